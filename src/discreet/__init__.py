@@ -1,0 +1,73 @@
+"""discreet draws sensitive data without giving anyone away.
+
+Open a table behind a policy and ask for pictures; only what the policy allows comes out::
+
+    import discreet as dc
+
+    study = dc.open("cohort.csv", groups=[["age", "bmi", "glucose"]])
+    study.scatter("age", "glucose").save("age-glucose.svg")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import (
+    BrokenPromiseError,
+    DiscreetError,
+    InputError,
+    LeavingError,
+    RefusedError,
+)
+
+if TYPE_CHECKING:
+    from discreet import datasets, protect
+    from discreet.policy import Policy
+    from discreet.study import Study, open
+    from discreet.views import BoxView, GridView, HistogramView, PointsView, View
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BoxView",
+    "BrokenPromiseError",
+    "DiscreetError",
+    "GridView",
+    "HistogramView",
+    "InputError",
+    "LeavingError",
+    "PointsView",
+    "Policy",
+    "RefusedError",
+    "Study",
+    "View",
+    "datasets",
+    "open",
+    "protect",
+]
+
+_WHERE = {
+    "Policy": "discreet.policy",
+    "Study": "discreet.study",
+    "open": "discreet.study",
+    "BoxView": "discreet.views",
+    "GridView": "discreet.views",
+    "HistogramView": "discreet.views",
+    "PointsView": "discreet.views",
+    "View": "discreet.views",
+    "datasets": "discreet.datasets",
+    "protect": "discreet.protect",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for, so that `import discreet` is quick."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    module = import_module(_WHERE[name])
+    return module if name in ("datasets", "protect") else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,116 @@
+"""The last step of both streams: guarded numbers become the numbers of a View."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.policy import Asked
+from discreet.protect.base import Floats
+from discreet.protect.counts import Bins, Guarded, rounded
+from discreet.render.scene import Box
+from discreet.views import GridView, HistogramView, Origin
+
+__all__ = ["box_of", "cell_middles", "grid_view", "histogram_view", "public"]
+
+
+def histogram_view(
+    edges: Floats,
+    counts: Bins,
+    shown: NDArray[np.bool_],
+    hidden: int,
+    asked: Asked,
+    origin: Origin,
+) -> HistogramView:
+    """Round the shown counts and turn them into densities."""
+    told = _told(counts, shown, asked)
+    widths = np.diff(edges)
+    total = sum(count or 0 for count in told) if asked.guarded else 1
+    density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
+    return HistogramView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(_parameters(asked) | {"bins": asked.bins}),
+        suppressed=None if asked.guarded else hidden,
+        origin=origin,
+        edges=tuple(_short(edges)),
+        counts=tuple(told),
+        density=tuple(None if d is None else float(f"{d:.6g}") for d in density),
+    )
+
+
+def grid_view(
+    edges: tuple[Floats, Floats], guarded: Guarded, asked: Asked, origin: Origin
+) -> GridView:
+    """Round the shown counts of a grid."""
+    flat = _told(guarded.counts.ravel(), guarded.shown.ravel(), asked)
+    columns = guarded.counts.shape[1]
+    rows = [tuple(flat[i : i + columns]) for i in range(0, len(flat), columns)]
+    return GridView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(_parameters(asked) | {"grid": asked.grid}),
+        suppressed=None if asked.guarded else guarded.hidden,
+        origin=origin,
+        x_edges=tuple(_short(edges[0])),
+        y_edges=tuple(_short(edges[1])),
+        counts=tuple(rows),
+    )
+
+
+def cell_middles(grid: GridView) -> tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]:
+    """Return the middle and the count of every cell that shows one."""
+    x_mid = _short(np.convolve(grid.x_edges, [0.5, 0.5], mode="valid"))
+    y_mid = _short(np.convolve(grid.y_edges, [0.5, 0.5], mode="valid"))
+    cells = [
+        (x_mid[i], y_mid[j], count)
+        for i, row in enumerate(grid.counts)
+        for j, count in enumerate(row)
+        if count
+    ]
+    x, y, size = zip(*cells, strict=True) if cells else ((), (), ())
+    return tuple(x), tuple(y), tuple(size)
+
+
+def box_of(label: str, values: Floats, numbers: Sequence[float] | None = None) -> Box:
+    """Return a box of five given `numbers`, or Tukey's box of `values` with mean and outliers."""
+    if numbers is not None:
+        low, q1, median, q3, high = numbers
+        return Box(label, low, q1, median, q3, high)
+    q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
+    reach = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    outliers = np.sort(values[(values < q1 - reach) | (values > q3 + reach)])
+    # A quartile is interpolated: the nearest value within reach may lie on its other side.
+    low, high = min(float(inside.min()), q1), max(float(inside.max()), q3)
+    mean = float(values.mean())
+    return Box(label, low, q1, median, q3, high, mean, tuple(outliers.tolist()))
+
+
+def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Freeze the parameters that a View tells."""
+    return MappingProxyType(dict(parameters))
+
+
+def _parameters(asked: Asked) -> dict[str, Any]:
+    out: dict[str, Any] = {} if asked.method == "none" else {"k": asked.k}
+    if asked.q:
+        out["q"] = asked.q
+    if asked.round_to > 1:
+        out["round_to"] = asked.round_to
+    return out
+
+
+def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | None]:
+    """Round the shown counts; empty cells are hidden too unless the policy tells them apart."""
+    visible = shown & ((counts > 0) | asked.show_empty)
+    told = rounded(counts, asked.round_to).tolist()
+    return [count if seen else None for count, seen in zip(told, visible.tolist(), strict=True)]
+
+
+def _short(values: Floats) -> list[float]:
+    return [float(np.format_float_positional(v, 12, fractional=False)) for v in values]

@@ -1,0 +1,222 @@
+"""Views from grouped counts of the raw data, each standing on at least k persons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.answers.axes import axis_of_table, resized
+from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
+from discreet.errors import RefusedError
+from discreet.policy import Asked
+from discreet.protect import (
+    COUNT_METHODS,
+    Generalization,
+    Merge,
+    NoProtection,
+    OrderMeans,
+    Suppression,
+)
+from discreet.protect.base import Floats
+from discreet.protect.counts import Bins, Guarded, check_counts
+from discreet.protect.order_means import nice_step, winsorised
+from discreet.table import BinAxis, Counted, Table
+from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
+
+__all__ = ["box", "heatmap", "histogram", "scatter"]
+
+ROWS_PER_K = 10
+
+
+def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
+    """Count one column in bins, and hide or join those that hold fewer than k."""
+    (column,) = asked.columns
+    start = axis_of_table(table, asked, column, asked.bins)
+    if asked.method != "merge":
+        counted, guarded, axes = _count(table, asked, (start,))
+        edges, counts, shown = axes[0].edges, guarded.counts, guarded.shown
+        hidden = guarded.hidden
+    else:
+        counted = table.count((start,))
+        _check_size(counted, asked)
+        merged = Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined)
+        firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
+        edges, counts = np.append(start.edges[firsts], start.edges[-1]), merged.counts
+        shown, hidden = np.ones(len(counts), dtype=np.bool_), 0
+        check_counts(counted.joined(merged.groups), shown, asked.k)
+    return histogram_view(edges, counts, shown, hidden, asked, _left(origin, counted))
+
+
+def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
+    """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
+    counted, guarded, axes = _grid(table, asked)
+    edges = (axes[0].edges, axes[1].edges)
+    return grid_view(edges, guarded, asked, _left(origin, counted))
+
+
+def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
+    """Draw a point in the middle of each shown cell of a grid, sized by what it holds.
+
+    With method "none" (under `research` alone) the raw points.
+    """
+    if asked.method == "none":
+        rows = table.rows(asked.columns)
+        points, sizes = np.unique(_matrix(rows.numbers), axis=0, return_counts=True)
+        origin = replace(origin, left_out=_rounded_to_5(rows.left_out))
+        return PointsView(
+            columns=asked.columns,
+            method="none",
+            parameters=public({}),
+            suppressed=0,
+            origin=origin,
+            x=tuple(points[:, 0].tolist()),
+            y=tuple(points[:, 1].tolist()),
+            size=tuple(sizes.tolist()),
+        )
+    counted, guarded, axes = _grid(table, asked)
+    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, _left(origin, counted))
+    x, y, size = cell_middles(drawn)
+    return PointsView(
+        columns=drawn.columns,
+        method=drawn.method,
+        parameters=drawn.parameters,
+        suppressed=drawn.suppressed,
+        origin=drawn.origin,
+        x=x,
+        y=y,
+        size=size,
+    )
+
+
+def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
+    """Draw a box a column: from means of order statistics, or as the 2021 paper does it."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, and a box counts rows; make one row a person first"
+            " (a mean or a last value), or draw a histogram, which counts persons"
+        )
+    if asked.method == "order-means":
+        return _box_of_order_means(table, asked, origin)
+    rows = table.rows(asked.columns)
+    kept = np.ones(len(rows), dtype=np.bool_)
+    parameters: dict[str, Any] = {}
+    if asked.method != "none":
+        kept = _kept_in_grid(table, asked, rows.numbers)
+        parameters = {"k": asked.k, "grid": asked.grid}
+        if not kept.any():
+            raise RefusedError("every cell of the grid is suppressed; choose a smaller k or grid")
+    return BoxView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(parameters),
+        suppressed=int((~kept).sum()),
+        origin=replace(origin, left_out=_rounded_to_5(rows.left_out)),
+        groups=tuple(box_of(name, rows.numbers[name][kept]) for name in asked.columns),
+    )
+
+
+def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
+    method = OrderMeans(asked.k)
+    boxes, left_out = [], 0
+    for name in asked.columns:
+        rows = table.rows([name])
+        values = rows.numbers[name]
+        if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
+            raise _too_few(asked)
+        step = nice_step(float(np.std(winsorised(values, asked.k), ddof=1)))
+        numbers = [_to_step(number, step) for number in method(values)]
+        boxes.append(box_of(name, np.array([]), numbers=numbers))
+        left_out = max(left_out, rows.left_out)
+    return BoxView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public({"k": asked.k}),
+        suppressed=None,
+        origin=replace(origin, left_out=_rounded_to_5(left_out)),
+        groups=tuple(boxes),
+    )
+
+
+def _grid(table: Table, asked: Asked) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
+    axes = tuple(axis_of_table(table, asked, name, asked.grid) for name in asked.columns)
+    return _count(table, asked, axes)
+
+
+def _count(
+    table: Table, asked: Asked, axes: tuple[BinAxis, ...]
+) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
+    """Count on `axes` by the method asked for; return what it counted last, and on which axes."""
+    last: dict[str, Any] = {}
+
+    def counts_at(resolution: tuple[int, ...]) -> Bins:
+        wholes = [_by_whole_steps(table, asked, axis.column) for axis in axes]
+        sized = zip(axes, resolution, wholes, strict=True)
+        last["axes"] = tuple(resized(axis, bins, whole=whole) for axis, bins, whole in sized)
+        last["counted"] = table.count(last["axes"])
+        _check_size(last["counted"], asked)
+        return np.asarray(last["counted"].counts)
+
+    guarded = _count_method(asked)(counts_at, tuple(axis.bins for axis in axes))
+    if asked.method != "none":
+        check_counts(last["counted"].counts, guarded.shown, asked.k)
+    return last["counted"], guarded, last["axes"]
+
+
+def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
+    if asked.method == "suppression":
+        return Suppression(asked.k)
+    if asked.method == "generalization":
+        return Generalization(asked.k, asked.shown_share or None)
+    if asked.method not in COUNT_METHODS:
+        raise RefusedError(f"method {asked.method!r} does not count")
+    return NoProtection()
+
+
+def _by_whole_steps(table: Table, asked: Asked, column: str) -> bool:
+    return asked.guarded and column not in asked.limits and table.columns[column].whole
+
+
+def _check_size(counted: Counted, asked: Asked) -> None:
+    if asked.guarded and counted.people < ROWS_PER_K * asked.k:
+        raise _too_few(asked)
+
+
+def _too_few(asked: Asked) -> RefusedError:
+    need = f"{ROWS_PER_K} k" if asked.guarded else "k"
+    return RefusedError(
+        f"columns {', '.join(map(repr, asked.columns))} have too few complete rows: the policy"
+        f" asks for at least {need}; show it with other columns or with more rows"
+    )
+
+
+def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> Any:
+    """Say which rows lie in the shown cells of the grid of one or two columns (section 4.1)."""
+    if len(asked.columns) > 2:
+        raise RefusedError(
+            f"a box by {asked.method} is made from the grid of one or two columns; name at most two"
+        )
+    _, guarded, axes = _grid(table, asked)
+    places = [
+        np.clip(np.floor((numbers[axis.column] - axis.low) / axis.width + 1e-9), 0, axis.bins - 1)
+        for axis in axes
+    ]
+    return guarded.shown[tuple(place.astype(np.intp) for place in places)]
+
+
+def _matrix(numbers: Mapping[str, Floats]) -> Floats:
+    return np.column_stack(list(numbers.values()))
+
+
+def _to_step(number: float, step: float) -> float:
+    return float(np.format_float_positional(round(number / step) * step, 12, fractional=False))
+
+
+def _left(origin: Origin, counted: Counted) -> Origin:
+    return replace(origin, left_out=_rounded_to_5(counted.left_out))
+
+
+def _rounded_to_5(count: int) -> int:
+    return 5 * ((count + 2) // 5)

@@ -1,0 +1,114 @@
+"""Views from rows that are protected already: post-processing, which teaches nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from discreet.answers.axes import axis_of_values, guarded_axis
+from discreet.answers.drawn import box_of, grid_view, histogram_view, public
+from discreet.errors import RefusedError
+from discreet.policy import Asked
+from discreet.protect import NoProtection, OrderMeans, Suppression
+from discreet.protect.base import Floats
+from discreet.protect.counts import Bins, Guarded
+from discreet.protect.order_means import extreme_means
+from discreet.render.scene import Box
+from discreet.table import BinAxis
+from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
+
+__all__ = ["box", "heatmap", "histogram", "scatter"]
+
+Protected = Mapping[str, Floats]
+
+
+def scatter(rows: Protected, asked: Asked, origin: Origin) -> PointsView:
+    """Draw the protected rows as points, in order of their values."""
+    points, sizes = np.unique(_matrix(rows, asked), axis=0, return_counts=True)
+    return PointsView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=_parameters(asked),
+        suppressed=_hidden(asked),
+        origin=origin,
+        x=tuple(points[:, 0].tolist()),
+        y=tuple(points[:, 1].tolist()),
+        size=tuple(sizes.tolist()),
+    )
+
+
+def histogram(rows: Protected, asked: Asked, origin: Origin) -> HistogramView:
+    """Count the protected rows in the bins of one column."""
+    (column,) = asked.columns
+    axis = _axis(rows[column], asked, column, asked.bins)
+    guarded = _counted([axis], rows, asked)
+    return histogram_view(axis.edges, guarded.counts, guarded.shown, 0, asked, origin)
+
+
+def heatmap(rows: Protected, asked: Asked, origin: Origin) -> GridView:
+    """Count the protected rows in the cells of a grid of two columns."""
+    axes = [_axis(rows[name], asked, name, asked.grid) for name in asked.columns]
+    guarded = _counted(axes, rows, asked)
+    return grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
+
+
+def box(rows: Protected, asked: Asked, origin: Origin) -> BoxView:
+    """Draw a box a column of the protected rows.
+
+    Under a guarded policy with means of order statistics, as from the raw data; under
+    `research` with the mean and the outliers of the protected values, as in Fig. 4 (2021).
+    """
+    boxes: list[Box] = []
+    for name in asked.columns:
+        numbers = OrderMeans(asked.k)(rows[name]) if asked.guarded else None
+        shown = None if numbers is None else [float(f"{number:.6g}") for number in numbers]
+        boxes.append(box_of(name, rows[name], numbers=shown))
+    return BoxView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=_parameters(asked),
+        suppressed=_hidden(asked),
+        origin=origin,
+        groups=tuple(boxes),
+    )
+
+
+def _counted(axes: list[BinAxis], rows: Protected, asked: Asked) -> Guarded:
+    sample = [rows[axis.column] for axis in axes]
+    places = [
+        np.clip(np.floor((values - axis.low) / axis.width + 1e-9), 0, axis.bins - 1)
+        for values, axis in zip(sample, axes, strict=True)
+    ]
+    shape = tuple(axis.bins for axis in axes)
+    cells = np.ravel_multi_index(tuple(place.astype(np.intp) for place in places), shape)
+    counts: Bins = np.bincount(cells, minlength=int(np.prod(shape))).astype(np.int64)
+    method = Suppression(asked.k) if asked.guarded else NoProtection()
+    guarded = method(lambda resolution: counts.reshape(resolution), shape)
+    if not (guarded.shown & (guarded.counts > 0)).any():
+        raise RefusedError(
+            "every bin of the protected rows holds fewer than k of them; open a study with fewer"
+            " bins, or draw it from counts (method='merge' or 'generalization')"
+        )
+    return guarded
+
+
+def _axis(values: Floats, asked: Asked, column: str, bins: int) -> BinAxis:
+    if not asked.guarded or column in asked.limits:
+        return axis_of_values(values, asked, column, bins)
+    ordered = np.sort(values)
+    low, high = extreme_means(ordered[: asked.k], ordered[-asked.k :])
+    return guarded_axis(column, low, high, bins, whole=False)
+
+
+def _matrix(rows: Protected, asked: Asked) -> Floats:
+    return np.column_stack([rows[name] for name in asked.columns])
+
+
+def _parameters(asked: Asked) -> Mapping[str, object]:
+    given: dict[str, object] = {} if asked.method == "probabilistic" else {"k": asked.k}
+    return public(given | ({"q": asked.q} if asked.q else {}))
+
+
+def _hidden(asked: Asked) -> int | None:
+    return None if asked.guarded else 0

@@ -1,0 +1,55 @@
+"""The errors of discreet.
+
+A message says what is wrong, where, what is allowed and what to do next. It names columns,
+parameters and rules, never a cell's value and never an exact count.
+
+::
+
+    DiscreetError
+    ├── InputError      the call, the file or the policy text is wrong: mend it and call again
+    ├── RefusedError    the call is understood, but the policy does not let it be shown
+    │   └── LeavingError    it may be looked at, but it may not leave
+    └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+__all__ = ["BrokenPromiseError", "DiscreetError", "InputError", "LeavingError", "RefusedError"]
+
+
+class DiscreetError(Exception):
+    """What every error of discreet is; `exit_code` is what the command line ends with."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class InputError(DiscreetError, ValueError):
+    """The call, the file or the policy text is wrong."""
+
+    exit_code = 2
+
+
+class RefusedError(DiscreetError):
+    """The call is understood, but the policy does not let its answer be shown."""
+
+    exit_code = 3
+
+
+class LeavingError(RefusedError):
+    """The view may be looked at, but it may not leave."""
+
+    exit_code = 4
+
+
+class BrokenPromiseError(DiscreetError):
+    """A promise was counted again on the output and did not hold: a bug of discreet."""
+
+    exit_code = 70
+
+
+def one_of(choices: Iterable[str]) -> str:
+    """List what is allowed, for the end of a message."""
+    return ", ".join(repr(choice) for choice in choices)

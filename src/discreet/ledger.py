@@ -1,0 +1,388 @@
+"""What has left, without values; and whether something more may leave beside it.
+
+One SQLite file in a folder of the custodian's. A study's versions are told apart by keyed
+sketches of their columns: a sketch says whether a column has changed, and in at least how many
+rows, but no value can be read from it without the secret.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, LeavingError
+
+__all__ = ["GROUP_OF", "Leaving", "Ledger", "Sketch", "sketch_of"]
+
+BUCKETS = 1 << 14
+CHANGED_PER_K = 10
+# A column of fewer different values may well be the same in two unrelated tables.
+DISTINCTIVE = 20
+UNNAMED = ""
+# How the choice of a column's group is named.
+GROUP_OF = "group of "
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS version (
+    id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
+    settings TEXT NOT NULL, opened TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS choice (
+    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, value TEXT NOT NULL,
+    UNIQUE (version, what));
+CREATE TABLE IF NOT EXISTS sketch (
+    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, mark TEXT NOT NULL,
+    buckets BLOB NOT NULL, UNIQUE (version, what));
+CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark);
+CREATE TABLE IF NOT EXISTS leaving (
+    id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
+    kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A keyed stand-in of a column: equal for equal values in any order."""
+
+    mark: str
+    buckets: NDArray[np.int64]
+
+    def changed_rows(self, new: Sketch) -> int:
+        """Return how many rows at least differ between this and `new`."""
+        difference = new.buckets - self.buckets
+        gained, lost = difference[difference > 0].sum(), -difference[difference < 0].sum()
+        return int(max(gained, lost))
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What is about to leave, and what must have stayed the same for it to go.
+
+    Parameters
+    ----------
+    study : str or None
+        The study's name; a study without one is recognised by its columns.
+    settings : mapping
+        `Policy.settings`: what is one for the whole version.
+    choices : mapping of str to str
+        What is one for some columns: the count method of a column, the group of a column.
+    sketches : mapping of str to Sketch
+        Of what is drawn.
+    kind, columns, method, form
+        What the record says.
+    """
+
+    study: str | None
+    settings: Mapping[str, Any]
+    choices: Mapping[str, str]
+    sketches: Mapping[str, Sketch]
+    kind: str
+    columns: tuple[str, ...]
+    method: str
+    form: str
+
+
+@dataclass(frozen=True)
+class _Version:
+    id: int
+    study: str
+    number: int
+    settings: Mapping[str, Any]
+
+
+def sketch_of(marks: NDArray[np.uint64]) -> Sketch:
+    """Sketch the keyed marks of a column's values (`Secret.marks`), whatever their order."""
+    with np.errstate(over="ignore"):
+        first, second = marks.sum(axis=0, dtype=np.uint64)
+    buckets = np.bincount(marks[:, 0] % np.uint64(BUCKETS), minlength=BUCKETS)
+    return Sketch(f"{int(first):016x}{int(second):016x}", buckets.astype(np.int64))
+
+
+class Ledger:
+    """The ledger in a folder, made with owner-only rights when the first thing leaves.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the ledger's file lies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "ledger.sqlite"
+
+    def knows(self, study: str | None) -> bool:
+        """Whether something of a study of that name has left."""
+        if study is None or not self._path.exists():
+            return False
+        with self._open() as connection:
+            return _latest(connection, study) is not None
+
+    def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
+        """Return the column groups that the latest version of a study has released rows of."""
+        if study is None or not self._path.exists():
+            return ()
+        with self._open() as connection:
+            version = _latest(connection, study)
+            choices = {} if version is None else _choices(connection, version)
+        groups = {value for what, value in choices.items() if what.startswith(GROUP_OF)}
+        return tuple(tuple(json.loads(value)) for value in sorted(groups))
+
+    def leave(self, leaving: Leaving, every: Callable[[], Mapping[str, Sketch]]) -> None:
+        """Record that something leaves, or refuse it.
+
+        Parameters
+        ----------
+        leaving : Leaving
+            What is about to leave.
+        every : callable
+            Returns the sketches of all columns; called when a version is first recorded, so
+            that the same data are recognised under another name.
+
+        Raises
+        ------
+        LeavingError
+            If the data have changed, or left under other settings.
+        """
+        all_sketches = {} if self.knows(leaving.study) else every()
+        sketches = {**all_sketches, **leaving.sketches}
+        with self._open() as connection:
+            own = None if leaving.study is None else _latest(connection, leaving.study)
+            alike = _same_data(connection, sketches, leaving.study)
+            for version in [*([own] if own else []), *alike]:
+                _compare(leaving, version, _choices(connection, version))
+            if own is None and leaving.study is None and alike:
+                own = alike[0]
+            if own is None:
+                own = _insert(connection, leaving.study or UNNAMED, 1, leaving.settings)
+            elif own.study == (leaving.study or UNNAMED):
+                _check_unchanged(connection, own, leaving.sketches)
+            _remember(connection, own, leaving.choices, sketches)
+            connection.execute(
+                "INSERT INTO leaving (version, at, kind, columns, method, form)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    own.id,
+                    _now(),
+                    leaving.kind,
+                    json.dumps(leaving.columns),
+                    leaving.method,
+                    leaving.form,
+                ),
+            )
+
+    def open_version(
+        self,
+        study: str,
+        settings: Mapping[str, Any],
+        sketch: Callable[[str], Sketch | None],
+        *,
+        k: int,
+        most: int,
+    ) -> int:
+        """Open the next version of a study for changed data or a changed policy.
+
+        Parameters
+        ----------
+        study : str
+            The study's name; something of it must have left before.
+        settings : mapping
+            Of the policy from now on.
+        sketch : callable
+            Sketches anew what a recorded sketch is of; None where that is gone.
+        k, most : int
+            A changed column must have changed in at least 10 k rows, and there may be `most`
+            versions.
+
+        Returns
+        -------
+        int
+            The number of the new version.
+        """
+        with self._open() as connection:
+            last = _latest(connection, study)
+            if last is None:
+                raise InputError(
+                    f"nothing of study {study!r} has left yet, so there is no version to follow;"
+                    " just save what shall leave"
+                )
+            if last.number >= most:
+                raise LeavingError(
+                    f"study {study!r} has had all the versions its policy allows, because"
+                    " versions together give the changed rows away; `versions` of the policy"
+                    " says how many"
+                )
+            fresh, changed = {}, dict(last.settings) != dict(settings)
+            for what, old in _sketches(connection, last).items():
+                new = sketch(what)
+                if new is None:
+                    continue
+                fresh[what] = new
+                if new.mark != old.mark:
+                    changed = True
+                    if old.changed_rows(new) < CHANGED_PER_K * k:
+                        raise LeavingError(
+                            f"too few rows of {what!r} have changed for a new version: at least"
+                            f" {CHANGED_PER_K} k are needed, or the difference of the two versions"
+                            " gives them away; gather more changes first"
+                        )
+            if not changed:
+                raise InputError(f"neither the data nor the policy of study {study!r} has changed")
+            new_version = _insert(connection, study, last.number + 1, settings)
+            _remember(connection, new_version, {}, fresh)
+            return new_version.number
+
+    def history(self) -> list[dict[str, Any]]:
+        """Return what has left, oldest first: study, version, time, kind, columns, method."""
+        if not self._path.exists():
+            return []
+        with self._open() as connection:
+            rows = connection.execute(
+                "SELECT study, number, at, kind, columns, method, form FROM leaving"
+                " JOIN version ON version.id = leaving.version ORDER BY leaving.id"
+            ).fetchall()
+        names = ("study", "version", "at", "kind", "columns", "method", "form")
+        return [dict(zip(names, row, strict=True)) | {"columns": json.loads(row[4])} for row in rows]
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the ledger in one transaction that holds off other writers."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+            connection = sqlite3.connect(self._path, timeout=30, isolation_level=None)
+        except (OSError, sqlite3.Error):
+            raise LeavingError(
+                f"the ledger in {str(self._path.parent)!r} cannot be opened, so nothing can leave;"
+                " make the folder writable, or put the policy beside one that is"
+            ) from None
+        with closing(connection):
+            try:
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.executescript(SCHEMA)
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except sqlite3.Error:
+                raise LeavingError(
+                    f"the ledger {str(self._path)!r} is damaged or in use, so nothing can leave;"
+                    " try again, or restore it from a backup"
+                ) from None
+
+
+def _latest(connection: sqlite3.Connection, study: str) -> _Version | None:
+    row = connection.execute(
+        "SELECT id, study, number, settings FROM version WHERE study = ? ORDER BY number DESC",
+        (study,),
+    ).fetchone()
+    return None if row is None else _Version(row[0], row[1], row[2], json.loads(row[3]))
+
+
+def _same_data(
+    connection: sqlite3.Connection, sketches: Mapping[str, Sketch], study: str | None
+) -> list[_Version]:
+    """Find the latest versions of other studies that hold one of these columns."""
+    found = {}
+    for what, sketch in sketches.items():
+        if np.count_nonzero(sketch.buckets) < DISTINCTIVE:
+            continue
+        for row in connection.execute(
+            "SELECT version.id, study, number, settings FROM sketch"
+            " JOIN version ON version.id = sketch.version WHERE mark = ?",
+            (sketch.mark,),
+        ):
+            found[row[0]] = _Version(row[0], row[1], row[2], json.loads(row[3]))
+    return [
+        version
+        for version in found.values()
+        if version.study == UNNAMED
+        or (version.study != study and version == _latest(connection, version.study))
+    ]
+
+
+def _compare(leaving: Leaving, version: _Version, choices: Mapping[str, str]) -> None:
+    name = f"study {version.study!r}" if version.study else "the same data"
+    for what in sorted({*leaving.settings, *version.settings}):
+        if leaving.settings.get(what) != version.settings.get(what):
+            raise LeavingError(
+                f"{what!r} is another than when something of {name} left before, and two values"
+                " of it give records away; use the policy it left under, open a new version"
+                " (discreet version new), or declare public data: public = true"
+            )
+    for what, value in leaving.choices.items():
+        if choices.get(what, value) != value:
+            raise LeavingError(
+                f"the {what} is another than when something of {name} left before, and the two"
+                " together give records away; use the one it left with, or open a new version"
+                " (discreet version new)"
+            )
+
+
+def _check_unchanged(
+    connection: sqlite3.Connection, version: _Version, sketches: Mapping[str, Sketch]
+) -> None:
+    known = _sketches(connection, version)
+    for what, sketch in sketches.items():
+        if what in known and known[what].mark != sketch.mark:
+            raise LeavingError(
+                f"the data of study {version.study!r} have changed since something left, and the"
+                " difference gives the changed rows away; open a new version (discreet version"
+                " new), or give another study its own name: study="
+            )
+
+
+def _choices(connection: sqlite3.Connection, version: _Version) -> dict[str, str]:
+    rows = connection.execute("SELECT what, value FROM choice WHERE version = ?", (version.id,))
+    return dict(rows.fetchall())
+
+
+def _sketches(connection: sqlite3.Connection, version: _Version) -> dict[str, Sketch]:
+    rows: Sequence[tuple[str, str, bytes]] = connection.execute(
+        "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
+    ).fetchall()
+    return {
+        what: Sketch(mark, np.frombuffer(zlib.decompress(packed), dtype=np.int64))
+        for what, mark, packed in rows
+    }
+
+
+def _insert(
+    connection: sqlite3.Connection, study: str, number: int, settings: Mapping[str, Any]
+) -> _Version:
+    cursor = connection.execute(
+        "INSERT INTO version (study, number, settings, opened) VALUES (?, ?, ?, ?)",
+        (study, number, json.dumps(settings, sort_keys=True), _now()),
+    )
+    return _Version(cursor.lastrowid or 0, study, number, settings)
+
+
+def _remember(
+    connection: sqlite3.Connection,
+    version: _Version,
+    choices: Mapping[str, str],
+    sketches: Mapping[str, Sketch],
+) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO choice (version, what, value) VALUES (?, ?, ?)",
+        [(version.id, what, value) for what, value in choices.items()],
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO sketch (version, what, mark, buckets) VALUES (?, ?, ?, ?)",
+        [
+            (version.id, what, sketch.mark, zlib.compress(sketch.buckets.tobytes()))
+            for what, sketch in sketches.items()
+        ],
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

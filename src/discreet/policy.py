@@ -1,0 +1,483 @@
+"""The custodian's rules: what may be asked, and what protects the answer.
+
+A Policy is a frozen value that reads from and writes to TOML. `Policy.settle` answers one
+question for the whole package: with which method and numbers is this picture made, and may the
+caller choose them?
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.protect import COUNT_METHODS, ROW_METHODS, Condensation, Deterministic, Probabilistic
+from discreet.protect.base import RowMethod
+from discreet.table import KINDS, ROLES
+
+__all__ = ["PICTURES", "PRESETS", "Asked", "Policy"]
+
+PRESETS = ("standard", "research")
+REGIMES = ("guarded", "research")
+METRICS = ("euclidean", "mahalanobis")
+
+_BINNED = ("suppression", "generalization", *ROW_METHODS)
+#: Every picture, with the methods it can be made by; "rows" stands for the policy's row method.
+PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "histogram": ("merge", *_BINNED, "none"),
+        "scatter": (*ROW_METHODS, "suppression", "generalization", "none"),
+        "heatmap": (*_BINNED, "none"),
+        "box": ("order-means", *_BINNED, "none"),
+    }
+)
+#: The noise of each row method where the policy does not say: the paper's q for noise alone, and
+#: what makes centroids as hard to read back as measured for the defaults.
+NOISE = MappingProxyType({"probabilistic": 0.25, "deterministic": 0.1, "condensation": 0.0})
+LEAST_GUARDED_K = 3
+LEAST_GUARDED_Q = 0.1
+
+Limits = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One picture as it will be made: the method and every number it needs."""
+
+    picture: str
+    columns: tuple[str, ...]
+    method: str
+    k: int
+    q: float | None
+    bins: int
+    grid: int
+    limits: Limits
+    guarded: bool
+    round_to: int
+    shown_share: float
+    show_empty: bool
+
+    @property
+    def from_rows(self) -> bool:
+        """Whether the picture is drawn from protected rows rather than from counts."""
+        return self.method in ROW_METHODS
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the custodian allows.
+
+    Parameters
+    ----------
+    name : str, default "standard"
+        What pictures call the policy.
+    regime : {"guarded", "research"}, default "guarded"
+        Guarded: one protected copy a study version, one k, one grid, all fixed when the study is
+        opened. Research: the papers' methods as printed, view by view, for public or simulated
+        data.
+    k : int, default 5
+        The least number of persons that anything drawn stands on; at least 3 when guarded.
+    q : float, optional
+        Noise as a share of a column's standard deviation; by default what the row method needs.
+        At least 0.1 when guarded.
+    rows : str, default "condensation"
+        The row method the protected copy is made by.
+    metric : {"euclidean", "mahalanobis"}, default "euclidean"
+        How the deterministic method measures nearness.
+    pictures : mapping of str to str
+        The method of each picture when the caller names none; "rows" stands for `rows`.
+    bins, grid : int, default 20 and 30
+        Bins of a histogram, and cells along each side of a grid; from 2 to 1000.
+    round_to : int, default 5
+        Counts are rounded to multiples of this; 1 leaves them.
+    shown_share : float, default 0.85
+        Generalization goes on until at least this share of the records shows; 0 halves once.
+    show_empty : bool, default False
+        Tell empty cells (count 0) from hidden ones.
+    groups : sequence of sequences of str
+        The columns whose rows may be seen together; a column is in one group. Empty: the columns
+        of the first row-level request.
+    strata : sequence of str
+        Categorical columns within whose combinations the protected copy is made.
+    limits : mapping of str to (float, float)
+        The ends of a column's axis, where they are public.
+    kinds, roles, unit, key, study
+        See `discreet.open`.
+    public : bool, default False
+        The data are public: nothing is pinned when something leaves, and every view says so.
+    versions : int, default 4
+        How many versions of one study may be opened.
+    folder : Path, optional
+        Where the policy file lies; not part of the policy's value.
+
+    Examples
+    --------
+    >>> from discreet import Policy
+    >>> Policy.preset("standard", k=10).k
+    10
+    >>> Policy.from_dict({"k": 10, "bin": 3})
+    Traceback (most recent call last):
+    discreet.errors.InputError: the policy has no key 'bin'; did you mean 'bins'?
+    """
+
+    name: str = "standard"
+    regime: str = "guarded"
+    k: int = 5
+    q: float | None = None
+    rows: str = "condensation"
+    metric: str = "euclidean"
+    pictures: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType(
+            {
+                "scatter": "rows",
+                "histogram": "merge",
+                "heatmap": "generalization",
+                "box": "order-means",
+            }
+        )
+    )
+    bins: int = 20
+    grid: int = 30
+    round_to: int = 5
+    shown_share: float = 0.85
+    show_empty: bool = False
+    groups: tuple[tuple[str, ...], ...] = ()
+    strata: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=lambda: MappingProxyType({}))
+    kinds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    unit: str | None = None
+    key: str | None = None
+    study: str | None = None
+    public: bool = False
+    versions: int = 4
+    folder: Path | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, (holds, allowed) in _RULES.items():
+            if not holds(getattr(self, name)):
+                raise InputError(f"{name} of the policy must be {allowed}")
+        for picture, method in self.pictures.items():
+            if picture not in PICTURES:
+                raise InputError(f"pictures of the policy may name {one_of(PICTURES)}")
+            if method != "rows" and method not in PICTURES[picture]:
+                raise InputError(
+                    f"the {picture} of the policy must be 'rows' or {one_of(PICTURES[picture])}"
+                )
+        grouped = [column for group in self.groups for column in group]
+        if len(set(grouped)) != len(grouped) or set(grouped) & set(self.strata):
+            raise InputError("a column is in one group of the policy, and is no stratum as well")
+        if self.guarded and self.k < LEAST_GUARDED_K:
+            raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
+        if self.guarded and self.q is not None and self.q < LEAST_GUARDED_Q:
+            raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
+        if self.guarded and self.round_to > 2 * self.k:
+            raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the study has one protected copy, and one k and grid."""
+        return self.regime == "guarded"
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Policy:
+        """Return a policy that comes with discreet, with single fields changed.
+
+        Parameters
+        ----------
+        name : {"standard", "research"}
+            The preset.
+        **changes
+            Fields of the policy.
+
+        Returns
+        -------
+        Policy
+
+        Examples
+        --------
+        >>> from discreet import Policy
+        >>> Policy.preset("research").k
+        3
+        """
+        if name not in PRESETS:
+            raise InputError(f"there is no preset {name!r}; there are {one_of(PRESETS)}")
+        text = resources.files("discreet").joinpath("presets", f"{name}.toml").read_text()
+        return cls.from_dict({"name": name} | tomllib.loads(text) | changes)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """Read a policy from a TOML file.
+
+        Keys that the file leaves out are those of its `preset`, "standard" where it names none.
+        The study's ledger, copies and secret lie beside the file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The TOML file.
+
+        Returns
+        -------
+        Policy
+
+        Raises
+        ------
+        InputError
+            If there is no such file, it is no TOML, or a key or value is not allowed.
+        """
+        path = Path(path)
+        try:
+            given = tomllib.loads(path.read_text())
+        except FileNotFoundError:
+            raise InputError(f"there is no policy file {str(path)!r}") from None
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(
+                f"the policy file {str(path)!r} is not TOML: {type(error).__name__}"
+            ) from None
+        preset = given.pop("preset", "standard")
+        policy = cls.preset(preset, **({"name": path.stem} | given))
+        return dataclasses.replace(policy, folder=path.resolve().parent)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Policy:
+        """Make a policy of plain values; an unknown key is refused by name."""
+        from difflib import get_close_matches
+
+        known = [item.name for item in dataclasses.fields(cls) if item.name != "folder"]
+        for key in given:
+            if key not in known:
+                close = get_close_matches(key, known, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there are {one_of(known)}"
+                raise InputError(f"the policy has no key {key!r}; {hint}")
+        return cls(**{key: _frozen(key, value) for key, value in given.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy as plain values; fields that are not set are left out."""
+        out: dict[str, Any] = {}
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if item.name != "folder" and value is not None:
+                out[item.name] = _plain(value)
+        return out
+
+    def to_toml(self) -> str:
+        """Return the policy as TOML text, which `load` reads back."""
+        import tomli_w
+
+        return tomli_w.dumps(self.to_dict())
+
+    def changed(self, **changes: Any) -> Policy:
+        """Return the policy with some fields replaced; None leaves a field as it is."""
+        given = {key: value for key, value in changes.items() if value is not None}
+        new = Policy.from_dict(self.to_dict() | given)
+        return dataclasses.replace(new, folder=self.folder)
+
+    def settle(
+        self,
+        picture: str,
+        columns: Sequence[str],
+        *,
+        method: str | None = None,
+        k: int | None = None,
+        q: float | None = None,
+        bins: int | None = None,
+        grid: int | None = None,
+        limits: Mapping[str, Sequence[float]] | None = None,
+    ) -> Asked:
+        """Say how a picture will be made, or refuse what the caller may not choose.
+
+        Raises
+        ------
+        InputError
+            If a name or number is not one that exists.
+        RefusedError
+            If the policy is guarded and has another value.
+        """
+        method = self._method(picture, method)
+        chosen = self.changed(k=k, q=q, bins=bins, grid=grid, limits=limits)
+        if self.guarded:
+            named = {"k": k, "q": q, "bins": bins, "grid": grid, "limits": limits}
+            self._refuse_other(chosen, [name for name, value in named.items() if value is not None])
+        return Asked(
+            picture=picture,
+            columns=tuple(columns),
+            method=method,
+            k=chosen.k,
+            q=chosen.noise(method) if method in ROW_METHODS else None,
+            bins=chosen.bins,
+            grid=chosen.grid,
+            limits=chosen.limits,
+            guarded=self.guarded,
+            round_to=self.round_to,
+            shown_share=self.shown_share,
+            show_empty=self.show_empty,
+        )
+
+    def noise(self, method: str) -> float:
+        """Return the noise of a row method as a share of a column's standard deviation."""
+        if method == "condensation" or (method == "deterministic" and not self.guarded):
+            return 0.0
+        return NOISE[method] if self.q is None else self.q
+
+    def row_method(self, asked: Asked | None = None) -> RowMethod:
+        """Return the row method of the protected copy, or of one picture."""
+        method = self.rows if asked is None else asked.method
+        k = self.k if asked is None else asked.k
+        q = self.noise(method) if asked is None or asked.q is None else asked.q
+        if method == "deterministic":
+            return Deterministic(k=k, metric=self.metric, q=q)
+        if method == "probabilistic":
+            return Probabilistic(q=q)
+        return Condensation(k=k)
+
+    def copy_settings(self) -> dict[str, Any]:
+        """Return what decides the values of a protected copy."""
+        return {
+            "k": self.k,
+            "rows": self.rows,
+            "metric": self.metric,
+            "q": self.noise(self.rows),
+            "strata": list(self.strata),
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """Return what must stay the same for everything that leaves from one study version."""
+        if not self.guarded:
+            return {"regime": self.regime}
+        names = ("regime", "k", "rows", "metric", "bins", "grid", "round_to", "shown_share")
+        out: dict[str, Any] = {name: getattr(self, name) for name in names}
+        out["q"] = self.noise(self.rows)
+        out["show_empty"] = self.show_empty
+        out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
+        return out
+
+    def _method(self, picture: str, method: str | None) -> str:
+        if method is None:
+            method = self.pictures.get(picture, PICTURES[picture][0])
+        if method == "rows":
+            method = self.rows
+        if method not in PICTURES[picture]:
+            raise InputError(
+                f"a {picture} cannot be made by method {method!r};"
+                f" there are {one_of(PICTURES[picture])}"
+            )
+        if not self.guarded:
+            return method
+        if method == "none":
+            raise RefusedError(
+                "method 'none' draws raw data and exists under the policy 'research' alone,"
+                " for public or simulated data"
+            )
+        if method in ROW_METHODS and method != self.rows:
+            raise RefusedError(
+                f"the protected copy of this study is made by {self.rows!r}; for {method!r} open"
+                f" a study with it: discreet.open(..., rows={method!r})"
+            )
+        if picture == "box" and method in COUNT_METHODS:
+            raise RefusedError(
+                "a box by suppression or generalization draws quartiles of single records and"
+                " exists under the policy 'research' alone; use method='order-means'"
+            )
+        return method
+
+    def _refuse_other(self, chosen: Policy, named: Sequence[str]) -> None:
+        for name in named:
+            if getattr(chosen, name) != getattr(self, name):
+                raise RefusedError(
+                    f"{name} is fixed when the study is opened, because two values of it together"
+                    f" give records away; open a study with it: policy.changed({name}=...)"
+                    + (" or discreet.open(..., k=...)" if name == "k" else "")
+                )
+
+
+def _frozen(key: str, value: Any) -> Any:
+    if key in ("pictures", "kinds", "roles") and isinstance(value, Mapping):
+        return MappingProxyType(dict(value))
+    if key == "limits" and isinstance(value, Mapping):
+        ends = {column: _as_tuple(pair) for column, pair in value.items()}
+        return MappingProxyType(ends)
+    if key == "groups" and isinstance(value, list | tuple):
+        return tuple(_as_tuple(group) for group in value)
+    if key == "strata":
+        return _as_tuple(value)
+    return value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[Any], bool]:
+    return lambda v: isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
+
+
+def _number(v: Any) -> bool:
+    return isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
+
+
+def _names(v: Any) -> bool:
+    return isinstance(v, tuple) and all(isinstance(name, str) and name for name in v)
+
+
+def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
+    return lambda v: isinstance(v, Mapping) and all(
+        isinstance(key, str) and word in allowed for key, word in v.items()
+    )
+
+
+def _ends(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(ends, tuple) and len(ends) == 2 and all(map(_number, ends)) and ends[0] < ends[1]
+        for ends in v.values()
+    )
+
+
+def _text_or_none(v: Any) -> bool:
+    return v is None or (isinstance(v, str) and bool(v))
+
+
+_YES_NO = (lambda v: isinstance(v, bool), "true or false")
+_NAME = (_text_or_none, "a name")
+_RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (lambda v: isinstance(v, str) and bool(v), "a name"),
+    "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
+    "k": (_whole(1, 10**6), "a whole number of at least 1"),
+    "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
+    "rows": (lambda v: v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
+    "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
+    "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
+    "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
+    "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "show_empty": _YES_NO,
+    "groups": (
+        lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
+        "a list of lists of column names",
+    ),
+    "strata": (_names, "a list of column names"),
+    "limits": (_ends, "a table of columns, each with a lower and a larger upper number"),
+    "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
+    "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
+    "unit": _NAME,
+    "key": _NAME,
+    "study": _NAME,
+    "public": _YES_NO,
+    "versions": (_whole(1, 100), "a whole number from 1 to 100"),
+}

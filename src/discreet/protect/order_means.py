@@ -1,0 +1,106 @@
+"""Box plots from means of neighbouring order statistics, so that no number is one person's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.protect.base import Floats
+
+__all__ = ["OrderMeans", "extreme_means", "nice_step", "winsorised"]
+
+STEP_IN_SDS = 0.02
+
+
+@dataclass(frozen=True)
+class OrderMeans:
+    """Five numbers of a column, each the mean of `k` neighbouring order statistics.
+
+    The quartiles and the median rest on the k values nearest to the quantile's position, the
+    whiskers on the k smallest and the k largest. No outlier is returned.
+
+    Parameters
+    ----------
+    k : int, default 5
+        How many values each number rests on; at least 1.
+
+    Notes
+    -----
+    Whiskers retreat from the true range by 0.3 to 0.6 standard deviations at k = 3 and 500
+    records. Someone who knows k - 1 of the values behind a number knows the last one up to the
+    step that the number is rounded to. Not from the papers, whose box plots draw single records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> OrderMeans(k=3)(np.arange(1.0, 10.0))
+    (2.0, 3.0, 5.0, 7.0, 8.0)
+    """
+
+    k: int = 5
+
+    name: ClassVar[str] = "order-means"
+    promises: ClassVar[str] = (
+        "Every number of the box is the mean of at least k neighbouring values, rounded; no"
+        " record is drawn as an outlier."
+    )
+    leaves_open: ClassVar[str] = (
+        "Who knows all but one of the values behind a number knows the last one roughly;"
+        " whiskers are shorter than the range of the data."
+    )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
+            raise InputError("k must be a whole number of at least 1")
+
+    def __call__(self, values: Floats) -> tuple[float, float, float, float, float]:
+        """Return low whisker, quartile, median, quartile and high whisker of `values`."""
+        ordered = np.sort(values)
+        last = len(ordered) - self.k
+        if last < 0:
+            raise RefusedError("k is larger than the number of values; choose a smaller k")
+        starts = [0, *(self._start(share, len(ordered)) for share in (0.25, 0.5, 0.75)), last]
+        low, q1, median, q3, high = (float(ordered[i : i + self.k].mean()) for i in starts)
+        numbers = (low, q1, median, q3, high)
+        if not all(a <= b for a, b in zip(numbers, numbers[1:], strict=False)):
+            raise BrokenPromiseError("the numbers of a box are not in order")
+        return numbers
+
+    def _start(self, share: float, n: int) -> int:
+        centre = share * (n - 1)
+        start = int(np.floor(centre - (self.k - 1) / 2 + 0.5))
+        return min(max(start, 0), n - self.k)
+
+
+def extreme_means(lows: Floats, highs: Floats) -> tuple[float, float]:
+    """Return the means of a column's k smallest and k largest values.
+
+    They stand for its range wherever a range is shown or used.
+    """
+    return float(np.sort(lows).mean()), float(np.sort(highs).mean())
+
+
+def winsorised(values: Floats, k: int) -> Floats:
+    """Return `values` with the k smallest and largest drawn in to their means."""
+    ordered = np.sort(values)
+    low, high = extreme_means(ordered[:k], ordered[-k:])
+    return np.clip(values, low, high)
+
+
+def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
+    """Return the step of 1, 2 or 5 times a power of ten next below `share` of `sd`.
+
+    Examples
+    --------
+    >>> nice_step(13.0)
+    0.2
+    """
+    target = share * sd
+    if not np.isfinite(target) or target <= 0:
+        raise RefusedError("a column is constant, or too wide for a number, and cannot be drawn")
+    power = float(np.floor(np.log10(target)))
+    factor = next(f for f in (5.0, 2.0, 1.0) if f * 10.0**power <= target * (1 + 1e-12))
+    return float(f"{factor:.0f}e{power:.0f}")

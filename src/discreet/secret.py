@@ -1,0 +1,245 @@
+"""The custodian's secret and the noise keyed by it.
+
+The only place that draws random numbers for protection. Noise is a function of the secret, the
+study version, the record and the column; there is no generator whose stream could be replayed
+or shifted by one row.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import stat
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BrokenPromiseError, InputError
+
+__all__ = ["Secret", "load_secret", "row_keys"]
+
+ENVIRONMENT = "DISCREET_SECRET"
+FILE_NAME = "discreet.secret"
+MINIMUM_BYTES = 16
+
+Column = NDArray[np.float64] | Sequence[str]
+
+
+class Secret:
+    """At least 128 bits that only the custodian knows; prints, pickles and copies as nothing."""
+
+    __slots__ = ("_bytes",)
+
+    def __init__(self, material: bytes) -> None:
+        self._bytes = material
+
+    @classmethod
+    def from_bytes(cls, material: bytes) -> Secret:
+        """Take `material` as the secret; refuse fewer than 16 bytes or hardly varied ones."""
+        if len(material) < MINIMUM_BYTES or len(set(material)) < MINIMUM_BYTES // 2:
+            raise InputError(
+                "the secret is too weak: at least 128 random bits are needed; make one with"
+                " python -c 'import secrets; print(secrets.token_hex(32))'"
+            )
+        return cls(material)
+
+    @classmethod
+    def from_text(cls, text: str, *, allow_small: bool = False) -> Secret:
+        """Read a secret written in hexadecimal digits.
+
+        `allow_small` takes a small whole number as well: for simulated or public data, where a
+        result shall be repeatable by others.
+        """
+        text = text.strip()
+        if allow_small and text.isdecimal() and len(text) < 2 * MINIMUM_BYTES:
+            return cls(b"small:" + text.encode())
+        try:
+            material = bytes.fromhex(text)
+        except ValueError:
+            raise InputError(
+                "the secret must be written in hexadecimal digits, at least 32 of them"
+            ) from None
+        return cls.from_bytes(material)
+
+    def digest(self, purpose: str, *parts: bytes) -> bytes:
+        """Return 32 keyed bytes that stand for `parts`; another purpose gives unrelated ones."""
+        message = [purpose.encode(), b"\0"]
+        for part in parts:
+            message += [len(part).to_bytes(8, "little"), part]
+        return hmac.digest(self._bytes, b"".join(message), "sha256")
+
+    def normals(
+        self, version: bytes, keys: Sequence[bytes], columns: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Return standard normal noise: one row for each of `keys`, one column for each name.
+
+        An entry depends on its record's key, its column's name, the version and the secret
+        alone, so a record keeps its noise in every view, order and filter of a version, and two
+        columns never share it.
+
+        Parameters
+        ----------
+        version : bytes
+            What the noise belongs to; another version gives fresh noise.
+        keys : sequence of bytes
+            The 16-byte key of each record, as `row_keys` makes them.
+        columns : sequence of str
+            The names of the columns, all different.
+
+        Returns
+        -------
+        ndarray of shape (len(keys), len(columns))
+        """
+        from scipy.special import ndtri
+
+        if len(set(columns)) != len(columns):
+            raise InputError("columns must have different names, or they would share their noise")
+        records = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2)
+        key = self.digest("noise", version)[:16]
+        out = np.empty((len(keys), len(columns)))
+        for j, column in enumerate(columns):
+            tag = np.frombuffer(self.digest("column", column.encode())[:16], dtype=np.uint64)
+            bits = _encrypt(key, records ^ tag)[:, 0] >> np.uint64(11)
+            out[:, j] = ndtri((bits.astype(np.float64) + 0.5) / 2.0**53)
+        return out
+
+    def marks(self, column: Column) -> NDArray[np.uint64]:
+        """Return 128 keyed bits (two words) for each value: equal values have equal marks.
+
+        They let the ledger see that a column has changed without keeping a value of it.
+        """
+        key = self.digest("marks")[:16]
+        if isinstance(column, np.ndarray):
+            blocks = np.zeros((len(column), 2), dtype=np.uint64)
+            blocks[:, 0] = canonical(column).view(np.uint64)
+            return _encrypt(key, blocks)
+        words = {text: self.digest("text", text.encode())[:16] for text in set(column)}
+        joined = b"".join(words[text] for text in column)
+        return np.frombuffer(joined, dtype=np.uint64).reshape(-1, 2)
+
+    def __repr__(self) -> str:
+        return "Secret(...)"
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError("a secret is not written down: keep its file or environment variable")
+
+
+def canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `values` with one bit pattern a number: no -0.0, and one NaN for all not finite."""
+    out = np.ascontiguousarray(values, dtype="<f8") + 0.0
+    out[~np.isfinite(out)] = np.nan
+    return out
+
+
+def row_keys(secret: Secret, columns: Sequence[Column]) -> list[bytes]:
+    """Return a 16-byte key for each row: a keyed digest of its values in `columns`.
+
+    The encoding is the same for every file format and frame (numbers as 64-bit floats, text as
+    UTF-8), so a record has the same key wherever it was read from. Exact duplicates are told
+    apart by a counter; as their values are equal it does not matter which is which.
+
+    Parameters
+    ----------
+    secret : Secret
+        The custodian's secret.
+    columns : sequence of float arrays or sequences of str
+        The columns of the row, in an order that stays the same; all of one length.
+
+    Returns
+    -------
+    list of bytes
+    """
+    if not columns or len({len(column) for column in columns}) != 1:
+        raise InputError("columns must be at least one, and all of the same length")
+    encoded = [_encode(column) for column in columns]
+    key = secret.digest("records")
+    rows = [hmac.digest(key, b"".join(parts), "sha256") for parts in zip(*encoded, strict=True)]
+    seen: Counter[bytes] = Counter()
+    keys = []
+    for row in rows:
+        repeat = seen[row]
+        seen[row] += 1
+        again = hmac.digest(key, row + repeat.to_bytes(8, "little"), "sha256") if repeat else row
+        keys.append(again[:16])
+    return keys
+
+
+def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
+    """Find the custodian's secret, or make one.
+
+    Looked for in the environment variable DISCREET_SECRET, then in the file `discreet.secret`
+    in `folder` (beside the policy), then in the user's configuration folder, where one is made
+    once if there is none. A file that others may read is refused.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the policy file lies, if there is one.
+    allow_small : bool, default False
+        Take a small whole number from the environment variable too.
+
+    Returns
+    -------
+    Secret
+    """
+    text = os.environ.get(ENVIRONMENT)
+    if text is not None:
+        return Secret.from_text(text, allow_small=allow_small)
+    if folder is not None and (folder / FILE_NAME).exists():
+        return _read(folder / FILE_NAME)
+    own = _configuration_folder() / FILE_NAME
+    if not own.exists():
+        _make(own)
+    return _read(own)
+
+
+def _configuration_folder() -> Path:
+    from platformdirs import user_config_path
+
+    return Path(os.environ.get("DISCREET_CONFIG") or user_config_path("discreet"))
+
+
+def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secrets.token_hex(32) + "\n")
+    try:
+        os.link(partial, path)  # unlike a rename, never replaces the one another process made
+    except FileExistsError:
+        pass
+    finally:
+        partial.unlink()
+
+
+def _read(path: Path) -> Secret:
+    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise InputError(
+            f"the secret in {path} can be read by others; give it owner-only rights"
+            " (chmod 600), or make a new one if others may have read it"
+        )
+    return Secret.from_text(path.read_text())
+
+
+def _encode(column: Column) -> list[bytes]:
+    if isinstance(column, np.ndarray):
+        raw = canonical(column).tobytes()
+        return [raw[i : i + 8] for i in range(0, len(raw), 8)]
+    texts = [text.encode() for text in column]
+    return [len(text).to_bytes(4, "little") + text for text in texts]
+
+
+def _encrypt(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """AES of each 16-byte block on its own: a pseudo-random function of the block."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305 - as a PRF
+    out = encryptor.update(np.ascontiguousarray(blocks).tobytes()) + encryptor.finalize()
+    if len(out) != blocks.nbytes:
+        raise BrokenPromiseError("the cipher returned another length than it was given")
+    return np.frombuffer(out, dtype=np.uint64).reshape(blocks.shape)

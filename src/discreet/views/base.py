@@ -1,0 +1,239 @@
+"""What every View is: frozen, plain numbers, how they came to be, and nothing else.
+
+A View may be looked at freely. To leave (as a file or as JSON) it asks the gate its Study gave
+it; a View that was read back has left already and has none.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from discreet.errors import InputError, one_of
+from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
+from discreet.render import to_matplotlib
+from discreet.render.scene import Scene
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["SCHEMA", "Gate", "Origin", "View"]
+
+SCHEMA = 1
+METHODS = {**COUNT_METHODS, **ROW_METHODS, OrderMeans.name: OrderMeans}
+FIGURES = (".png", ".svg", ".pdf")
+
+#: Called with the form a View is to leave in ("svg", "json", ...); raises if it may not.
+Gate = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a View comes from: never more than its reader may know.
+
+    `version` names the protected copy (a keyed digest), None for counts; `left_out` is how many
+    rows had no finite value, rounded; `counted` is what the numbers count.
+    """
+
+    policy: str
+    regime: str
+    public: bool
+    study: str | None
+    version: str | None
+    left_out: int
+    counted: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class View:
+    """A picture's numbers, how they came to be, and the verbs all pictures share.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns drawn.
+    method : str
+        How the values were protected.
+    parameters : mapping of str to number or str
+        The public parameters of the method.
+    suppressed : int or None
+        How many bins, cells or records were hidden; None where the policy does not tell.
+    origin : Origin
+        Policy, study and version.
+    """
+
+    kind: ClassVar[str]
+    _kinds: ClassVar[dict[str, type[View]]] = {}
+
+    columns: tuple[str, ...]
+    method: str
+    parameters: Mapping[str, Any]
+    suppressed: int | None
+    origin: Origin
+    gate: Gate | None = field(default=None, compare=False)
+
+    def __init_subclass__(cls) -> None:
+        View._kinds[cls.kind] = cls
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.note()})"
+
+    def __reduce__(self) -> tuple[Callable[[str], View], tuple[str]]:
+        return View.from_json, (self.to_json(),)
+
+    def scene(self) -> Scene:
+        """Return the marks that draw this view."""
+        raise NotImplementedError
+
+    def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Figure:
+        """Draw the view with matplotlib, on `ax` or on a figure of its own.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or a sequence of them, optional
+            Where to draw; one for each panel of the view.
+        size : (float, float), optional
+            Width and height in inches of a figure of its own.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        return to_matplotlib.draw(self.scene(), ax, size=size)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the view to a file, once its study has let it leave.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .png, .svg or .pdf for a picture, in .json for the numbers.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+        LeavingError
+            If it does not fit what has left before; nothing is written then.
+        """
+        path = Path(path)
+        suffix = path.suffix.lower()
+        if suffix not in (*FIGURES, ".json"):
+            raise InputError(f"a view is saved as one of {one_of((*FIGURES, '.json'))}")
+        if not path.parent.is_dir():
+            raise InputError(f"there is no folder {str(path.parent)!r} to save into; make it first")
+        self.ask_to_leave(suffix[1:])
+        if suffix == ".json":
+            path.write_text(self._text())
+            return path
+        return to_matplotlib.save(self.scene(), path)
+
+    def to_json(self) -> str:
+        """Return the view as JSON, once its study has let it leave."""
+        self.ask_to_leave("json")
+        return self._text()
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a view back from the text that `to_json` wrote."""
+        try:
+            given = json.loads(text)
+            schema, kind = given.pop("discreet"), given.pop("kind")
+        except (ValueError, AttributeError, KeyError):
+            raise InputError("this is not the JSON of a view of discreet") from None
+        if schema != SCHEMA or kind not in View._kinds:
+            raise InputError(
+                f"the view is of schema {schema!r} and kind {kind!r}; known are schema {SCHEMA}"
+                f" and {one_of(View._kinds)}"
+            )
+        found = View._kinds[kind]
+        names = {item.name for item in dataclasses.fields(found)} - {"gate"}
+        if set(given) != names or not issubclass(found, cls):
+            raise InputError(f"a {kind} view has exactly the fields {one_of(sorted(names))}")
+        try:
+            view = found(**found._decoded(given))
+        except (TypeError, ValueError, AttributeError):
+            raise InputError(f"the JSON of the {kind} view holds values of another type") from None
+        return view  # type: ignore[return-value]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a view back from a .json file that `save` wrote."""
+        try:
+            return cls.from_json(Path(path).read_text())
+        except OSError:
+            raise InputError(f"there is no view to read at {str(path)!r}") from None
+
+    def note(self) -> str:
+        """Return one line on what this is and how it was made."""
+        numbers = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        made = f"{self.method} ({numbers})" if numbers else self.method
+        return f"{self.kind} of {' and '.join(self.columns)}: {made}, policy {self.origin.policy}"
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the lines that stand below the picture."""
+        lines = [self.note()]
+        if self.origin.regime == "research":
+            lines.append("research: the method as published, for public or simulated data only")
+        if self.origin.public:
+            lines.append("declared public: nothing is pinned when this leaves")
+        return tuple(lines)
+
+    def describe(self) -> str:
+        """Say in some lines what is shown, how it was made, and what it does not protect."""
+        method = METHODS[self.method]
+        lines = [
+            *self.notes(),
+            f"counts are of {self.origin.counted}",
+            f"promises: {method.promises}",
+            f"leaves open: {method.leaves_open}",
+        ]
+        if self.suppressed is not None:
+            lines.append(f"hidden: {self.suppressed}")
+        if self.origin.left_out:
+            lines.append(f"left out for missing values: about {self.origin.left_out} rows")
+        if self.origin.version is not None:
+            lines.append(f"drawn from the protected copy {self.origin.version}")
+        return "\n".join(lines)
+
+    def ask_to_leave(self, form: str) -> None:
+        """Ask the study's gate, where the view has one, whether it may leave as `form`."""
+        if self.gate is not None:
+            self.gate(form)
+
+    def _text(self) -> str:
+        given: dict[str, Any] = {"discreet": SCHEMA, "kind": self.kind}
+        for item in dataclasses.fields(self):
+            if item.name != "gate":
+                given[item.name] = _plain(getattr(self, item.name))
+        return json.dumps(given, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        out = {name: _tuples(value) for name, value in given.items()}
+        out["parameters"] = MappingProxyType(dict(given["parameters"]))
+        out["origin"] = Origin(**given["origin"])
+        return out
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,47 @@
+"""Box plots of one or more columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from discreet.errors import InputError
+from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
+from discreet.views.base import View
+
+__all__ = ["BoxView"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BoxView(View):
+    """The drawn numbers of each box.
+
+    Parameters
+    ----------
+    groups : tuple of Box
+        One for each column: low, q1, median, q3, high, and mean and outliers where the policy
+        lets them be drawn.
+    """
+
+    kind: ClassVar[str] = "box"
+
+    groups: tuple[Box, ...]
+
+    def __post_init__(self) -> None:
+        for box in self.groups:
+            if not box.low <= box.q1 <= box.median <= box.q3 <= box.high:
+                raise InputError("the five numbers of a box are in order")
+
+    def scene(self) -> Scene:
+        """Return a panel a column, because columns have units of their own."""
+        panels = tuple(
+            Panel((Boxes((box,)),), x=Axis("", ticks=(box.label,)), y=Axis(box.label))
+            for box in self.groups
+        )
+        return Scene(panels, notes=self.notes())
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        boxes = tuple(Box(**box | {"outliers": tuple(box["outliers"])}) for box in given["groups"])
+        return super()._decoded(given) | {"groups": boxes}
