@@ -251,7 +251,9 @@ class Ledger:
                 " JOIN version ON version.id = leaving.version ORDER BY leaving.id"
             ).fetchall()
         names = ("study", "version", "at", "kind", "columns", "method", "form")
-        return [dict(zip(names, row, strict=True)) | {"columns": json.loads(row[4])} for row in rows]
+        return [
+            dict(zip(names, row, strict=True)) | {"columns": json.loads(row[4])} for row in rows
+        ]
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

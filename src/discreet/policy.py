@@ -22,7 +22,7 @@ from discreet.protect import COUNT_METHODS, ROW_METHODS, Condensation, Determini
 from discreet.protect.base import RowMethod
 from discreet.table import KINDS, ROLES
 
-__all__ = ["PICTURES", "PRESETS", "Asked", "Policy"]
+__all__ = ["PICTURES", "PRESETS", "Asked", "Policy", "load_policy"]
 
 PRESETS = ("standard", "research")
 REGIMES = ("guarded", "research")
@@ -398,6 +398,19 @@ class Policy:
                 )
 
 
+def load_policy(given: str | Path | Policy) -> Policy:
+    """Return a policy given as itself, by a preset's name, or by the path of a TOML file."""
+    if isinstance(given, Policy):
+        return given
+    if given in PRESETS:
+        return Policy.preset(str(given))
+    if not str(given).endswith(".toml"):
+        raise InputError(
+            f"policy must be a Policy, the path of a .toml file, or one of {one_of(PRESETS)}"
+        )
+    return Policy.load(given)
+
+
 def _frozen(key: str, value: Any) -> Any:
     if key in ("pictures", "kinds", "roles") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
@@ -436,8 +449,9 @@ def _names(v: Any) -> bool:
 
 
 def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
-    return lambda v: isinstance(v, Mapping) and all(
-        isinstance(key, str) and word in allowed for key, word in v.items()
+    return lambda v: (
+        isinstance(v, Mapping)
+        and all(isinstance(key, str) and word in allowed for key, word in v.items())
     )
 
 

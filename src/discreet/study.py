@@ -15,7 +15,7 @@ import numpy as np
 from discreet.answers import from_counts, from_rows
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.ledger import GROUP_OF, Leaving, Ledger, Sketch, sketch_of
-from discreet.policy import PRESETS, Asked, Policy
+from discreet.policy import Asked, Policy, load_policy
 from discreet.progress import advance
 from discreet.protect.base import Floats
 from discreet.secret import Secret, load_secret, row_keys
@@ -23,7 +23,7 @@ from discreet.table import KINDS, Table, open_table
 from discreet.vault import Copy, Vault, protect_view
 from discreet.views import BoxView, Gate, GridView, HistogramView, Origin, PointsView, View
 
-__all__ = ["Study", "open"]
+__all__ = ["Study", "ledger_of", "open"]
 
 HIDDEN_FOLDER = ".discreet"
 # What a sketch of the ledger is of.
@@ -101,7 +101,7 @@ def open(
     >>> study.histogram("glucose")
     HistogramView(histogram of glucose: merge (k = 5, round_to = 5, bins = 20), policy standard)
     """
-    chosen = _policy(policy).changed(
+    chosen = load_policy(policy).changed(
         study=study,
         kinds=kinds,
         roles=roles,
@@ -121,6 +121,11 @@ def open(
     return Study(table, chosen)
 
 
+def ledger_of(policy: str | Path | Policy) -> Ledger:
+    """Return the ledger of a policy: beside its file, or in the user's state folder."""
+    return Ledger(_folder(load_policy(policy)) or _state_folder())
+
+
 class Study:
     """A table behind a policy: one short method for each thing one can ask.
 
@@ -132,10 +137,9 @@ class Study:
     def __init__(self, table: Table, policy: Policy) -> None:
         self._table, self._policy = table, policy
         self._name = policy.study or table.name
-        folder = None if policy.folder is None else policy.folder / HIDDEN_FOLDER
-        self._ledger = Ledger(folder or _state_folder())
+        self._ledger = ledger_of(policy)
         self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
-        self._vault = Vault(self._secret, folder)
+        self._vault = Vault(self._secret, _folder(policy))
         self._groups = policy.groups or self._ledger.groups(self._name)
 
     def __repr__(self) -> str:
@@ -448,16 +452,9 @@ class Study:
         return sketches
 
 
-def _policy(given: str | Path | Policy) -> Policy:
-    if isinstance(given, Policy):
-        return given
-    if given in PRESETS:
-        return Policy.preset(str(given))
-    if not str(given).endswith(".toml"):
-        raise InputError(
-            f"policy must be a Policy, the path of a .toml file, or one of {one_of(PRESETS)}"
-        )
-    return Policy.load(given)
+def _folder(policy: Policy) -> Path | None:
+    """Return where the study's things lie beside the policy file, where there is one."""
+    return None if policy.folder is None else policy.folder / HIDDEN_FOLDER
 
 
 def _state_folder() -> Path:

@@ -42,7 +42,6 @@ class Column:
     name: str
     kind: str
     role: str = "other"
-    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,7 @@ class Table:
         self._frame, self._keep = frame, keep
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
+        self._whole: dict[str, bool] = {}
 
     def __repr__(self) -> str:
         size = "100 rows or more" if self.size >= 100 else "fewer than 100 rows"
@@ -217,6 +217,14 @@ class Table:
         if len(lows) == 0:
             raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
         return lows.astype(np.float64), highs.astype(np.float64)
+
+    def is_whole(self, name: str) -> bool:
+        """Whether every finite value of a column is a whole number."""
+        if name not in self._whole:
+            value = _number(name)
+            broken = self._complete([name]).filter(value != value.floor())
+            self._whole[name] = int(self._collect(broken.select(n=nw.len()))["n"][0]) == 0
+        return self._whole[name]
 
     def rows(self, names: Sequence[str], texts: Sequence[str] = ()) -> Rows:
         """Return the complete cases of `names` (as numbers) and `texts` (as text)."""
@@ -321,7 +329,7 @@ def open_table(
                 f"column {column!r} holds text where numbers are needed; mend the column,"
                 " or declare it 'categorical'"
             )
-        columns[column] = Column(column, kind, role, whole=dtype.is_integer())
+        columns[column] = Column(column, kind, role)
     table = Table(frame, columns, name=name, unit=unit, key=key, keep=keep)
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")

@@ -1,8 +1,9 @@
-"""The grid a column is counted on: declared by the policy, or drawn around trimmed ends."""
+"""The ends of a column's axis: declared by the policy, or drawn around trimmed values."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,74 +13,82 @@ from discreet.protect.base import Floats
 from discreet.protect.order_means import extreme_means, nice_step
 from discreet.table import BinAxis, Table
 
-__all__ = ["axis_of_table", "axis_of_values", "guarded_axis", "resized"]
+__all__ = ["Ends", "ends_of_table", "ends_of_values", "short"]
 
 
-def axis_of_table(table: Table, asked: Asked, column: str, bins: int) -> BinAxis:
-    """Return the axis of a raw column.
+@dataclass(frozen=True)
+class Ends:
+    """Where the axis of a column begins and ends, and whether it holds whole numbers only."""
 
-    Where the policy declares no limits, a guarded axis runs between the means of the k smallest
-    and the k largest values, rounded outward; under `research` it is the observed range.
+    column: str
+    low: float
+    high: float
+    whole: bool = False
+
+    def axis(self, bins: int) -> BinAxis:
+        """Divide the axis into `bins` intervals.
+
+        Whole numbers get intervals of whole width between halves, so that each can hold the same
+        number of different values; there may be fewer than `bins` of them.
+        """
+        if not self.whole:
+            return BinAxis(self.column, self.low, self.high, bins)
+        reach = self.high - self.low
+        width = math.ceil(reach / bins)
+        bins = math.ceil(reach / width)
+        low = self.low - (width * bins - reach) // 2
+        return BinAxis(self.column, low, low + width * bins, bins)
+
+
+def ends_of_table(table: Table, asked: Asked, column: str) -> Ends:
+    """Return the ends of a raw column's axis.
+
+    Where the policy declares no limits they are the means of the k smallest and the k largest
+    values, rounded outward to a nice step; under `research` the observed range.
     """
     if column in asked.limits:
-        return _declared(asked, column, bins)
+        return _declared(asked, column)
     if not asked.guarded:
         lows, highs = table.extremes(column, 1)
-        return _spanning(column, float(lows[0]), float(highs[0]), bins)
+        return _spanning(column, float(lows[0]), float(highs[0]))
     lows, highs = table.extremes(column, asked.k)
     if len(lows) < asked.k:
         raise RefusedError(f"column {column!r} has too few finite values for the k of the policy")
-    low, high = extreme_means(lows, highs)
-    return guarded_axis(column, low, high, bins, whole=table.columns[column].whole)
+    return _trimmed(column, *extreme_means(lows, highs), whole=table.is_whole(column))
 
 
-def axis_of_values(values: Floats, asked: Asked, column: str, bins: int) -> BinAxis:
-    """Return the axis of a column that is protected already: declared, or its range."""
+def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
+    """Return the ends of the axis of a column that is protected already, by the same rule."""
     if column in asked.limits:
-        return _declared(asked, column, bins)
-    return _spanning(column, float(values.min()), float(values.max()), bins)
+        return _declared(asked, column)
+    if not asked.guarded:
+        return _spanning(column, float(values.min()), float(values.max()))
+    ordered = np.sort(values)
+    return _trimmed(column, *extreme_means(ordered[: asked.k], ordered[-asked.k :]), whole=False)
 
 
-def guarded_axis(column: str, low: float, high: float, bins: int, *, whole: bool) -> BinAxis:
-    """Round `low` and `high` outward to a nice step.
+def short(value: float) -> float:
+    """Return a number without the last digits of its arithmetic, as a reader would write it."""
+    return float(np.format_float_positional(value, 12, fractional=False))
 
-    Whole numbers get bins of whole width between halves, so that every bin can hold the same
-    number of different values; there may be fewer than `bins` of them.
-    """
+
+def _declared(asked: Asked, column: str) -> Ends:
+    low, high = asked.limits[column]
+    return Ends(column, float(low), float(high))
+
+
+def _spanning(column: str, low: float, high: float) -> Ends:
+    if not high > low or not math.isfinite(high - low):
+        raise RefusedError(f"column {column!r} is constant or too wide, so it cannot be drawn")
+    return Ends(column, low, high)
+
+
+def _trimmed(column: str, low: float, high: float, *, whole: bool) -> Ends:
     if not high > low:
         raise RefusedError(
             f"column {column!r} is constant but for fewer than k values, so it cannot be drawn"
         )
     if whole:
-        first, last = math.floor(low), math.ceil(high)
-        width = max(1, math.ceil((last - first + 1) / bins))
-        bins = math.ceil((last - first + 1) / width)
-        return BinAxis(column, first - 0.5, first - 0.5 + width * bins, bins)
+        return Ends(column, math.floor(low) - 0.5, math.ceil(high) + 0.5, whole=True)
     step = nice_step(high - low, share=0.05)
-    start, stop = math.floor(low / step), math.ceil(high / step)
-    return BinAxis(column, _multiple(step, start), _multiple(step, stop), bins)
-
-
-def resized(axis: BinAxis, bins: int, *, whole: bool) -> BinAxis:
-    """Return the same ends with another number of bins; whole numbers keep whole widths."""
-    if not whole or bins >= axis.bins:
-        return BinAxis(axis.column, axis.low, axis.high, min(bins, axis.bins) if whole else bins)
-    width = math.ceil((axis.high - axis.low) / bins)
-    bins = math.ceil((axis.high - axis.low) / width)
-    return BinAxis(axis.column, axis.low, axis.low + width * bins, bins)
-
-
-def _declared(asked: Asked, column: str, bins: int) -> BinAxis:
-    low, high = asked.limits[column]
-    return BinAxis(column, float(low), float(high), bins)
-
-
-def _spanning(column: str, low: float, high: float, bins: int) -> BinAxis:
-    if not high > low or not math.isfinite(high - low):
-        raise RefusedError(f"column {column!r} is constant or too wide, so it cannot be drawn")
-    return BinAxis(column, low, high, bins)
-
-
-def _multiple(step: float, times: int) -> float:
-    """Return step * times as the decimal number that a reader would write."""
-    return float(np.format_float_positional(step * times, precision=12, fractional=False))
+    return Ends(column, short(math.floor(low / step) * step), short(math.ceil(high / step) * step))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.answers.axes import short
 from discreet.policy import Asked
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
@@ -37,7 +38,7 @@ def histogram_view(
         parameters=public(_parameters(asked) | {"bins": asked.bins}),
         suppressed=None if asked.guarded else hidden,
         origin=origin,
-        edges=tuple(_short(edges)),
+        edges=tuple(_all_short(edges)),
         counts=tuple(told),
         density=tuple(None if d is None else float(f"{d:.6g}") for d in density),
     )
@@ -53,19 +54,19 @@ def grid_view(
     return GridView(
         columns=asked.columns,
         method=asked.method,
-        parameters=public(_parameters(asked) | {"grid": asked.grid}),
+        parameters=public(_parameters(asked) | {"grid": asked.grid} | _drawn(edges, asked)),
         suppressed=None if asked.guarded else guarded.hidden,
         origin=origin,
-        x_edges=tuple(_short(edges[0])),
-        y_edges=tuple(_short(edges[1])),
+        x_edges=tuple(_all_short(edges[0])),
+        y_edges=tuple(_all_short(edges[1])),
         counts=tuple(rows),
     )
 
 
 def cell_middles(grid: GridView) -> tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]:
     """Return the middle and the count of every cell that shows one."""
-    x_mid = _short(np.convolve(grid.x_edges, [0.5, 0.5], mode="valid"))
-    y_mid = _short(np.convolve(grid.y_edges, [0.5, 0.5], mode="valid"))
+    x_mid = _all_short(np.convolve(grid.x_edges, [0.5, 0.5], mode="valid"))
+    y_mid = _all_short(np.convolve(grid.y_edges, [0.5, 0.5], mode="valid"))
     cells = [
         (x_mid[i], y_mid[j], count)
         for i, row in enumerate(grid.counts)
@@ -97,12 +98,19 @@ def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parameters(asked: Asked) -> dict[str, Any]:
-    out: dict[str, Any] = {} if asked.method == "none" else {"k": asked.k}
+    keyless = asked.method == "none" or (asked.method == "probabilistic" and not asked.guarded)
+    out: dict[str, Any] = {} if keyless else {"k": asked.k}
     if asked.q:
         out["q"] = asked.q
     if asked.round_to > 1:
         out["round_to"] = asked.round_to
     return out
+
+
+def _drawn(edges: tuple[Floats, Floats], asked: Asked) -> dict[str, str]:
+    """Say how many cells are drawn, where generalization made them fewer."""
+    cells = [len(ends) - 1 for ends in edges]
+    return {"drawn": f"{cells[0]} x {cells[1]}"} if asked.method == "generalization" else {}
 
 
 def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | None]:
@@ -112,5 +120,5 @@ def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | No
     return [count if seen else None for count, seen in zip(told, visible.tolist(), strict=True)]
 
 
-def _short(values: Floats) -> list[float]:
-    return [float(np.format_float_positional(v, 12, fractional=False)) for v in values]
+def _all_short(values: Floats) -> list[float]:
+    return [short(value) for value in values]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.answers.axes import axis_of_table, resized
+from discreet.answers.axes import ends_of_table, short
 from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
 from discreet.errors import RefusedError
 from discreet.policy import Asked
@@ -34,12 +34,12 @@ ROWS_PER_K = 10
 def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
     """Count one column in bins, and hide or join those that hold fewer than k."""
     (column,) = asked.columns
-    start = axis_of_table(table, asked, column, asked.bins)
     if asked.method != "merge":
-        counted, guarded, axes = _count(table, asked, (start,))
+        counted, guarded, axes = _count(table, asked, asked.bins)
         edges, counts, shown = axes[0].edges, guarded.counts, guarded.shown
         hidden = guarded.hidden
     else:
+        start = ends_of_table(table, asked, column).axis(asked.bins)
         counted = table.count((start,))
         _check_size(counted, asked)
         merged = Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined)
@@ -52,7 +52,7 @@ def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
 
 def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
-    counted, guarded, axes = _grid(table, asked)
+    counted, guarded, axes = _count(table, asked, asked.grid)
     edges = (axes[0].edges, axes[1].edges)
     return grid_view(edges, guarded, asked, _left(origin, counted))
 
@@ -76,7 +76,7 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
             y=tuple(points[:, 1].tolist()),
             size=tuple(sizes.tolist()),
         )
-    counted, guarded, axes = _grid(table, asked)
+    counted, guarded, axes = _count(table, asked, asked.grid)
     drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, _left(origin, counted))
     x, y, size = cell_middles(drawn)
     return PointsView(
@@ -127,7 +127,7 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
         if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
             raise _too_few(asked)
         step = nice_step(float(np.std(winsorised(values, asked.k), ddof=1)))
-        numbers = [_to_step(number, step) for number in method(values)]
+        numbers = [short(round(number / step) * step) for number in method(values)]
         boxes.append(box_of(name, np.array([]), numbers=numbers))
         left_out = max(left_out, rows.left_out)
     return BoxView(
@@ -140,29 +140,27 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     )
 
 
-def _grid(table: Table, asked: Asked) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
-    axes = tuple(axis_of_table(table, asked, name, asked.grid) for name in asked.columns)
-    return _count(table, asked, axes)
-
-
-def _count(
-    table: Table, asked: Asked, axes: tuple[BinAxis, ...]
-) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
-    """Count on `axes` by the method asked for; return what it counted last, and on which axes."""
+def _count(table: Table, asked: Asked, bins: int) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
+    """Count by the method asked for; return what it counted last, what may show, and where."""
+    ends = [ends_of_table(table, asked, name) for name in asked.columns]
     last: dict[str, Any] = {}
 
     def counts_at(resolution: tuple[int, ...]) -> Bins:
-        wholes = [_by_whole_steps(table, asked, axis.column) for axis in axes]
-        sized = zip(axes, resolution, wholes, strict=True)
-        last["axes"] = tuple(resized(axis, bins, whole=whole) for axis, bins, whole in sized)
-        last["counted"] = table.count(last["axes"])
-        _check_size(last["counted"], asked)
-        return np.asarray(last["counted"].counts)
+        axes = tuple(end.axis(cells) for end, cells in zip(ends, resolution, strict=True))
+        counted = table.count(axes)
+        _check_size(counted, asked)
+        last.update(axes=axes, counted=counted)
+        # An axis of whole numbers may have fewer intervals than it was asked for.
+        room = [(0, cells - axis.bins) for axis, cells in zip(axes, resolution, strict=True)]
+        return np.pad(counted.counts, room)
 
-    guarded = _count_method(asked)(counts_at, tuple(axis.bins for axis in axes))
+    guarded = _count_method(asked)(counts_at, (bins,) * len(ends))
+    counted, axes = last["counted"], last["axes"]
+    used = tuple(slice(axis.bins) for axis in axes)
+    guarded = Guarded(guarded.counts[used], guarded.shown[used], counted.shape, guarded.hidden)
     if asked.method != "none":
-        check_counts(last["counted"].counts, guarded.shown, asked.k)
-    return last["counted"], guarded, last["axes"]
+        check_counts(counted.counts, guarded.shown, asked.k)
+    return counted, guarded, axes
 
 
 def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
@@ -173,10 +171,6 @@ def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
     if asked.method not in COUNT_METHODS:
         raise RefusedError(f"method {asked.method!r} does not count")
     return NoProtection()
-
-
-def _by_whole_steps(table: Table, asked: Asked, column: str) -> bool:
-    return asked.guarded and column not in asked.limits and table.columns[column].whole
 
 
 def _check_size(counted: Counted, asked: Asked) -> None:
@@ -198,7 +192,7 @@ def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> 
         raise RefusedError(
             f"a box by {asked.method} is made from the grid of one or two columns; name at most two"
         )
-    _, guarded, axes = _grid(table, asked)
+    _, guarded, axes = _count(table, asked, asked.grid)
     places = [
         np.clip(np.floor((numbers[axis.column] - axis.low) / axis.width + 1e-9), 0, axis.bins - 1)
         for axis in axes
@@ -208,10 +202,6 @@ def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> 
 
 def _matrix(numbers: Mapping[str, Floats]) -> Floats:
     return np.column_stack(list(numbers.values()))
-
-
-def _to_step(number: float, step: float) -> float:
-    return float(np.format_float_positional(round(number / step) * step, 12, fractional=False))
 
 
 def _left(origin: Origin, counted: Counted) -> Origin:

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from discreet.answers.axes import axis_of_values, guarded_axis
+from discreet.answers.axes import ends_of_values
 from discreet.answers.drawn import box_of, grid_view, histogram_view, public
 from discreet.errors import RefusedError
 from discreet.policy import Asked
 from discreet.protect import NoProtection, OrderMeans, Suppression
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded
-from discreet.protect.order_means import extreme_means
 from discreet.render.scene import Box
 from discreet.table import BinAxis
 from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
@@ -41,14 +40,14 @@ def scatter(rows: Protected, asked: Asked, origin: Origin) -> PointsView:
 def histogram(rows: Protected, asked: Asked, origin: Origin) -> HistogramView:
     """Count the protected rows in the bins of one column."""
     (column,) = asked.columns
-    axis = _axis(rows[column], asked, column, asked.bins)
+    axis = ends_of_values(rows[column], asked, column).axis(asked.bins)
     guarded = _counted([axis], rows, asked)
     return histogram_view(axis.edges, guarded.counts, guarded.shown, 0, asked, origin)
 
 
 def heatmap(rows: Protected, asked: Asked, origin: Origin) -> GridView:
     """Count the protected rows in the cells of a grid of two columns."""
-    axes = [_axis(rows[name], asked, name, asked.grid) for name in asked.columns]
+    axes = [ends_of_values(rows[name], asked, name).axis(asked.grid) for name in asked.columns]
     guarded = _counted(axes, rows, asked)
     return grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
 
@@ -91,14 +90,6 @@ def _counted(axes: list[BinAxis], rows: Protected, asked: Asked) -> Guarded:
             " bins, or draw it from counts (method='merge' or 'generalization')"
         )
     return guarded
-
-
-def _axis(values: Floats, asked: Asked, column: str, bins: int) -> BinAxis:
-    if not asked.guarded or column in asked.limits:
-        return axis_of_values(values, asked, column, bins)
-    ordered = np.sort(values)
-    low, high = extreme_means(ordered[: asked.k], ordered[-asked.k :])
-    return guarded_axis(column, low, high, bins, whole=False)
 
 
 def _matrix(rows: Protected, asked: Asked) -> Floats:

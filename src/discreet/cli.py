@@ -1,0 +1,248 @@
+"""The command line: parses, calls one public function, prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.errors import DiscreetError, InputError, one_of
+
+if TYPE_CHECKING:
+    from discreet.study import Study
+    from discreet.views import View
+
+app = typer.Typer(
+    help="Draw sensitive data without giving anyone away.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+version = typer.Typer(help="Versions of a study, and what has left.", no_args_is_help=True)
+app.add_typer(version, name="version")
+
+UNEXPECTED = 70
+
+File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Where to save: .png, .svg, .pdf, or .json for numbers."),
+]
+PolicyOption = Annotated[
+    str, typer.Option("--policy", help="A preset (standard, research) or a .toml file.")
+]
+KOption = Annotated[
+    int | None, typer.Option("-k", help="The least number of persons anything stands on.")
+]
+MethodOption = Annotated[
+    str | None, typer.Option("--method", help="How values are protected; see `discreet methods`.")
+]
+QOption = Annotated[float | None, typer.Option("-q", help="Noise as a share of the sd (research).")]
+BinsOption = Annotated[int | None, typer.Option("--bins", help="Bins of the histogram.")]
+GridOption = Annotated[int | None, typer.Option("--grid", help="Cells along each side of a grid.")]
+StudyOption = Annotated[
+    str | None, typer.Option("--study", help="The study's name; by default the file's name.")
+]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option("--group", help="Columns whose rows may be seen together: a,b,c. Repeatable."),
+]
+StrataOption = Annotated[
+    str | None, typer.Option("--strata", help="Categorical columns that travel with rows: a,b.")
+]
+UnitOption = Annotated[
+    str | None, typer.Option("--unit", help="The column that says whose a row is.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the view as JSON.")]
+
+
+@app.command()
+def plot(
+    picture: Annotated[str, typer.Argument(help="histogram, scatter, heatmap or box.")],
+    file: File,
+    columns: Annotated[list[str], typer.Argument(help="The columns to draw.")],
+    output: Output = None,
+    policy: PolicyOption = "standard",
+    k: KOption = None,
+    method: MethodOption = None,
+    q: QOption = None,
+    bins: BinsOption = None,
+    grid: GridOption = None,
+    study: StudyOption = None,
+    group: GroupOption = None,
+    strata: StrataOption = None,
+    unit: UnitOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw a protected picture of a table.
+
+    discreet plot scatter cohort.csv age glucose -o age-glucose.svg
+    """
+    from discreet.policy import PICTURES
+    from discreet.protect import ROW_METHODS
+
+    if picture not in PICTURES:
+        raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
+    _check_number_of_columns(picture, columns)
+    if output is None and not as_json:
+        raise InputError("say where the picture goes: -o FIGURE.png, .svg or .pdf, or --json")
+    with _progress():
+        # A row method makes the study's copy; a count method is the picture's alone.
+        rows = method if method in ROW_METHODS else None
+        fields = _fields(k=k, q=q, bins=bins, grid=grid, rows=rows, study=study, unit=unit)
+        opened = _opened(file, policy, fields, group, strata)
+        view = getattr(opened, picture)(*columns, method=method)
+        _deliver(view, output, as_json)
+
+
+@version.command("new")
+def version_new(
+    file: File,
+    policy: PolicyOption = "standard",
+    k: KOption = None,
+    rows: Annotated[str | None, typer.Option("--method", help="The row method from now on.")] = None,
+    study: StudyOption = None,
+    group: GroupOption = None,
+    strata: StrataOption = None,
+    unit: UnitOption = None,
+) -> None:
+    """Open the next version of a study, for changed data or a changed policy."""
+    with _progress():
+        fields = _fields(k=k, rows=rows, study=study, unit=unit)
+        number = _opened(file, policy, fields, group, strata).new_version()
+    typer.echo(f"version {number} is open; what leaves from now on belongs to it")
+
+
+@version.command("list")
+def version_list(
+    policy: PolicyOption = "standard",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List what has left: study, version, time and picture, never a value."""
+    from rich.console import Console
+    from rich.table import Table as Listing
+
+    from discreet.study import ledger_of
+
+    history = ledger_of(policy).history()
+    if as_json:
+        typer.echo(json.dumps(history))
+        return
+    listing = Listing("study", "version", "when", "picture", "columns", "method", "as")
+    for entry in history:
+        names = ", ".join(entry["columns"])
+        row = (entry["study"] or "(unnamed)", str(entry["version"]), entry["at"], entry["kind"])
+        listing.add_row(*row, names, entry["method"], entry["form"])
+    Console().print(listing if history else "nothing has left yet")
+
+
+@app.command()
+def methods() -> None:
+    """List the methods: what each promises, and what it leaves open."""
+    from rich.console import Console
+    from rich.table import Table as Listing
+
+    from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
+
+    listing = Listing("method", "works on", "promises", "leaves open", show_lines=True)
+    for works_on, classes in (
+        ("rows", ROW_METHODS.values()),
+        ("counts", [*COUNT_METHODS.values(), OrderMeans]),
+    ):
+        for found in classes:
+            listing.add_row(found.name, works_on, found.promises, found.leaves_open)
+    Console().print(listing)
+
+
+def main() -> None:
+    """Run the command line; end with the error's exit code and one line on standard error."""
+    try:
+        app()
+    except DiscreetError as error:
+        typer.echo(f"discreet: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        # A message or traceback of somebody else's error may quote cells: tell where, not what.
+        if os.environ.get("DISCREET_DEBUG"):
+            raise
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        typer.echo(
+            f"discreet: unexpected {type(error).__name__} in {Path(place.filename).name}, line"
+            f" {place.lineno}; please report it (DISCREET_DEBUG=1 shows more, data perhaps)",
+            err=True,
+        )
+        sys.exit(UNEXPECTED)
+
+
+def _fields(**given: Any) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _opened(
+    file: Path,
+    policy: str,
+    fields: dict[str, Any],
+    group: Sequence[str] | None,
+    strata: str | None,
+) -> Study:
+    """Open the study, with single fields of its policy overridden."""
+    from discreet.policy import load_policy
+    from discreet.study import open as open_study
+
+    if group:
+        fields["groups"] = [_names(names) for names in group]
+    if strata:
+        fields["strata"] = _names(strata)
+    return open_study(file, load_policy(policy).changed(**fields))
+
+
+def _check_number_of_columns(picture: str, columns: Sequence[str]) -> None:
+    wanted = {"histogram": 1, "scatter": 2, "heatmap": 2}.get(picture, len(columns))
+    if len(columns) != wanted:
+        raise InputError(f"a {picture} draws exactly {wanted} of the columns of the file")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _deliver(view: View, output: Path | None, as_json: bool) -> None:
+    """Let the view leave in the forms asked for, and say so."""
+    text = view.to_json() if as_json else None
+    if output is not None:
+        view.save(output)
+        typer.echo(f"{output}\n{view.describe()}", err=as_json)
+    if text is not None:
+        typer.echo(text)
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Show how far the work is, where somebody is looking."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from discreet.progress import listening
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("reading and drawing", total=None)
+
+        def show(name: str, done: int, total: int) -> None:
+            bars.update(task, description=name, completed=done, total=total)
+
+        with listening(show):
+            yield

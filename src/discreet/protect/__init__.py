@@ -1,0 +1,56 @@
+"""How values are protected: rows in, protected rows out; counts in, what may be shown out.
+
+Arrays in, arrays out, for people who want the algorithms alone. A new method is one file here
+and one entry in a registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from discreet.protect.condensation import Condensation
+from discreet.protect.counts import (
+    Generalization,
+    Guarded,
+    Merge,
+    Merged,
+    NoProtection,
+    Suppression,
+    check_counts,
+    rounded,
+)
+from discreet.protect.deterministic import Deterministic, deterministic
+from discreet.protect.grouping import mdav
+from discreet.protect.order_means import OrderMeans
+from discreet.protect.probabilistic import Probabilistic, probabilistic
+
+__all__ = [
+    "COUNT_METHODS",
+    "ROW_METHODS",
+    "Condensation",
+    "Deterministic",
+    "Generalization",
+    "Guarded",
+    "Merge",
+    "Merged",
+    "NoProtection",
+    "OrderMeans",
+    "Probabilistic",
+    "Suppression",
+    "check_counts",
+    "deterministic",
+    "mdav",
+    "probabilistic",
+    "rounded",
+]
+
+ROW_METHODS: Mapping[str, type] = MappingProxyType(
+    {method.name: method for method in (Deterministic, Probabilistic, Condensation)}
+)
+"""Row methods by name."""
+
+COUNT_METHODS: Mapping[str, type] = MappingProxyType(
+    {method.name: method for method in (Suppression, Generalization, Merge, NoProtection)}
+)
+"""Count methods by name."""

@@ -1,0 +1,29 @@
+"""Checks of a method's parameters, alike for every method."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.errors import InputError
+
+__all__ = ["check_ratio", "check_whole"]
+
+
+def check_whole(name: str, value: object, least: int) -> int:
+    """Return `value` as an int if it is a whole number of at least `least`; a bool is none."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}")
+    return int(value)
+
+
+def check_ratio(name: str, value: object, *, zero: bool) -> float:
+    """Return `value` as a float if it is finite and above 0 (or 0 itself, where `zero`)."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise InputError(f"{name} must be a finite number")
+    ratio = float(value)  # type: ignore[arg-type]
+    if ratio < 0 or (ratio == 0 and not zero):
+        raise InputError(f"{name} must be {'at least' if zero else 'above'} 0")
+    return ratio

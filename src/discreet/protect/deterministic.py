@@ -1,0 +1,266 @@
+"""Deterministic anonymisation: every record is drawn at the centroid of its k nearest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.protect.arguments import check_ratio, check_whole
+from discreet.protect.base import Floats, Labels, as_matrix, as_strata
+from discreet.protect.canonical import (
+    check_normals,
+    lexicographic,
+    ordered_spread,
+    rows_by_stratum,
+    standardise,
+)
+
+__all__ = ["Deterministic", "deterministic"]
+
+METRICS = ("euclidean", "mahalanobis")
+SMALLEST_K = 3
+TIED = 1e-10
+"""Distances that differ by less than this share of themselves count as equal."""
+COLLAPSED = 1e-9
+"""Centroids that vary less than this (in sd of the raw column) are rounding errors."""
+CHUNK = 1 << 21
+"""How many coordinates of neighbours are held at a time."""
+
+
+@dataclass(frozen=True)
+class Deterministic:
+    """Scaled centroids of the k nearest records, with keyed noise on top if q is above 0.
+
+    Parameters
+    ----------
+    k : int, default 3
+        How many records, the record itself among them, are averaged; 3 <= k <= n - 3.
+    metric : {"euclidean", "mahalanobis"}, default "euclidean"
+        How nearness is measured.
+    q : float, default 0.0
+        Standard deviation of the added noise as a share of the column's; at least 0.
+
+    Notes
+    -----
+    A smoothing, not k-anonymity: see `deterministic`. With k=3 and q=0.1 the share of records
+    drawn within 5 % of a standard deviation of the truth fell from 57 % to 13 % (500 bivariate
+    normal records); records far from all others stayed recognisable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
+    >>> method = Deterministic(k=3)
+    >>> method(x, np.zeros((6, 1)), np.zeros(6, dtype=np.intp)).round(2).ravel().tolist()
+    [1.93, 1.93, 1.93, 11.07, 11.07, 11.07]
+    """
+
+    name: ClassVar[str] = "deterministic"
+    promises: ClassVar[str] = (
+        "Each point is the mean of k records near it, stretched to the spread of the column:"
+        " a smoothing."
+    )
+    leaves_open: ClassVar[str] = (
+        "It is not k-anonymous: where records lie close together most points hardly move, far"
+        " records are put back by the stretching, and a second k or grouping of the same column"
+        " gives records away exactly."
+    )
+
+    k: int = 3
+    metric: str = "euclidean"
+    q: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_whole("k", self.k, least=1)
+        check_ratio("q", self.q, zero=True)
+        _check_metric(self.metric)
+
+    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
+        """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p)."""
+        centroids = deterministic(values, self.k, strata, self.metric)
+        if self.q == 0:
+            return centroids
+        matrix = as_matrix(values)
+        noise: Floats = self.q * ordered_spread(matrix)[1] * check_normals(normals, matrix)
+        return centroids + noise
+
+
+def deterministic(
+    X: ArrayLike,
+    k: int,
+    strata: ArrayLike | None = None,
+    metric: str = "euclidean",
+) -> Floats:
+    """Replace each row by the scaled centroid of its k nearest rows, itself among them.
+
+    The columns are standardised over all rows; each row becomes the mean of the k nearest rows
+    of its stratum; the centroids of each column are multiplied by the ratio of the standard
+    deviation before to that after, over the whole table, and put back on the column's scale.
+    They are not centred again, so means may move a little.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        Finite numbers, no constant column.
+    k : int
+        How many rows are averaged; 3 <= k <= n - 3, and at most the size of each stratum.
+    strata : array-like of shape (n,), optional
+        A label for each row; neighbours are looked for within a label only. Default: one
+        stratum.
+    metric : {"euclidean", "mahalanobis"}, default "euclidean"
+        Euclidean distance of z-scores, or Mahalanobis distance by the covariance (divisor
+        n - 1) of the whole table. Centroids are of z-scores with either.
+
+    Returns
+    -------
+    ndarray of shape (n, p)
+        The scaled centroids, row for row.
+
+    Raises
+    ------
+    InputError
+        If k is no whole number, the metric unknown, or X or strata malformed.
+    RefusedError
+        If k is outside its limits, a stratum is smaller than k, a column is constant, the
+        covariance singular (Mahalanobis), or all centroids of a column coincide.
+
+    Notes
+    -----
+    Ties never depend on the order of rows. Rows of equal z-scores are one point with a weight,
+    and the row's own point comes first. The others come by distance; those within a relative
+    1e-10 of the distance at which k is reached are tied and come in lexicographic order of
+    their z-scores. A point fills as many places as it has rows, the last one only what is left.
+    Permuted rows give the permuted result to the last bit.
+
+    **What it does not protect.** The groups overlap, so nothing here is k-anonymous. In dense
+    parts centroids lie next to their own record, more so the larger n; a far record is put back
+    by the scaling; two releases with k and k + 1 give away the next neighbour exactly.
+
+    References
+    ----------
+    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
+    section 2.2.
+
+    Examples
+    --------
+    >>> x = [[1, 5], [2, 4], [3, 6], [10, 1], [11, 3], [12, 2]]
+    >>> deterministic(x, k=3).round(2).tolist()[:2]
+    [[1.93, 5.21], [1.93, 5.21]]
+    """
+    matrix = as_matrix(X)
+    labels = as_strata(strata, len(matrix))
+    k = _check_k(k, len(matrix))
+    _check_metric(metric)
+    members = rows_by_stratum(labels, k)
+    z, mean, sd = standardise(matrix)
+    whiten = _whitening(z) if metric == "mahalanobis" else None
+    centroids = np.empty_like(z)
+    for rows in members:
+        centroids[rows] = _centroids(z[rows], k, whiten)
+    shrunk = np.sort(np.asfortranarray(centroids), axis=0).std(axis=0, ddof=1)
+    if (shrunk < COLLAPSED).any():
+        raise RefusedError(
+            "the centroids of a column all coincide and cannot be rescaled; choose a smaller k"
+        )
+    out: Floats = centroids * (sd / shrunk) + mean
+    return out
+
+
+def _check_k(k: object, n: int) -> int:
+    size = check_whole("k", k, least=1)
+    if not SMALLEST_K <= size <= n - SMALLEST_K:
+        raise RefusedError(
+            "k must be at least 3 and at most the number of rows less 3; choose another k, or"
+            " take in more rows"
+        )
+    return size
+
+
+def _check_metric(metric: object) -> None:
+    if metric not in METRICS:
+        raise InputError(f"metric is unknown; choose one of {one_of(METRICS)}")
+
+
+def _whitening(z: Floats) -> Floats:
+    """Return the matrix that turns Mahalanobis distances of z-scores into Euclidean ones."""
+    ordered = z[lexicographic(z)]
+    correlation = np.einsum("ni,nj->ij", ordered, ordered) / (len(z) - 1)
+    sizes = np.linalg.eigvalsh(correlation)
+    if sizes[0] <= TIED * sizes[-1]:
+        raise RefusedError(
+            "metric 'mahalanobis' needs columns of which none follows from the others (the"
+            " covariance is singular); leave one out or take metric 'euclidean'"
+        )
+    return np.linalg.inv(np.linalg.cholesky(correlation))
+
+
+def _centroids(z: Floats, k: int, whiten: Floats | None) -> Floats:
+    """Return for each row of `z` the mean of its k nearest rows, itself among them."""
+    from scipy.spatial import cKDTree
+
+    points, inverse, weights = _unique(z)
+    placed = points if whiten is None else np.einsum("ni,ji->nj", points, whiten)
+    tree = cKDTree(placed)
+    out = np.empty_like(points)
+    pending = np.asarray(tree.indices, dtype=np.intp)  # neighbours in a row: 1.2 to 1.7x faster
+    size = min(k + 1, len(points))
+    while pending.size:
+        undecided = []
+        step = max(1, CHUNK // (size * points.shape[1]))
+        for start in range(0, pending.size, step):
+            chunk = pending[start : start + step]
+            distance, near = tree.query(placed[chunk], k=range(1, size + 1), workers=-1)
+            near, take, decided = _places(chunk, distance, near, weights, k)
+            members = points.take(near, axis=0)
+            out[chunk] = np.einsum("nk,nkp->np", take.astype(np.float64), members) / k
+            undecided.append(chunk[~decided])
+        pending = np.concatenate(undecided)
+        size = min(2 * size, len(points))
+    return out[inverse]
+
+
+def _unique(z: Floats) -> tuple[Floats, Labels, Labels]:
+    """Return the different rows in lexicographic order, which one each row is, and how many."""
+    order = lexicographic(z)
+    ordered = z[order]
+    first = np.ones(len(z), dtype=np.bool_)
+    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    inverse = np.empty(len(z), dtype=np.intp)
+    inverse[order] = np.cumsum(first) - 1
+    return ordered[first], inverse, np.bincount(inverse)
+
+
+def _places(
+    own: Labels, distance: Floats, near: Labels, weights: Labels, k: int
+) -> tuple[Labels, Labels, NDArray[np.bool_]]:
+    """Return the neighbours in order, how many of the k places each fills, and who is decided.
+
+    A row is undecided if points tied with the one that fills the last place may lie beyond
+    those looked at; its places are then to be found among more neighbours.
+    """
+    points = len(weights)
+    distance = np.where(near == own[:, None], -1.0, distance)
+    if (near[:, 0] != own).any():  # whitening may have put two points on one place
+        order = np.argsort(distance, axis=1, kind="stable")
+        distance = np.take_along_axis(distance, order, axis=1)
+        near = np.take_along_axis(near, order, axis=1)
+    weight = weights[near]
+    rows = np.arange(len(own))
+    last = (np.cumsum(weight, axis=1) >= k).argmax(axis=1)
+    limit = np.abs(distance[rows, last])[:, None] * TIED
+    gap = distance - distance[rows, last][:, None]
+    alone = (last == 0) & (near[:, 0] == own)
+    decided = alone | (gap[:, -1] > limit[:, 0]) | (near.shape[1] == points)
+    tied = np.abs(gap) <= limit
+    ties = np.flatnonzero(tied.sum(axis=1) > 1)
+    if ties.size:
+        rank = np.where(tied[ties], near[ties], np.where(gap[ties] < 0, -1, points))
+        order = np.argsort(rank, axis=1, kind="stable")
+        near[ties] = np.take_along_axis(near[ties], order, axis=1)
+        weight = weights[near]
+    before = np.cumsum(weight, axis=1) - weight
+    return near, np.clip(k - before, 0, weight), decided

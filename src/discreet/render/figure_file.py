@@ -1,0 +1,243 @@
+"""The paper of a matplotlib figure: its settings, the words around the marks, and its file.
+
+A file carries no date, user, software version or settings of this machine, so one figure is the
+same bytes wherever the same matplotlib draws it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import tempfile
+import textwrap
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError, one_of
+from discreet.render.scene import Axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis as DrawnAxis
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+__all__ = [
+    "LINE",
+    "checked_path",
+    "frame",
+    "head",
+    "head_axes",
+    "new_figure",
+    "plain_settings",
+    "points",
+    "write",
+]
+
+INK, GREY, LINE = "#222222", "#666666", "#8c8c8c"
+PNG_DPI = 200
+PANELS_A_ROW = 3
+ONE_AT_A_TIME = threading.RLock()
+SMALLEST, LARGEST = 1.5, 100  # inches, of a panel and of a figure
+LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name's $ and _ are no markup
+
+# What matplotlib would tell of itself and of the day, by the suffix of the file.
+UNSAID: dict[str, tuple[str, ...]] = {
+    ".png": ("Software",),
+    ".svg": ("Date", "Creator", "Format", "Type"),
+    ".pdf": ("CreationDate", "Creator", "Producer"),
+}
+
+# matplotlib brings DejaVu Sans along and measures with it; Verdana and Geneva are as wide. So the
+# text of an SVG stays text (to be searched, and read aloud) and fits without DejaVu, too.
+SETTINGS: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Geneva", "sans-serif"],
+    "text.hinting": "none",  # or a text would be of another width in each kind of file
+    "svg.fonttype": "none",
+    "svg.hashsalt": "discreet",
+    "pdf.fonttype": 42,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-4, 7),
+}
+
+
+@contextmanager
+def plain_settings(letters: float = 10.0) -> Iterator[None]:
+    """Draw with matplotlib's own defaults and `SETTINGS`, whatever the user has set; undo after.
+
+    The settings are the whole process's, so one thread at a time.
+    """
+    import matplotlib
+
+    settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **SETTINGS, "font.size": letters}
+    del settings["backend"]  # setting it would load one
+    with ONE_AT_A_TIME, matplotlib.rc_context(settings):
+        yield
+
+
+@contextmanager
+def new_figure(
+    panels: int, size: tuple[float, float] | None
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Make a figure with axes for so many panels, and letters that suit its size."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    columns, rows = min(panels, PANELS_A_ROW), math.ceil(panels / PANELS_A_ROW)
+    width, height = size or (4.0 + 2.0 * columns, (4.6 - 0.4 * columns) * rows)
+    least = SMALLEST * columns, SMALLEST * rows
+    if not (least[0] <= width <= LARGEST and least[1] <= height <= LARGEST):
+        raise InputError(
+            f"size must be from {least[0]:g} by {least[1]:g} inches, for the number of panels, "
+            f"to {LARGEST} by {LARGEST}; got {width:g} by {height:g}"
+        )
+    with plain_settings(letters=min(10.0, max(6.0, 3.0 * width / columns))):
+        layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
+        figure = Figure(figsize=(width, height), layout=layout)
+        axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+        for spare in axes[panels:]:
+            spare.remove()
+        yield figure, axes[:panels]
+
+
+def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
+    """Stand the title above and the notes below, and make the figure higher by both."""
+    import matplotlib
+
+    size = matplotlib.rcParams["font.size"]
+    width, height = figure.get_size_inches()
+    left: dict[str, Any] = {"x": 0.08 / width, "ha": "left", **LITERAL}
+    texts = []
+    if title:
+        texts.append(figure.suptitle(printable(title), fontsize=1.2 * size, color=INK, **left))
+    if notes:
+        below = "\n".join(map(printable, notes))
+        texts.append(figure.supxlabel(below, fontsize=0.75 * size, color=GREY, **left))
+    for text in texts:
+        fit(text, (width - 0.2) * 72)
+        height += text.get_window_extent().height / figure.dpi + 0.05
+    figure.set_size_inches(width, height)
+
+
+def head_axes(ax: Axes, title: str, notes: Sequence[str]) -> None:
+    """Stand the title above axes, and the first note below their x label."""
+    room, _ = points(ax)
+    if title:
+        fit(ax.set_title(printable(title), loc="left", **LITERAL), room)
+    for note in notes[:1]:
+        text = ax.annotate(
+            printable(note),
+            xy=(0, 0),
+            xycoords=("axes fraction", ax.xaxis.label),
+            xytext=(0, -4),
+            textcoords="offset points",
+            va="top",
+            fontsize="small",
+            color=GREY,
+            annotation_clip=False,
+            **LITERAL,
+        )
+        fit(text, room)
+
+
+def frame(drawn: DrawnAxis, axis: Axis, room: float) -> None:
+    """Set the label and the ticks of one axis, which is `room` points long."""
+    import matplotlib
+    from matplotlib.ticker import MaxNLocator
+
+    drawn.set_label_text(printable(axis.label), color=INK, **LITERAL)
+    fit(drawn.label, room, lines=min(3, 1 + int(room / 100)))
+    size = 0.9 * matplotlib.rcParams["font.size"]
+    drawn.set_tick_params(color=LINE, labelcolor=INK, labelsize=size, length=3, width=0.8)
+    if axis.ticks:
+        _name_ticks(drawn, [printable(name) for name in axis.ticks], room, size)
+    else:
+        most = int(room / (size * (3 if _upright(drawn) else 5)))
+        drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
+
+
+def _name_ticks(drawn: DrawnAxis, names: list[str], room: float, size: float) -> None:
+    """Write names at 0, 1, 2 ...: level in a few lines, or slanted where a word is too long."""
+    columns = int(room / (0.6 * size * len(names))) - 1
+    longest = max((len(word) for name in names for word in name.split()), default=0)
+    how: dict[str, Any] = dict(LITERAL)
+    if not _upright(drawn) and columns >= max(1, longest):
+        names = [textwrap.fill(name, columns, max_lines=3, placeholder="…") for name in names]
+    else:
+        most = min(20, max(4, int(min(points(drawn.axes)) / size)))
+        names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+        if not _upright(drawn):
+            how |= {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    drawn.set_ticks(range(len(names)), labels=names, **how)
+
+
+def _upright(drawn: DrawnAxis) -> bool:
+    return drawn.get_label_position() in ("left", "right")
+
+
+def points(ax: Axes) -> tuple[float, float]:
+    """Measure the width and the height of axes, in points."""
+    scale = 72 / ax.figure.dpi
+    return ax.bbox.width * scale, ax.bbox.height * scale
+
+
+def printable(text: str) -> str:
+    """Put a text on one line, without the letters that would break an SVG."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def fit(text: Text, room: float, lines: int | None = None) -> None:
+    """Wrap a text to `room` points, and shorten what needs more lines than allowed."""
+    from matplotlib.textpath import text_to_path
+
+    font = text.get_fontproperties()
+
+    def wrapped(paragraph: str) -> list[str]:
+        written, columns = [paragraph], len(paragraph)
+        while columns > 1:
+            sizes = [text_to_path.get_text_width_height_descent(w, font, False) for w in written]
+            widest = max(width for width, _, _ in sizes)
+            if widest <= 0.98 * room:
+                break
+            columns = max(1, min(columns - 1, int(columns * room / widest)))
+            written = textwrap.wrap(paragraph, columns, max_lines=lines, placeholder="…")
+        return written
+
+    paragraphs = text.get_text().split("\n")
+    text.set_text("\n".join(line for paragraph in paragraphs for line in wrapped(paragraph)))
+
+
+def checked_path(path: str | os.PathLike[str]) -> Path:
+    """Give `path` back as a Path whose suffix and folder a figure can be written to."""
+    target = Path(path)
+    if target.suffix.lower() not in UNSAID:
+        raise InputError(
+            f"A figure cannot be saved with the suffix {target.suffix!r}. "
+            f"Allowed suffixes: {one_of(UNSAID)}"
+        )
+    if not target.parent.is_dir():
+        raise InputError(
+            f"There is no folder {str(target.parent)!r} to save the figure in. Make it first"
+        )
+    return target
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Write `figure` to `path` whole or not at all; `path` is one that was checked."""
+    suffix = path.suffix.lower()
+    file = io.BytesIO()
+    figure.savefig(
+        file,
+        format=suffix[1:],
+        dpi=PNG_DPI if suffix == ".png" else "figure",
+        metadata=dict.fromkeys(UNSAID[suffix]),
+    )
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".figure-") as folder:
+        part = Path(folder) / path.name
+        part.write_bytes(file.getvalue())
+        os.replace(part, path)
