@@ -16,6 +16,7 @@ import typer
 from discreet.errors import DiscreetError, InputError, one_of
 
 if TYPE_CHECKING:
+    from discreet.protect.base import Described
     from discreet.study import Study
     from discreet.views import View
 
@@ -107,7 +108,9 @@ def version_new(
     file: File,
     policy: PolicyOption = "standard",
     k: KOption = None,
-    rows: Annotated[str | None, typer.Option("--method", help="The row method from now on.")] = None,
+    rows: Annotated[
+        str | None, typer.Option("--method", help="The row method from now on.")
+    ] = None,
     study: StudyOption = None,
     group: GroupOption = None,
     strata: StrataOption = None,
@@ -152,10 +155,11 @@ def methods() -> None:
     from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
 
     listing = Listing("method", "works on", "promises", "leaves open", show_lines=True)
-    for works_on, classes in (
-        ("rows", ROW_METHODS.values()),
-        ("counts", [*COUNT_METHODS.values(), OrderMeans]),
-    ):
+    kinds: dict[str, list[type[Described]]] = {
+        "rows": [*ROW_METHODS.values()],
+        "counts": [*COUNT_METHODS.values(), OrderMeans],
+    }
+    for works_on, classes in kinds.items():
         for found in classes:
             listing.add_row(found.name, works_on, found.promises, found.leaves_open)
     Console().print(listing)

@@ -294,7 +294,7 @@ def _same_data(
 ) -> list[_Version]:
     """Find the latest versions of other studies that hold one of these columns."""
     found = {}
-    for what, sketch in sketches.items():
+    for sketch in sketches.values():
         if np.count_nonzero(sketch.buckets) < DISTINCTIVE:
             continue
         for row in connection.execute(

@@ -386,7 +386,7 @@ class Study:
             self._groups = (tuple(columns),)
         for group in self._groups:
             if set(columns) <= set(group):
-                return group
+                return tuple(sorted(group))
         raise RefusedError(
             f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
             f" {'; '.join(one_of(group) for group in self._groups)}. Draw a heat map, which needs"

@@ -62,7 +62,7 @@ class Vault:
             If the table has fewer than 10 k complete rows, a stratum fewer than 2 k, or some
             person several rows.
         """
-        names = tuple(group)
+        names = tuple(sorted(group))
         if names not in self._copies:
             self._copies[names] = self._open_or_make(table, policy, names)
         return self._copies[names]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from discreet.protect.base import Described, RowMethod
 from discreet.protect.condensation import Condensation
 from discreet.protect.counts import (
     Generalization,
@@ -45,12 +46,12 @@ __all__ = [
     "rounded",
 ]
 
-ROW_METHODS: Mapping[str, type] = MappingProxyType(
+ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     {method.name: method for method in (Deterministic, Probabilistic, Condensation)}
 )
 """Row methods by name."""
 
-COUNT_METHODS: Mapping[str, type] = MappingProxyType(
+COUNT_METHODS: Mapping[str, type[Described]] = MappingProxyType(
     {method.name: method for method in (Suppression, Generalization, Merge, NoProtection)}
 )
 """Count methods by name."""

@@ -14,21 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError, RefusedError
 
-__all__ = ["Floats", "Labels", "RowMethod", "as_matrix", "as_strata", "spread"]
+__all__ = ["Described", "Floats", "Labels", "RowMethod", "as_matrix", "as_strata", "spread"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 
-class RowMethod(Protocol):
-    """Rows in, protected rows out.
-
-    `promises` and `leaves_open` are one sentence each, shown beside every picture.
-    """
+class Described(Protocol):
+    """What every method says of itself: one sentence each, shown beside every picture."""
 
     name: ClassVar[str]
     promises: ClassVar[str]
     leaves_open: ClassVar[str]
+
+
+class RowMethod(Described, Protocol):
+    """Rows in, protected rows out."""
 
     def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
         """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p)."""

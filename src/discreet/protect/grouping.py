@@ -76,7 +76,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     if k > len(matrix):
         raise RefusedError("k must be at most the number of rows; choose a smaller k")
     z = standardise(matrix)[0]
-    order = lexicographic(z)
+    order = lexicographic(z, matrix)
     labels = np.empty(len(z), dtype=np.intp)
     labels[order] = strata_groups(z[order], [len(z)], k)
     return labels

@@ -65,7 +65,7 @@ class OrderMeans:
         starts = [0, *(self._start(share, len(ordered)) for share in (0.25, 0.5, 0.75)), last]
         low, q1, median, q3, high = (float(ordered[i : i + self.k].mean()) for i in starts)
         numbers = (low, q1, median, q3, high)
-        if not all(a <= b for a, b in zip(numbers, numbers[1:], strict=False)):
+        if list(numbers) != sorted(numbers):
             raise BrokenPromiseError("the numbers of a box are not in order")
         return numbers
 

@@ -151,7 +151,7 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
     drawn.set_label_text(printable(axis.label), color=INK, **LITERAL)
-    fit(drawn.label, room, lines=min(3, 1 + int(room / 100)))
+    fit(drawn.label, room, lines=min(3, 1 + int(min(points(drawn.axes)) / 100)))
     size = 0.9 * matplotlib.rcParams["font.size"]
     drawn.set_tick_params(color=LINE, labelcolor=INK, labelsize=size, length=3, width=0.8)
     if axis.ticks:

@@ -204,7 +204,7 @@ def _size_legend(ax: Axes, sizes: Sequence[int], scale: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
-    steps = MaxNLocator(3, integer=True).tick_values(0, max(sizes))
+    steps = MaxNLocator(3, steps=[1, 2, 5, 10], integer=True).tick_values(0, max(sizes))
     look: dict[str, Any] = {"color": ACCENT, "alpha": 0.7, "markeredgecolor": "white"}
     handles = [
         Line2D([], [], marker="o", ls="", ms=math.sqrt(scale * step), label=f"{step:g}", **look)

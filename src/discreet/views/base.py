@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, one_of
 from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
+from discreet.protect.base import Described
 from discreet.render import to_matplotlib
 from discreet.render.scene import Scene
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "Gate", "Origin", "View"]
 
 SCHEMA = 1
-METHODS = {**COUNT_METHODS, **ROW_METHODS, OrderMeans.name: OrderMeans}
+METHODS: Mapping[str, type[Described]] = MappingProxyType(
+    {**COUNT_METHODS, **ROW_METHODS, OrderMeans.name: OrderMeans}
+)
 FIGURES = (".png", ".svg", ".pdf")
 
 #: Called with the form a View is to leave in ("svg", "json", ...); raises if it may not.
@@ -163,7 +166,7 @@ class View:
             view = found(**found._decoded(given))
         except (TypeError, ValueError, AttributeError):
             raise InputError(f"the JSON of the {kind} view holds values of another type") from None
-        return view  # type: ignore[return-value]
+        return view
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

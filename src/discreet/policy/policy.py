@@ -1,16 +1,10 @@
-"""The custodian's rules: what may be asked, and what protects the answer.
-
-A Policy is a frozen value that reads from and writes to TOML. `Policy.settle` answers one
-question for the whole package: with which method and numbers is this picture made, and may the
-caller choose them?
-"""
+"""The Policy: what the custodian allows."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -18,56 +12,19 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.policy.asked import PICTURES, Asked, Limits
+from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import COUNT_METHODS, ROW_METHODS, Condensation, Deterministic, Probabilistic
 from discreet.protect.base import RowMethod
-from discreet.table import KINDS, ROLES
 
-__all__ = ["PICTURES", "PRESETS", "Asked", "Policy", "load_policy"]
+__all__ = ["PRESETS", "Policy", "load_policy"]
 
 PRESETS = ("standard", "research")
-REGIMES = ("guarded", "research")
-METRICS = ("euclidean", "mahalanobis")
-
-_BINNED = ("suppression", "generalization", *ROW_METHODS)
-#: Every picture, with the methods it can be made by; "rows" stands for the policy's row method.
-PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "histogram": ("merge", *_BINNED, "none"),
-        "scatter": (*ROW_METHODS, "suppression", "generalization", "none"),
-        "heatmap": (*_BINNED, "none"),
-        "box": ("order-means", *_BINNED, "none"),
-    }
-)
 #: The noise of each row method where the policy does not say: the paper's q for noise alone, and
 #: what makes centroids as hard to read back as measured for the defaults.
 NOISE = MappingProxyType({"probabilistic": 0.25, "deterministic": 0.1, "condensation": 0.0})
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
-
-Limits = Mapping[str, tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """One picture as it will be made: the method and every number it needs."""
-
-    picture: str
-    columns: tuple[str, ...]
-    method: str
-    k: int
-    q: float | None
-    bins: int
-    grid: int
-    limits: Limits
-    guarded: bool
-    round_to: int
-    shown_share: float
-    show_empty: bool
-
-    @property
-    def from_rows(self) -> bool:
-        """Whether the picture is drawn from protected rows rather than from counts."""
-        return self.method in ROW_METHODS
 
 
 @dataclass(frozen=True)
@@ -161,7 +118,7 @@ class Policy:
     folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, (holds, allowed) in _RULES.items():
+        for name, (holds, allowed) in RULES.items():
             if not holds(getattr(self, name)):
                 raise InputError(f"{name} of the policy must be {allowed}")
         for picture, method in self.pictures.items():
@@ -257,7 +214,7 @@ class Policy:
                 close = get_close_matches(key, known, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"there are {one_of(known)}"
                 raise InputError(f"the policy has no key {key!r}; {hint}")
-        return cls(**{key: _frozen(key, value) for key, value in given.items()})
+        return cls(**{key: frozen(key, value) for key, value in given.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as plain values; fields that are not set are left out."""
@@ -265,7 +222,7 @@ class Policy:
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
             if item.name != "folder" and value is not None:
-                out[item.name] = _plain(value)
+                out[item.name] = plain(value)
         return out
 
     def to_toml(self) -> str:
@@ -409,89 +366,3 @@ def load_policy(given: str | Path | Policy) -> Policy:
             f"policy must be a Policy, the path of a .toml file, or one of {one_of(PRESETS)}"
         )
     return Policy.load(given)
-
-
-def _frozen(key: str, value: Any) -> Any:
-    if key in ("pictures", "kinds", "roles") and isinstance(value, Mapping):
-        return MappingProxyType(dict(value))
-    if key == "limits" and isinstance(value, Mapping):
-        ends = {column: _as_tuple(pair) for column, pair in value.items()}
-        return MappingProxyType(ends)
-    if key == "groups" and isinstance(value, list | tuple):
-        return tuple(_as_tuple(group) for group in value)
-    if key == "strata":
-        return _as_tuple(value)
-    return value
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list | tuple) else value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value
-
-
-def _whole(low: int, high: int) -> Callable[[Any], bool]:
-    return lambda v: isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
-
-
-def _number(v: Any) -> bool:
-    return isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
-
-
-def _names(v: Any) -> bool:
-    return isinstance(v, tuple) and all(isinstance(name, str) and name for name in v)
-
-
-def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
-    return lambda v: (
-        isinstance(v, Mapping)
-        and all(isinstance(key, str) and word in allowed for key, word in v.items())
-    )
-
-
-def _ends(v: Any) -> bool:
-    return isinstance(v, Mapping) and all(
-        isinstance(ends, tuple) and len(ends) == 2 and all(map(_number, ends)) and ends[0] < ends[1]
-        for ends in v.values()
-    )
-
-
-def _text_or_none(v: Any) -> bool:
-    return v is None or (isinstance(v, str) and bool(v))
-
-
-_YES_NO = (lambda v: isinstance(v, bool), "true or false")
-_NAME = (_text_or_none, "a name")
-_RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "name": (lambda v: isinstance(v, str) and bool(v), "a name"),
-    "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
-    "k": (_whole(1, 10**6), "a whole number of at least 1"),
-    "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
-    "rows": (lambda v: v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
-    "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
-    "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
-    "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
-    "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
-    "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
-    "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
-    "show_empty": _YES_NO,
-    "groups": (
-        lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
-        "a list of lists of column names",
-    ),
-    "strata": (_names, "a list of column names"),
-    "limits": (_ends, "a table of columns, each with a lower and a larger upper number"),
-    "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
-    "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
-    "unit": _NAME,
-    "key": _NAME,
-    "study": _NAME,
-    "public": _YES_NO,
-    "versions": (_whole(1, 100), "a whole number from 1 to 100"),
-}

@@ -1,103 +1,26 @@
-"""Any frame or file becomes a Table: the only place that knows what the data lie in.
-
-Inside there is one kind of frame (narwhals, lazily; DuckDB for files). Columns are read on
-demand and by name, counts are made where the data are, and the only values that count are finite
-ones: engines disagree about NaN, null and infinity, `is_finite` means the same on all of them.
-"""
+"""The Table: raw columns behind names, read on demand, counted where the data are."""
 
 from __future__ import annotations
 
 import difflib
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.errors import DiscreetError, InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.table.columns import Column, columns_of
+from discreet.table.counted import BinAxis, Counted, Floats
+from discreet.table.reading import as_lazy, quiet, read_file
 
-__all__ = ["KINDS", "ROLES", "BinAxis", "Column", "Counted", "Rows", "Table", "open_table"]
+__all__ = ["Rows", "Table", "open_table"]
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-
-KINDS = ("continuous", "categorical")
-ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
-READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
-MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"]
 # A value this share of a bin's width below an edge counts as on it: 0.3 in bins of 0.1 is
 # stored as a hair less than three widths.
 EDGE_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Column:
-    """What is known of a column before its values are looked at."""
-
-    name: str
-    kind: str
-    role: str = "other"
-
-
-@dataclass(frozen=True)
-class BinAxis:
-    """`bins` intervals of one column from `low` to `high`, all of one width.
-
-    Each holds its left edge and not its right one; the two end bins are open and take what lies
-    beyond them.
-    """
-
-    column: str
-    low: float
-    high: float
-    bins: int
-
-    @property
-    def width(self) -> float:
-        """How wide each interval is."""
-        return (self.high - self.low) / self.bins
-
-    @property
-    def edges(self) -> Floats:
-        """The `bins + 1` ends of the intervals, from left to right."""
-        return np.linspace(self.low, self.high, self.bins + 1)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """For each cell of a grid, which persons are in it: pairs, or plain counts of records."""
-
-    shape: tuple[int, ...]
-    cells: Whole
-    weights: Whole
-    persons: NDArray[np.intp] | None
-    left_out: int
-
-    @property
-    def counts(self) -> Whole:
-        """How many persons are in each cell."""
-        counts = np.bincount(self.cells, weights=self.weights, minlength=int(np.prod(self.shape)))
-        return counts.astype(np.int64).reshape(self.shape)
-
-    @property
-    def people(self) -> int:
-        """How many persons are in the whole grid, each counted once."""
-        if self.persons is None:
-            return int(self.weights.sum())
-        return len(np.unique(self.persons))
-
-    def joined(self, groups: NDArray[np.intp]) -> Whole:
-        """Count again with bin i of a one-dimensional grid joined into bin `groups[i]`."""
-        cells, size = groups[self.cells], int(groups.max()) + 1
-        if self.persons is None:
-            return np.bincount(cells, weights=self.weights, minlength=size).astype(np.int64)
-        pairs = np.unique(np.stack([cells, self.persons]), axis=1)
-        return np.bincount(pairs[0], minlength=size).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -112,8 +35,9 @@ class Rows:
         return f"Rows({', '.join([*self.numbers, *self.texts])})"
 
     def __len__(self) -> int:
-        columns = [*self.numbers.values(), *self.texts.values()]
-        return len(columns[0])
+        if self.numbers:
+            return len(next(iter(self.numbers.values())))
+        return len(next(iter(self.texts.values())))
 
 
 class Table:
@@ -275,7 +199,7 @@ class Table:
         return self._frame.filter(*keep)
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        with _quiet("the data could not be read"):
+        with quiet("the data could not be read"):
             # Named columns only: some engines add their hidden index otherwise.
             names = frame.collect_schema().names()
             return frame.collect("pyarrow").select(names)
@@ -310,94 +234,18 @@ def open_table(
     name = None
     if isinstance(source, str | Path):
         path = Path(source)
-        frame, keep = _read_file(path)
+        frame, keep = read_file(path)
         name = path.name
     else:
-        frame = _lazy(source)
-    with _quiet("the columns could not be read"):
+        frame = as_lazy(source)
+    with quiet("the columns could not be read"):
         schema = dict(frame.collect_schema())
-    _check_declared(schema, kinds, KINDS, "kinds")
-    _check_declared(schema, roles, ROLES, "roles")
-    identifying = {column for column in (unit, key) if column is not None}
-    _check_declared(schema, dict.fromkeys(identifying, "identifier"), ROLES, "unit or key")
-    columns = {}
-    for column, dtype in schema.items():
-        role = roles.get(column, "identifier" if column in identifying else "other")
-        kind = kinds.get(column, _kind(dtype))
-        if kind == "continuous" and not (dtype.is_numeric() or dtype == nw.Boolean):
-            raise InputError(
-                f"column {column!r} holds text where numbers are needed; mend the column,"
-                " or declare it 'categorical'"
-            )
-        columns[column] = Column(column, kind, role)
+    identifying = [column for column in (unit, key) if column is not None]
+    columns = columns_of(schema, kinds, roles, identifying)
     table = Table(frame, columns, name=name, unit=unit, key=key, keep=keep)
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     return table
-
-
-def _read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
-    import duckdb
-
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(f"file {path.name!r} must end in one of {one_of(READERS)}")
-    if not path.is_file():
-        raise InputError(f"there is no file {str(path)!r}")
-    with path.open("rb") as file:
-        start = file.read(1 << 16)
-    if not start.strip() or (reader == "csv" and b"\0" in start):
-        raise InputError(f"file {path.name!r} is empty or no {reader.upper()} file")
-    # Data that do not fit into memory must not be spilled into the user's folder.
-    spill = tempfile.TemporaryDirectory(prefix="discreet-", ignore_cleanup_errors=True)
-    options: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-        "temp_directory": spill.name,
-    }
-    with _quiet(f"file {path.name!r} could not be read as {reader.upper()}"):
-        connection = duckdb.connect(config=options)
-        connection.execute("SET enable_progress_bar = false")
-        if reader == "parquet":
-            relation = connection.read_parquet(str(path))
-        else:
-            # The whole file decides on types: with a sample a later row would fail, or differ.
-            relation = connection.read_csv(
-                str(path), header=True, sample_size=-1, na_values=MISSING_WORDS
-            )
-    return _lazy(relation), (spill, connection)
-
-
-def _lazy(source: object) -> nw.LazyFrame[Any]:
-    try:
-        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(source)  # type: ignore[call-overload]
-        names = frame.collect_schema().names()
-    except Exception:
-        raise InputError(
-            "source must be a path to a CSV or Parquet file, or a pandas, polars, pyarrow or"
-            " DuckDB table whose columns have different names"
-        ) from None
-    if any(not isinstance(name, str) or not name for name in names):
-        raise InputError("every column of the table must have a name that is text")
-    return frame.lazy()
-
-
-def _check_declared(
-    schema: Mapping[str, object], given: Mapping[str, str], allowed: Sequence[str], what: str
-) -> None:
-    for column, word in given.items():
-        if column not in schema:
-            raise InputError(f"{what} names column {column!r}; there are {one_of(schema)}")
-        if word not in allowed:
-            raise InputError(f"{what} of column {column!r} must be one of {one_of(allowed)}")
-
-
-def _kind(dtype: nw.dtypes.DType) -> str:
-    if dtype.is_numeric():
-        return "continuous"
-    if dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum, nw.Object, nw.Unknown):
-        return "categorical"
-    return f"of a type that is not drawn ({type(dtype).__name__})"
 
 
 def _needed(kind: str) -> str:
@@ -421,17 +269,3 @@ def _texts(values: Sequence[object]) -> tuple[str, ...]:
         whole = isinstance(value, float) and value.is_integer()
         words[value] = str(int(value)) if whole else str(value)  # type: ignore[call-overload]
     return tuple(words[value] for value in values)
-
-
-@contextmanager
-def _quiet(what: str) -> Iterator[None]:
-    """Turn an engine's error, which may quote cells, into one of ours that does not."""
-    try:
-        yield
-    except DiscreetError:
-        raise
-    except Exception as error:
-        raise InputError(
-            f"{what} ({type(error).__name__}); check that it is complete, and that every column"
-            " holds one type"
-        ) from None

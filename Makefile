@@ -1,0 +1,47 @@
+# All that a developer runs. `make` alone lists it.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check format pictures bench clean
+
+help: ## list what can be made (this)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## draw a first set of pictures into build/
+	$(BIN)/python examples/demo.py
+
+test: $(READY) ## run all tests and the examples in the docstrings
+	$(BIN)/pytest -q -n 2
+
+check: $(READY) ## format, lint, types and the rules of the house
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python tools/house_rules.py
+
+format: $(READY) ## put all files into the format that `make check` asks for
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only .
+
+pictures: $(READY) ## draw the pictures of the README again, into docs/images
+	$(BIN)/python examples/readme_pictures.py
+
+bench: $(READY) ## measure speed and memory
+	$(BIN)/python benchmarks/run.py
+
+clean: ## remove all that was made, .venv too
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'discreet needs Python 3.11 or newer. Say where it is: make PYTHON=python3.12 ...'; \
+		exit 1; }
+	@echo 'Setting up .venv; this happens once and takes a minute or two.'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt -e '.[dev]'
+	@touch $@

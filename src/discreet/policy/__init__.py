@@ -1,0 +1,11 @@
+"""The custodian's rules: what may be asked, and what protects the answer.
+
+A Policy is a frozen value that reads from and writes to TOML. `Policy.settle` answers one
+question for the whole package: with which method and numbers is this picture made, and may the
+caller choose them?
+"""
+
+from discreet.policy.asked import PICTURES, Asked
+from discreet.policy.policy import PRESETS, Policy, load_policy
+
+__all__ = ["PICTURES", "PRESETS", "Asked", "Policy", "load_policy"]

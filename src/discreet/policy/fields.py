@@ -1,0 +1,105 @@
+"""What each field of a policy may hold, and how it reads from and writes to plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from discreet.errors import one_of
+from discreet.protect import ROW_METHODS
+from discreet.table import KINDS, ROLES
+
+__all__ = ["RULES", "frozen", "plain"]
+
+REGIMES = ("guarded", "research")
+METRICS = ("euclidean", "mahalanobis")
+
+
+def frozen(key: str, value: Any) -> Any:
+    """Return a field's value as it is kept: tuples and read-only mappings all the way."""
+    if key in ("pictures", "kinds", "roles") and isinstance(value, Mapping):
+        return MappingProxyType(dict(value))
+    if key == "limits" and isinstance(value, Mapping):
+        ends = {column: _as_tuple(pair) for column, pair in value.items()}
+        return MappingProxyType(ends)
+    if key == "groups" and isinstance(value, list | tuple):
+        return tuple(_as_tuple(group) for group in value)
+    if key == "strata":
+        return _as_tuple(value)
+    return value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def plain(value: Any) -> Any:
+    """Return a field's value as TOML and JSON write it."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[Any], bool]:
+    return lambda v: isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
+
+
+def _number(v: Any) -> bool:
+    return isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
+
+
+def _names(v: Any) -> bool:
+    return isinstance(v, tuple) and all(isinstance(name, str) and name for name in v)
+
+
+def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
+    return lambda v: (
+        isinstance(v, Mapping)
+        and all(isinstance(key, str) and word in allowed for key, word in v.items())
+    )
+
+
+def _ends(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(ends, tuple) and len(ends) == 2 and all(map(_number, ends)) and ends[0] < ends[1]
+        for ends in v.values()
+    )
+
+
+def _text_or_none(v: Any) -> bool:
+    return v is None or (isinstance(v, str) and bool(v))
+
+
+_YES_NO = (lambda v: isinstance(v, bool), "true or false")
+_NAME = (_text_or_none, "a name")
+RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (lambda v: isinstance(v, str) and bool(v), "a name"),
+    "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
+    "k": (_whole(1, 10**6), "a whole number of at least 1"),
+    "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
+    "rows": (lambda v: v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
+    "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
+    "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
+    "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
+    "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "show_empty": _YES_NO,
+    "groups": (
+        lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
+        "a list of lists of column names",
+    ),
+    "strata": (_names, "a list of column names"),
+    "limits": (_ends, "a table of columns, each with a lower and a larger upper number"),
+    "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
+    "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
+    "unit": _NAME,
+    "key": _NAME,
+    "study": _NAME,
+    "public": _YES_NO,
+    "versions": (_whole(1, 100), "a whole number from 1 to 100"),
+}
