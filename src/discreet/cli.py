@@ -147,6 +147,23 @@ def version_list(
 
 
 @app.command()
+def example(
+    output: Annotated[Path, typer.Argument(help="Where to write the CSV file.")] = Path(
+        "cohort.csv"
+    ),
+) -> None:
+    """Write a public cohort to try things on: 442 patients of a diabetes study."""
+    from pyarrow.csv import write_csv
+
+    from discreet.datasets import diabetes
+
+    if output.exists():
+        raise InputError(f"there is a file {str(output)!r} already; name another one")
+    write_csv(diabetes(), output)
+    typer.echo(output)
+
+
+@app.command()
 def methods() -> None:
     """List the methods: what each promises, and what it leaves open."""
     from rich.console import Console

@@ -205,7 +205,9 @@ def fit(text: Text, room: float, lines: int | None = None) -> None:
             if widest <= 0.98 * room:
                 break
             columns = max(1, min(columns - 1, int(columns * room / widest)))
-            written = textwrap.wrap(paragraph, columns, max_lines=lines, placeholder="…")
+            written = textwrap.wrap(paragraph, columns)
+            if lines and len(written) > lines:
+                written = [*written[: lines - 1], f"{written[lines - 1][: columns - 1].rstrip()}…"]
         return written
 
     paragraphs = text.get_text().split("\n")

@@ -1,0 +1,35 @@
+"""What every test lives in, the examples in the docstrings too: a home of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Before anything imports matplotlib: no window, no user's style, one font cache for all homes.
+os.environ["MPLBACKEND"] = "Agg"
+os.environ["MPLCONFIGDIR"] = str(Path(__file__).parent / "build" / "matplotlib")
+
+settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=500, deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+FOLDERS = {
+    "HOME": "",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "DISCREET_CONFIG": ".config/discreet",
+    "DISCREET_STATE": ".local/state/discreet",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep a test from the user's secret, vault and ledger, and from those of other tests."""
+    home = tmp_path_factory.mktemp("home")
+    for variable, folder in FOLDERS.items():
+        monkeypatch.setenv(variable, str(home / folder))
+    monkeypatch.delenv("DISCREET_SECRET", raising=False)
+    return home
