@@ -32,6 +32,7 @@ TITLES = {
     "heatmap": "Heat maps",
     "box": "Box plots",
 }
+TOLD = ("research", "promises", "leaves open", "hidden")
 POLICIES = {
     "standard": "Policy standard, the default: one protected copy of the cohort, k = 5, counts"
     " rounded to 5, nothing drawn that stands on fewer than 5 patients.",
@@ -126,7 +127,7 @@ def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -
     path = folder / f"{policy}-{picture}-{method}.svg"
     view.save(path)
     made, *rest = view.describe().splitlines()
-    facts = [made, *(line for line in rest if line.startswith(("promises", "leaves", "hidden")))]
+    facts = [made, *(line for line in rest if line.startswith(TOLD))]
     return Card(picture, policy, method, path.name, tuple(facts))
 
 

@@ -13,7 +13,11 @@ from discreet.protect.base import Floats
 from discreet.protect.order_means import extreme_means, nice_step
 from discreet.table import BinAxis, Table
 
-__all__ = ["Ends", "ends_of_table", "ends_of_values", "short"]
+__all__ = ["Ends", "ends_of_table", "ends_of_values", "short", "short_edges"]
+
+DIGITS = 12
+# Numbers whose range is a smaller share of their size have too few digits left for bins.
+NARROWEST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,20 @@ def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
     return _trimmed(column, *extreme_means(ordered[: asked.k], ordered[-asked.k :]), whole=False)
 
 
-def short(value: float) -> float:
+def short(value: float, digits: int = DIGITS) -> float:
     """Return a number without the last digits of its arithmetic, as a reader would write it."""
-    return float(np.format_float_positional(value, 12, fractional=False))
+    return float(np.format_float_positional(value, digits, fractional=False))
+
+
+def short_edges(edges: Floats) -> tuple[float, ...]:
+    """Return the ends of bins without the last digits of their arithmetic.
+
+    Where bins are narrow for the size of their numbers they keep as many digits as it takes to
+    say to a billionth of a bin which value is in which.
+    """
+    bins_away = float(np.abs(edges).max() / np.diff(edges).min())
+    digits = max(DIGITS, 9 + math.ceil(math.log10(max(bins_away, 1.0))))
+    return tuple(short(edge, min(digits, 17)) for edge in edges)
 
 
 def _declared(asked: Asked, column: str) -> Ends:
@@ -78,8 +93,9 @@ def _declared(asked: Asked, column: str) -> Ends:
 
 
 def _spanning(column: str, low: float, high: float) -> Ends:
-    if not high > low or not math.isfinite(high - low):
-        raise RefusedError(f"column {column!r} is constant or too wide, so it cannot be drawn")
+    if not high > low:
+        raise RefusedError(f"column {column!r} is constant, so it cannot be drawn")
+    _check_span(column, low, high)
     return Ends(column, low, high)
 
 
@@ -88,7 +104,19 @@ def _trimmed(column: str, low: float, high: float, *, whole: bool) -> Ends:
         raise RefusedError(
             f"column {column!r} is constant but for fewer than k values, so it cannot be drawn"
         )
+    _check_span(column, low, high)
     if whole:
         return Ends(column, math.floor(low) - 0.5, math.ceil(high) + 0.5, whole=True)
     step = nice_step(high - low, share=0.05)
     return Ends(column, short(math.floor(low / step) * step), short(math.ceil(high / step) * step))
+
+
+def _check_span(column: str, low: float, high: float) -> None:
+    """Refuse a range that bins cannot be told apart in."""
+    if not math.isfinite(high - low):
+        raise RefusedError(f"column {column!r} is too wide to be drawn; rescale it")
+    if high - low < NARROWEST * max(abs(low), abs(high)):
+        raise RefusedError(
+            f"column {column!r} varies too little for the size of its numbers to be drawn;"
+            " subtract a constant from it"
+        )

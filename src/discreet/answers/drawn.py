@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.answers.axes import short
+from discreet.answers.axes import short, short_edges
 from discreet.policy import Asked
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
@@ -38,7 +38,7 @@ def histogram_view(
         parameters=public(_parameters(asked) | {"bins": asked.bins}),
         suppressed=None if asked.guarded else hidden,
         origin=origin,
-        edges=tuple(_all_short(edges)),
+        edges=short_edges(edges),
         counts=tuple(told),
         density=tuple(None if d is None else float(f"{d:.6g}") for d in density),
     )
@@ -57,16 +57,15 @@ def grid_view(
         parameters=public(_parameters(asked) | {"grid": asked.grid} | _drawn(edges, asked)),
         suppressed=None if asked.guarded else guarded.hidden,
         origin=origin,
-        x_edges=tuple(_all_short(edges[0])),
-        y_edges=tuple(_all_short(edges[1])),
+        x_edges=short_edges(edges[0]),
+        y_edges=short_edges(edges[1]),
         counts=tuple(rows),
     )
 
 
 def cell_middles(grid: GridView) -> tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]:
     """Return the middle and the count of every cell that shows one."""
-    x_mid = _all_short(np.convolve(grid.x_edges, [0.5, 0.5], mode="valid"))
-    y_mid = _all_short(np.convolve(grid.y_edges, [0.5, 0.5], mode="valid"))
+    x_mid, y_mid = _middles(grid.x_edges), _middles(grid.y_edges)
     cells = [
         (x_mid[i], y_mid[j], count)
         for i, row in enumerate(grid.counts)
@@ -120,5 +119,5 @@ def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | No
     return [count if seen else None for count, seen in zip(told, visible.tolist(), strict=True)]
 
 
-def _all_short(values: Floats) -> list[float]:
-    return [short(value) for value in values]
+def _middles(edges: Sequence[float]) -> list[float]:
+    return [short(value) for value in np.convolve(edges, [0.5, 0.5], mode="valid")]

@@ -144,7 +144,7 @@ class Policy:
         return self.regime == "guarded"
 
     @classmethod
-    def preset(cls, name: str, **changes: Any) -> Policy:
+    def preset(cls, name: str, /, **changes: Any) -> Policy:
         """Return a policy that comes with discreet, with single fields changed.
 
         Parameters
@@ -313,6 +313,8 @@ class Policy:
         out: dict[str, Any] = {name: getattr(self, name) for name in names}
         out["q"] = self.noise(self.rows)
         out["show_empty"] = self.show_empty
+        # Who is counted, and what the noise is keyed by.
+        out["unit"], out["key"] = self.unit, self.key
         out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
         return out
 

@@ -253,8 +253,7 @@ def _places(
     last = (np.cumsum(weight, axis=1) >= k).argmax(axis=1)
     limit = np.abs(distance[rows, last])[:, None] * TIED
     gap = distance - distance[rows, last][:, None]
-    alone = (last == 0) & (near[:, 0] == own)
-    decided = alone | (gap[:, -1] > limit[:, 0]) | (near.shape[1] == points)
+    decided = (gap[:, -1] > limit[:, 0]) | (near.shape[1] == points)
     tied = np.abs(gap) <= limit
     ties = np.flatnonzero(tied.sum(axis=1) > 1)
     if ties.size:

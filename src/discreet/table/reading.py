@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import glob
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from discreet.errors import DiscreetError, InputError, one_of
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
 __all__ = ["as_lazy", "quiet", "read_file"]
 
 READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
-MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"]
+# Infinite is as good as missing, for only finite values count; DuckDB would make text of "-inf".
+INFINITE_WORDS = [sign + word for sign in ("", "+", "-") for word in ("inf", "Inf", "Infinity")]
+MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", *INFINITE_WORDS]
+# Not DuckDB's 128-bit integers, whose way to a float is off by a last digit at times.
+CSV_TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
 def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
@@ -40,14 +51,13 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
     }
     with quiet(f"file {path.name!r} could not be read as {reader.upper()}"):
         connection = duckdb.connect(config=options)
+        kept = _Kept(connection)
+        weakref.finalize(kept, shutil.rmtree, spill, ignore_errors=True)
         connection.execute("SET enable_progress_bar = false")
         if reader == "parquet":
-            relation = connection.read_parquet(str(path))
+            relation = _read_parquet(connection, path)
         else:
-            # The whole file decides on types: with a sample a later row would fail, or differ.
-            relation = connection.read_csv(
-                str(path), header=True, sample_size=-1, na_values=MISSING_WORDS
-            )
+            relation = _read_csv(connection, path, start)
     return as_lazy(relation), (spill, connection)
 
 
@@ -61,8 +71,10 @@ def as_lazy(source: object) -> nw.LazyFrame[Any]:
             "source must be a path to a CSV or Parquet file, or a pandas, polars, pyarrow or"
             " DuckDB table whose columns have different names"
         ) from None
-    if any(not isinstance(name, str) or not name for name in names):
+    if not names or any(not isinstance(name, str) or not name for name in names):
         raise InputError("every column of the table must have a name that is text")
+    if nw.dependencies.is_duckdb_relation(source):
+        _check_different(source.columns)
     return frame.lazy()
 
 
@@ -78,3 +90,62 @@ def quiet(what: str) -> Iterator[None]:
             f"{what} ({type(error).__name__}); check that it is complete, and that every column"
             " holds one type"
         ) from None
+
+
+def _read_parquet(connection: DuckDBPyConnection, path: Path) -> DuckDBPyRelation:
+    from pyarrow.parquet import read_schema
+
+    _check_different(read_schema(path).names)
+    return connection.read_parquet(glob.escape(str(path)), hive_partitioning=False)
+
+
+def _read_csv(connection: DuckDBPyConnection, path: Path, start: bytes) -> DuckDBPyRelation:
+    # Little is left to be guessed: a guess skips lines that do not fit it, and torn ones.
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(start)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        names = next(csv.reader(file, delimiter=delimiter))
+    _check_different([name.strip() for name in names if name.strip()])
+    read = partial(
+        connection.read_csv,
+        glob.escape(str(path)),
+        header=True,
+        sep=delimiter,
+        quotechar='"',
+        escapechar='"',
+        skiprows=0,
+        comment="",
+        hive_partitioning=False,
+        na_values=MISSING_WORDS,
+        auto_type_candidates=CSV_TYPES,
+        sample_size=-1,  # the whole file decides on types: a later row would fail, or differ
+    )
+    relation = read()
+    text = _not_yes_no(relation, read)
+    return read(dtype=dict.fromkeys(text, "VARCHAR")) if text else relation
+
+
+def _not_yes_no(relation: DuckDBPyRelation, read: Callable[..., DuckDBPyRelation]) -> Sequence[str]:
+    """Name the columns of other words than true and false: DuckDB takes yes, no, T and F too."""
+    kinds = zip(relation.columns, relation.types, strict=True)
+    doubtful = [name for name, kind in kinds if str(kind) == "BOOLEAN"]
+    if not doubtful:
+        return doubtful
+    texts = as_lazy(read(dtype=dict.fromkeys(doubtful, "VARCHAR")))
+    words = (nw.col(name).str.to_lowercase() for name in doubtful)
+    plain = texts.select(*(word.is_in(["true", "false"]).all() for word in words))
+    found = plain.collect("pyarrow")
+    return [name for name in doubtful if not found[name][0]]
+
+
+def _delimiter(start: bytes) -> str:
+    """Return what parts the names of a CSV file's header."""
+    header = re.sub(rb'"[^"]*"', b"", start).partition(b"\n")[0]
+    return max(",;\t|", key=lambda sign: header.count(sign.encode()))
+
+
+def _check_different(names: Sequence[str]) -> None:
+    if len({name.lower() for name in names}) < len(names):
+        raise InputError(
+            "two columns of the table have the same name, or one that differs in capitals alone;"
+            " give each its own"
+        )

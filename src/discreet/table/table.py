@@ -90,6 +90,8 @@ class Table:
 
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, identifiers, or of another kind."""
+        if not all(isinstance(name, str) for name in names):
+            raise InputError("a column is named by its name, which is text")
         if len(set(names)) != len(names):
             raise InputError("a column is named twice; name each column once")
         for name in names:
@@ -105,6 +107,7 @@ class Table:
                     f" or declare it: kinds={{{name!r}: {kind!r}}}"
                 )
 
+    @quiet("the data could not be read")
     def count(self, axes: Sequence[BinAxis]) -> Counted:
         """Count the persons in each cell of the grid that `axes` span, where the data are."""
         shape = tuple(axis.bins for axis in axes)
@@ -128,6 +131,7 @@ class Table:
         cell = out["cell"].to_numpy().astype(np.int64)
         return Counted(shape, cell, weights, persons, self.size - used)
 
+    @quiet("the data could not be read")
     def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column, one a person."""
         finite = self._complete([name])
@@ -142,6 +146,7 @@ class Table:
             raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
         return lows.astype(np.float64), highs.astype(np.float64)
 
+    @quiet("the data could not be read")
     def is_whole(self, name: str) -> bool:
         """Whether every finite value of a column is a whole number."""
         if name not in self._whole:
@@ -150,6 +155,7 @@ class Table:
             self._whole[name] = int(self._collect(broken.select(n=nw.len()))["n"][0]) == 0
         return self._whole[name]
 
+    @quiet("the data could not be read")
     def rows(self, names: Sequence[str], texts: Sequence[str] = ()) -> Rows:
         """Return the complete cases of `names` (as numbers) and `texts` (as text)."""
         wanted = [_number(name).alias(name) for name in names] + [nw.col(name) for name in texts]
@@ -162,12 +168,14 @@ class Table:
         words = {name: _texts(frame[name].to_list()) for name in texts}
         return Rows(numbers, words, self.size - len(frame))
 
+    @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:
         """Return a whole column, missing values too (as NaN or as the empty text)."""
         if self._known(name).kind == "continuous":
             return self._collect(self._frame.select(value=_number(name)))["value"].to_numpy()
         return _texts(self._collect(self._frame.select(nw.col(name)))[name].to_list())
 
+    @quiet("the data could not be read")
     def persons_repeat(self) -> bool:
         """Whether some person has several rows."""
         if self.unit is None:
@@ -184,6 +192,7 @@ class Table:
         hint = f"did you mean {one_of(close)}?" if close else f"there are {one_of(self.columns)}"
         raise InputError(f"there is no column {name!r}; {hint}")
 
+    @quiet("the data could not be read")
     def _is_unique_text(self, column: Column) -> bool:
         if column.kind != "categorical" or column.role != "other":
             return False

@@ -136,7 +136,7 @@ class View:
             raise InputError(f"there is no folder {str(path.parent)!r} to save into; make it first")
         self.ask_to_leave(suffix[1:])
         if suffix == ".json":
-            path.write_text(self._text())
+            path.write_text(self._text(), encoding="utf-8")
             return path
         return to_matplotlib.save(self.scene(), path)
 
@@ -149,22 +149,28 @@ class View:
     def from_json(cls, text: str) -> Self:
         """Read a view back from the text that `to_json` wrote."""
         try:
-            given = json.loads(text)
+            given = json.loads(text, parse_constant=_no_number)
             schema, kind = given.pop("discreet"), given.pop("kind")
-        except (ValueError, AttributeError, KeyError):
+        except (ValueError, TypeError, AttributeError, KeyError):
             raise InputError("this is not the JSON of a view of discreet") from None
-        if schema != SCHEMA or kind not in View._kinds:
+        if schema != SCHEMA or not isinstance(kind, str) or kind not in View._kinds:
             raise InputError(
                 f"the view is of schema {schema!r} and kind {kind!r}; known are schema {SCHEMA}"
                 f" and {one_of(View._kinds)}"
             )
         found = View._kinds[kind]
         names = {item.name for item in dataclasses.fields(found)} - {"gate"}
-        if set(given) != names or not issubclass(found, cls):
+        if not issubclass(found, cls):
+            raise InputError(f"this is a {kind} view and no {cls.__name__}; read it with View")
+        if set(given) != names:
             raise InputError(f"a {kind} view has exactly the fields {one_of(sorted(names))}")
+        if given["method"] not in [*METHODS]:
+            raise InputError(f"the method of a view is one of {one_of(METHODS)}")
         try:
             view = found(**found._decoded(given))
-        except (TypeError, ValueError, AttributeError):
+        except InputError:
+            raise
+        except (TypeError, ValueError, AttributeError, KeyError):
             raise InputError(f"the JSON of the {kind} view holds values of another type") from None
         return view
 
@@ -172,15 +178,16 @@ class View:
     def load(cls, path: str | Path) -> Self:
         """Read a view back from a .json file that `save` wrote."""
         try:
-            return cls.from_json(Path(path).read_text())
-        except OSError:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
             raise InputError(f"there is no view to read at {str(path)!r}") from None
+        return cls.from_json(text)
 
     def note(self) -> str:
         """Return one line on what this is and how it was made."""
         numbers = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         made = f"{self.method} ({numbers})" if numbers else self.method
-        return f"{self.kind} of {' and '.join(self.columns)}: {made}, policy {self.origin.policy}"
+        return f"{self.kind} of {_listed(self.columns)}: {made}, policy {self.origin.policy}"
 
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture."""
@@ -188,7 +195,7 @@ class View:
         if self.origin.regime == "research":
             lines.append("research: the method as published, for public or simulated data only")
         if self.origin.public:
-            lines.append("declared public: nothing is pinned when this leaves")
+            lines.append("the data are declared public: what leaves is not recorded")
         return tuple(lines)
 
     def describe(self) -> str:
@@ -226,6 +233,14 @@ class View:
         out["parameters"] = MappingProxyType(dict(given["parameters"]))
         out["origin"] = Origin(**given["origin"])
         return out
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def _plain(value: Any) -> Any:

@@ -36,7 +36,7 @@ class BoxView(View):
     def scene(self) -> Scene:
         """Return a panel a column, because columns have units of their own."""
         panels = tuple(
-            Panel((Boxes((box,)),), x=Axis("", ticks=(box.label,)), y=Axis(box.label))
+            Panel((Boxes((box,)),), x=Axis("", ticks=(box.label,)), y=Axis(""))
             for box in self.groups
         )
         return Scene(panels, notes=self.notes())

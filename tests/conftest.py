@@ -1,0 +1,43 @@
+"""Data for the tests: files that lie beside the checkout, and frames of every kind."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+Columns = Mapping[str, list[Any]]
+
+CONSTRUCTORS: dict[str, Callable[[Columns], Any]] = {
+    "pandas": lambda columns: pd.DataFrame(dict(columns)),
+    "pandas-pyarrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": pl.DataFrame,
+    "polars-lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+}
+
+
+@pytest.fixture(scope="session", params=CONSTRUCTORS)
+def constructor(request: pytest.FixtureRequest) -> Callable[[Columns], Any]:
+    """Make a frame of each kind in turn out of a dict of lists."""
+    return CONSTRUCTORS[request.param]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Callable[[str], Path]:
+    """Find a data file that is not ours to copy; skip the test where it is not to be had."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("DISCREET_SHARED_DATA") or beside)
+
+    def find(name: str) -> Path:
+        if not (folder / name).is_file():
+            pytest.skip(f"{name} is not in {folder}; DISCREET_SHARED_DATA says where to look")
+        return folder / name
+
+    return find

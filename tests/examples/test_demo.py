@@ -1,0 +1,34 @@
+"""The demo draws every method, and its page shows each picture with what it leaves open."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from discreet.policy import PICTURES
+
+DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
+
+
+@pytest.mark.slow
+def test_the_page_shows_every_picture_by_every_method(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runpy.run_path(str(DEMO))["main"](tmp_path / "demo")
+    page = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
+    drawn = {path.name for path in (tmp_path / "demo").glob("*.svg")}
+    assert set(re.findall(r'<img src="([^"]+)"', page)) == drawn
+    for picture, methods in PICTURES.items():
+        for method in methods:
+            assert f"research-{picture}-{method}.svg" in drawn
+            raw_only = method == "none" or (
+                picture == "box" and method in ("suppression", "generalization")
+            )
+            assert (f"standard-{picture}-{method}.svg" in drawn) != raw_only
+    assert page.count("leaves open: ") == len(drawn)
+    research = sum(name.startswith("research-") for name in drawn)
+    assert page.count("research: the method as published") == research
+    assert str(tmp_path / "demo" / "index.html") in capsys.readouterr().out

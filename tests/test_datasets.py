@@ -1,0 +1,105 @@
+"""The tables to try things on are the published ones, and cost nothing before they are read."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from discreet import datasets
+from discreet.errors import InputError
+
+FIRST_AND_LAST_ROW = {
+    "D1": ([9.3964671253072893, 10.381247093621845], [10.864038797368408, 10.418380780434394]),
+    "D2": ([0.54735006437920652, 0.36093265306450506], [1.7454701138300091, 1.4428289380027717]),
+    "D3": ([0.72794413592035467, 0.078743039989815619], [0.67037698848870064, 0.20657216629364061]),
+}
+
+
+@pytest.mark.parametrize(
+    ("load", "name"), [(datasets.d1, "D1"), (datasets.d2, "D2"), (datasets.d3, "D3")]
+)
+def test_simulated_rows_are_read_to_the_last_digit(load: Callable[[], Any], name: str) -> None:
+    table = load()
+
+    assert table.column_names == ["X", "Y"]
+    assert table.num_rows == 500
+    rows = [[row["X"], row["Y"]] for row in table.to_pylist()]
+    assert (rows[0], rows[-1]) == FIRST_AND_LAST_ROW[name]
+
+
+DISTRIBUTIONS: dict[str, tuple[Callable[[], Any], Any]] = {
+    "D1, X": (lambda: _xy(datasets.d1())[0], stats.norm(10, 0.5)),
+    "D1, Y - X": (lambda: np.subtract(*reversed(_xy(datasets.d1()))), stats.norm()),
+    "D2, X": (lambda: _xy(datasets.d2())[0], stats.lognorm(0.5)),
+    "D2, Y - log(X)": (lambda: _less_log(*_xy(datasets.d2())), stats.uniform()),
+    "D3, X": (lambda: _xy(datasets.d3())[0], stats.beta(5, 2)),
+    "D3, Y": (lambda: _xy(datasets.d3())[1], stats.beta(0.5, 0.5)),
+}
+
+
+@pytest.mark.parametrize("column", DISTRIBUTIONS)
+def test_simulated_columns_have_the_distributions_of_their_docstrings(column: str) -> None:
+    values, distribution = DISTRIBUTIONS[column]
+
+    assert stats.kstest(values(), distribution.cdf).pvalue > 0.01
+
+
+def test_d3_columns_are_unrelated() -> None:
+    assert stats.spearmanr(*_xy(datasets.d3())).pvalue > 0.01
+
+
+def test_diabetes_is_in_units_a_reader_knows() -> None:
+    table = datasets.diabetes()
+
+    # The first patient of the published table: 59 2 32.1 101 157 93.2 38 4 4.8598 87 151.
+    assert table.slice(0, 1).to_pylist() == [
+        {
+            "age": 59.0,
+            "sex": "2",
+            "bmi": 32.1,
+            "blood_pressure": 101.0,
+            "total_cholesterol": 157.0,
+            "ldl": 93.2,
+            "hdl": 38.0,
+            "tch": 4.0,
+            "ltg": 4.8598,
+            "glucose": 87.0,
+            "progression": 151.0,
+        }
+    ]
+    assert table.num_rows == 442
+    assert set(table["sex"].to_pylist()) == {"1", "2"}
+
+
+def test_path_leads_to_the_file_that_is_read() -> None:
+    header, first, *_ = datasets.path("D1").read_text().splitlines()
+
+    assert header == "X,Y"
+    assert [float(value) for value in first.split(",")] == FIRST_AND_LAST_ROW["D1"][0]
+
+
+def test_path_of_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"no data set 'd4'; .* one of 'D1', 'D2', 'D3'"):
+        datasets.path("d4")
+
+
+def test_importing_reads_nothing_heavy() -> None:
+    command = "import sys, discreet.datasets; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert "discreet.datasets" in loaded
+    assert {"numpy", "pandas", "pyarrow", "sklearn"}.isdisjoint(loaded)
+
+
+def _xy(table: Any) -> tuple[Any, Any]:
+    return table["X"].to_numpy(), table["Y"].to_numpy()
+
+
+def _less_log(x: Any, y: Any) -> Any:
+    return y - np.log(x)

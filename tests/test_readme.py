@@ -1,0 +1,66 @@
+"""The README works when pasted."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """Return the fenced blocks of one language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_shell_commands_run(tmp_path: Path) -> None:
+    (block,) = blocks("sh")
+    for line in block.splitlines():
+        program, *words = shlex.split(line)
+        assert program == "discreet"
+        command = [sys.executable, "-m", "discreet", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (line, done.stderr)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "cohort.csv",
+        "scatter.svg",
+        "histogram.png",
+        "heatmap.pdf",
+        "box.png",
+    }
+
+
+def test_the_python_runs(tmp_path: Path) -> None:
+    (block,) = blocks("python")
+    command = [sys.executable, "-W", "error", "-c", block]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "condensation (k = 5), policy standard" in done.stdout
+    assert {path.name for path in tmp_path.iterdir()} == {"age-glucose.svg", "hdl.png"}
+
+
+def test_the_policy_loads(tmp_path: Path) -> None:
+    import discreet as dc
+
+    (block,) = blocks("toml")
+    path = tmp_path / "discreet.toml"
+    path.write_text(block)
+    policy = dc.Policy.load(path)
+    assert (policy.k, policy.unit, policy.strata) == (10, "patient_id", ("sex",))
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)\)", README))))
+def test_links_lead_somewhere(target: str) -> None:
+    assert (ROOT / target).is_file()
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"make ([a-z]+)", README)):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target

@@ -1,0 +1,373 @@
+"""Each rule of the house, with a file that keeps it and one that breaks it."""
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tools import house_rules
+
+Check = Callable[[Mapping[str, str]], list[str]]
+
+DOCUMENTED = '"""What it is for."""\n__all__ = []\n'
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    """Write the files of a made-up checkout and say what is broken in it."""
+
+    def run(files: Mapping[str, str]) -> list[str]:
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return [str(line) for line in house_rules.broken_rules(tmp_path)]
+
+    return run
+
+
+def package(**rooms: str) -> dict[str, str]:
+    """Make package modules out of their code, documented and with a test file each."""
+    files = {}
+    for room, code in rooms.items():
+        name = room.replace("__", "/") if not room.startswith("__") else room
+        files[f"src/discreet/{name}.py"] = DOCUMENTED + code
+        folder, _, last = name.rpartition("/")
+        files[str(Path("tests", folder, f"test_{last}.py"))] = ""
+    return files
+
+
+# A line is `room: code`; the code stands on line 3, below DOCUMENTED.
+MAY = {
+    "a lower floor": {"policy": "from discreet.errors import InputError"},
+    "a lower floor, by its room": {"study": "from discreet import views"},
+    "the room itself": {"views__points": "from discreet.views.base import View"},
+    "the room itself, by dots": {"views__points": "from . import base\nfrom .base import View"},
+    "another package": {"errors": "import numpy\nfrom collections.abc import Mapping"},
+    "data sets from floor 6": {"study": "from discreet import datasets"},
+    "errors from data sets": {"datasets": "from discreet.errors import InputError"},
+    "anything from the top": {"__init__": "from discreet.cli import main"},
+    "the top from __main__": {"__main__": "import discreet"},
+    "a lower floor, by name": {"cli": "import_module('discreet.study')"},
+}
+MAY_NOT = {
+    "a higher floor": ({"table": "import discreet.study"}, "table (floor 2) imports study (floor"),
+    "a room beside": (
+        {"views__points": "from discreet.policy import Policy"},
+        "views (floor 4) imports policy (floor 4)",
+    ),
+    "a room beside, by dots": (
+        {"views__points": "from ..policy import Policy"},
+        "views (floor 4) imports policy (floor 4)",
+    ),
+    "a higher floor, by its room": (
+        {"protect__counts": "from discreet import vault"},
+        "protect (floor 3) imports vault (floor 5)",
+    ),
+    "a higher floor, for types": (
+        {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
+        "render (floor 3) imports cli (floor 8)",
+    ),
+    "a higher floor, by name": (
+        {"secret": "study = importlib.import_module('discreet.study')"},
+        "secret (floor 2) imports study (floor 6)",
+    ),
+    "the top": (
+        {"study": "from discreet import open"},
+        "study (floor 6) imports __init__ (floor 9)",
+    ),
+    "data sets from below": (
+        {"policy": "from discreet import datasets"},
+        "policy (floor 4) imports datasets (apart)",
+    ),
+    "anything but errors from data sets": (
+        {"datasets": "from discreet.table import Table"},
+        "datasets (apart) imports table (floor 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MAY)
+def test_imports_down_the_floors(check: Check, case: str) -> None:
+    assert check(package(**MAY[case])) == []
+
+
+@pytest.mark.parametrize("case", MAY_NOT)
+def test_no_import_up_the_floors(check: Check, case: str) -> None:
+    modules, message = MAY_NOT[case]
+
+    (line,) = check(package(**modules))
+
+    assert message in line
+
+
+def test_a_room_without_a_floor_is_named(check: Check) -> None:
+    assert check(package(attic="import discreet.cli")) == [
+        "src/discreet/attic.py:1: attic has no floor; give it a floor in BUILDING"
+    ]
+
+
+LATE = "def f():\n    from discreet.errors import InputError\n"
+
+
+def test_no_import_of_the_package_inside_a_function(check: Check) -> None:
+    assert check(package(study=LATE + '    """Docstring too late."""\n')) == [
+        "src/discreet/study.py:3: f is public and has no docstring",
+        "src/discreet/study.py:4: discreet.errors.InputError is imported inside a function;"
+        " import it at the top",
+    ]
+
+
+@pytest.mark.parametrize("name", ["f", "__dir__"])
+def test_a_package_imports_itself_late_in_getattr_alone(check: Check, name: str) -> None:
+    code = f'def {name}():\n    """Known."""\n    from discreet.errors import InputError\n'
+
+    assert check(package(__init__=code)) == [
+        "src/discreet/__init__.py:5: discreet.errors.InputError is imported inside a function;"
+        " import it at the top"
+    ]
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        {"cli": LATE.replace("f()", "_f()")},
+        {"__init__": LATE.replace("f()", "__getattr__(name)")},
+        {"study": "def _f():\n    import numpy\n"},
+    ],
+    ids=["of a command", "that is lazy", "of another package"],
+)
+def test_late_imports_that_have_a_reason(check: Check, modules: dict[str, str]) -> None:
+    assert check(package(**modules)) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("import secrets", "secrets"),
+        ("from secrets import token_hex", "secrets"),
+        ("import random", "random"),
+        ("from random import shuffle", "random"),
+        ("import numpy.random", "numpy.random"),
+        ("from numpy import random", "numpy.random"),
+        ("from numpy.random import Generator", "numpy.random"),
+        ("noise = np.random.normal()", "np.random"),
+        ("noise = default_rng()", "default_rng"),
+    ],
+)
+def test_random_numbers_come_from_the_secret_alone(check: Check, code: str, name: str) -> None:
+    (line,) = check(package(protect__noise=code))
+
+    assert line == (
+        f"src/discreet/protect/noise.py:3: random numbers are drawn in secret.py alone;"
+        f" {name} is for it"
+    )
+    assert check({**package(secret=code), **package(protect__noise="")}) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("assert True", "assert is left out under python -O; raise an error"),
+        ("print(1)", "print has no place in the package; return the text"),
+    ],
+)
+def test_the_package_neither_asserts_nor_prints(check: Check, code: str, message: str) -> None:
+    assert check(package(study=code)) == [f"src/discreet/study.py:3: {message}"]
+    assert check({**package(study=""), "tools/a.py": code, "examples/b.py": code}) == []
+
+
+# One line of code a statement; what is blank, comment or docstring does not count.
+def lines(count: int, indent: str = "") -> str:
+    """Write `count` lines of code, and as many that are none."""
+    return "".join(f"{indent}a = {i}  # code\n{indent}# none\n\n" for i in range(count))
+
+
+@pytest.mark.parametrize("folder", ["tools", "benchmarks", "examples"])
+def test_a_file_has_at_most_300_lines_of_code(check: Check, folder: str) -> None:
+    docstring = '"""One line.\n\nAnd another.\n"""\n'
+
+    assert check({f"{folder}/a.py": docstring + lines(300)}) == []
+    assert check({f"{folder}/a.py": docstring + lines(301)}) == [
+        f"{folder}/a.py:1: 301 lines of code in one file; the most is 300"
+    ]
+
+
+def test_a_test_file_may_be_long(check: Check) -> None:
+    assert check({"tests/test_a.py": lines(301)}) == []
+
+
+def test_a_text_over_lines_counts_as_code(check: Check) -> None:
+    text = 'a = """\n' + "x\n" * 298 + '"""\n'
+
+    assert check({"tools/a.py": text}) == []
+    assert len(check({"tools/a.py": text + "b = 1\n"})) == 1
+
+
+@pytest.mark.parametrize("start", ["def f():\n", "async def f():\n", "@decorated\ndef f():\n"])
+def test_a_function_has_at_most_50_lines_of_code(check: Check, start: str) -> None:
+    code = start + '    """One line.\n\n    And another.\n    """\n'
+
+    assert check({"tools/a.py": code + lines(49, "    ")}) == []
+    (line,) = check({"tools/a.py": code + lines(50, "    ")})
+    assert line.endswith("f has 51 lines of code; the most is 50")
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("def f(): ...", "f"),
+        ("async def f(): ...", "f"),
+        ("class C: ...", "C"),
+        ('class C:\n """Known."""\n def m(self): ...', "m"),
+        ('class C:\n """Known."""\n def __call__(self): ...', "__call__"),
+        ('class C:\n """Known."""\n class D: ...', "D"),
+    ],
+)
+def test_whatever_is_public_has_a_docstring(check: Check, code: str, name: str) -> None:
+    (line,) = check(package(study=code))
+
+    assert line.endswith(f": {name} is public and has no docstring")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def _f(): ...",
+        "class _C:\n def m(self): ...",
+        'class C:\n """Known."""\n def __init__(self): ...\n def _m(self): ...',
+        'class C:\n """Known."""\n @x.setter\n def x(self, value): ...',
+        "@overload\ndef f(): ...",
+        "@typing.overload\ndef f(): ...",
+        'def f():\n """Known."""\n def inner(): ...',
+    ],
+)
+def test_what_is_private_needs_no_docstring(check: Check, code: str) -> None:
+    assert check(package(study=code)) == []
+
+
+@pytest.mark.parametrize("name", ["study", "views/__init__", "__init__"])
+def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> None:
+    tests = {"tests/test_study.py": ""}
+
+    assert check({**tests, f"src/discreet/{name}.py": "__all__ = []"}) == [
+        f"src/discreet/{name}.py:1: the module has no docstring"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "test"),
+    [
+        ("src/discreet/study.py", "tests/test_study.py"),
+        ("src/discreet/views/base.py", "tests/views/test_base.py"),
+        ("src/discreet/views/_inner.py", "tests/views/test__inner.py"),
+    ],
+)
+def test_a_module_has_a_test_file_that_mirrors_it(check: Check, path: str, test: str) -> None:
+    assert check({path: DOCUMENTED}) == [f"{path}:1: its test file {test} is missing"]
+    assert check({path: DOCUMENTED, test: ""}) == []
+
+
+def test_packages_and_main_need_no_test_file(check: Check) -> None:
+    names = ["__init__", "__main__", "views/__init__"]
+
+    assert check({f"src/discreet/{name}.py": DOCUMENTED for name in names}) == []
+
+
+@pytest.mark.parametrize("raises", ["pytest.raises(ValueError)", "raises(ValueError, f, 1)"])
+def test_a_test_of_an_error_reads_its_message(check: Check, raises: str) -> None:
+    assert check({"tests/test_a.py": f"with {raises}:\n    f()\n"}) == [
+        "tests/test_a.py:1: pytest.raises has no match=; test the message too"
+    ]
+
+
+def test_a_test_that_reads_the_message_is_kept(check: Check) -> None:
+    assert check({"tests/test_a.py": "with pytest.raises(ValueError, match='k'):\n    f()\n"}) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '__all__ = ["a"]\na = 1',
+        '__all__ = ["a"]\na: int = 1',
+        '__all__ = ("a", "b")\nfrom x import a, y as b',
+        '__all__ = ["a"]\ntry:\n    import a\nexcept ImportError:\n    a = None',
+        '__all__ = ["a"]\ndef a():\n    """Known."""',
+        '__all__ = ["A"]\nclass A:\n    """Known."""',
+        '__all__ = ["a"]\nLAZY = {"a": "views"}\ndef __getattr__(name): ...',
+    ],
+)
+def test_all_lists_what_is_defined(check: Check, code: str) -> None:
+    files = {"src/discreet/study.py": f'"""Known."""\n{code}\n', "tests/test_study.py": ""}
+
+    assert check(files) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("a = 1", "1: __all__ = [...] is missing"),
+        ("__all__ = sorted(b)", "1: __all__ = [...] is missing"),
+        ('__all__ = ["a"]', "2: __all__ lists a, which is not defined"),
+        ('__all__ = ["a"]\nb = a', "2: __all__ lists a, which is not defined"),
+        ('__all__ = ["a"]\nLAZY = {"a": "views"}', "2: __all__ lists a, which is not defined"),
+        ('__all__ = ["a"]\ndef __getattr__(b): ...', "2: __all__ lists a, which is not defined"),
+    ],
+)
+def test_all_lists_nothing_else(check: Check, code: str, message: str) -> None:
+    files = {"src/discreet/study.py": f'"""Known."""\n{code}\n', "tests/test_study.py": ""}
+
+    assert check(files) == [f"src/discreet/study.py:{message}"]
+
+
+@pytest.mark.parametrize("name", ["cli", "__main__", "views/__init__"])
+def test_commands_and_empty_packages_need_no_all(check: Check, name: str) -> None:
+    code = '"""Known."""\n' + ("" if name.endswith("__init__") else "a = 1\n")
+
+    assert check({f"src/discreet/{name}.py": code, "tests/test_cli.py": ""}) == []
+
+
+@pytest.mark.parametrize("name", house_rules.HOSTS_AND_PATHS)
+@pytest.mark.parametrize("path", ["README.md", ".ci/run", "docs/a.toml"])
+def test_no_file_names_a_registry_or_a_machine(
+    tmp_path: Path, check: Check, name: str, path: str
+) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+
+    assert check({path: f"one\ntwo {name} three\n"}) == [
+        f"{path}:2: {name} is a registry or a path of one machine"
+    ]
+
+
+def test_what_git_ignores_and_pictures_are_left_alone(tmp_path: Path, check: Check) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\xff\xfe" + house_rules.HOSTS_AND_PATHS[0].encode())
+
+    assert check({".gitignore": "made/\n", "made/a.txt": house_rules.HOSTS_AND_PATHS[0]}) == []
+
+
+def test_outside_of_git_made_and_hidden_folders_are_left_alone(check: Check) -> None:
+    name = house_rules.HOSTS_AND_PATHS[0]
+
+    assert check({"build/a.txt": name, ".venv/a.txt": name}) == []
+    assert len(check({"docs/a.txt": name})) == 1
+
+
+def test_main_prints_a_line_for_each_and_ends_with_1(
+    tmp_path: Path, check: Check, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(package(study="print(1)\nprint(2)"))
+
+    assert house_rules.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "src/discreet/study.py:3: print has no place in the package; return the text",
+        "src/discreet/study.py:4: print has no place in the package; return the text",
+    ]
+
+
+def test_main_ends_with_0_where_all_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert house_rules.main([str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "The rules of the house are kept.\n"
