@@ -1,5 +1,6 @@
 """Data for the tests: files that lie beside the checkout, and frames of every kind."""
 
+import csv
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 Columns = Mapping[str, list[Any]]
@@ -21,6 +23,35 @@ CONSTRUCTORS: dict[str, Callable[[Columns], Any]] = {
     "pyarrow": pa.table,
     "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
 }
+
+
+FILES = (".csv", ".tsv", ".parquet")
+
+
+def write_file(path: Path, columns: Columns) -> Path:
+    """Write a dict of lists as the kind of file that the path's ending names."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table(columns), path)
+        return path
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))  # None as nothing, floats in full
+    return path
+
+
+@pytest.fixture(params=[*CONSTRUCTORS, *FILES])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Columns], Any]:
+    """Make each frame and file in turn that a study is opened from, out of a dict of lists."""
+    if request.param in FILES:
+        return lambda columns: write_file(tmp_path / f"data{request.param}", columns)
+    return CONSTRUCTORS[request.param]
+
+
+@pytest.fixture(scope="session")
+def file_of() -> Callable[[Path, Columns], Path]:
+    """Write a dict of lists as the kind of file that a path's ending names."""
+    return write_file
 
 
 @pytest.fixture(scope="session", params=CONSTRUCTORS)

@@ -21,17 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, LeavingError
+from discreet.errors import DiscreetError, InputError, LeavingError
 
-__all__ = ["GROUP_OF", "Leaving", "Ledger", "Sketch", "sketch_of"]
+__all__ = ["COUNT_METHOD_OF", "GROUP_OF", "Leaving", "Ledger", "Sketch", "sketch_of"]
 
 BUCKETS = 1 << 14
 CHANGED_PER_K = 10
 # A column of fewer different values may well be the same in two unrelated tables.
 DISTINCTIVE = 20
 UNNAMED = ""
-# How the choice of a column's group is named.
-GROUP_OF = "group of "
+# How the choices of a column's group and of its count method are named.
+GROUP_OF, COUNT_METHOD_OF = "group of ", "count method of "
+ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS version (
@@ -56,6 +57,11 @@ class Sketch:
 
     mark: str
     buckets: NDArray[np.int64]
+
+    @property
+    def distinctive(self) -> bool:
+        """Whether there are so many different values that no unrelated column is the same."""
+        return bool(np.count_nonzero(self.buckets) >= DISTINCTIVE)
 
     def changed_rows(self, new: Sketch) -> int:
         """Return how many rows at least differ between this and `new`."""
@@ -157,15 +163,17 @@ class Ledger:
         sketches = {**all_sketches, **leaving.sketches}
         with self._open() as connection:
             own = None if leaving.study is None else _latest(connection, leaving.study)
-            alike = _same_data(connection, sketches, leaving.study)
+            alike = _same_data(connection, sketches, leaving.study, whole=bool(all_sketches))
             for version in [*([own] if own else []), *alike]:
                 _compare(leaving, version, _choices(connection, version))
+                known = _sketches(connection, version)
+                _check_names(leaving.sketches, known)
+                if version.study == (leaving.study or UNNAMED):
+                    _check_unchanged(version, leaving.sketches, known)
             if own is None and leaving.study is None and alike:
                 own = alike[0]
             if own is None:
                 own = _insert(connection, leaving.study or UNNAMED, 1, leaving.settings)
-            elif own.study == (leaving.study or UNNAMED):
-                _check_unchanged(connection, own, leaving.sketches)
             _remember(connection, own, leaving.choices, sketches)
             connection.execute(
                 "INSERT INTO leaving (version, at, kind, columns, method, form)"
@@ -184,6 +192,7 @@ class Ledger:
         self,
         study: str,
         settings: Mapping[str, Any],
+        choices: Mapping[str, str],
         sketch: Callable[[str], Sketch | None],
         *,
         k: int,
@@ -195,8 +204,8 @@ class Ledger:
         ----------
         study : str
             The study's name; something of it must have left before.
-        settings : mapping
-            Of the policy from now on.
+        settings, choices : mapping
+            What the policy from now on says.
         sketch : callable
             Sketches anew what a recorded sketch is of; None where that is gone.
         k, most : int
@@ -221,7 +230,9 @@ class Ledger:
                     " versions together give the changed rows away; `versions` of the policy"
                     " says how many"
                 )
+            chosen = _choices(connection, last)
             fresh, changed = {}, dict(last.settings) != dict(settings)
+            changed |= any(chosen.get(what, value) != value for what, value in choices.items())
             for what, old in _sketches(connection, last).items():
                 new = sketch(what)
                 if new is None:
@@ -274,7 +285,9 @@ class Ledger:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
-            except sqlite3.Error:
+            except DiscreetError:
+                raise
+            except (sqlite3.Error, zlib.error, ValueError):
                 raise LeavingError(
                     f"the ledger {str(self._path)!r} is damaged or in use, so nothing can leave;"
                     " try again, or restore it from a backup"
@@ -290,19 +303,22 @@ def _latest(connection: sqlite3.Connection, study: str) -> _Version | None:
 
 
 def _same_data(
-    connection: sqlite3.Connection, sketches: Mapping[str, Sketch], study: str | None
+    connection: sqlite3.Connection,
+    sketches: Mapping[str, Sketch],
+    study: str | None,
+    *,
+    whole: bool,
 ) -> list[_Version]:
-    """Find the latest versions of other studies that hold one of these columns."""
-    found = {}
-    for sketch in sketches.values():
-        if np.count_nonzero(sketch.buckets) < DISTINCTIVE:
-            continue
-        for row in connection.execute(
-            "SELECT version.id, study, number, settings FROM sketch"
-            " JOIN version ON version.id = sketch.version WHERE mark = ?",
-            (sketch.mark,),
-        ):
-            found[row[0]] = _Version(row[0], row[1], row[2], json.loads(row[3]))
+    """Find the latest versions of other studies that hold one of these columns.
+
+    One that could be in any table does not count; but where the `whole` table has none but
+    such columns, what holds all of them does.
+    """
+    held = [_holding(connection, sketch) for sketch in sketches.values() if sketch.distinctive]
+    found = {id_: version for versions in held for id_, version in versions.items()}
+    if not held and whole:
+        held = [_holding(connection, sketch) for sketch in sketches.values()]
+        found = {id_: held[0][id_] for id_ in set.intersection(*map(set, held))}
     return [
         version
         for version in found.values()
@@ -311,9 +327,18 @@ def _same_data(
     ]
 
 
+def _holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, _Version]:
+    rows = connection.execute(
+        "SELECT version.id, study, number, settings FROM sketch"
+        " JOIN version ON version.id = sketch.version WHERE mark = ?",
+        (sketch.mark,),
+    )
+    return {row[0]: _Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
+
+
 def _compare(leaving: Leaving, version: _Version, choices: Mapping[str, str]) -> None:
     name = f"study {version.study!r}" if version.study else "the same data"
-    for what in sorted({*leaving.settings, *version.settings}):
+    for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if leaving.settings.get(what) != version.settings.get(what):
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
@@ -324,21 +349,32 @@ def _compare(leaving: Leaving, version: _Version, choices: Mapping[str, str]) ->
         if choices.get(what, value) != value:
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
-                " together give records away; use the one it left with, or open a new version"
-                " (discreet version new)"
+                " together give records away; use the one it left with"
+                + ("" if what.startswith(COUNT_METHOD_OF) else f", or {ANOTHER}")
+            )
+
+
+def _check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> None:
+    """Refuse a column that has left under another name, for it would be protected anew."""
+    for what, sketch in sketches.items():
+        before = [other for other, old in known.items() if old.mark == sketch.mark]
+        if sketch.distinctive and before and what not in before:
+            raise LeavingError(
+                f"{what!r} left before as {before[0]!r}, and the two together give records away;"
+                " give it its old name back"
             )
 
 
 def _check_unchanged(
-    connection: sqlite3.Connection, version: _Version, sketches: Mapping[str, Sketch]
+    version: _Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
 ) -> None:
-    known = _sketches(connection, version)
     for what, sketch in sketches.items():
         if what in known and known[what].mark != sketch.mark:
+            name = f"the data of study {version.study!r}" if version.study else "these data"
             raise LeavingError(
-                f"the data of study {version.study!r} have changed since something left, and the"
-                " difference gives the changed rows away; open a new version (discreet version"
-                " new), or give another study its own name: study="
+                f"{name} have changed since something left, and the difference gives the changed"
+                " rows away; open a new version (discreet version new), or give another study its"
+                " own name: study="
             )
 
 

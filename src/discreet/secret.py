@@ -104,8 +104,9 @@ class Secret:
         out = np.empty((len(keys), len(columns)))
         for j, column in enumerate(columns):
             tag = np.frombuffer(self.digest("column", column.encode())[:16], dtype=np.uint64)
-            bits = _encrypt(key, records ^ tag)[:, 0] >> np.uint64(11)
-            out[:, j] = ndtri((bits.astype(np.float64) + 0.5) / 2.0**53)
+            # 52 bits, so that adding a half is exact and the result stays off 0 and 1.
+            bits = _encrypt(key, records ^ tag)[:, 0] >> np.uint64(12)
+            out[:, j] = ndtri((bits.astype(np.float64) + 0.5) / 2.0**52)
         return out
 
     def marks(self, column: Column) -> NDArray[np.uint64]:
@@ -157,7 +158,9 @@ def row_keys(secret: Secret, columns: Sequence[Column]) -> list[bytes]:
     if not columns or len({len(column) for column in columns}) != 1:
         raise InputError("columns must be at least one, and all of the same length")
     encoded = [_encode(column) for column in columns]
-    key = secret.digest("records")
+    # Which columns are numbers is part of the key: eight bytes of text are no number's.
+    kinds = bytes(isinstance(column, np.ndarray) for column in columns)
+    key = secret.digest("records", kinds)
     rows = [hmac.digest(key, b"".join(parts), "sha256") for parts in zip(*encoded, strict=True)]
     seen: Counter[bytes] = Counter()
     keys = []
@@ -206,7 +209,7 @@ def _configuration_folder() -> Path:
 
 def _make(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(secrets.token_hex(32) + "\n")
     try:
@@ -223,7 +226,13 @@ def _read(path: Path) -> Secret:
             f"the secret in {path} can be read by others; give it owner-only rights"
             " (chmod 600), or make a new one if others may have read it"
         )
-    return Secret.from_text(path.read_text())
+    try:
+        text = path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        raise InputError(
+            f"the secret in {path} cannot be read; the file must hold hexadecimal digits alone"
+        ) from None
+    return Secret.from_text(text)
 
 
 def _encode(column: Column) -> list[bytes]:

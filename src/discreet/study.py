@@ -13,8 +13,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from discreet.answers import from_counts, from_rows
-from discreet.errors import InputError, RefusedError, one_of
-from discreet.ledger import GROUP_OF, Leaving, Ledger, Sketch, sketch_of
+from discreet.errors import InputError, LeavingError, RefusedError, one_of
+from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger, Sketch, sketch_of
 from discreet.policy import Asked, Policy, load_policy
 from discreet.progress import advance
 from discreet.protect.base import Floats
@@ -118,6 +118,7 @@ def open(
     for group in chosen.groups:
         table.require(group, "continuous")
     table.require(chosen.strata, "categorical")
+    table.require([*chosen.limits], "continuous")
     return Study(table, chosen)
 
 
@@ -140,7 +141,7 @@ class Study:
         self._ledger = ledger_of(policy)
         self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
         self._vault = Vault(self._secret, _folder(policy))
-        self._groups = policy.groups or self._ledger.groups(self._name)
+        self._groups = policy.groups or self._groups_that_left()
 
     def __repr__(self) -> str:
         name = "a frame without a name" if self._name is None else repr(self._name)
@@ -348,7 +349,8 @@ class Study:
         return self._ledger.open_version(
             self._name,
             self._policy.settings(),
-            self._sketch,
+            self._strata() | self._members(*self._policy.groups),
+            self._sketch_again,
             k=self._policy.k,
             most=self._policy.versions,
         )
@@ -358,6 +360,7 @@ class Study:
             raise InputError(f"a {picture} needs at least one column")
         asked = self._policy.settle(picture, columns, **named)
         self._table.require(columns, "continuous")
+        self._table.require([*asked.limits], "continuous")
         return asked
 
     def _answer(
@@ -409,7 +412,8 @@ class Study:
         """Let a view leave: record it, or raise because it does not fit what has left before."""
         if self._policy.public:
             return
-        named = [_COLUMN + name for name in asked.columns]
+        counted_by = [name for name in (self._table.unit, self._table.key) if name is not None]
+        named = [_COLUMN + name for name in (*asked.columns, *counted_by)]
         if asked.from_rows and self._policy.guarded:
             named.append(_ROWS + json.dumps(self._group(asked.columns)))
         leaving = Leaving(
@@ -429,10 +433,22 @@ class Study:
         if not self._policy.guarded or asked.method == "order-means":
             return {}
         if not asked.from_rows:
-            return {f"count method of {one_of(sorted(asked.columns))}": asked.method}
-        group = self._group(asked.columns)
-        choices = {f"{GROUP_OF}{name!r}": json.dumps(group) for name in group}
-        return choices | {"strata": json.dumps(self._policy.strata)}
+            return {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
+        return self._strata() | self._members(self._group(asked.columns))
+
+    def _strata(self) -> dict[str, str]:
+        return {"strata": json.dumps(self._policy.strata)}
+
+    def _members(self, *groups: Sequence[str]) -> dict[str, str]:
+        return {
+            f"{GROUP_OF}{name!r}": json.dumps(sorted(group)) for group in groups for name in group
+        }
+
+    def _groups_that_left(self) -> tuple[tuple[str, ...], ...]:
+        try:
+            return self._ledger.groups(self._name)
+        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
+            return ()
 
     def _sketch(self, what: str) -> Sketch:
         """Sketch a column, or the rows of a group, as they are now."""
@@ -442,6 +458,16 @@ class Study:
             return sketch_of(np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2))
         column = self._table.column(what.removeprefix(_COLUMN))
         return sketch_of(self._secret.marks(column))
+
+    def _sketch_again(self, what: str) -> Sketch | None:
+        """Sketch what has left, or None if it is gone or holds no numbers any more."""
+        of_rows = what.startswith(_ROWS)
+        names = json.loads(what.removeprefix(_ROWS)) if of_rows else [what.removeprefix(_COLUMN)]
+        found = [self._table.columns[name] for name in names if name in self._table.columns]
+        there = len(found) == len(names)
+        if not there or (of_rows and any(column.kind != "continuous" for column in found)):
+            return None
+        return self._sketch(what)
 
     def _every_sketch(self) -> dict[str, Sketch]:
         names = [name for name, column in self._table.columns.items() if column.kind in KINDS]

@@ -17,8 +17,8 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Asked, Policy
-from discreet.protect.base import Floats, Labels, RowMethod
-from discreet.protect.order_means import nice_step, winsorised
+from discreet.protect.base import Floats, Labels, RowMethod, sd_of
+from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
@@ -91,6 +91,8 @@ def protect_view(table: Table, policy: Policy, asked: Asked, secret: Secret) -> 
     names = list(asked.columns)
     version = secret.digest("view", *sorted(keys))
     values = np.column_stack([rows.numbers[name] for name in names])
+    for j, name in enumerate(names):
+        sd_of(name, values[:, j])
     normals = secret.normals(version, keys, names)
     out = policy.row_method(asked)(values, normals, np.zeros(len(values), dtype=np.intp))
     columns = {name: out[:, j] for j, name in enumerate(names)}
@@ -157,6 +159,7 @@ def _make(
 ) -> Copy:
     names = [name for name in rows.numbers if name != policy.key]
     trimmed = np.column_stack([winsorised(rows.numbers[name], policy.k) for name in names])
+    steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(names)]
     texts = {name: rows.texts[name] for name in policy.strata}
     strata = _strata(texts, len(trimmed), policy)
     # Whatever order the rows came in, the method sees one order: same version, same bytes.
@@ -166,8 +169,7 @@ def _make(
     out = method(trimmed[order], normals, strata[order])
     if out.shape != trimmed.shape or not np.isfinite(out).all():
         raise BrokenPromiseError("a row method returned another shape, or values not finite")
-    steps = [nice_step(float(np.std(np.sort(column), ddof=1))) for column in trimmed.T]
-    columns = {name: _stepped(out[:, j], steps[j]) for j, name in enumerate(names)}
+    columns = {name: stepped(out[:, j], steps[j]) for j, name in enumerate(names)}
     levels = {name: np.array(words)[order] for name, words in texts.items()}
     by_value = np.lexsort([*reversed(columns.values()), *reversed(levels.values())])
     return Copy(
@@ -193,11 +195,6 @@ def _strata(texts: Mapping[str, tuple[str, ...]], n: int, policy: Policy) -> Lab
             f" {STRATUM_PER_K} k are needed in each; merge levels, or drop a stratum"
         )
     return labels.reshape(-1).astype(np.intp)
-
-
-def _stepped(values: Floats, step: float) -> Floats:
-    decimals = max(0, -int(np.floor(np.log10(step))))
-    return np.round(np.round(values / step) * step, decimals) + 0.0
 
 
 def _store(path: Path, copy: Copy) -> None:

@@ -13,7 +13,7 @@ from discreet.protect.base import Floats
 from discreet.protect.order_means import extreme_means, nice_step
 from discreet.table import BinAxis, Table
 
-__all__ = ["Ends", "ends_of_table", "ends_of_values", "short", "short_edges"]
+__all__ = ["Ends", "ends_of_table", "ends_of_values", "short", "short_places"]
 
 DIGITS = 12
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
@@ -76,19 +76,20 @@ def short(value: float, digits: int = DIGITS) -> float:
     return float(np.format_float_positional(value, digits, fractional=False))
 
 
-def short_edges(edges: Floats) -> tuple[float, ...]:
-    """Return the ends of bins without the last digits of their arithmetic.
+def short_places(places: Floats) -> tuple[float, ...]:
+    """Return ends or middles of bins without the last digits of their arithmetic.
 
     Where bins are narrow for the size of their numbers they keep as many digits as it takes to
     say to a billionth of a bin which value is in which.
     """
-    bins_away = float(np.abs(edges).max() / np.diff(edges).min())
-    digits = max(DIGITS, 9 + math.ceil(math.log10(max(bins_away, 1.0))))
-    return tuple(short(edge, min(digits, 17)) for edge in edges)
+    away = np.abs(places).max() / np.diff(places).min() if len(places) > 1 else 1.0
+    digits = max(DIGITS, 10 + math.ceil(math.log10(max(away, 1.0))))
+    return tuple(short(place, min(digits, 17)) for place in places)
 
 
 def _declared(asked: Asked, column: str) -> Ends:
     low, high = asked.limits[column]
+    _check_span(column, low, high)
     return Ends(column, float(low), float(high))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.answers.axes import short, short_edges
+from discreet.answers.axes import short_places
 from discreet.policy import Asked
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
@@ -38,7 +38,7 @@ def histogram_view(
         parameters=public(_parameters(asked) | {"bins": asked.bins}),
         suppressed=None if asked.guarded else hidden,
         origin=origin,
-        edges=short_edges(edges),
+        edges=short_places(edges),
         counts=tuple(told),
         density=tuple(None if d is None else float(f"{d:.6g}") for d in density),
     )
@@ -57,8 +57,8 @@ def grid_view(
         parameters=public(_parameters(asked) | {"grid": asked.grid} | _drawn(edges, asked)),
         suppressed=None if asked.guarded else guarded.hidden,
         origin=origin,
-        x_edges=short_edges(edges[0]),
-        y_edges=short_edges(edges[1]),
+        x_edges=short_places(edges[0]),
+        y_edges=short_places(edges[1]),
         counts=tuple(rows),
     )
 
@@ -119,5 +119,5 @@ def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | No
     return [count if seen else None for count, seen in zip(told, visible.tolist(), strict=True)]
 
 
-def _middles(edges: Sequence[float]) -> list[float]:
-    return [short(value) for value in np.convolve(edges, [0.5, 0.5], mode="valid")]
+def _middles(edges: Sequence[float]) -> tuple[float, ...]:
+    return short_places(np.convolve(edges, [0.5, 0.5], mode="valid"))

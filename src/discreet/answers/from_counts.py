@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.answers.axes import ends_of_table, short
+from discreet.answers.axes import ends_of_table
 from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
 from discreet.errors import RefusedError
 from discreet.policy import Asked
@@ -20,9 +20,9 @@ from discreet.protect import (
     OrderMeans,
     Suppression,
 )
-from discreet.protect.base import Floats
+from discreet.protect.base import Floats, sd_of
 from discreet.protect.counts import Bins, Guarded, check_counts
-from discreet.protect.order_means import nice_step, winsorised
+from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.table import BinAxis, Counted, Table
 from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
 
@@ -126,8 +126,8 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
         values = rows.numbers[name]
         if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
             raise _too_few(asked)
-        step = nice_step(float(np.std(winsorised(values, asked.k), ddof=1)))
-        numbers = [short(round(number / step) * step) for number in method(values)]
+        step = nice_step(sd_of(name, winsorised(values, asked.k)))
+        numbers = stepped(np.array(method(values)), step).tolist()
         boxes.append(box_of(name, np.array([]), numbers=numbers))
         left_out = max(left_out, rows.left_out)
     return BoxView(

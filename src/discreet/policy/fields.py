@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -49,7 +49,8 @@ def _whole(low: int, high: int) -> Callable[[Any], bool]:
 
 
 def _number(v: Any) -> bool:
-    return isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
+    # A whole number of TOML may be too large for a float; NaN is not below anything.
+    return isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= sys.float_info.max
 
 
 def _names(v: Any) -> bool:
@@ -65,8 +66,12 @@ def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
 
 def _ends(v: Any) -> bool:
     return isinstance(v, Mapping) and all(
-        isinstance(ends, tuple) and len(ends) == 2 and all(map(_number, ends)) and ends[0] < ends[1]
-        for ends in v.values()
+        isinstance(column, str)
+        and isinstance(ends, tuple)
+        and len(ends) == 2
+        and all(map(_number, ends))
+        and ends[0] < ends[1]
+        for column, ends in v.items()
     )
 
 
@@ -79,9 +84,9 @@ _NAME = (_text_or_none, "a name")
 RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "name": (lambda v: isinstance(v, str) and bool(v), "a name"),
     "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
-    "k": (_whole(1, 10**6), "a whole number of at least 1"),
+    "k": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
-    "rows": (lambda v: v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
+    "rows": (lambda v: isinstance(v, str) and v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
     "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),

@@ -119,6 +119,8 @@ class Policy:
 
     def __post_init__(self) -> None:
         for name, (holds, allowed) in RULES.items():
+            if isinstance(getattr(self, name), list | dict):
+                raise InputError(f"{name} of the policy must be frozen; use Policy.from_dict")
             if not holds(getattr(self, name)):
                 raise InputError(f"{name} of the policy must be {allowed}")
         for picture, method in self.pictures.items():
@@ -192,7 +194,7 @@ class Policy:
         """
         path = Path(path)
         try:
-            given = tomllib.loads(path.read_text())
+            given = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"there is no policy file {str(path)!r}") from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -319,6 +321,8 @@ class Policy:
         return out
 
     def _method(self, picture: str, method: str | None) -> str:
+        if picture not in PICTURES:
+            raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
         if method is None:
             method = self.pictures.get(picture, PICTURES[picture][0])
         if method == "rows":
@@ -349,7 +353,8 @@ class Policy:
 
     def _refuse_other(self, chosen: Policy, named: Sequence[str]) -> None:
         for name in named:
-            if getattr(chosen, name) != getattr(self, name):
+            same = [getattr(self, name)] + ([self.noise(self.rows)] if name == "q" else [])
+            if getattr(chosen, name) not in same:
                 raise RefusedError(
                     f"{name} is fixed when the study is opened, because two values of it together"
                     f" give records away; open a study with it: policy.changed({name}=...)"

@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError, RefusedError
 
-__all__ = ["Described", "Floats", "Labels", "RowMethod", "as_matrix", "as_strata", "spread"]
+__all__ = [
+    "Described",
+    "Floats",
+    "Labels",
+    "RowMethod",
+    "as_matrix",
+    "as_strata",
+    "sd_of",
+    "spread",
+]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -38,7 +47,10 @@ class RowMethod(Described, Protocol):
 
 def as_matrix(values: ArrayLike) -> Floats:
     """Return `values` as n rows of p finite columns, without a copy where it is one already."""
-    matrix = np.asarray(values, dtype=np.float64)
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # numpy's message quotes the cell
+        raise InputError("X must hold numbers alone, as many in each row") from None
     if matrix.ndim == 1:
         matrix = matrix[:, None]
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
@@ -72,3 +84,15 @@ def spread(matrix: Floats) -> tuple[Floats, Floats]:
             f"column {constant[0]} of X is constant and cannot be standardised; leave it out"
         )
     return mean, sd
+
+
+def sd_of(column: str, values: Floats) -> float:
+    """Return the standard deviation (divisor n-1) of a column; refuse a constant one by name."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sd = float(np.std(np.sort(values), ddof=1))
+    if not 0 < sd < np.inf:
+        raise RefusedError(
+            f"column {column!r} is constant (but for fewer than k values), or too wide for its"
+            " numbers, and cannot be shown; leave it out"
+        )
+    return sd

@@ -244,10 +244,6 @@ def _places(
     """
     points = len(weights)
     distance = np.where(near == own[:, None], -1.0, distance)
-    if (near[:, 0] != own).any():  # whitening may have put two points on one place
-        order = np.argsort(distance, axis=1, kind="stable")
-        distance = np.take_along_axis(distance, order, axis=1)
-        near = np.take_along_axis(near, order, axis=1)
     weight = weights[near]
     rows = np.arange(len(own))
     last = (np.cumsum(weight, axis=1) >= k).argmax(axis=1)

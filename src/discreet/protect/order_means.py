@@ -10,7 +10,7 @@ import numpy as np
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect.base import Floats
 
-__all__ = ["OrderMeans", "extreme_means", "nice_step", "winsorised"]
+__all__ = ["OrderMeans", "extreme_means", "nice_step", "stepped", "winsorised"]
 
 STEP_IN_SDS = 0.02
 
@@ -80,7 +80,8 @@ def extreme_means(lows: Floats, highs: Floats) -> tuple[float, float]:
 
     They stand for its range wherever a range is shown or used.
     """
-    return float(np.sort(lows).mean()), float(np.sort(highs).mean())
+    with np.errstate(over="ignore"):
+        return float(np.sort(lows).mean()), float(np.sort(highs).mean())
 
 
 def winsorised(values: Floats, k: int) -> Floats:
@@ -104,3 +105,16 @@ def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
     power = float(np.floor(np.log10(target)))
     factor = next(f for f in (5.0, 2.0, 1.0) if f * 10.0**power <= target * (1 + 1e-12))
     return float(f"{factor:.0f}e{power:.0f}")
+
+
+def stepped(values: Floats, step: float) -> Floats:
+    """Return `values` rounded to the nearest multiple of a nice `step`, and no digit beyond it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stepped(np.array([0.17, 0.1, -0.04]), 0.1).tolist()
+    [0.2, 0.1, 0.0]
+    """
+    decimals = max(0, -int(np.floor(np.log10(step))))
+    return np.round(np.round(values / step) * step, decimals) + 0.0

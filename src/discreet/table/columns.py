@@ -17,11 +17,15 @@ ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name, kind and role."""
+    """A column's name, kind and role, and how its values are stored."""
 
     name: str
     kind: str
     role: str = "other"
+    #: Stored as numbers or yes/no, so that it can be continuous.
+    numeric: bool = False
+    #: Stored as floating-point numbers, among which NaN may be.
+    floating: bool = False
 
 
 def columns_of(
@@ -41,12 +45,13 @@ def columns_of(
     for column, dtype in schema.items():
         role = roles.get(column, "identifier" if column in identifying else "other")
         kind = kinds.get(column, _kind(dtype))
-        if kind == "continuous" and not (dtype.is_numeric() or dtype == nw.Boolean):
+        numeric = dtype.is_numeric() or dtype == nw.Boolean
+        if kind == "continuous" and not numeric:
             raise InputError(
                 f"column {column!r} holds text where numbers are needed; mend the column,"
                 " or declare it 'categorical'"
             )
-        columns[column] = Column(column, kind, role)
+        columns[column] = Column(column, kind, role, numeric, dtype.is_float())
     return columns
 
 

@@ -47,6 +47,9 @@ class Counted:
     persons: NDArray[np.intp] | None
     left_out: int
 
+    def __repr__(self) -> str:
+        return f"Counted(shape={self.shape})"
+
     @property
     def counts(self) -> Whole:
         """How many persons are in each cell."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import glob
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +32,13 @@ MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", *INFINIT
 CSV_TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
+@dataclass(eq=False)
+class _Kept:
+    """What a frame of a file needs as long as it is used."""
+
+    connection: object
+
+
 def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
     """Open a CSV or Parquet file with DuckDB; return it, and what must be kept alive for it."""
     import duckdb
@@ -43,11 +53,11 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
     if not start.strip() or (reader == "csv" and b"\0" in start):
         raise InputError(f"file {path.name!r} is empty or no {reader.upper()} file")
     # Data that do not fit into memory must not be spilled into the user's folder.
-    spill = tempfile.TemporaryDirectory(prefix="discreet-", ignore_cleanup_errors=True)
+    spill = tempfile.mkdtemp(prefix="discreet-")
     options: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
-        "temp_directory": spill.name,
+        "temp_directory": spill,
     }
     with quiet(f"file {path.name!r} could not be read as {reader.upper()}"):
         connection = duckdb.connect(config=options)
@@ -58,7 +68,7 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
             relation = _read_parquet(connection, path)
         else:
             relation = _read_csv(connection, path, start)
-    return as_lazy(relation), (spill, connection)
+    return as_lazy(relation), kept
 
 
 def as_lazy(source: object) -> nw.LazyFrame[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,13 +100,10 @@ class Table:
             if column.role == "identifier" or self._is_unique_text(column):
                 raise RefusedError(
                     f"column {name!r} identifies persons and is never shown;"
-                    " if it does not, declare it: roles={" + repr(name) + ": 'other'}"
+                    f" if it does not, declare it: roles={{{name!r}: 'quasi-identifier'}}"
                 )
             if kind is not None and column.kind != kind:
-                raise InputError(
-                    f"column {name!r} is {column.kind}; {_needed(kind)}"
-                    f" or declare it: kinds={{{name!r}: {kind!r}}}"
-                )
+                raise InputError(f"column {name!r} is {column.kind}; {_way_out(column, kind)}")
 
     @quiet("the data could not be read")
     def count(self, axes: Sequence[BinAxis]) -> Counted:
@@ -181,7 +179,7 @@ class Table:
         if self.unit is None:
             return False
         unit = nw.col(self.unit)
-        known = self._frame.filter(~unit.is_null())
+        known = self._frame.filter(self._known_value(self.unit))
         out = self._collect(known.select(n=nw.len(), persons=unit.n_unique()))
         return bool(out["n"][0] != out["persons"][0])
 
@@ -196,16 +194,23 @@ class Table:
     def _is_unique_text(self, column: Column) -> bool:
         if column.kind != "categorical" or column.role != "other":
             return False
-        known = self._frame.filter(~nw.col(column.name).is_null())
+        known = self._complete([], [column.name])
+        if self.unit is not None:  # a name that all rows of a person share is a name
+            known = known.select(*{self.unit, column.name}).unique()
         out = self._collect(known.select(n=nw.len(), levels=nw.col(column.name).n_unique()))
         return bool(out["n"][0] > 0 and out["n"][0] == out["levels"][0])
 
     def _complete(self, names: Sequence[str], texts: Sequence[str] = ()) -> nw.LazyFrame[Any]:
         keep = [_number(name).is_finite() for name in names]
-        keep += [~nw.col(name).is_null() for name in texts]
+        keep += [self._known_value(name) for name in texts]
         if self.unit is not None:
-            keep.append(~nw.col(self.unit).is_null())
+            keep.append(self._known_value(self.unit))
         return self._frame.filter(*keep)
+
+    def _known_value(self, name: str) -> nw.Expr:
+        """Whether a level, or a person, is known: among numbers NaN is neither, on any engine."""
+        column = nw.col(name)
+        return column.is_finite() if self.columns[name].floating else ~column.is_null()
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         with quiet("the data could not be read"):
@@ -257,8 +262,11 @@ def open_table(
     return table
 
 
-def _needed(kind: str) -> str:
-    return "numbers are needed here;" if kind == "continuous" else "levels are needed here;"
+def _way_out(column: Column, kind: str) -> str:
+    needed = "numbers are needed" if kind == "continuous" else "levels are needed"
+    if kind == "continuous" and not column.numeric:
+        return f"{needed} here"
+    return f"{needed} here; or declare it: kinds={{{column.name!r}: {kind!r}}}"
 
 
 def _number(name: str) -> nw.Expr:
@@ -273,8 +281,11 @@ def _bin(axis: BinAxis) -> nw.Expr:
 
 
 def _texts(values: Sequence[object]) -> tuple[str, ...]:
-    words: dict[object, str] = {None: ""}
-    for value in set(values) - {None}:
-        whole = isinstance(value, float) and value.is_integer()
-        words[value] = str(int(value)) if whole else str(value)  # type: ignore[call-overload]
-    return tuple(words[value] for value in values)
+    return tuple(_text(value) for value in values)
+
+
+def _text(value: object) -> str:
+    """Return the one text of a level, whatever it is stored as; nothing for a missing one."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,0 +1,207 @@
+"""Where axes end: declared, or around the means of the k extreme values, never at a record."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from discreet.answers.axes import Ends, ends_of_table, ends_of_values, short, short_places
+from discreet.errors import RefusedError
+from discreet.policy import Asked, Policy
+from discreet.table import BinAxis, Table, open_table
+
+Floats = NDArray[np.float64]
+
+
+def asked(policy: str = "standard", **fields: Any) -> Asked:
+    """Settle a histogram of column x."""
+    return Policy.preset(policy, **fields).settle("histogram", ["x"])
+
+
+def table_of(values: Any, *, unit: Any = None) -> Table:
+    """Put one column behind a table, with a person for each row if `unit` says so."""
+    columns = {"x": values} | ({} if unit is None else {"person": unit})
+    return open_table(
+        pa.table(columns),
+        kinds={},
+        roles={},
+        unit=None if unit is None else "person",
+        key=None,
+    )
+
+
+# --- whole and divided axes -------------------------------------------------------------------
+
+AXES: dict[str, tuple[Ends, int, BinAxis]] = {
+    "as it is": (Ends("x", 0.0, 10.0), 4, BinAxis("x", 0.0, 10.0, 4)),
+    "ten ages, ten bins": (Ends("x", 0.5, 10.5, True), 20, BinAxis("x", 0.5, 10.5, 10)),
+    "two ages a bin": (Ends("x", 0.5, 10.5, True), 5, BinAxis("x", 0.5, 10.5, 5)),
+    "three ages a bin, one too many on either side": (
+        Ends("x", 0.5, 10.5, True),
+        4,
+        BinAxis("x", -0.5, 11.5, 4),
+    ),
+    "one age too many goes to the right": (Ends("x", 0.5, 5.5, True), 3, BinAxis("x", 0.5, 6.5, 3)),
+    "fewer bins than asked for": (Ends("x", 0.5, 9.5, True), 7, BinAxis("x", 0.5, 10.5, 5)),
+}
+
+
+@pytest.mark.parametrize(("ends", "bins", "axis"), AXES.values(), ids=AXES)
+def test_axis(ends: Ends, bins: int, axis: BinAxis) -> None:
+    assert ends.axis(bins) == axis
+
+
+@given(st.integers(-1000, 1000), st.integers(1, 1000), st.integers(1, 60))
+def test_every_interval_of_whole_numbers_holds_as_many_of_them(
+    first: int, many: int, bins: int
+) -> None:
+    axis = Ends("x", first - 0.5, first + many - 0.5, whole=True).axis(bins)
+
+    assert axis.bins <= bins
+    assert axis.width == math.ceil(many / bins)
+    assert axis.low % 1 == 0.5
+    assert axis.low <= first - 0.5
+    assert axis.high >= first + many - 0.5
+    # no interval is beyond the numbers altogether
+    assert axis.bins * axis.width < many + axis.width
+
+
+# --- where they end ---------------------------------------------------------------------------
+
+
+def test_a_guarded_axis_ends_beyond_the_means_of_the_k_extremes() -> None:
+    # smallest 1.1 to 1.5: mean 1.3; largest 8.5 to 8.9: mean 8.7; a twentieth of 7.4 is 0.37,
+    # the step below it 0.2
+    values = [1.1, 1.2, 1.3, 1.4, 1.5, *([5.0] * 40), 8.5, 8.6, 8.7, 8.8, 8.9]
+
+    assert ends_of_table(table_of(values), asked(), "x") == Ends("x", 1.2, 8.8)
+
+
+def test_protected_values_follow_the_same_rule() -> None:
+    values = np.array([8.5, 8.6, 8.7, 8.8, 8.9, 1.1, 1.2, 1.3, 1.4, 1.5])
+
+    assert ends_of_values(values, asked(), "x") == Ends("x", 1.2, 8.8)
+
+
+def test_whole_numbers_end_at_halves() -> None:
+    values = list(range(1, 101))  # means of the extremes: 3 and 98
+
+    assert ends_of_table(table_of(values), asked(), "x") == Ends("x", 2.5, 98.5, whole=True)
+
+
+def test_a_person_counts_once_at_each_end() -> None:
+    # person 0 has the five smallest values of all, person 1 the five largest
+    values = [0.01, 0.02, 0.03, 0.04, 0.05, *[9.9] * 5, *np.linspace(1, 2, 20).tolist()]
+    persons = [0] * 5 + [1] * 5 + list(range(2, 22))
+
+    ends = ends_of_table(table_of(values, unit=persons), asked(), "x")
+
+    lows = sorted([0.01, *values[10:]])[:5]
+    highs = sorted([9.9, *values[10:]])[-5:]
+    low, high = np.mean(lows), np.mean(highs)
+    assert ends.low <= low
+    assert ends.low > low - 0.2
+    assert high <= ends.high < high + 0.2
+
+
+def test_research_spans_the_observed_range() -> None:
+    values = [1.25, 7.5, 3.0]
+
+    assert ends_of_table(table_of(values), asked("research"), "x") == Ends("x", 1.25, 7.5)
+    assert ends_of_values(np.array(values), asked("research"), "x") == Ends("x", 1.25, 7.5)
+
+
+@pytest.mark.parametrize("policy", ["standard", "research"])
+def test_declared_limits_come_first(policy: str) -> None:
+    question = asked(policy, limits={"x": [0, 20]})
+
+    assert ends_of_table(table_of([5.5] * 60), question, "x") == Ends("x", 0.0, 20.0)
+    assert ends_of_values(np.array([5.5]), question, "x") == Ends("x", 0.0, 20.0)
+
+
+REFUSED: dict[str, tuple[str, Any, str]] = {
+    "constant": ("standard", [4.5] * 60, "'x' is constant but for fewer than k"),
+    "constant, research": ("research", [4.5] * 60, "'x' is constant, so"),
+    "too wide": ("standard", [-1.7e308] * 30 + [1.7e308] * 30, "'x' is too wide"),
+    "too wide, research": ("research", [-1.7e308, 1.7e308], "'x' is too wide"),
+    "too narrow for its size": (
+        "standard",
+        (1e12 + np.linspace(0, 1, 60)).tolist(),
+        "'x' varies too little for the size of its numbers",
+    ),
+    "fewer than k values": ("standard", [1.0, 2.0, None, None], "'x' has too few finite values"),
+    "none at all": ("standard", [None, float("nan"), float("inf")], "'x' has no finite value"),
+}
+
+
+@pytest.mark.parametrize(("policy", "values", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_column_that_cannot_be_drawn_is_refused_by_name(
+    policy: str, values: Any, message: str
+) -> None:
+    with pytest.raises(RefusedError, match=message):
+        ends_of_table(table_of(values), asked(policy), "x")
+
+
+def test_limits_too_narrow_for_bins_are_refused() -> None:
+    question = asked(limits={"x": [1e12, 1e12 + 1]})
+
+    with pytest.raises(RefusedError, match="'x' varies too little for the size of its numbers"):
+        ends_of_table(table_of([1e12] * 60), question, "x")
+
+
+@given(st.lists(st.floats(-1e4, 1e4).map(lambda v: v + math.pi * 1e-9), min_size=10, max_size=60))
+def test_ends_lie_outside_of_the_means_by_less_than_a_step(values: list[float]) -> None:
+    ordered = sorted(values)
+    low, high = float(np.mean(ordered[:5])), float(np.mean(ordered[-5:]))
+    if high - low < 1e-3:
+        return
+    ends = ends_of_values(np.array(values), asked(), "x")
+
+    step = 0.05 * (high - low)
+    assert low - step <= ends.low <= low + 1e-9
+    assert high - 1e-9 <= ends.high <= high + step
+    # a nice number, as a reader writes it
+    assert len(f"{ends.low:.12g}".replace("-", "")) <= 12
+
+
+def test_ends_say_nothing_of_the_k_minus_one_most_extreme_values() -> None:
+    values = np.linspace(0, 10, 60) + 0.0123
+    shifted = values.copy()
+    shifted[:4] -= np.array([3.0, 1.0, -1.0, -3.0]) * 0.01  # the mean of the five stays
+    question = replace(asked(), k=5)
+
+    assert ends_of_values(values, question, "x") == ends_of_values(shifted, question, "x")
+
+
+# --- digits -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "out"),
+    [(0.1 + 0.2, 0.3), (1 / 3, 0.333333333333), (-0.0, 0.0), (2e15 / 3, 666666666667000.0)],
+)
+def test_short_leaves_twelve_digits(value: float, out: float) -> None:
+    assert short(value) == out
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-2, 1e6), st.integers(1, 200))
+def test_places_keep_the_digits_that_tell_bins_apart(low: float, span: float, bins: int) -> None:
+    edges = np.linspace(low, low + span, bins + 1)
+    if span < 1e-9 * np.abs(edges).max():
+        return
+    places = np.array(short_places(edges))
+
+    half_a_digit = np.spacing(np.abs(edges).max())
+    assert np.abs(places - edges).max() <= max(1e-9 * span / bins, half_a_digit)
+    assert (np.diff(places) > 0).all()
+
+
+def test_places_of_wide_bins_are_short() -> None:
+    assert short_places(np.linspace(0.1, 0.7, 4)) == (0.1, 0.3, 0.5, 0.7)
+    assert short_places(np.array([1 / 3])) == (0.333333333333,)

@@ -1,0 +1,380 @@
+"""Pictures from counts of the raw data: by hand, by brute force, and as the paper prints them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from discreet import datasets
+from discreet.answers import from_counts
+from discreet.errors import RefusedError
+from discreet.policy import Asked, Policy
+from discreet.table import Table, open_table
+from discreet.views import Origin
+
+ORIGIN = Origin(
+    policy="standard",
+    regime="guarded",
+    public=False,
+    study=None,
+    version=None,
+    left_out=0,
+    counted="records",
+)
+# The grid of Fig. 3A of the 2021 paper.
+LIMITS = {
+    "X": (7.9342065267480235, 11.709411658395911),
+    "Y": (6.1694616886565594, 13.084176611450284),
+}
+
+
+def table_of(columns: Mapping[str, Any], unit: str | None = None) -> Table:
+    """Put columns behind a table."""
+    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=unit, key=None)
+
+
+def asked(
+    picture: str, columns: list[str], policy: Policy | str = "standard", **named: Any
+) -> Asked:
+    """Settle a picture under a preset or a policy."""
+    chosen = Policy.preset(policy) if isinstance(policy, str) else policy
+    return chosen.settle(picture, columns, **named)
+
+
+# --- the paper's numbers ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "grid", "limits", "cells", "suppressed"),
+    [
+        ("suppression", 30, LIMITS, 900, 164),
+        ("suppression", 15, LIMITS, 225, 42),
+        ("generalization", 30, LIMITS, 225, 42),
+        ("suppression", 30, None, 900, 187),
+        ("suppression", 15, None, 225, 53),
+        ("generalization", 30, None, 225, 53),
+    ],
+)
+def test_the_cells_that_fig_3a_suppresses(
+    method: str, grid: int, limits: Any, cells: int, suppressed: int
+) -> None:
+    table = table_of({name: datasets.d1()[name] for name in "XY"})
+    question = asked("heatmap", ["X", "Y"], "research", method=method, grid=grid, limits=limits)
+
+    view = from_counts.heatmap(table, question, ORIGIN)
+
+    flat = [count for row in view.counts for count in row]
+    assert len(flat) == cells
+    assert view.suppressed == flat.count(None) == suppressed
+    assert all(count == 0 or count >= 3 for count in flat if count is not None)
+
+
+# --- histogram --------------------------------------------------------------------------------
+
+
+def ages(**held: int) -> Table:
+    """Make a table of so many persons of each age: ages(a20=7) are seven of 20."""
+    return table_of({"age": [int(age[1:]) for age, n in held.items() for _ in range(n)]})
+
+
+def test_a_histogram_merges_neighbours_until_each_holds_k() -> None:
+    # one bin an age from 20 to 25; 24 and 25 together make the five
+    table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
+    policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
+
+    view = from_counts.histogram(table, asked("histogram", ["age"], policy), ORIGIN)
+
+    # 12 | 3 + 9 | 26 + 4 + 1: what is left over at the end joins the last
+    assert view.edges == (19.5, 20.5, 22.5, 23.5, 25.5)
+    assert view.counts == (10, 10, 25, 5)
+    assert view.suppressed is None
+
+
+def test_a_histogram_by_suppression_hides_what_holds_fewer_than_k() -> None:
+    table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
+    policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
+
+    view = from_counts.histogram(
+        table, asked("histogram", ["age"], policy, method="suppression"), ORIGIN
+    )
+
+    assert view.edges == tuple(19.5 + i for i in range(7))
+    assert view.counts == (10, None, 10, 25, None, None)
+
+
+def test_a_histogram_by_generalization_halves_until_enough_shows() -> None:
+    # six bins would show 47 of 55; three show 15 + 35 + 5 of 55
+    table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
+    policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
+
+    view = from_counts.histogram(
+        table, asked("histogram", ["age"], policy, method="generalization"), ORIGIN
+    )
+
+    assert view.edges == (19.5, 21.5, 23.5, 25.5)
+    assert view.counts == (15, 35, 5)
+
+
+def test_end_bins_are_open() -> None:
+    policy = Policy.preset("standard", limits={"x": [0, 2]}, bins=2)
+    table = table_of({"x": [-100.5] * 20 + [0.5] * 5 + [1.5] * 5 + [2.0, 99.0] * 10})
+
+    view = from_counts.histogram(
+        table, asked("histogram", ["x"], policy, method="suppression"), ORIGIN
+    )
+
+    assert view.counts == (25, 25)
+
+
+def test_a_person_with_several_rows_in_a_bin_counts_once_in_it() -> None:
+    # 7 persons with three rows at 0.5 and one at 1.5, 50 others at 2.5
+    persons = [*range(7), *range(7), *range(7), *range(7), *range(100, 150)]
+    values = [0.5] * 21 + [1.5] * 7 + [2.5] * 50
+    policy = Policy.preset("standard", round_to=1, limits={"x": [0, 3]}, bins=3)
+
+    view = from_counts.histogram(
+        table_of({"x": values, "who": persons}, unit="who"),
+        asked("histogram", ["x"], policy),
+        ORIGIN,
+    )
+
+    assert view.edges == (0, 1, 2, 3)
+    assert view.counts == (7, 7, 50)
+
+
+def test_joined_bins_count_a_person_in_both_once() -> None:
+    # 4 persons at 0.5, the same 4 and 2 more at 1.5: joined they are 6, not 10
+    persons = [*range(4), *range(4), 4, 5, *range(100, 150)]
+    values = [0.5] * 4 + [1.5] * 6 + [2.5] * 50
+    policy = Policy.preset("standard", round_to=1, limits={"x": [0, 3]}, bins=3)
+
+    view = from_counts.histogram(
+        table_of({"x": values, "who": persons}, unit="who"),
+        asked("histogram", ["x"], policy),
+        ORIGIN,
+    )
+
+    assert view.edges == (0, 2, 3)
+    assert view.counts == (6, 50)
+
+
+# --- heat map and scatter ---------------------------------------------------------------------
+
+CLOUD = np.random.default_rng(7).normal(size=(400, 2)) + 1e-3
+
+
+def brute_force(view: Any, values: NDArray[np.float64]) -> Counter[tuple[int, int]]:
+    """Count rows in the drawn cells, one by one; end cells are open."""
+    held: Counter[tuple[int, int]] = Counter()
+    for x, y in values.tolist():
+        i = sum(x >= edge for edge in view.x_edges[1:-1])
+        j = sum(y >= edge for edge in view.y_edges[1:-1])
+        held[i, j] += 1
+    return held
+
+
+@pytest.mark.parametrize("method", ["suppression", "generalization"])
+def test_every_cell_that_shows_holds_what_it_says(method: str) -> None:
+    table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
+
+    view = from_counts.heatmap(table, asked("heatmap", ["x", "y"], method=method), ORIGIN)
+
+    held = brute_force(view, CLOUD)
+    for i, row in enumerate(view.counts):
+        for j, count in enumerate(row):
+            assert count == (None if held[i, j] < 5 else 5 * ((held[i, j] + 2) // 5))
+
+
+def test_generalization_says_how_many_cells_it_drew() -> None:
+    table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
+
+    view = from_counts.heatmap(table, asked("heatmap", ["x", "y"]), ORIGIN)
+
+    assert view.parameters["grid"] == 30
+    assert view.parameters["drawn"] == "7 x 7"
+    assert len(view.x_edges) == len(view.y_edges) == 8
+    # at 15 x 15 fewer than 85 % of the records would show
+    finer = from_counts.heatmap(
+        table,
+        asked("heatmap", ["x", "y"], Policy.preset("standard", grid=15), method="suppression"),
+        ORIGIN,
+    )
+    held = brute_force(finer, CLOUD)
+    assert sum(n for n in held.values() if n >= 5) < 0.85 * 400
+
+
+def test_a_column_of_few_whole_numbers_makes_fewer_cells() -> None:
+    table = table_of({"x": CLOUD[:, 0], "n": [0, 1, 2, 3] * 100})
+
+    view = from_counts.heatmap(table, asked("heatmap", ["x", "n"], method="suppression"), ORIGIN)
+
+    assert view.y_edges == (-0.5, 0.5, 1.5, 2.5, 3.5)
+    assert len(view.x_edges) == 31
+    assert {len(row) for row in view.counts} == {4}
+
+
+def test_scatter_by_cells_draws_their_middles_sized_by_their_counts() -> None:
+    table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
+    grid = from_counts.heatmap(table, asked("heatmap", ["x", "y"]), ORIGIN)
+
+    points = from_counts.scatter(
+        table, asked("scatter", ["x", "y"], method="generalization"), ORIGIN
+    )
+
+    shown = [count for row in grid.counts for count in row if count is not None]
+    assert list(points.size) == shown
+    assert points.parameters == grid.parameters
+    middles = {(a + b) / 2 for a, b in zip(grid.x_edges, grid.x_edges[1:], strict=False)}
+    assert all(min(abs(x - middle) for middle in middles) < 1e-9 for x in points.x)
+
+
+def test_raw_points_exist_under_research_and_are_sorted() -> None:
+    table = table_of({"x": [3.0, 1.0, 1.0, 2.0], "y": [1.0, 2.0, 2.0, None]})
+
+    view = from_counts.scatter(
+        table, asked("scatter", ["x", "y"], "research", method="none"), ORIGIN
+    )
+
+    assert (view.x, view.y, view.size) == ((1, 3), (2, 1), (2, 1))
+    assert view.parameters == {}
+
+
+# --- box --------------------------------------------------------------------------------------
+
+
+def test_a_box_is_made_of_means_of_k_values_rounded_to_a_nice_step() -> None:
+    values = np.arange(1.0, 101.0)  # winsorised to 3 and 98 the sd is 28.7: a step of 0.5
+    table = table_of({"x": values, "y": values * 1000})
+
+    view = from_counts.box(table, asked("box", ["x", "y"]), ORIGIN)
+
+    x, y = view.groups
+    # places 24.75, 49.5 and 74.25 of 0 to 99
+    assert (x.low, x.q1, x.median, x.q3, x.high) == (3, 26, 51, 75, 98)
+    assert (y.low, y.q1, y.median, y.q3, y.high) == (3000, 26000, 51000, 75000, 98000)
+    assert (x.mean, x.outliers) == (None, ())
+    assert view.parameters == {"k": 5}
+    assert view.suppressed is None
+
+
+def test_a_box_by_suppression_leaves_out_the_rows_of_small_cells() -> None:
+    # research, 2 x 2 cells, k = 3: the row at (9, 9) is alone in its cell
+    table = table_of({"x": [1.0, 2, 3, 9], "y": [1.0, 3, 2, 9]})
+    question = asked("box", ["x", "y"], "research", method="suppression", grid=2)
+
+    view = from_counts.box(table, question, ORIGIN)
+
+    assert [(b.low, b.median, b.high, b.mean) for b in view.groups] == [(1, 2, 3, 2), (1, 2, 3, 2)]
+    assert view.suppressed == 1
+    assert view.parameters == {"k": 3, "grid": 2}
+
+
+def test_a_box_without_protection_draws_outliers() -> None:
+    table = table_of({"x": [1.0, 2, 3, 4, 30]})
+
+    view = from_counts.box(table, asked("box", ["x"], "research", method="none"), ORIGIN)
+
+    assert view.groups[0].outliers == (30,)
+    assert view.parameters == {}
+
+
+def test_a_box_by_cells_is_of_one_or_two_columns() -> None:
+    table = table_of({name: [1.0, 2, 3] for name in "xyz"})
+    question = asked("box", ["x", "y", "z"], "research", method="suppression")
+
+    with pytest.raises(RefusedError, match="grid of one or two columns; name at most two"):
+        from_counts.box(table, question, ORIGIN)
+
+
+def test_a_box_of_suppressed_cells_alone_is_refused() -> None:
+    table = table_of({"x": [1.0, 5.0, 9.0]})
+    question = asked("box", ["x"], "research", method="suppression")
+
+    with pytest.raises(RefusedError, match="every cell of the grid is suppressed"):
+        from_counts.box(table, question, ORIGIN)
+
+
+@pytest.mark.parametrize("policy", ["standard", "research"])
+def test_a_box_of_persons_with_several_rows_is_refused_with_advice(policy: str) -> None:
+    table = table_of({"x": np.arange(100.0), "who": [*range(50), *range(50)]}, unit="who")
+
+    with pytest.raises(RefusedError, match=r"several rows.*one row a person.*or draw a histogram"):
+        from_counts.box(table, asked("box", ["x"], policy), ORIGIN)
+
+
+def test_a_box_of_persons_with_one_row_each_is_drawn() -> None:
+    table = table_of({"x": np.arange(100.0), "who": range(100)}, unit="who")
+
+    assert from_counts.box(table, asked("box", ["x"]), ORIGIN).groups[0].low == 2
+
+
+@pytest.mark.parametrize("policy", ["standard", "research"])
+def test_a_constant_column_is_refused_by_name(policy: str) -> None:
+    table = table_of({"x": np.arange(60.0), "same": [4.5] * 60})
+
+    with pytest.raises(RefusedError, match="column 'same' is constant"):
+        from_counts.box(table, asked("box", ["x", "same"], policy), ORIGIN)
+
+
+# --- too few, and left out --------------------------------------------------------------------
+
+FEW: dict[str, tuple[str, list[str], dict[str, str]]] = {
+    "histogram": ("histogram", ["x"], {}),
+    "histogram by suppression": ("histogram", ["x"], {"method": "suppression"}),
+    "heat map": ("heatmap", ["x", "y"], {}),
+    "scatter by cells": ("scatter", ["x", "y"], {"method": "suppression"}),
+    "box": ("box", ["x"], {}),
+}
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), FEW.values(), ids=FEW)
+def test_fewer_than_ten_k_complete_rows_are_refused_without_a_number(
+    picture: str, columns: list[str], named: dict[str, str]
+) -> None:
+    def draw(n: int) -> Any:
+        rng = np.random.default_rng(1)
+        x, y = rng.normal(size=(2, n + 40))
+        x[n:] = np.nan
+        table = table_of({"x": x, "y": y})
+        return getattr(from_counts, picture)(table, asked(picture, columns, **named), ORIGIN)
+
+    with pytest.raises(RefusedError, match=r"too few complete rows: .* at least 10 k") as refused:
+        draw(49)
+    assert "49" not in str(refused.value)
+    assert draw(50).kind == picture
+
+
+def test_persons_are_what_the_ten_k_are_of() -> None:
+    values = np.random.default_rng(2).normal(size=100)
+    few = table_of({"x": values, "who": [i % 49 for i in range(100)]}, unit="who")
+    enough = table_of({"x": values, "who": [i % 50 for i in range(100)]}, unit="who")
+
+    with pytest.raises(RefusedError, match="too few complete rows"):
+        from_counts.histogram(few, asked("histogram", ["x"]), ORIGIN)
+    assert from_counts.histogram(enough, asked("histogram", ["x"]), ORIGIN)
+
+
+@pytest.mark.parametrize(("missing", "told"), [(0, 0), (2, 0), (3, 5), (7, 5), (8, 10)])
+@pytest.mark.parametrize("picture", ["histogram", "heatmap", "box"])
+def test_rows_left_out_are_told_rounded_to_five(picture: str, missing: int, told: int) -> None:
+    x = np.random.default_rng(3).normal(size=100)
+    x[:missing] = [np.nan, np.inf, -np.inf, np.nan, np.nan, np.inf, np.nan, np.nan][:missing]
+    table = table_of({"x": x, "y": np.arange(100.0)})
+    columns = ["x"] if picture == "histogram" else ["x", "y"]
+
+    view = getattr(from_counts, picture)(table, asked(picture, columns), ORIGIN)
+
+    assert view.origin.left_out == told
+    assert view.origin.counted == ORIGIN.counted
+
+
+def test_a_method_that_does_not_count_is_refused() -> None:
+    table = table_of({"x": np.arange(100.0)})
+    question = asked("histogram", ["x"], method="condensation")
+
+    with pytest.raises(RefusedError, match="method 'condensation' does not count"):
+        from_counts.histogram(table, question, ORIGIN)

@@ -1,0 +1,131 @@
+"""Pictures of rows that are protected already."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.answers import from_rows
+from discreet.errors import RefusedError
+from discreet.policy import Asked, Policy
+from discreet.views import Origin
+
+ORIGIN = Origin(
+    policy="standard",
+    regime="guarded",
+    public=False,
+    study=None,
+    version="0" * 16,
+    left_out=5,
+    counted="protected rows",
+)
+
+
+def asked(picture: str, columns: list[str], policy: str = "standard", **named: Any) -> Asked:
+    """Settle a picture by the row method of a preset."""
+    method = "condensation" if policy == "standard" else "deterministic"
+    return Policy.preset(policy, **named).settle(picture, columns, method=method)
+
+
+def rows(**columns: Any) -> dict[str, Any]:
+    """Make protected rows."""
+    return {name: np.array(values, dtype=float) for name, values in columns.items()}
+
+
+def test_points_are_different_sorted_and_sized() -> None:
+    view = from_rows.scatter(
+        rows(x=[2, 1, 2, 1, 0], y=[5, 7, 5, 6, 9]), asked("scatter", ["x", "y"]), ORIGIN
+    )
+
+    assert view.x == (0, 1, 1, 2)
+    assert view.y == (9, 6, 7, 5)
+    assert view.size == (1, 1, 1, 2)
+    assert view.parameters == {"k": 5}
+    assert view.suppressed is None
+    assert view.origin == ORIGIN
+
+
+def test_points_follow_the_order_of_the_columns_asked_for() -> None:
+    view = from_rows.scatter(rows(x=[1, 2], y=[9, 8]), asked("scatter", ["y", "x"]), ORIGIN)
+
+    assert (view.x, view.y) == ((8, 9), (2, 1))
+
+
+def test_a_guarded_histogram_hides_bins_of_fewer_than_k_protected_rows() -> None:
+    question = asked("histogram", ["x"], bins=4, limits={"x": [0, 4]})
+
+    view = from_rows.histogram(
+        rows(x=[0.5] * 5 + [1.5] * 4 + [2.5] * 13 + [3.5, 4.0, 77.0, 3.1, 3.2]), question, ORIGIN
+    )
+
+    assert view.edges == (0, 1, 2, 3, 4)
+    assert view.counts == (5, None, 15, 5)
+    assert view.density == (0.2, None, 0.6, 0.2)
+
+
+def test_research_shows_every_bin() -> None:
+    question = asked("histogram", ["x"], "research", bins=2)
+
+    view = from_rows.histogram(rows(x=[0, 1, 1, 4]), question, ORIGIN)
+
+    assert view.edges == (0, 2, 4)
+    assert view.counts == (3, 1)
+    assert view.density == (1.5, 0.5)
+    assert view.suppressed == 0
+
+
+def test_a_heat_map_counts_the_two_columns_of_a_row() -> None:
+    question = asked("heatmap", ["x", "y"], grid=2, limits={"x": [0, 2], "y": [0, 2]})
+    points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 4 + [(1.5, 1.5)] * 10
+
+    view = from_rows.heatmap(
+        rows(x=[x for x, _ in points], y=[y for _, y in points]), question, ORIGIN
+    )
+
+    assert view.counts == ((5, None), (None, 10))
+
+
+def test_limits_are_of_the_protected_rows() -> None:
+    values = np.linspace(10, 20, 101)
+
+    view = from_rows.histogram(rows(x=values), asked("histogram", ["x"], bins=5), ORIGIN)
+
+    # means of the five extremes: 10.2 and 19.8; a step of 0.2 or 0.5 outwards
+    assert 9.7 <= view.edges[0] <= 10.2
+    assert 19.8 <= view.edges[-1] <= 20.3
+
+
+@pytest.mark.parametrize(("picture", "columns"), [("histogram", ["x"]), ("heatmap", ["x", "y"])])
+def test_where_no_bin_holds_k_the_way_out_is_named(picture: str, columns: list[str]) -> None:
+    spread = rows(x=np.linspace(0, 1, 60), y=np.linspace(0, 1, 60))
+
+    with pytest.raises(RefusedError, match=r"every bin .* fewer than k of them; open a study"):
+        getattr(from_rows, picture)(spread, asked(picture, columns, bins=40, grid=40), ORIGIN)
+
+
+def test_a_guarded_box_draws_means_of_order_statistics() -> None:
+    view = from_rows.box(rows(x=np.arange(1.0, 101.0)), asked("box", ["x"]), ORIGIN)
+
+    box = view.groups[0]
+    assert (box.low, box.q1, box.median, box.q3, box.high) == (3, 26, 51, 75, 98)
+    assert (box.mean, box.outliers) == (None, ())
+
+
+def test_a_research_box_draws_mean_and_outliers() -> None:
+    view = from_rows.box(
+        rows(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5]), asked("box", ["x", "y"], "research"), ORIGIN
+    )
+
+    assert [box.label for box in view.groups] == ["x", "y"]
+    assert view.groups[0].mean == 8
+    assert view.groups[0].outliers == (30,)
+    assert view.parameters == {"k": 3}
+    assert view.suppressed == 0
+
+
+def test_noise_is_told_where_there_is_some() -> None:
+    question = Policy.preset("research").settle("scatter", ["x", "y"], method="probabilistic")
+
+    view = from_rows.scatter(rows(x=[1], y=[2]), question, ORIGIN)
+
+    assert view.parameters == {"q": 0.25}

@@ -1,0 +1,304 @@
+"""Methods on counts: what is shown, what is joined, and that no small cell gets out."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.protect import COUNT_METHODS, ROW_METHODS
+from discreet.protect.counts import (
+    Generalization,
+    Merge,
+    NoProtection,
+    Suppression,
+    check_counts,
+    rounded,
+)
+
+Bins = NDArray[np.int64]
+
+
+def grid(values: Any, *ends: float) -> Callable[[tuple[int, ...]], Bins]:
+    """Count rows on a grid from 0 to `ends`, at whatever resolution is asked for."""
+    rows = np.asarray(values, dtype=float).reshape(-1, len(ends))
+
+    def count(resolution: tuple[int, ...]) -> Bins:
+        ranges = [(0.0, end) for end in ends]
+        return np.histogramdd(rows, bins=resolution, range=ranges)[0].astype(np.int64)
+
+    return count
+
+
+def fixed(counts: Any) -> Callable[[tuple[int, ...]], Bins]:
+    """Give the same counts whatever is asked for."""
+    return lambda resolution: np.array(counts)
+
+
+# --- suppression ------------------------------------------------------------------------------
+
+SUPPRESSED: dict[str, tuple[int, Any, Any, Any, int]] = {  # k, counts, kept, shown, hidden
+    "below k is hidden": (3, [5, 2, 1, 3], [5, 0, 0, 3], [1, 0, 0, 1], 2),
+    "empty is not hidden": (3, [0, 2, 0, 9], [0, 0, 0, 9], [1, 0, 1, 1], 1),
+    "k of 1 hides nothing": (1, [0, 1, 2], [0, 1, 2], [1, 1, 1], 0),
+    "all are hidden": (5, [4, 4], [0, 0], [0, 0], 2),
+    "a grid": (2, [[1, 2], [0, 3]], [[0, 2], [0, 3]], [[0, 1], [1, 1]], 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("k", "counts", "kept", "shown", "hidden"), SUPPRESSED.values(), ids=SUPPRESSED
+)
+def test_suppression(k: int, counts: Any, kept: Any, shown: Any, hidden: int) -> None:
+    resolution = np.shape(counts)
+
+    guarded = Suppression(k)(fixed(counts), resolution)
+
+    assert guarded.counts.tolist() == kept
+    assert guarded.shown.astype(int).tolist() == shown
+    assert (guarded.resolution, guarded.hidden) == (resolution, hidden)
+
+
+def test_what_is_guarded_cannot_be_written_to_and_does_not_share_the_counts() -> None:
+    counts = np.array([5, 1])
+    guarded = Suppression(3)(lambda resolution: counts, (2,))
+
+    with pytest.raises(ValueError, match="read-only"):
+        guarded.counts[1] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        guarded.shown[1] = True
+    counts[0] = 7
+    assert guarded.counts.tolist() == [5, 0]
+
+
+def test_no_protection_shows_everything() -> None:
+    guarded = NoProtection()(fixed([0, 1, 7]), (3,))
+
+    assert guarded.counts.tolist() == [0, 1, 7]
+    assert guarded.shown.all()
+    assert guarded.hidden == 0
+
+
+# --- generalization ---------------------------------------------------------------------------
+
+EIGHT = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]  # one person in each of eight bins
+GENERALIZED: dict[str, tuple[Any, Any, tuple[int, ...], tuple[int, ...], Any]] = {
+    # method, rows, asked for, used, counts
+    "halves": (Generalization(2), EIGHT, (8,), (4,), [2, 2, 2, 2]),
+    "halves once, then hides": (Generalization(3), EIGHT, (8,), (4,), [0, 0, 0, 0]),
+    "rounds down": (Generalization(1), EIGHT, (5,), (2,), [4, 4]),
+    "stays at one": (Generalization(1), EIGHT, (1,), (1,), [8]),
+    "goes on until enough is shown": (Generalization(3, 0.5), EIGHT, (8,), (2,), [4, 4]),
+    "stops where enough is shown": (
+        Generalization(2, 0.5),
+        [*EIGHT[:6], 6.1],
+        (8,),
+        (4,),
+        [2, 2, 2, 0],
+    ),
+    "ends at one, hidden or not": (Generalization(9, 1.0), EIGHT, (8,), (1,), [0]),
+    "an empty table": (Generalization(3, 0.9), [], (8,), (4,), [0, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "rows", "asked", "used", "counts"), GENERALIZED.values(), ids=GENERALIZED
+)
+def test_generalization(
+    method: Generalization, rows: Any, asked: Any, used: Any, counts: Any
+) -> None:
+    guarded = method(grid(rows, 8.0), asked)
+
+    assert guarded.resolution == used
+    assert guarded.counts.tolist() == counts
+
+
+@pytest.mark.parametrize(
+    ("share", "asked"),
+    [(None, [(15, 10)]), (1.0, [(15, 10), (7, 5), (3, 2), (1, 1)])],
+)
+def test_each_axis_is_halved(share: float | None, asked: list[tuple[int, int]]) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def count(resolution: tuple[int, ...]) -> Bins:
+        seen.append(resolution)
+        return np.ones(resolution, dtype=np.int64)
+
+    Generalization(3, share)(count, (30, 20))
+
+    assert seen == asked
+
+
+# --- merge ------------------------------------------------------------------------------------
+
+MERGED: dict[str, tuple[int, list[int], list[int], list[int]]] = {  # k, counts, groups, merged
+    "nothing to join": (3, [3, 4, 5], [0, 1, 2], [3, 4, 5]),
+    "from the left": (5, [4, 2, 0, 7, 9], [0, 0, 1, 1, 2], [6, 7, 9]),
+    "the rest joins the last": (5, [4, 2, 0, 7, 1], [0, 0, 1, 1, 1], [6, 8]),
+    "empty bins join": (3, [0, 0, 3, 0, 0, 3, 0], [0, 0, 0, 1, 1, 1, 1], [3, 3]),
+    "all in one": (10, [3, 3, 4], [0, 0, 0], [10]),
+    "one bin": (3, [3], [0], [3]),
+}
+
+
+@pytest.mark.parametrize(("k", "counts", "groups", "merged"), MERGED.values(), ids=MERGED)
+def test_merge(k: int, counts: list[int], groups: list[int], merged: list[int]) -> None:
+    result = Merge(k)(
+        fixed(counts), (len(counts),), lambda g: np.bincount(g, counts).astype(np.int64)
+    )
+
+    assert result.groups.tolist() == groups
+    assert result.counts.tolist() == merged
+
+
+def persons_in(bins: list[set[str]]) -> tuple[Any, Any]:
+    """Count persons, of whom one may be in several bins, in bins and in joined bins."""
+
+    def count_groups(groups: Any) -> Bins:
+        joined: list[set[str]] = [set() for _ in range(max(groups) + 1)]
+        for group, persons in zip(groups, bins, strict=True):
+            joined[group] |= persons
+        return np.array([len(persons) for persons in joined])
+
+    return fixed([len(persons) for persons in bins]), count_groups
+
+
+def test_joined_bins_are_counted_anew_until_each_holds_k_persons() -> None:
+    # 2 and 2 would make 4, but a and b are in both: joined on with the next
+    count, count_groups = persons_in([set("ab"), set("ab"), set("cdef"), set("ghij")])
+
+    result = Merge(4)(count, (4,), count_groups)
+
+    assert result.groups.tolist() == [0, 0, 0, 1]
+    assert result.counts.tolist() == [6, 4]
+
+
+def test_too_few_persons_in_all_bins_are_refused_without_numbers() -> None:
+    count, count_groups = persons_in([set("ab"), set("ab"), set("ab")])
+
+    with pytest.raises(RefusedError, match="all bins together hold fewer than k") as refused:
+        Merge(3)(count, (3,), count_groups)
+    assert not any(character.isdigit() for character in str(refused.value))
+
+
+def test_merge_is_for_one_axis() -> None:
+    with pytest.raises(InputError, match="merge joins the bins of one axis"):
+        Merge(3)(fixed([[3]]), (1, 1), lambda groups: np.array([3]))
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(
+    st.lists(st.sets(st.sampled_from("abcdefghijkl")), min_size=1, max_size=12), st.integers(1, 6)
+)
+def test_every_merged_bin_holds_k_persons_and_bins_stay_in_order(bins: Any, k: int) -> None:
+    count, count_groups = persons_in(bins)
+    try:
+        result = Merge(k)(count, (len(bins),), count_groups)
+    except RefusedError:
+        assert len(set().union(*bins)) < k
+        return
+
+    assert result.counts.min() >= k
+    assert result.counts.tolist() == count_groups(result.groups).tolist()
+    assert set(np.diff(result.groups, prepend=0)) <= {0, 1}
+
+
+# --- what is checked --------------------------------------------------------------------------
+
+BROKEN: dict[str, tuple[Any, Any, str]] = {
+    "a small cell": ([5, 2], [True, True], "fewer than k persons is about to be shown"),
+    "a negative cell": ([5, -1], [True, True], "fewer than k persons is about to be shown"),
+    "another shape": ([5, 2], [True], "differ in shape"),
+}
+
+
+@pytest.mark.parametrize(("counts", "shown", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_small_cell_that_is_shown_is_a_broken_promise(
+    counts: Any, shown: Any, message: str
+) -> None:
+    with pytest.raises(BrokenPromiseError, match=message):
+        check_counts(np.array(counts), np.array(shown), k=3)
+
+
+def test_hidden_empty_and_large_cells_pass() -> None:
+    check_counts(np.array([0, 2, 3]), np.array([True, False, True]), k=3)
+    check_counts(np.array([2]), np.array([False]), k=3)
+
+
+@pytest.mark.parametrize("counts", [[1, 2, 3], [1.5, 2.0], [-1, 2], [np.nan, 2]])
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_counts_that_are_none_are_a_broken_promise(counts: Any) -> None:
+    with pytest.raises(BrokenPromiseError, match="one whole number for each cell"):
+        Suppression(3)(fixed(counts), (2,))
+
+
+@pytest.mark.parametrize("resolution", [(), (0,), (2, 0), (True,), (2.0,)])
+def test_a_resolution_is_of_whole_numbers(resolution: Any) -> None:
+    with pytest.raises(InputError, match="resolution must"):
+        Suppression(3)(fixed([1, 2]), resolution)
+
+
+@pytest.mark.parametrize("method", [Suppression, Generalization, Merge])
+@pytest.mark.parametrize("k", [0, -1, True, 3.0, "3", None])
+def test_k_is_a_whole_number_of_at_least_one(method: Any, k: Any) -> None:
+    with pytest.raises(InputError, match="k must be a whole number of at least 1"):
+        method(k)
+
+
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [(0.0, "shown_share must be above 0"), (1.1, "at most 1"), (True, "must be a finite number")],
+)
+def test_the_share_that_is_shown_lies_between_0_and_1(share: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Generalization(3, share)
+
+
+ROUNDED: list[tuple[int, list[int], list[int]]] = [
+    (1, [0, 1, 7], [0, 1, 7]),
+    (2, [0, 1, 2, 3], [0, 2, 2, 4]),
+    (3, [0, 1, 2, 3, 4], [0, 0, 3, 3, 3]),
+    (5, [0, 2, 3, 7, 8], [0, 0, 5, 5, 10]),
+    (10, [4, 5, 14, 15], [0, 10, 10, 20]),
+]
+
+
+@pytest.mark.parametrize(("base", "counts", "out"), ROUNDED)
+def test_counts_are_rounded_to_the_nearest_multiple(
+    base: int, counts: list[int], out: list[int]
+) -> None:
+    once = rounded(np.array(counts), base)
+
+    assert once.tolist() == out
+    assert rounded(once, base).tolist() == out
+
+
+@pytest.mark.parametrize("base", [0, 2.5, True])
+def test_the_base_is_a_whole_number(base: Any) -> None:
+    with pytest.raises(InputError, match="base must be a whole number of at least 1"):
+        rounded(np.array([1]), base)
+
+
+# --- the registries ---------------------------------------------------------------------------
+
+
+def test_methods_are_registered_by_name_and_say_what_they_promise() -> None:
+    assert list(ROW_METHODS) == ["deterministic", "probabilistic", "condensation"]
+    assert list(COUNT_METHODS) == ["suppression", "generalization", "merge", "none"]
+    for methods in (ROW_METHODS, COUNT_METHODS):
+        for name, method in methods.items():
+            assert method.name == name
+            assert method.promises.endswith(".")
+            assert method.leaves_open.endswith(".")
+
+
+def test_importing_the_methods_does_not_import_scipy() -> None:
+    code = "import sys, discreet.protect; sys.exit('scipy' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

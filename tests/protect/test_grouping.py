@@ -1,0 +1,226 @@
+"""MDAV: worked by hand, published results, a naive twin, and groups that are large enough."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+
+from discreet import datasets, progress
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.protect import grouping
+from discreet.protect.canonical import standardise
+from discreet.protect.grouping import mdav, strata_groups
+
+Floats = NDArray[np.float64]
+
+BY_HAND: dict[str, tuple[list[Any], int, list[int]]] = {
+    "two clusters": ([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], 3, [0, 1, 0, 1, 0, 1]),
+    # mean 17/6: 9 is the farthest, then 0 from it, and the two left are one group
+    "farthest, then farthest from it": ([0, 1, 2, 4, 6, 9], 2, [1, 1, 2, 2, 0, 0]),
+    "farther of two sides, the lower of ties": ([1, 0, 3, 2, 5, 4], 2, [0, 0, 2, 2, 1, 1]),
+    "fewer than 3k: one around the farthest, the rest": ([0, 1, 2, 3, 9], 2, [1, 1, 1, 0, 0]),
+    "fewer than 2k: one group": ([0, 1, 9], 2, [0, 0, 0]),
+    "exactly k": ([4, 7], 2, [0, 0]),
+    "equal rows": ([0, 0, 0, 0, 5, 5], 2, [1, 1, 2, 2, 0, 0]),
+}
+
+
+@pytest.mark.parametrize(("x", "k", "labels"), BY_HAND.values(), ids=BY_HAND)
+def test_by_hand(x: list[Any], k: int, labels: list[int]) -> None:
+    assert mdav(x, k).tolist() == labels
+
+
+def information_loss(x: Floats, labels: Any) -> float:
+    """Return the sum of squares within groups in per cent of that of the standardised table."""
+    z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+    within = sum(
+        ((z[labels == g] - z[labels == g].mean(axis=0)) ** 2).sum() for g in np.unique(labels)
+    )
+    return float(100 * within / (z**2).sum())
+
+
+@pytest.mark.parametrize(("k", "loss"), [(3, 16.9326), (5, 22.4619), (10, 33.1929)])
+def test_the_loss_on_tarragona_is_the_published_one(
+    k: int, loss: float, shared_data: Callable[[str], Path]
+) -> None:
+    x = np.genfromtxt(shared_data("tarragona.csv"), delimiter=",", skip_header=1)
+
+    assert x.shape == (834, 13)
+    assert round(information_loss(x, mdav(x, k)), 4) == loss
+
+
+# --- against a naive twin ---------------------------------------------------------------------
+
+
+def twin(x: Floats, k: int) -> list[int]:
+    """Follow the documented rule with plain lists, over all rows at every step."""
+    z = standardise(x)[0]  # where distances tie but for rounding, its last digits decide
+    order = sorted(range(len(z)), key=lambda i: tuple(z[i]))
+    left = [tuple(z[i].tolist()) for i in order]
+    alive, labels, group = list(range(len(left))), [-1] * len(left), 0
+
+    def squared(i: int, point: Any) -> float:
+        total = 0.0
+        for a, b in zip(left[i], point, strict=True):
+            total += (a - b) * (a - b)
+        return total
+
+    def farthest(point: Any) -> Any:
+        return left[max(alive, key=lambda i: (squared(i, point), -i))]
+
+    def take(point: Any, size: int) -> None:
+        nonlocal group
+        for i in sorted(alive, key=lambda i: (squared(i, point), i))[:size]:
+            alive.remove(i)
+            labels[i] = group
+        group += 1
+
+    def centroid() -> list[float]:
+        return [math.fsum(left[i][j] for i in alive) / len(alive) for j in range(x.shape[1])]
+
+    while len(alive) >= 3 * k:
+        r = farthest(centroid())
+        take(r, k)
+        take(farthest(r), k)
+    if len(alive) >= 2 * k:
+        take(farthest(centroid()), k)
+    take(centroid(), len(alive))
+    return [labels[order.index(i)] for i in range(len(order))]
+
+
+def same_sums(a: Any, b: Any, x: Floats) -> None:
+    """Compare two groupings by the means they give, for equal rows may change places."""
+
+    def means(labels: Any) -> list[tuple[float, ...]]:
+        rows = [x[np.asarray(labels) == g] for g in np.unique(labels)]
+        return sorted((len(r), *np.sort(r, axis=0).sum(axis=0).round(6).tolist()) for r in rows)
+
+    assert means(a) == means(b)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10, 60])
+@pytest.mark.parametrize("load", [datasets.d1, datasets.d2, datasets.d3])
+def test_a_naive_twin_agrees_on_the_papers_data(load: Callable[[], Any], k: int) -> None:
+    table = load()
+    x = np.column_stack([table[name].to_numpy() for name in table.column_names])[:300]
+
+    assert mdav(x, k).tolist() == twin(x, k)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+@pytest.mark.parametrize(("p", "values"), [(1, 9), (2, 5), (2, 40), (4, 3)])
+def test_a_naive_twin_agrees_on_ties_and_duplicates(p: int, values: int, k: int) -> None:
+    x = np.random.default_rng(p * values).integers(0, values, size=(211, p)).astype(float)
+
+    same_sums(mdav(x, k), twin(x, k), x)
+
+
+def test_candidates_are_found_among_many_rows() -> None:
+    x = np.random.default_rng(3).normal(size=(1500, 2)).round(1)
+
+    same_sums(mdav(x, 4), twin(x, 4), x)
+
+
+# --- laws -------------------------------------------------------------------------------------
+
+laws = settings(deadline=None, derandomize=True, max_examples=100)
+tables = st.tuples(st.integers(4, 40), st.integers(1, 3)).flatmap(
+    lambda shape: st.one_of(
+        hnp.arrays(np.float64, shape, elements=st.integers(-3, 3).map(float)),
+        hnp.arrays(np.float64, shape, elements=st.floats(-1e3, 1e3)),
+    )
+)
+
+
+@laws
+@given(tables, st.integers(2, 6))
+def test_groups_hold_k_to_2k_less_1_and_every_row_is_in_one(x: Floats, k: int) -> None:
+    before = x.tobytes()
+    try:
+        labels = mdav(x, k)
+    except RefusedError:
+        return
+
+    sizes = np.bincount(labels)
+    assert labels.shape == (len(x),)
+    assert sizes.min() >= k
+    assert sizes.max() < 2 * k
+    assert x.tobytes() == before
+
+
+@laws
+@given(tables, st.integers(2, 6), st.randoms(use_true_random=False))
+def test_permuted_rows_give_the_same_groups(x: Floats, k: int, random: Any) -> None:
+    order = list(range(len(x)))
+    random.shuffle(order)
+    try:
+        labels = mdav(x, k)
+    except RefusedError:
+        return
+
+    again = mdav(x[order], k)
+    rows = sorted(zip(map(tuple, x.tolist()), labels.tolist(), strict=True))
+    assert sorted(zip(map(tuple, x[order].tolist()), again.tolist(), strict=True)) == rows
+
+
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_groups_lose_less_than_groups_by_chance(k: int) -> None:
+    x = np.random.default_rng(k).normal(size=(300, 2))
+    labels = mdav(x, k)
+
+    losses = [information_loss(x, np.random.default_rng(i).permutation(labels)) for i in range(5)]
+    assert 0 < information_loss(x, labels) < 0.5 * min(losses)
+
+
+def test_strata_are_grouped_apart() -> None:
+    z = np.array([[0.0], [1.0], [2.0], [0.0], [0.5], [5.0], [6.0]])
+
+    assert strata_groups(z, [3, 4], 2).tolist() == [0, 0, 0, 2, 2, 1, 1]
+
+
+# --- what is refused, checked and told --------------------------------------------------------
+
+WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "k is 1": ({"k": 1}, InputError, "k must be a whole number of at least 2"),
+    "k is a bool": ({"k": True}, InputError, "k must be a whole number"),
+    "k is above n": ({"k": 8}, RefusedError, "^k must be at most the number of rows; choose a"),
+    "a missing value": ({"X": [[1.0], [np.inf]]}, InputError, "missing or infinite"),
+    "a constant column": ({"X": [[1.0], [1.0]]}, RefusedError, "column 0 of X is constant"),
+}
+
+
+@pytest.mark.parametrize(("change", "error", "message"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_or_not_allowed(
+    change: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        mdav(**{"X": [1, 2, 3, 4, 5, 6, 7], "k": 2, **change})
+
+
+def test_a_group_that_comes_out_small_is_a_broken_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = grouping._smallest
+    monkeypatch.setattr(grouping, "_smallest", lambda values, k: honest(values, k)[:-1])
+
+    with pytest.raises(BrokenPromiseError, match="counted again and holds fewer than k rows"):
+        mdav(list(range(20)), 3)
+
+
+def test_progress_is_told_up_to_the_end() -> None:
+    told: list[tuple[str, int, int]] = []
+    x = np.random.default_rng(0).normal(size=(2000, 2))
+
+    with progress.listening(lambda *step: told.append(step)):
+        mdav(x, 3)
+
+    done = [step[1] for step in told]
+    assert {(step[0], step[2]) for step in told} == {("grouping", 2000)}
+    assert done == sorted(done)
+    assert done[-1] == 2000
+    assert 50 < len(done) <= 101

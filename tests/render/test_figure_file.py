@@ -1,0 +1,198 @@
+"""A file tells no more than its picture, and is written whole or not at all."""
+
+import base64
+import getpass
+import os
+import re
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+
+from discreet.errors import InputError
+from discreet.render import figure_file
+from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
+from discreet.render.to_matplotlib import save
+
+X, Y = Axis("age"), Axis("people")
+MARKS: dict[str, Mark] = {
+    "bars": Bars((0.0, 1.0, 2.0, 5.0, 9.0), (4.0, None, 7.0, 2.5)),
+    "dots": Dots((3.0, 1.0, 2.0), (30.0, 10.0, 25.0), (1, 4, 1)),
+    "gridded": Dots((1.0, 2.0, 3.0), (1.0, 1.0, 2.0), (5, 20, 10), by_size=True),
+    "cells": Cells((0.0, 1.0, 3.0), (0.0, 2.0, 5.0), ((5.0, None), (None, 9.0)), "count"),
+    "boxes": Boxes((Box("women", 1.0, 2.0, 3.0, 4.0, 6.0, 3.5, (8.0, 9.0)),)),
+}
+SCENES = {name: Scene((Panel((mark,), X, Y),), name, ("k = 3",)) for name, mark in MARKS.items()}
+BARS, DOTS = SCENES["bars"], SCENES["dots"]
+KINDS = ("png", "svg", "pdf")
+
+
+@pytest.fixture
+def odd_settings() -> Iterator[dict[str, Any]]:
+    """Settings of a user who likes things otherwise."""
+    odd: dict[Any, Any] = {
+        "font.size": 23.0,
+        "font.family": ["serif"],
+        "axes.facecolor": "black",
+        "axes.titlesize": 3.0,
+        "savefig.dpi": 31.0,
+        "savefig.bbox": "tight",
+        "svg.fonttype": "path",
+        "svg.hashsalt": "mine",
+        "pdf.compression": 0,
+        "xtick.major.size": 19.0,
+        "lines.linewidth": 9.0,
+        "path.sketch": (1.0, 100.0, 2.0),
+    }
+    with matplotlib.rc_context(odd):
+        yield odd
+
+
+class TestFiles:
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("name", SCENES)
+    def test_one_scene_is_the_same_bytes_whoever_draws_it(
+        self, name: str, kind: str, tmp_path: Path, odd_settings: dict[str, Any]
+    ) -> None:
+        before = matplotlib.rcParams.copy()
+        odd = save(SCENES[name], tmp_path / f"odd.{kind}").read_bytes()
+        assert dict(matplotlib.rcParams) == dict(before)
+        with matplotlib.rc_context({"font.size": 5.0}):
+            assert save(SCENES[name], str(tmp_path / f"b.{kind}")).read_bytes() == odd
+
+    @pytest.mark.slow
+    def test_another_process_on_another_day_writes_the_same_bytes(self, tmp_path: Path) -> None:
+        whole = Scene(tuple(panel for scene in SCENES.values() for panel in scene.panels))
+        code = (
+            "import sys\n"
+            "from discreet.render.scene import *\n"
+            "from discreet.render.to_matplotlib import save\n"
+            f"for kind in {KINDS!r}:\n"
+            f"    save({whole!r}, sys.argv[1] + kind)\n"
+        )
+        env = {**os.environ, "SOURCE_DATE_EPOCH": "86400", "TZ": "Asia/Tokyo", "USER": "other"}
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there.")],
+            check=True,
+            env={**env, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        for kind in KINDS:
+            here = save(whole, tmp_path / f"here.{kind}").read_bytes()
+            assert here == (tmp_path / f"there.{kind}").read_bytes(), kind
+
+    @pytest.mark.parametrize("name", SCENES)
+    def test_a_png_holds_the_picture_alone(self, name: str, tmp_path: Path) -> None:
+        assert chunks(save(SCENES[name], tmp_path / "a.png").read_bytes()) <= PICTURE
+
+    @pytest.mark.parametrize("name", SCENES)
+    def test_an_svg_tells_neither_day_nor_program(self, name: str, tmp_path: Path) -> None:
+        text = save(SCENES[name], tmp_path / "a.svg").read_text(encoding="utf-8")
+        for told in ("<dc:date", "<metadata", "rdf:", "atplotlib v", "<!--", str(tmp_path)):
+            assert told not in text
+        for picture in re.findall(r"base64,([^\"]*)", text):
+            assert chunks(base64.b64decode(picture)) <= PICTURE
+        ET.fromstring(text)
+
+    @pytest.mark.parametrize("name", SCENES)
+    def test_a_pdf_tells_neither_day_nor_program(self, name: str, tmp_path: Path) -> None:
+        raw = save(SCENES[name], tmp_path / "a.pdf").read_bytes()
+        streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", raw, re.DOTALL)
+        whole = b"\n".join([raw, *map(inflated, streams)])
+        for told in (b"/CreationDate", b"/ModDate", b"/Creator", b"/Producer", b"/Author", b"/ID"):
+            assert told not in whole
+        assert b"atplotlib" not in whole
+        assert str(tmp_path).encode() not in whole
+        assert not re.search(rb"\b" + re.escape(getpass.getuser().encode()) + rb"\b", raw)
+
+    def test_the_words_of_an_svg_are_text(self, tmp_path: Path) -> None:
+        scene = Scene(DOTS.panels, "Age & <glucose>")
+        tree = ET.parse(save(scene, tmp_path / "a.svg"))
+        words = {element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")}
+        assert {"Age & <glucose>", "age", "people"} <= words
+
+    @pytest.mark.parametrize("kind", ["svg", "pdf"])
+    def test_digits_beyond_the_picture_are_not_in_the_file(self, kind: str, tmp_path: Path) -> None:
+        def told(secret: float) -> bytes:
+            x = tuple(round(0.1 * i * i, 1) + secret * i for i in range(1, 40))
+            marks: tuple[Mark, ...] = (
+                Dots(x, x[::-1], (1,) * 39),
+                Bars((*x, 200.0), x),
+                Boxes((Box("all", x[0], x[1], x[2], x[3], x[4], x[2], x[6:]),)),
+            )
+            panels = tuple(Panel((mark,), X, Y) for mark in marks)
+            return save(Scene(panels), tmp_path / f"a.{kind}").read_bytes()
+
+        assert told(0.0) == told(1e-6) == told(-1e-6)
+
+    def test_a_suffix_in_capitals_is_the_same_file(self, tmp_path: Path) -> None:
+        small, large = save(BARS, tmp_path / "a.png"), save(BARS, tmp_path / "b.PNG")
+        assert small.read_bytes() == large.read_bytes()
+
+    @pytest.mark.parametrize("name", ["a.jpg", "a", "a.pickle", ".svg"])
+    def test_another_suffix_is_refused(self, name: str, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"Allowed suffixes: '\.png', '\.svg', '\.pdf'$"):
+            save(BARS, tmp_path / name)
+
+    def test_a_folder_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"There is no folder '.*missing'"):
+            save(BARS, tmp_path / "missing" / "a.png")
+
+    @pytest.mark.parametrize(
+        ("where", "broken"), [(Figure, "savefig"), (os, "replace"), (Path, "write_bytes")]
+    )
+    def test_a_write_that_fails_leaves_what_was_there(
+        self, where: object, broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object, **__: object) -> None:
+            raise OSError("no space left")
+
+        before = save(BARS, tmp_path / "old.svg").read_bytes()
+        with monkeypatch.context() as patched:
+            patched.setattr(where, broken, full)
+            for name in ("old.svg", "new.svg"):
+                with pytest.raises(OSError, match="no space left"):
+                    save(DOTS, tmp_path / name)
+        assert [path.name for path in tmp_path.iterdir()] == ["old.svg"]
+        assert (tmp_path / "old.svg").read_bytes() == before
+
+    def test_a_file_may_be_read_as_others_of_the_user(self, tmp_path: Path) -> None:
+        (tmp_path / "usual").write_bytes(b"")
+        usual = (tmp_path / "usual").stat().st_mode
+        assert save(BARS, tmp_path / "a.svg").stat().st_mode == usual
+
+
+def test_settings_are_put_back_after_an_error() -> None:
+    before = dict(matplotlib.rcParams.copy())
+    with pytest.raises(ZeroDivisionError, match="zero"), figure_file.plain_settings():
+        1 / len(())
+    assert dict(matplotlib.rcParams) == before
+
+
+PICTURE = {b"IHDR", b"pHYs", b"PLTE", b"tRNS", b"sBIT", b"IDAT", b"IEND"}
+
+
+def chunks(png: bytes) -> set[bytes]:
+    """Name the chunks of a PNG, read by hand."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    names, place = set(), 8
+    while place < len(png):
+        (length,) = struct.unpack(">I", png[place : place + 4])
+        names.add(png[place + 4 : place + 8])
+        place += length + 12
+    assert place == len(png)
+    return names
+
+
+def inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:
+        return stream

@@ -1,0 +1,288 @@
+"""Every mark is drawn with the numbers of the scene, and every word stays in the figure."""
+
+import os
+import re
+import subprocess
+import sys
+import typing
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.text import Text
+
+from discreet.errors import InputError
+from discreet.render import to_matplotlib
+from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
+from discreet.render.to_matplotlib import ACCENT, DARK, HIDDEN, draw
+
+LONG = "every dot is the mean of a record and its four nearest neighbours, scaled back "
+NOTES = ("k = 5", LONG * 4, "without_any_space_" * 20)
+
+
+AGE, PEOPLE = Axis("age"), Axis("people")
+
+
+def one(mark: Mark, x: Axis = AGE, y: Axis = PEOPLE, **more: Any) -> Scene:
+    return Scene((Panel((mark,), x, y),), **more)
+
+
+BARS = one(Bars((0.0, 1.0, 2.0, 5.0, 9.0), (4.0, None, 7.0, 2.5)), title="Age", notes=("k = 3",))
+DOTS = one(Dots((3.0, 1.0, 2.0), (30.0, 10.0, 25.0), (1, 4, 1)), title="Age & <glucose>")
+GRIDDED = one(Dots((1.0, 2.0, 3.0), (1.0, 1.0, 2.0), (5, 20, 10), by_size=True))
+CELLS = one(
+    Cells((0.0, 1.0, 3.0), (10.0, 20.0, 30.0, 50.0), ((5.0, None, 7.0), (None, 9.0, 3.0)), "count")
+)
+BOXES = one(
+    Boxes(
+        (
+            Box("women", 1.0, 2.0, 3.0, 4.0, 6.0, mean=3.5, outliers=(8.0, 9.0)),
+            Box("men", 2.0, 3.0, 4.0, 5.0, 7.0),
+        )
+    ),
+    x=Axis("sex"),
+)
+TWO = Scene((*BARS.panels, *BOXES.panels), "Two", NOTES)
+SCENES = {
+    "bars": BARS,
+    "dots": DOTS,
+    "gridded": GRIDDED,
+    "cells": CELLS,
+    "boxes": BOXES,
+    "two": TWO,
+}
+
+
+def axes_of(scene: Scene, **more: Any) -> Axes:
+    return draw(scene, **more).axes[0]
+
+
+def dots_of(ax: Axes) -> PathCollection:
+    (dots,) = ax.collections
+    assert isinstance(dots, PathCollection)
+    return dots
+
+
+def hex_of(color: Any) -> str:
+    return to_hex(color)
+
+
+def texts_of(figure: Figure) -> list[str]:
+    return [found.get_text() for found in figure.findobj(Text) if isinstance(found, Text)]
+
+
+class TestBars:
+    def test_each_bar_stands_on_its_edges_and_a_hidden_one_is_absent(self) -> None:
+        bars = [patch for patch in axes_of(BARS).patches if isinstance(patch, Rectangle)]
+        assert [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in bars] == [
+            (0.0, 1.0, 4.0),
+            (2.0, 3.0, 7.0),
+            (5.0, 4.0, 2.5),
+        ]
+
+    def test_hidden_bars_at_the_ends_do_not_set_the_limits(self) -> None:
+        ax = axes_of(one(Bars((-900.0, 0.0, 1.0, 900.0), (None, 4.0, None))))
+        assert ax.get_xlim() == pytest.approx((-0.02, 1.02))
+
+    def test_nothing_is_drawn_where_all_bars_are_hidden(self) -> None:
+        assert not axes_of(one(Bars((0.0, 1.0, 2.0), (None, None)))).patches
+
+    def test_slight_bars_are_not_wiped_out_by_a_white_edge(self) -> None:
+        ax = axes_of(one(Bars((0.0, 0.001, 50.0, 100.0), (900.0, 1.0, 800.0))))
+        edges = [hex_of(patch.get_edgecolor()) for patch in ax.patches]
+        assert edges == [ACCENT, ACCENT, "#ffffff"]
+
+
+class TestDots:
+    def test_dots_stand_where_and_in_the_order_they_are_given(self) -> None:
+        dots = dots_of(axes_of(DOTS))
+        assert np.asarray(dots.get_offsets()).tolist() == [[3, 30], [1, 10], [2, 25]]
+
+    def test_a_dot_of_more_than_one_record_is_dark(self) -> None:
+        dots = dots_of(axes_of(DOTS))
+        assert [hex_of(color) for color in dots.get_facecolor()] == [ACCENT, DARK, ACCENT]
+        assert len(set(dots.get_sizes())) == 1
+
+    def test_by_size_the_area_is_in_proportion_and_a_legend_says_how(self) -> None:
+        ax = axes_of(GRIDDED)
+        sizes = dots_of(ax).get_sizes()
+        assert sizes / sizes[0] == pytest.approx([1.0, 4.0, 2.0])
+        legend = ax.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == ["10", "20"]
+
+    def test_what_lies_outside_fixed_limits_is_not_in_the_figure(self) -> None:
+        mark = Dots((1.0, 2.0, 77.0), (1.0, 88.0, 1.0), (1, 1, 1))
+        ax = axes_of(one(mark, Axis("x", (0.0, 9.0)), Axis("y", (0.0, 9.0))))
+        assert np.asarray(dots_of(ax).get_offsets()).tolist() == [[1, 1]]
+        assert (ax.get_xlim(), ax.get_ylim()) == ((0.0, 9.0), (0.0, 9.0))
+
+
+class TestCells:
+    def test_each_cell_has_its_value_and_a_hidden_one_none(self) -> None:
+        (mesh,) = axes_of(CELLS).collections
+        assert isinstance(mesh, QuadMesh)
+        values: Any = mesh.get_array()
+        assert values.filled(-1).tolist() == [[5, -1], [-1, 9], [7, 3]]
+        assert np.asarray(mesh.get_coordinates())[0, :, 0].tolist() == [0, 1, 3]
+        assert np.asarray(mesh.get_coordinates())[:, 0, 1].tolist() == [10, 20, 30, 50]
+        assert hex_of(mesh.cmap.get_bad()) == HIDDEN
+
+    def test_the_colour_bar_bears_the_label_of_the_mark(self) -> None:
+        _, bar = draw(CELLS).axes
+        assert bar.get_ylabel() == "count"
+        assert all(float(tick).is_integer() for tick in bar.get_yticks())
+
+    @pytest.mark.parametrize("value", [None, 0.0, 5.0])
+    def test_cells_all_alike_can_be_drawn(self, value: float | None) -> None:
+        scene = one(Cells((0.0, 1.0, 2.0), (0.0, 1.0), ((value,), (value,)), "count"))
+        figure = draw(scene)
+        figure.draw_without_rendering()
+        assert len(figure.axes) == (1 if value is None else 2)
+
+
+class TestBoxes:
+    def test_each_box_has_its_five_numbers_at_its_place(self) -> None:
+        ax = axes_of(BOXES)
+        boxes = [patch for patch in ax.patches if isinstance(patch, PathPatch)]
+        corners = [np.asarray(box.get_path().vertices)[:4] for box in boxes]
+        assert [(c[:, 0].mean(), c[:, 1].min(), c[:, 1].max()) for c in corners] == [
+            (0, 2, 4),
+            (1, 3, 5),
+        ]
+        lines = {tuple(np.asarray(line.get_ydata()).tolist()) for line in ax.lines}
+        assert lines == {
+            *[(2, 1), (4, 6), (1, 1), (6, 6), (3, 3), (3.5,), (8, 9)],
+            *[(3, 2), (5, 7), (2, 2), (7, 7), (4, 4)],
+        }
+        assert len(ax.lines) == 12
+
+    def test_boxes_are_named_below(self) -> None:
+        ax = axes_of(BOXES)
+        assert ax.get_xticks().tolist() == [0, 1]
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["women", "men"]
+        assert ax.get_xlim() == (-0.6, 1.6)
+
+
+class TestAxes:
+    def test_named_ticks_stand_at_whole_numbers(self) -> None:
+        names = ("north", "south", "an_island_with_a_name_of_many_letters")
+        ax = axes_of(one(Bars((-0.5, 0.5, 1.5, 2.5), (3.0, 5.0, None)), Axis("place", ticks=names)))
+        assert ax.get_xticks().tolist() == [0, 1, 2]
+        written = [tick.get_text() for tick in ax.get_xticklabels()]
+        assert written == ["north", "south", "an_island_with_a_na…"]
+        assert ax.get_xlim() == (-0.6, 2.6)
+
+    def test_names_are_written_as_they_are(self) -> None:
+        scene = one(DOTS.panels[0].marks[0], Axis("$x_1$"), Axis("a\nb\x00c"), title=r"\frac $y$")
+        figure = draw(scene)
+        figure.draw_without_rendering()
+        assert {"$x_1$", "a b c", r"\frac $y$"} <= set(texts_of(figure))
+        assert not any(text.get_parse_math() for text in (figure.axes[0].xaxis.label,))
+
+    @pytest.mark.parametrize("size", [None, (1.5, 1.5), (4.0, 1.5), (1.5, 5.0), (3.0, 2.0)])
+    @pytest.mark.parametrize("name", ["bars", "dots", "cells", "gridded", "boxes"])
+    def test_long_words_stay_inside_the_figure(
+        self, name: str, size: tuple[float, float] | None
+    ) -> None:
+        (panel,) = SCENES[name].panels
+        words = Axis("a_name_without_space_" * 9), Axis(LONG * 3)
+        figure = draw(Scene((Panel(panel.marks, *words),), LONG * 2, NOTES), size=size)
+        figure.draw_without_rendering()
+        width, height = figure.bbox.size
+        for text in (figure.get_suptitle(), figure.get_supxlabel()):
+            (artist,) = (t for t in figure.texts if t.get_text() == text)
+            box = artist.get_window_extent()
+            assert box.x0 >= 0 <= box.y0
+            assert box.x1 <= width
+            assert box.y1 <= height
+        assert min(figure.axes[0].bbox.size) > 0.2 * figure.dpi * min(size or (6.0, 4.2))
+        for label in (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()):
+            assert re.match(r"\w.*…$", label, re.DOTALL)
+
+    def test_the_notes_stand_below_the_axes_and_their_words(self) -> None:
+        figure = draw(TWO)
+        figure.draw_without_rendering()
+        (notes,) = (t for t in figure.texts if t.get_text().startswith("k = 5"))
+        renderer: Any = None
+        for ax in figure.axes:
+            box = ax.get_tightbbox(renderer)
+            assert box is not None
+            assert notes.get_window_extent().y1 <= box.y0
+        assert notes.get_text().replace("\n", "").replace(" ", "") == "".join(NOTES).replace(
+            " ", ""
+        )
+
+
+class TestWhere:
+    def test_a_new_figure_is_not_one_of_pyplot(self) -> None:
+        import matplotlib.pyplot as plt
+
+        before = plt.get_fignums()
+        assert len(draw(TWO).axes) == 2
+        assert plt.get_fignums() == before
+
+    def test_more_panels_than_three_go_into_rows(self) -> None:
+        figure = draw(Scene(BARS.panels * 5))
+        assert len(figure.axes) == 5
+        assert len({round(ax.get_position().y0, 3) for ax in figure.axes}) == 2
+
+    def test_given_axes_are_drawn_on(self) -> None:
+        figure = Figure(layout="constrained")
+        left, right = figure.subplots(1, 2)
+        assert draw(TWO, [left, right]) is figure
+        assert (len(left.patches), len(right.patches)) == (3, 2)
+        assert left.get_title(loc="left") == "Two"
+        assert draw(BARS, right) is figure
+        array: Any = np.array([left, right])
+        assert draw(TWO, array) is figure
+
+    def test_axes_of_a_subfigure_give_the_whole_figure(self) -> None:
+        figure = Figure()
+        ax = figure.add_subfigure(figure.add_gridspec(1, 2)[1]).subplots()
+        assert draw(BARS, ax) is figure
+
+    def test_the_first_note_stands_below_given_axes_and_their_label(self) -> None:
+        figure = Figure(layout="constrained")
+        ax = figure.subplots()
+        draw(one(BARS.panels[0].marks[0], notes=("first", "second")), ax)
+        figure.draw_without_rendering()
+        (note,) = ax.texts
+        assert note.get_text() == "first"
+        assert note.get_window_extent().y0 >= 0
+        assert note.get_window_extent().y1 <= ax.xaxis.label.get_window_extent().y0
+
+    @pytest.mark.parametrize(("wrong", "got"), [(1, 1), (3, 3), (0, 0)])
+    def test_a_wrong_number_of_axes_is_refused(self, wrong: int, got: int) -> None:
+        axes = [Figure().subplots() for _ in range(wrong)]
+        with pytest.raises(InputError, match=rf"ax must be 2 matplotlib Axes.* got {got}\. "):
+            draw(TWO, axes)
+
+    def test_what_is_no_axes_is_refused(self) -> None:
+        nonsense: Any = "axes"
+        with pytest.raises(InputError, match=r"ax must be 1 matplotlib Axes.* got 0\. "):
+            draw(BARS, nonsense)
+
+    @pytest.mark.parametrize("size", [(1.0, 4.0), (4.0, 0.0), (float("nan"), 4.0), (400.0, 4.0)])
+    def test_a_size_that_cannot_be_drawn_is_refused(self, size: tuple[float, float]) -> None:
+        with pytest.raises(InputError, match=r"size must be from 1\.5 by 1\.5 inches"):
+            draw(BARS, size=size)
+
+    @pytest.mark.parametrize("ax", [None, []])
+    def test_a_scene_without_panels_is_refused(self, ax: list[Axes] | None) -> None:
+        with pytest.raises(InputError, match="The scene has no panels"):
+            draw(Scene(()), ax)
+
+    def test_every_mark_of_the_vocabulary_can_be_drawn(self) -> None:
+        assert set(to_matplotlib._DRAW) == set(typing.get_args(Mark))
+
+
+def test_importing_does_not_import_matplotlib() -> None:
+    code = "import sys, discreet.render.to_matplotlib; sys.exit('matplotlib' in sys.modules)"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=env)

@@ -1,0 +1,830 @@
+"""Every frame and file gives the same answers, and no way out for a value."""
+
+import copy
+import math
+import pickle
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import DiscreetError, InputError, RefusedError
+from discreet.table import BinAxis, Counted, Rows, Table, open_table
+from discreet.table.table import _texts
+
+Columns = Mapping[str, list[Any]]
+Make = Callable[[Columns], Any]
+
+NAN, INF = math.nan, math.inf
+CANARIES = ("Canary-Alice", "Canary-Bob", "987654.321", "987654", "-31337")
+
+
+def opened(
+    source: object,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    roles: Mapping[str, str] | None = None,
+    unit: str | None = None,
+    key: str | None = None,
+) -> Table:
+    return open_table(source, kinds=kinds or {}, roles=roles or {}, unit=unit, key=key)
+
+
+def no_canary_in(error: BaseException) -> None:
+    told = [str(error), repr(error), "".join(traceback.format_exception(error))]
+    for canary in CANARIES:
+        assert not any(canary in text for text in told)
+
+
+# Eight persons; what is left of each column is easily counted.
+TOY: Columns = {
+    "height": [1.5, NAN, None, 3.0, INF, 2.0, -INF, 0.25],
+    "whole": [1, 2, None, 2, 1, 1, 0, 3],
+    "smokes": [True, False, None, True, True, False, False, True],
+    "sex": ["f", "m", "f", None, "m", "f", "m", "f"],
+    "score": [1.0, 1.0, NAN, None, 2.0, 2.5, 2.0, 1.0],
+    "nothing": [None] * 8,
+}
+
+
+class TestOpening:
+    def test_columns_are_those_of_the_source_and_no_other(self, source: Make) -> None:
+        table = opened(source(TOY))
+
+        assert list(table.columns) == list(TOY)
+        assert [column.kind for column in table.columns.values()] == [
+            "continuous",
+            "continuous",
+            "categorical",
+            "categorical",
+            "continuous",
+            "categorical",
+        ]
+        assert table.size == 8
+
+    def test_a_file_has_a_name_and_a_frame_has_none(self, source: Make) -> None:
+        made = source({"age": [1.0, 2.0]})
+
+        assert opened(made).name == getattr(made, "name", None)
+
+    def test_a_path_may_be_text(self, source: Make) -> None:
+        made = source({"age": [1.0, 2.0]})
+        if not hasattr(made, "suffix"):
+            pytest.skip("not a file")
+
+        assert opened(str(made)).name == made.name
+
+    def test_an_empty_table_is_refused(self, source: Make) -> None:
+        made = source({"age": [], "sex": []})
+
+        with pytest.raises(InputError, match="the table has no rows; check the file"):
+            opened(made)
+
+    def test_what_is_declared_is_checked_on_opening(self, source: Make) -> None:
+        made = source({"age": [1.0, 2.0], "sex": ["f", "m"]})
+
+        with pytest.raises(InputError, match="unit or key names column 'who'"):
+            opened(made, unit="who")
+        with pytest.raises(InputError, match="unit or key names column 'who'"):
+            opened(made, key="who")
+        with pytest.raises(InputError, match="column 'sex' holds text where numbers are needed"):
+            opened(made, kinds={"sex": "continuous"})
+
+
+COUNTS: dict[str, tuple[list[float | None], tuple[float, float, int], list[int], int]] = {
+    "one a bin": ([0.5, 1.5, 2.5], (0, 3, 3), [1, 1, 1], 0),
+    "an edge belongs to the bin on its right": ([0.0, 1.0, 2.0], (0, 3, 3), [1, 1, 1], 0),
+    "but the last edge to the last bin": ([3.0, 3.0, 0.5], (0, 3, 3), [1, 0, 2], 0),
+    "beyond the ends are the end bins": (
+        [-1e300, -0.001, 1.5, 3.001, 1e300],
+        (0, 3, 3),
+        [2, 1, 2],
+        0,
+    ),
+    "tenths are where they are written": (
+        [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
+        (0, 1, 10),
+        [1, 1, 1, 1, 1, 1, 1, 1, 1, 2],
+        0,
+    ),
+    "and so are thousandths": (
+        [1.001, 1.002, 1.003, 1.0029],
+        (1, 1.01, 10),
+        [0, 1, 2, 1] + [0] * 6,
+        0,
+    ),
+    "just below an edge is below it": ([0.999999, 1.0], (0, 2, 2), [1, 1], 0),
+    "what is not finite is left out": ([NAN, None, INF, -INF, 0.5, 0.5], (0, 1, 2), [0, 2], 4),
+    "nothing finite": ([NAN, None, INF], (0, 1, 2), [0, 0], 3),
+    "no width at all": ([5.0, 5.0, 4.0], (5, 5.0 + 1e-9, 2), [3, 0], 0),
+}
+
+
+class TestCounting:
+    @pytest.mark.parametrize(
+        ("values", "axis", "counts", "left_out"), COUNTS.values(), ids=list(COUNTS)
+    )
+    def test_bins_by_hand(
+        self,
+        source: Make,
+        values: list[float | None],
+        axis: tuple[float, float, int],
+        counts: list[int],
+        left_out: int,
+    ) -> None:
+        # The second column keeps a row from being an empty line of the file.
+        table = opened(source({"x": values, "row": list(range(len(values)))}))
+
+        counted = table.count([BinAxis("x", *axis)])
+
+        assert counted.counts.tolist() == counts
+        assert counted.left_out == left_out
+        assert counted.people == sum(counts)
+        assert counted.persons is None
+
+    def test_whole_numbers_and_yes_no_are_counted_as_numbers(self, source: Make) -> None:
+        table = opened(source({"whole": [0, 1, 1, 2], "smokes": [True, False, True, True]}))
+
+        assert table.count([BinAxis("whole", 0, 3, 3)]).counts.tolist() == [1, 2, 1]
+        assert table.count([BinAxis("smokes", 0, 2, 2)]).counts.tolist() == [1, 3]
+
+    def test_whole_numbers_with_missing_ones(self, source: Make) -> None:
+        counted = opened(source(TOY)).count([BinAxis("whole", 0, 4, 4)])
+
+        assert counted.counts.tolist() == [1, 3, 2, 1]
+        assert counted.left_out == 1
+
+    def test_cells_hold_the_complete_cases_of_both_columns(self, source: Make) -> None:
+        table = opened(source(TOY))
+
+        counted = table.count([BinAxis("height", 0, 4, 2), BinAxis("score", 1, 3, 2)])
+
+        # heights 1.5, 2 and 0.25 have scores 1, 2.5 and 1; height 3 has none
+        assert counted.counts.tolist() == [[2, 0], [0, 1]]
+        assert counted.left_out == 5
+
+    def test_a_column_without_values_counts_nobody(self, source: Make) -> None:
+        counted = opened(source(TOY)).count([BinAxis("nothing", 0, 1, 2)])
+
+        assert counted.counts.tolist() == [0, 0]
+        assert counted.left_out == 8
+
+
+NAMES = ["cell", "unit", "value", "n", "weight", "persons", "levels", "select", "two words"]
+NAMES += ['with "quotes"', "it's", "a.b", "größe", "%", "$1", "a\\b"]
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_any_name_will_do(self, source: Make, name: str) -> None:
+        table = opened(source({name: [0.5, 0.5, 1.5, None], "who": [1, 1, 1, 2]}), unit="who")
+
+        assert table.count([BinAxis(name, 0, 2, 2)]).counts.tolist() == [1, 1]
+        assert [ends.tolist() for ends in table.extremes(name, 5)] == [[0.5], [1.5]]
+        assert not table.is_whole(name)
+        assert table.rows([name]).numbers[name].tolist() == [0.5, 0.5, 1.5]
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_of_a_unit_and_a_text_as_well(self, source: Make, name: str) -> None:
+        made = source({"x": [0.5, 0.5, 1.5, 1.5], name: ["a", "a", "b", None]})
+
+        assert opened(made, unit=name).count([BinAxis("x", 0, 2, 2)]).counts.tolist() == [1, 1]
+        assert opened(made, unit=name).persons_repeat()
+        assert opened(made).rows(["x"], [name]).texts == {name: ("a", "a", "b")}
+
+
+# Ann, Bob and Cyd come several times; one visit is of nobody.
+VISITS: Columns = {
+    "who": ["ann", "ann", "ann", "bob", "bob", "cyd", None, "dan"],
+    "age": [0.1, 0.2, 1.5, 0.3, NAN, 1.7, 1.1, INF],
+    "number": [7, 7, 7, 8, 8, 9, None, 10],
+    "float": [7.0, 7.0, 7.0, 8.0, 8.0, 9.0, NAN, 10.0],
+}
+
+
+class TestPersons:
+    @pytest.mark.parametrize("unit", ["who", "number", "float"])
+    def test_each_counts_once_a_bin(self, source: Make, unit: str) -> None:
+        counted = opened(source(VISITS), unit=unit).count([BinAxis("age", 0, 3, 3)])
+
+        assert counted.counts.tolist() == [2, 2, 0]
+        assert counted.people == 3
+        # rows of nobody, and rows without an age
+        assert counted.left_out == 3
+
+    @pytest.mark.parametrize("unit", ["who", "number", "float"])
+    def test_and_once_in_joined_bins(self, source: Make, unit: str) -> None:
+        counted = opened(source(VISITS), unit=unit).count([BinAxis("age", 0, 3, 3)])
+
+        assert counted.joined(np.array([0, 0, 1])).tolist() == [3, 0]
+        assert counted.joined(np.array([0, 1, 1])).tolist() == [2, 2]
+
+    def test_without_a_unit_rows_count(self, source: Make) -> None:
+        counted = opened(source(VISITS)).count([BinAxis("age", 0, 3, 3)])
+
+        assert counted.counts.tolist() == [3, 3, 0]
+        assert counted.left_out == 2
+
+    def test_each_has_one_extreme_value(self, source: Make) -> None:
+        low, high = opened(source(VISITS), unit="who").extremes("age", 2)
+
+        assert low.tolist() == [0.1, 0.3]
+        assert high.tolist() == [1.7, 1.5]
+
+    @pytest.mark.parametrize("unit", ["who", "number", "float"])
+    def test_rows_of_nobody_are_left_out(self, source: Make, unit: str) -> None:
+        rows = opened(source(VISITS), unit=unit).rows(["age"])
+
+        assert sorted(rows.numbers["age"]) == [0.1, 0.2, 0.3, 1.5, 1.7]
+        assert rows.left_out == 3
+
+    @pytest.mark.parametrize(
+        ("who", "repeat"),
+        [(["a", "b", "c", None, None], False), (["a", "b", "a", None, None], True)],
+        ids=["no", "yes"],
+    )
+    def test_whether_one_comes_again(
+        self, source: Make, who: list[str | None], repeat: bool
+    ) -> None:
+        made = source({"who": who, "x": [1.0, 2.0, 3.0, 4.0, 5.0]})
+
+        assert opened(made, unit="who").persons_repeat() is repeat
+        assert opened(made).persons_repeat() is False
+
+    def test_missing_numbers_are_no_person_who_comes_again(self, source: Make) -> None:
+        made = source({"who": [1.0, 2.0, NAN, NAN, None], "x": [1.0, 2.0, 3.0, 4.0, 5.0]})
+
+        assert not opened(made, unit="who").persons_repeat()
+
+
+class TestExtremes:
+    @pytest.mark.parametrize("k", [1, 3])
+    def test_are_the_k_smallest_and_largest(self, source: Make, k: int) -> None:
+        made = source({"x": [3.0, None, 5.0, 1.0, NAN, 5.0, INF, -INF, 2.0], "row": list(range(9))})
+
+        low, high = opened(made).extremes("x", k)
+
+        assert low.tolist() == [1.0, 2.0, 3.0][:k]
+        assert high.tolist() == [5.0, 5.0, 3.0][:k]
+        assert (low.dtype, high.dtype) == (np.float64, np.float64)
+
+    def test_are_all_where_there_are_fewer(self, source: Make) -> None:
+        low, high = opened(source({"x": [3, 1], "row": [1, 2]})).extremes("x", 5)
+
+        assert low.tolist() == [1.0, 3.0]
+        assert high.tolist() == [3.0, 1.0]
+
+    @pytest.mark.parametrize("values", [[None, None], [NAN, INF]], ids=["missing", "infinite"])
+    def test_a_column_without_finite_values_is_refused(
+        self, source: Make, values: list[float | None]
+    ) -> None:
+        table = opened(source({"x": values, "row": [1, 2]}))
+
+        with pytest.raises(RefusedError, match=r"^column 'x' has no finite value, so there is"):
+            table.extremes("x", 3)
+
+
+WHOLE: dict[str, tuple[list[Any], bool]] = {
+    "whole numbers": ([1, 2, None], True),
+    "floats that are whole": ([1.0, -2.0, NAN, INF], True),
+    "large ones": ([2.0**60, 1.0], True),
+    "halves": ([1.0, 2.5], False),
+    "nothing finite": ([NAN, None], True),
+}
+
+
+@pytest.mark.parametrize(("values", "whole"), WHOLE.values(), ids=WHOLE)
+def test_whether_a_column_is_whole(source: Make, values: list[Any], whole: bool) -> None:
+    table = opened(source({"x": values, "row": list(range(len(values)))}))
+
+    assert table.is_whole("x") is whole
+    assert table.is_whole("x") is whole
+
+
+class TestRows:
+    def test_are_the_complete_cases_and_of_the_named_columns_alone(self, source: Make) -> None:
+        rows = opened(source(TOY)).rows(["height", "whole"], ["sex"])
+
+        assert list(rows.numbers) == ["height", "whole"]
+        assert list(rows.texts) == ["sex"]
+        found = zip(rows.numbers["height"], rows.numbers["whole"], rows.texts["sex"], strict=True)
+        assert sorted(found) == [(0.25, 3.0, "f"), (1.5, 1.0, "f"), (2.0, 1.0, "f")]
+        assert all(values.dtype == np.float64 for values in rows.numbers.values())
+        assert rows.left_out == 5
+        assert len(rows) == 3
+
+    def test_yes_no_is_text_or_number_as_declared(self, source: Make) -> None:
+        made = source({"smokes": [True, False, True], "x": [1, 2, 3]})
+
+        assert sorted(opened(made).rows([], ["smokes"]).texts["smokes"]) == [
+            "False",
+            "True",
+            "True",
+        ]
+        declared = opened(made, kinds={"smokes": "continuous"})
+        assert sorted(declared.rows(["smokes"]).numbers["smokes"]) == [0.0, 1.0, 1.0]
+
+    def test_numbers_declared_levels_are_named_alike(self, source: Make) -> None:
+        table = opened(source(TOY), kinds={"whole": "categorical", "score": "categorical"})
+
+        assert Counter(table.rows([], ["whole"]).texts["whole"]) == {"0": 1, "1": 3, "2": 2, "3": 1}
+        assert Counter(table.rows([], ["score"]).texts["score"]) == {"1": 3, "2": 2, "2.5": 1}
+        assert table.rows([], ["score"]).left_out == 2
+
+    def test_texts_alone_have_a_length(self, source: Make) -> None:
+        assert len(opened(source(TOY)).rows([], ["sex"])) == 7
+
+    def test_no_complete_case_is_refused(self, source: Make) -> None:
+        table = opened(source(TOY))
+
+        with pytest.raises(RefusedError, match="no row has values in all of 'height', 'nothing'"):
+            table.rows(["height"], ["nothing"])
+
+    def test_a_whole_column_keeps_its_missing_values(self, source: Make) -> None:
+        table = opened(source(TOY), kinds={"score": "categorical"})
+
+        assert table.column("sex") == ("f", "m", "f", "", "m", "f", "m", "f")
+        assert table.column("smokes") == tuple(
+            "" if value is None else str(value) for value in TOY["smokes"]
+        )
+        assert table.column("score") == ("1", "1", "", "", "2", "2.5", "2", "1")
+        heights = np.asarray(table.column("height"), dtype=np.float64)
+        assert heights[np.isfinite(heights)].tolist() == [1.5, 3.0, 2.0, 0.25]
+        assert len(heights) == 8
+
+
+TEXTS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
+    "whole numbers however stored": ([1, 1.0, -0.0, 10**20], ("1", "1", "0", str(10**20))),
+    "other numbers": ([2.5, 1e-7], ("2.5", "1e-07")),
+    "yes and no": ([True, False], ("True", "False")),
+    "text as it is": (["a", " b ", "1.0"], ("a", " b ", "1.0")),
+    "missing as nothing": ([None, NAN, INF, -INF, ""], ("", "", "", "", "")),
+    "decimals": ([Decimal("1.50")], ("1.50",)),
+    "lists, which have no hash": ([[1, 2]], ("[1, 2]",)),
+}
+
+
+@pytest.mark.parametrize(("values", "texts"), TEXTS.values(), ids=TEXTS)
+def test_a_level_has_one_text(values: list[Any], texts: tuple[str, ...]) -> None:
+    assert _texts(values) == texts
+
+
+LEVELS = ["b", "a", "b", None, "a"]
+CATEGORICALS: dict[str, Callable[[], Any]] = {
+    "pandas": lambda: pd.DataFrame(
+        {"x": range(5), "level": pd.Categorical(LEVELS, categories=["Canary-Alice", "b", "a"])}
+    ),
+    "polars": lambda: pl.DataFrame(
+        {"x": range(5), "level": pl.Series(LEVELS, dtype=pl.Enum(["Canary-Alice", "b", "a"]))}
+    ),
+    "pyarrow": lambda: pa.table(
+        {
+            "x": range(5),
+            "level": pa.DictionaryArray.from_arrays(
+                pa.array([1, 2, 1, None, 2]), ["Canary-Alice", "b", "a"]
+            ),
+        }
+    ),
+    "duckdb": lambda: duckdb.connect().sql(
+        "SELECT row_number() OVER () AS x, unnest(['b', 'a', 'b', NULL, 'a'])"
+        "::ENUM('Canary-Alice', 'b', 'a') AS level"
+    ),
+}
+
+
+class TestLevels:
+    @pytest.mark.parametrize("make", CATEGORICALS.values(), ids=CATEGORICALS)
+    def test_a_level_that_nobody_has_never_appears(self, make: Callable[[], Any]) -> None:
+        table = opened(make())
+
+        assert table.columns["level"].kind == "categorical"
+        assert table.rows([], ["level"]).texts["level"] == ("b", "a", "b", "a")
+        assert table.column("level") == ("b", "a", "b", "", "a")
+        assert "Canary" not in repr(table) + repr(table.columns) + repr(
+            table.rows(["x"], ["level"])
+        )
+
+    @pytest.mark.parametrize("make", CATEGORICALS.values(), ids=CATEGORICALS)
+    def test_a_categorical_column_may_say_who(self, make: Callable[[], Any]) -> None:
+        counted = opened(make(), unit="level").count([BinAxis("x", 0, 6, 2)])
+
+        assert counted.people == 2
+        assert counted.left_out == 1
+
+    @pytest.mark.parametrize(
+        "values", [[1, 2, 1, None], [1.0, 2.0, 1.0, NAN]], ids=["int", "float"]
+    )
+    def test_categories_that_are_numbers(self, values: list[Any]) -> None:
+        table = opened(pd.DataFrame({"level": pd.Categorical(values)}))
+
+        assert table.column("level") == ("1", "2", "1", "")
+
+
+INDEXES: dict[str, Any] = {
+    "names of persons": pd.Index(["Canary-Alice", "Canary-Bob", "cyd", "dan"], name="patient"),
+    "all alike": pd.Index([7, 7, 7, 7]),
+    "named like a column": pd.Index([40, 30, 20, 10], name="age"),
+    "dates": pd.date_range("2020-01-01", periods=4),
+    "of two levels": pd.MultiIndex.from_product(
+        [["Canary-Alice", "b"], [1, 2]], names=["who", None]
+    ),
+}
+
+
+class TestPandasIndex:
+    @pytest.mark.parametrize("index", INDEXES.values(), ids=INDEXES)
+    def test_never_travels(self, index: Any) -> None:
+        data = {"age": [1.5, 2.5, None, 3.5], "sex": ["f", "m", "f", "m"]}
+        strange, plain = opened(pd.DataFrame(data, index=index)), opened(pd.DataFrame(data))
+
+        assert list(strange.columns) == ["age", "sex"]
+        assert strange.rows(["age"], ["sex"]).numbers["age"].tolist() == [1.5, 2.5, 3.5]
+        assert strange.rows(["age"], ["sex"]).texts == {"sex": ("f", "m", "m")}
+        assert strange.column("sex") == plain.column("sex")
+        assert strange.count([BinAxis("age", 0, 4, 4)]).counts.tolist() == [0, 1, 1, 1]
+        assert strange.extremes("age", 2)[0].tolist() == [1.5, 2.5]
+        assert "Canary" not in repr(strange)
+
+    @pytest.mark.parametrize("index", INDEXES.values(), ids=INDEXES)
+    def test_is_in_no_frame_that_is_collected(self, index: Any) -> None:
+        table = opened(pd.DataFrame({"age": [1.5, 2.5, None, 3.5]}, index=index))
+
+        collected = table._collect(table._complete(["age"]))
+
+        assert collected.columns == ["age"]
+        assert collected.to_native().column_names == ["age"]
+
+    def test_of_selected_rows_does_not_travel_either(self) -> None:
+        frame = pd.DataFrame({"age": [1.5, 2.5, 3.5, 4.5]})
+
+        table = opened(frame[frame["age"] > 2])
+
+        assert table._collect(table._frame).columns == ["age"]
+        assert table.rows(["age"]).numbers["age"].tolist() == [2.5, 3.5, 4.5]
+
+
+PEOPLE: Columns = {
+    "patient": [1, 2, 3, 4, 5, 6],
+    "name": ["Ann", "Bob", "Cyd", "Dan", "Eve", None],
+    "diagnosis": ["flu", "flu", "cold", "cold", "flu", None],
+    "glucose": [5.1, 6.2, 4.8, 5.5, 5.1, 7.0],
+    "glucose_after": [5.0, 6.0, 5.0, 6.0, 5.0, 6.0],
+}
+IDENTIFIES = "identifies persons and is never shown; if it does not, declare it: roles="
+REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
+    "unknown, but close": (
+        ["glucos"],
+        None,
+        InputError,
+        r"^there is no column 'glucos'; did you mean 'glucose', 'glucose_after'\?$",
+    ),
+    "unknown": (
+        ["height"],
+        None,
+        InputError,
+        "^there is no column 'height'; there are 'patient', 'name', 'diagnosis', 'glucose',",
+    ),
+    "nothing": ([""], None, InputError, "^there is no column ''; there are 'patient'"),
+    "named twice": (
+        ["glucose", "glucose"],
+        None,
+        InputError,
+        "^a column is named twice; name each",
+    ),
+    "a number": ([3], None, InputError, "a column is named by its name, which is text"),
+    "a list": ([["glucose"]], None, InputError, "a column is named by its name, which is text"),
+    "a unique text": (
+        ["name"],
+        None,
+        RefusedError,
+        f"^column 'name' {IDENTIFIES}{{'name': 'quasi-",
+    ),
+    "a declared identifier": (["glucose"], None, RefusedError, f"^column 'glucose' {IDENTIFIES}"),
+    "levels for numbers": (
+        ["diagnosis"],
+        "continuous",
+        InputError,
+        "^column 'diagnosis' is categorical; numbers are needed here$",
+    ),
+    "numbers for levels": (
+        ["glucose_after"],
+        "categorical",
+        InputError,
+        "^column 'glucose_after' is continuous; levels are needed here;"
+        " or declare it: kinds={'glucose_after': 'categorical'}$",
+    ),
+}
+
+
+class TestRequiring:
+    @pytest.mark.parametrize(
+        ("names", "kind", "error", "message"), REQUIRED.values(), ids=list(REQUIRED)
+    )
+    def test_what_may_not_be_named(
+        self,
+        source: Make,
+        names: Sequence[Any],
+        kind: str | None,
+        error: type[DiscreetError],
+        message: str,
+    ) -> None:
+        identifier = (
+            {"glucose": "identifier"} if "identifier" in message or "declared" in message else {}
+        )
+        roles = {"glucose": "identifier"} if names == ["glucose"] else identifier
+        table = opened(source(PEOPLE), roles=roles)
+
+        with pytest.raises(error, match=message.replace("{", r"\{").replace("}", r"\}")):
+            table.require(names, kind)
+
+    def test_other_columns_may(self, source: Make) -> None:
+        table = opened(source(PEOPLE))
+
+        table.require(["glucose", "glucose_after", "patient"], "continuous")
+        table.require(["diagnosis"], "categorical")
+        table.require(["diagnosis", "glucose"])
+
+    @pytest.mark.parametrize("declared", ["unit", "key"])
+    @pytest.mark.parametrize("column", ["patient", "diagnosis"])
+    def test_unit_and_key_identify(self, source: Make, declared: str, column: str) -> None:
+        table = opened(source(PEOPLE), **{declared: column})  # type: ignore[arg-type]
+
+        with pytest.raises(RefusedError, match=f"^column '{column}' {IDENTIFIES}"):
+            table.require([column])
+
+    @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
+    def test_the_way_out_that_is_named_is_one(self, source: Make, role: str) -> None:
+        opened(source(PEOPLE), roles={"name": role}).require(["name"], "categorical")
+
+    def test_saying_other_is_no_way_out(self, source: Make) -> None:
+        with pytest.raises(RefusedError, match=IDENTIFIES):
+            opened(source(PEOPLE), roles={"name": "other"}).require(["name"])
+
+    def test_unique_numbers_declared_levels_identify(self, source: Make) -> None:
+        table = opened(source(PEOPLE), kinds={"patient": "categorical"})
+
+        with pytest.raises(RefusedError, match=f"^column 'patient' {IDENTIFIES}"):
+            table.require(["patient"])
+
+    def test_a_column_without_values_identifies_nobody(self, source: Make) -> None:
+        opened(source(TOY)).require(["nothing"])
+
+    def test_a_name_that_all_rows_of_a_person_share_identifies(self, source: Make) -> None:
+        visits = {"who": [1, 1, 2, 2, 3], "name": ["Ann", "Ann", "Bob", "Bob", "Cyd"]}
+        visits["ward"] = ["east", "west", "east", "east", "west"]
+
+        table = opened(source(visits), unit="who")
+
+        table.require(["ward"])
+        with pytest.raises(RefusedError, match=f"^column 'name' {IDENTIFIES}"):
+            table.require(["name"])
+
+    def test_dates_are_not_drawn(self) -> None:
+        days = pl.DataFrame({"day": ["2020-01-01", "2020-01-02"]}).cast(pl.Date)
+
+        with pytest.raises(InputError, match=r"of a type that is not drawn \(Date\); numbers are"):
+            opened(days).require(["day"], "continuous")
+
+
+class TestNothingIsTold:
+    @pytest.mark.parametrize(
+        ("rows", "size"),
+        [(1, "fewer than 100 rows"), (99, "fewer than 100 rows"), (100, "100 rows or more")],
+    )
+    def test_a_table_prints_names_and_a_bound(self, source: Make, rows: int, size: str) -> None:
+        table = opened(source({"age": [987654.321] * rows, "name": ["Canary-Alice"] * rows}))
+
+        assert repr(table) == str(table) == f"Table(age, name; {size})"
+
+    def test_rows_print_names(self) -> None:
+        rows = Rows({"age": np.array([987654.321])}, {"name": ("Canary-Alice",)}, -31337)
+
+        assert repr(rows) == str(rows) == "Rows(age, name)"
+
+    @pytest.mark.parametrize(
+        "take", [pickle.dumps, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
+    )
+    def test_a_table_is_neither_pickled_nor_copied(
+        self, source: Make, take: Callable[[object], object]
+    ) -> None:
+        table = opened(source({"age": [987654.321], "name": ["Canary-Alice"]}))
+
+        with pytest.raises(
+            RefusedError, match="a Table holds raw data and cannot be pickled"
+        ) as told:
+            take(table)
+        no_canary_in(told.value)
+
+
+# Frames that only fail when they are read, and whose engines quote the cell they fail on.
+TORN: dict[str, Callable[[], Any]] = {
+    "pandas, text among numbers": lambda: pd.DataFrame(
+        {"x": pd.Series(["Canary-Alice", 987654.321], dtype=object)}
+    ),
+    "pandas, half a character": lambda: pd.DataFrame(
+        {"x": pd.Series(["Canary-Alice\ud800", "b"], dtype=object)}
+    ),
+    "polars lazy, text cast to numbers": lambda: pl.LazyFrame(
+        {"x": ["Canary-Alice", "987654.321"]}
+    ).cast(pl.Float64),
+    "polars lazy, numbers too large": lambda: pl.LazyFrame({"x": [987654, -31337]}).cast(pl.Int8),
+    "duckdb, text cast to numbers": lambda: duckdb.connect().sql(
+        "SELECT unnest(['Canary-Alice', '987654.321'])::DOUBLE AS x"
+    ),
+    "duckdb, numbers too large": lambda: duckdb.connect().sql(
+        "SELECT unnest([987654, -31337])::TINYINT AS x"
+    ),
+}
+READINGS: dict[str, Callable[[Table], object]] = {
+    "count": lambda table: table.count([BinAxis("x", 0, 1, 2)]),
+    "extremes": lambda table: table.extremes("x", 3),
+    "is_whole": lambda table: table.is_whole("x"),
+    "rows": lambda table: table.rows(["x"]),
+    "texts": lambda table: table.rows([], ["x"]),
+    "column": lambda table: table.column("x"),
+}
+
+
+class TestErrorsOfEngines:
+    @pytest.mark.parametrize("read", READINGS.values(), ids=READINGS)
+    @pytest.mark.parametrize("make", TORN.values(), ids=TORN)
+    def test_do_not_come_through(
+        self, make: Callable[[], Any], read: Callable[[Table], object]
+    ) -> None:
+        frame = make()
+
+        with pytest.raises(InputError, match="could not be read") as told:
+            read(opened(frame))
+
+        no_canary_in(told.value)
+        assert told.value.__cause__ is None
+        assert told.value.__suppress_context__
+
+    def test_ours_do(self, source: Make) -> None:
+        table = opened(source({"x": [None, None], "row": [1, 2]}))
+
+        with pytest.raises(RefusedError, match="no finite value"):
+            table.extremes("x", 1)
+
+    def test_planted_values_are_in_no_refusal(self, source: Make) -> None:
+        made = source(
+            {
+                "name": ["Canary-Alice", "Canary-Bob", "Canary-Bob"],
+                "age": [987654.321, -31337.0, 5.0],
+                "nothing": [None, None, None],
+            }
+        )
+        table = opened(made)
+        asked: list[Callable[[], object]] = [
+            lambda: table.require(["nam"]),
+            lambda: table.require(["age", "age"]),
+            lambda: table.require(["name"], "continuous"),
+            lambda: table.require(["age"], "categorical"),
+            lambda: table.rows(["age"], ["nothing"]),
+            lambda: table.extremes("nothing", 3),
+            lambda: opened(made, kinds={"name": "continuous"}),
+            lambda: opened(made, roles={"name": "identifier"}).require(["name"]),
+            lambda: opened(made, unit="nobody"),
+        ]
+        for ask in asked:
+            with pytest.raises(DiscreetError, match=r"\w") as told:
+                ask()
+            no_canary_in(told.value)
+
+
+ENGINES: dict[str, Make] = {
+    "pandas": lambda columns: pd.DataFrame(dict(columns)),
+    "pandas-pyarrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+}
+
+
+class Grid:
+    """Bins of twentieths, and values that are twentieths: every edge can be met exactly."""
+
+    def __init__(self, values: list[int | None], low: int, width: int, bins: int) -> None:
+        self.values, self.low, self.width, self.bins = values, low, width, bins
+
+    def __repr__(self) -> str:
+        return f"Grid({self.values}, {self.low}, {self.width}, {self.bins})"
+
+    def columns(self) -> dict[str, list[Any]]:
+        return {"x": [NAN if value is None else value / 20 for value in self.values]}
+
+    def axis(self) -> BinAxis:
+        return BinAxis("x", self.low / 20, (self.low + self.bins * self.width) / 20, self.bins)
+
+    def bin_of(self, value: int) -> int:
+        return min(max((value - self.low) // self.width, 0), self.bins - 1)
+
+
+grids = st.builds(
+    Grid,
+    st.lists(st.none() | st.integers(-60, 160), min_size=1, max_size=30),
+    st.integers(-40, 40),
+    st.integers(1, 9),
+    st.integers(1, 12),
+)
+floats = st.floats(allow_subnormal=False) | st.none()
+
+
+class TestLaws:
+    @pytest.mark.parametrize("engine", ENGINES)
+    @given(grid=grids)
+    def test_counting_agrees_with_whole_numbers(self, engine: str, grid: Grid) -> None:
+        counted = opened(ENGINES[engine](grid.columns())).count([grid.axis()])
+
+        known = [value for value in grid.values if value is not None]
+        found = Counter(grid.bin_of(value) for value in known)
+        assert counted.counts.tolist() == [found[place] for place in range(grid.bins)]
+        assert counted.left_out == len(grid.values) - len(known)
+
+    @pytest.mark.parametrize("engine", ENGINES)
+    @given(grid=grids, data=st.data())
+    def test_persons_agree_with_sets_of_them(self, engine: str, grid: Grid, data: Any) -> None:
+        size = len(grid.values)
+        who = data.draw(
+            st.lists(st.sampled_from(["a", "b", "c", None]), min_size=size, max_size=size)
+        )
+        starts = st.lists(st.integers(0, 1), min_size=grid.bins - 1, max_size=grid.bins - 1)
+        groups = np.cumsum([0, *data.draw(starts)])
+        # Arrow and pandas do not say what kind a column of nothing is.
+        table = opened(
+            ENGINES[engine](
+                grid.columns() | {"who": [*who, "a"], "x": [*grid.columns()["x"], NAN]}
+            ),
+            unit="who",
+        )
+
+        counted = table.count([grid.axis()])
+
+        persons, joined, used = defaultdict(set), defaultdict(set), 0
+        for value, person in zip(grid.values, who, strict=True):
+            if value is not None and person is not None:
+                used += 1
+                persons[grid.bin_of(value)].add(person)
+                joined[groups[grid.bin_of(value)]].add(person)
+        assert counted.counts.tolist() == [len(persons[place]) for place in range(grid.bins)]
+        assert counted.joined(groups).tolist() == [len(joined[i]) for i in range(groups[-1] + 1)]
+        assert counted.people == len(set().union(*persons.values()))
+        assert counted.left_out == size + 1 - used
+
+    @given(
+        x=st.lists(floats, min_size=1, max_size=20),
+        axis=st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.integers(1, 9)),
+    )
+    def test_all_engines_say_the_same(
+        self, x: list[float | None], axis: tuple[float, float, int]
+    ) -> None:
+        low, width, bins = axis
+        columns = {"x": [*x, 0.5]}
+        answers = []
+        for engine, make in ENGINES.items():
+            table = opened(make(columns))
+            counted = table.count([BinAxis("x", low, low + width * bins, bins)])
+            ends = table.extremes("x", 3)
+            values = np.sort(table.rows(["x"]).numbers["x"])
+            answers.append(
+                (
+                    counted.counts.tolist(),
+                    counted.left_out,
+                    [(end + 0.0).tolist() for end in ends],
+                    (values + 0.0).tolist(),
+                    table.is_whole("x"),
+                )
+            )
+            finite = [value for value in columns["x"] if value is not None and math.isfinite(value)]
+            assert len(values) == len(finite) == counted.people, engine
+        assert all(answer == answers[0] for answer in answers)
+
+    @given(grid=grids)
+    def test_a_grid_of_two_columns_adds_up_to_each(self, grid: Grid) -> None:
+        x = grid.columns()["x"]
+        table = opened(pa.table({"x": x, "y": x[::-1]}))
+        axis = grid.axis()
+        other = BinAxis("y", axis.low, axis.high, axis.bins)
+
+        cells: Counted = table.count([axis, other])
+
+        both = [
+            (v, w)
+            for v, w in zip(grid.values, grid.values[::-1], strict=True)
+            if v is not None and w is not None
+        ]
+        found = Counter((grid.bin_of(v), grid.bin_of(w)) for v, w in both)
+        assert cells.counts.tolist() == [
+            [found[i, j] for j in range(grid.bins)] for i in range(grid.bins)
+        ]
+        assert cells.left_out == len(x) - len(both)

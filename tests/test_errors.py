@@ -1,0 +1,81 @@
+"""The tree of errors: what its docstring draws is what there is."""
+
+import inspect
+import re
+
+import pytest
+
+import discreet as dc
+from discreet import errors
+from discreet.errors import DiscreetError, one_of
+
+TREE = {
+    "DiscreetError": ("Exception", 1),
+    "InputError": ("DiscreetError", 2),
+    "RefusedError": ("DiscreetError", 3),
+    "LeavingError": ("RefusedError", 4),
+    "BrokenPromiseError": ("DiscreetError", 70),
+}
+
+
+@pytest.mark.parametrize(("name", "parent", "code"), [(n, *rest) for n, rest in TREE.items()])
+def test_each_error_has_its_parent_and_exit_code(name: str, parent: str, code: int) -> None:
+    error = getattr(errors, name)
+
+    assert error.__bases__[0].__name__ == parent
+    assert error.exit_code == code
+    assert getattr(dc, name) is error
+
+
+def test_the_tree_is_whole() -> None:
+    classes = {name for name, _ in inspect.getmembers(errors, inspect.isclass)}
+
+    assert {name for name in classes if name.endswith("Error")} == set(TREE)
+    assert set(errors.__all__) == set(TREE)
+
+
+def test_the_docstring_draws_it() -> None:
+    drawn = re.findall(r"^( *[│ ]*[├└]── )(\w+)", errors.__doc__ or "", flags=re.MULTILINE)
+    depths = {name: branch.index("──") // 4 for branch, name in drawn}
+
+    assert depths == {
+        "InputError": 1,
+        "RefusedError": 1,
+        "LeavingError": 2,
+        "BrokenPromiseError": 1,
+    }
+
+
+def test_no_two_errors_end_the_program_alike() -> None:
+    codes = [code for _, code in TREE.values()]
+
+    assert len(set(codes)) == len(codes)
+    assert 0 not in codes
+
+
+def test_wrong_input_is_a_value_error_and_no_other_is() -> None:
+    others = [getattr(errors, name) for name in TREE if name != "InputError"]
+
+    assert issubclass(errors.InputError, ValueError)
+    assert not any(issubclass(error, ValueError) for error in others)
+
+
+def test_one_family_catches_all() -> None:
+    for name in TREE:
+        with pytest.raises(DiscreetError, match=r"^the rule that was broken$"):
+            raise getattr(errors, name)("the rule that was broken")
+
+
+LISTS: dict[str, tuple[list[str], str]] = {
+    "three words": (["merge", "suppression", "none"], "'merge', 'suppression', 'none'"),
+    "one word": (["merge"], "'merge'"),
+    "words with quotes": (["it's", 'so "called"', "a"], "\"it's\", 'so \"called\"', 'a'"),
+    "nothing": ([], ""),
+}
+
+
+@pytest.mark.parametrize(("words", "listed"), LISTS.values(), ids=LISTS)
+def test_every_choice_is_listed(words: list[str], listed: str) -> None:
+    assert one_of(words) == listed
+    assert one_of(iter(words)) == listed
+    assert one_of(dict.fromkeys(words)) == listed
