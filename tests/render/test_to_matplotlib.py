@@ -112,6 +112,7 @@ class TestDots:
         ax = axes_of(GRIDDED)
         sizes = dots_of(ax).get_sizes()
         assert sizes / sizes[0] == pytest.approx([1.0, 4.0, 2.0])
+        assert 10 < max(sizes) < 400
         legend = ax.get_legend()
         assert legend is not None
         assert [text.get_text() for text in legend.get_texts()] == ["10", "20"]
@@ -144,6 +145,8 @@ class TestCells:
         figure = draw(scene)
         figure.draw_without_rendering()
         assert len(figure.axes) == (1 if value is None else 2)
+        (mesh,) = figure.axes[0].collections
+        assert value is None or mesh.get_clim() == (0.0, value or 1.0)
 
 
 class TestBoxes:

@@ -119,9 +119,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         for name, (holds, allowed) in RULES.items():
-            if isinstance(getattr(self, name), list | dict):
+            value = getattr(self, name)
+            if type(value) is not type(frozen(name, value)):
                 raise InputError(f"{name} of the policy must be frozen; use Policy.from_dict")
-            if not holds(getattr(self, name)):
+            if not holds(value):
                 raise InputError(f"{name} of the policy must be {allowed}")
         for picture, method in self.pictures.items():
             if picture not in PICTURES:

@@ -202,7 +202,7 @@ def fit(text: Text, room: float, lines: int | None = None) -> None:
         while columns > 1:
             sizes = [text_to_path.get_text_width_height_descent(w, font, False) for w in written]
             widest = max(width for width, _, _ in sizes)
-            if widest <= 0.98 * room:
+            if widest <= 0.93 * room:  # where pixels are few, letters are wider
                 break
             columns = max(1, min(columns - 1, int(columns * room / widest)))
             written = textwrap.wrap(paragraph, columns)

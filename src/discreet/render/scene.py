@@ -13,7 +13,10 @@ __all__ = ["Axis", "Bars", "Box", "Boxes", "Cells", "Dots", "Mark", "Panel", "Sc
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its label and, where the view fixes them, its limits and named ticks."""
+    """One axis: its label and, where the view fixes them, its limits and named ticks.
+
+    The i-th named tick stands at i (0, 1, 2 ...), and so does the i-th of `Boxes`.
+    """
 
     label: str
     limits: tuple[float, float] | None = None

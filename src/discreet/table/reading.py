@@ -114,7 +114,10 @@ def _read_csv(connection: DuckDBPyConnection, path: Path, start: bytes) -> DuckD
     delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(start)
     with path.open(encoding="utf-8-sig", newline="") as file:
         names = next(csv.reader(file, delimiter=delimiter))
-    _check_different([name.strip() for name in names if name.strip()])
+    named = [name.strip() for name in names if name.strip()]
+    if not named:
+        raise InputError(f"file {path.name!r} must name its columns in its first line")
+    _check_different(named)
     read = partial(
         connection.read_csv,
         glob.escape(str(path)),

@@ -39,7 +39,8 @@ class BoxView(View):
             Panel((Boxes((box,)),), x=Axis("", ticks=(box.label,)), y=Axis(""))
             for box in self.groups
         )
-        return Scene(panels, notes=self.notes())
+        signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
+        return Scene(panels, notes=self.notes() + signs)
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

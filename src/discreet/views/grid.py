@@ -43,4 +43,5 @@ class GridView(View):
             x=Axis(self.columns[0], (self.x_edges[0], self.x_edges[-1])),
             y=Axis(self.columns[1], (self.y_edges[0], self.y_edges[-1])),
         )
-        return Scene((panel,), notes=self.notes())
+        signs = () if self.method == "none" else ("grey: nobody, or too few to show",)
+        return Scene((panel,), notes=self.notes() + signs)

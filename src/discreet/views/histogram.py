@@ -45,4 +45,5 @@ class HistogramView(View):
             x=Axis(self.columns[0], (self.edges[0], self.edges[-1])),
             y=Axis(label),
         )
-        return Scene((panel,), notes=self.notes())
+        signs = ("gaps: nobody, or too few to show",) if None in self.counts else ()
+        return Scene((panel,), notes=self.notes() + signs)

@@ -45,7 +45,9 @@ class PointsView(View):
             x=Axis(self.columns[0]),
             y=Axis(self.columns[1]),
         )
-        return Scene((panel,), notes=self.notes())
+        coincide = not gridded and any(size > 1 for size in self.size)
+        signs = ("dark: more than one record at the same place",) if coincide else ()
+        return Scene((panel,), notes=self.notes() + signs)
 
     def _pairs(self) -> list[tuple[float, float]]:
         return list(zip(self.x, self.y, strict=True))

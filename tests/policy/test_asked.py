@@ -1,0 +1,67 @@
+"""Which picture can be made by which method, and how a settled question tells."""
+
+import dataclasses
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from discreet.policy import PICTURES, Asked
+from discreet.protect import COUNT_METHODS, ROW_METHODS
+
+ROWS = {"deterministic", "probabilistic", "condensation"}
+BINNED = {"suppression", "generalization"}
+MADE_BY = {
+    "histogram": {"merge", "none"} | BINNED | ROWS,
+    "scatter": {"none"} | BINNED | ROWS,
+    "heatmap": {"none"} | BINNED | ROWS,
+    "box": {"order-means", "none"} | BINNED | ROWS,
+}
+
+
+def asked(**changes: Any) -> Asked:
+    made = Asked(
+        picture="histogram",
+        columns=("glucose",),
+        method="merge",
+        k=5,
+        q=None,
+        bins=20,
+        grid=30,
+        limits=MappingProxyType({}),
+        guarded=True,
+        round_to=5,
+        shown_share=0.85,
+        show_empty=False,
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def test_every_picture_has_its_methods() -> None:
+    assert {picture: set(methods) for picture, methods in PICTURES.items()} == MADE_BY
+    assert all(len(set(methods)) == len(methods) for methods in PICTURES.values())
+
+
+def test_every_method_exists_and_is_of_some_picture() -> None:
+    used = {method for methods in PICTURES.values() for method in methods}
+
+    assert used == set(ROW_METHODS) | set(COUNT_METHODS) | {"order-means"}
+
+
+def test_the_table_of_pictures_cannot_be_changed() -> None:
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        PICTURES["histogram"] = ("none",)  # type: ignore[index]
+
+
+@pytest.mark.parametrize("method", sorted({method for made in MADE_BY.values() for method in made}))
+def test_row_methods_draw_from_rows_and_others_from_counts(method: str) -> None:
+    assert asked(method=method).from_rows is (method in ROWS)
+
+
+def test_a_settled_question_is_a_frozen_value() -> None:
+    question = asked()
+
+    assert question == asked()
+    assert question != asked(k=6)
+    with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
+        question.k = 1  # type: ignore[misc]

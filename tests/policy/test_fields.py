@@ -1,0 +1,188 @@
+"""What each field of a policy may hold: every one is walked, with values that are wrong."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.policy import Policy
+from discreet.policy.fields import RULES, frozen, plain
+
+FIELDS = [field.name for field in dataclasses.fields(Policy) if field.name != "folder"]
+
+NO_WORD: list[Any] = ["", "Guarded", "standard ", None, 3, True, ["guarded"], {"guarded": 1}]
+NO_YES: list[Any] = [None, 0, 1, "true", "yes", [True], 1.0]
+NO_NAME: list[Any] = ["", 3, True, ["a"], {"a": "b"}, 1.5]
+NO_NUMBER: list[Any] = ["1", True, [1], {"a": 1}, math.nan, math.inf, -math.inf, 1j, 10**400]
+NO_WHOLE: list[Any] = [None, 5.0, -1, *NO_NUMBER]
+NO_TABLE: list[Any] = [None, "age", 3, True, ["age"], [["age", "continuous"]]]
+NO_NAMES: list[Any] = [None, "age", 3, {"age": 1}, [""], [3], [None], [["age"]], ["age", 3]]
+
+# Of every field: what is refused, and what the message says is allowed.
+WRONG: Mapping[str, tuple[list[Any], str]] = {
+    "name": ([None, *NO_NAME], "a name"),
+    "regime": (NO_WORD, "one of 'guarded', 'research'"),
+    "k": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
+    "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
+    "rows": (
+        ["mdav", "suppression", *NO_WORD],
+        "one of 'deterministic', 'probabilistic', 'condensation'",
+    ),
+    "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
+    "pictures": (NO_TABLE, "a table of pictures and methods"),
+    "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
+    "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
+    "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
+    "shown_share": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
+    "show_empty": (NO_YES, "true or false"),
+    "groups": (
+        [["age"], [[]], [["age"], []], [["age", ""]], [["age", 3]], [[["age"]]], *NO_NAMES[:4]],
+        "a list of lists of column names",
+    ),
+    "strata": (NO_NAMES, "a list of column names"),
+    "limits": (
+        [
+            {"age": 3},
+            {"age": []},
+            {"age": [0]},
+            {"age": [0, 1, 2]},
+            {"age": [1, 0]},
+            {"age": [1, 1]},
+            {"age": ["0", "1"]},
+            {"age": [0, None]},
+            {"age": [0, math.inf]},
+            {"age": [math.nan, 1]},
+            {"age": [0, 10**400]},
+            {"age": [False, True]},
+            {"age": {"low": 0, "high": 1}},
+            {3: [0, 1]},
+            {None: [0, 1]},
+            *NO_TABLE,
+        ],
+        "a table of columns, each with a lower and a larger upper number",
+    ),
+    "kinds": (
+        [{"age": "number"}, {"age": None}, {"age": ["continuous"]}, {3: "continuous"}, *NO_TABLE],
+        "a table of columns, each one of 'continuous', 'categorical'",
+    ),
+    "roles": (
+        [{"age": "secret"}, {"age": None}, {"age": ["other"]}, {3: "other"}, *NO_TABLE],
+        "a table of columns, each one of 'identifier', 'quasi-identifier', 'sensitive', 'other'",
+    ),
+    "unit": (NO_NAME, "a name"),
+    "key": (NO_NAME, "a name"),
+    "study": (NO_NAME, "a name"),
+    "public": (NO_YES, "true or false"),
+    "versions": ([0, 101, *NO_WHOLE], "a whole number from 1 to 100"),
+}
+
+
+def test_every_field_has_a_rule_and_a_table_of_what_breaks_it() -> None:
+    assert list(RULES) == FIELDS
+    assert set(WRONG) == set(FIELDS)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_what_is_wrong_is_refused_by_the_name_of_its_field(field: str) -> None:
+    values, allowed = WRONG[field]
+    for value in values:
+        with pytest.raises(InputError, match=rf"^{field} of the policy must be ") as told:
+            Policy.preset("research", **{field: value})
+        assert str(told.value) == f"{field} of the policy must be {allowed}", value
+
+
+RIGHT: Mapping[str, list[Any]] = {
+    "name": ["ward 3"],
+    "regime": ["guarded", "research"],
+    "k": [1, 10**6],
+    "q": [None, 0, 0.25, 100],
+    "rows": ["deterministic", "probabilistic", "condensation"],
+    "metric": ["euclidean", "mahalanobis"],
+    "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
+    "bins": [2, 1000],
+    "grid": [2, 1000],
+    "round_to": [1, 6],
+    "shown_share": [0, 0.85, 1],
+    "show_empty": [True, False],
+    "groups": [[], [["age"]], [["age", "bmi"], ["glucose"]], (("age",),)],
+    "strata": [[], ["sex", "ward"], ("sex",)],
+    "limits": [{}, {"age": [0, 120]}, {"age": (-1.5, 2)}, {"age": [np.float64(0), 1e308]}],
+    "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
+    "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
+    "unit": [None, "patient"],
+    "key": [None, "visit"],
+    "study": [None, "cohort"],
+    "public": [True, False],
+    "versions": [1, 100],
+}
+
+
+def test_of_every_field_something_is_right() -> None:
+    assert set(RIGHT) == set(FIELDS)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_what_is_right_is_kept(field: str) -> None:
+    for value in RIGHT[field]:
+        policy = Policy.preset("research", **{field: value})
+        assert getattr(policy, field) == frozen(field, value)
+
+
+@pytest.mark.parametrize("field", ["pictures", "limits", "kinds", "roles", "groups", "strata"])
+def test_a_policy_is_not_made_of_what_can_be_changed(field: str) -> None:
+    value = RIGHT[field][1]
+
+    with pytest.raises(InputError, match=f"^{field} of the policy must be frozen; use Policy.from"):
+        Policy(**{field: value})
+
+
+FROZEN: dict[str, tuple[str, Any, Any]] = {
+    "a table": ("kinds", {"age": "continuous"}, MappingProxyType({"age": "continuous"})),
+    "ends": ("limits", {"age": [0, 120.5]}, MappingProxyType({"age": (0, 120.5)})),
+    "groups": ("groups", [["age", "bmi"], ("x",)], (("age", "bmi"), ("x",))),
+    "names": ("strata", ["sex", "ward"], ("sex", "ward")),
+    "a number": ("k", 5, 5),
+    "no list": ("groups", "age", "age"),
+    "a name for a list": ("groups", ["age"], ("age",)),
+}
+
+
+@pytest.mark.parametrize(("field", "given", "kept"), FROZEN.values(), ids=FROZEN)
+def test_values_are_frozen_all_the_way(field: str, given: Any, kept: Any) -> None:
+    found = frozen(field, given)
+
+    assert found == kept
+    assert type(found) is type(kept)
+    assert frozen(field, found) == found
+
+
+def test_what_was_given_is_copied() -> None:
+    limits = {"age": [0, 120]}
+    kept = frozen("limits", limits)
+
+    limits["age"][0] = 7
+    limits["bmi"] = [0, 1]
+
+    assert kept == {"age": (0, 120)}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        kept["age"] = (7, 8)
+
+
+PLAIN: dict[str, tuple[Any, Any]] = {
+    "a table": (MappingProxyType({"age": "continuous"}), {"age": "continuous"}),
+    "ends": (MappingProxyType({"age": (0, 1.5)}), {"age": [0, 1.5]}),
+    "groups": ((("age", "bmi"), ("x",)), [["age", "bmi"], ["x"]]),
+    "a number": (5, 5),
+    "nothing": (None, None),
+}
+
+
+@pytest.mark.parametrize(("value", "written"), PLAIN.values(), ids=PLAIN)
+def test_values_are_written_as_plain_ones(value: Any, written: Any) -> None:
+    assert plain(value) == written
+    assert type(plain(value)) is type(written)

@@ -1,0 +1,385 @@
+"""Files are read as they are written, or refused; nothing is guessed away."""
+
+import math
+import os
+import struct
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, RefusedError
+from discreet.table import Table, open_table
+from discreet.table.reading import as_lazy, quiet, read_file
+
+Columns = Mapping[str, list[Any]]
+Write = Callable[[Path, Columns], Path]
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01" + b"Canary-Alice" * 20
+ZIP = b"PK\x03\x04\x14\0\x06\0" + b"Canary-Alice" * 20
+
+
+def opened(source: object) -> Table:
+    return open_table(source, kinds={}, roles={}, unit=None, key=None)
+
+
+def no_canary_in(error: BaseException) -> None:
+    told = str(error) + repr(error) + "".join(traceback.format_exception(error))
+    assert "Canary" not in told
+    assert "987654" not in told
+
+
+def columns_of(table: Table) -> dict[str, list[Any]]:
+    """Return every column as plain values, with None for what is missing."""
+    out: dict[str, list[Any]] = {}
+    for name in table.columns:
+        values = table.column(name)
+        if isinstance(values, np.ndarray):
+            out[name] = [value if math.isfinite(value) else None for value in values.tolist()]
+        else:
+            out[name] = [value or None for value in values]
+    return out
+
+
+READ: dict[str, tuple[str, bytes, Columns]] = {
+    "commas": ("t.csv", b"a,b\n1,x\n2,y\n", {"a": [1, 2], "b": ["x", "y"]}),
+    "semicolons": ("t.csv", b"a;b\n1;x,y\n2;z\n", {"a": [1, 2], "b": ["x,y", "z"]}),
+    "tabs": ("t.csv", b"a\tb\n1\tx\n2\ty\n", {"a": [1, 2], "b": ["x", "y"]}),
+    "bars": ("t.csv", b"a|b\n1|x\n2|y\n", {"a": [1, 2], "b": ["x", "y"]}),
+    "tabs by its ending": (
+        "t.tsv",
+        b"a\tb\n1,5\tx\n2,5\ty\n",
+        {"a": ["1,5", "2,5"], "b": ["x", "y"]},
+    ),
+    "one column": ("t.csv", b"a\n1\n2\n", {"a": [1, 2]}),
+    "one row": ("t.csv", b"a,b\n1,2\n", {"a": [1], "b": [2]}),
+    "no end of line": ("t.csv", b"a,b\n1,2\n3,4", {"a": [1, 3], "b": [2, 4]}),
+    "lines of Windows": ("t.csv", b"a,b\r\n1,2\r\n3,4\r\n", {"a": [1, 3], "b": [2, 4]}),
+    "empty lines at the end": ("t.csv", b"a,b\n1,2\n\n\n", {"a": [1], "b": [2]}),
+    "a byte-order mark": ("t.csv", b"\xef\xbb\xbfa,b\n1,2\n", {"a": [1], "b": [2]}),
+    "capitals in the ending": ("T.CSV", b"a,b\n1,2\n", {"a": [1], "b": [2]}),
+    "quotes": (
+        "t.csv",
+        b'"a, cm";"b"\n1;"x; ""y"""\n2;"two\nlines"\n',
+        {"a, cm": [1, 2], "b": ['x; "y"', "two\nlines"]},
+    ),
+    "spaces about numbers": ("t.csv", b"a, b\n1, 2\n3, 4\n", {"a": [1, 3], "b": [2, 4]}),
+    "letters of all sorts": ("t.csv", "größe,名\n1,é\n".encode(), {"größe": [1], "名": ["é"]}),
+    "signs that begin a remark elsewhere": (
+        "t.csv",
+        b"a,b\n#1,2\n3,4\n",
+        {"a": ["#1", "3"], "b": [2, 4]},
+    ),
+    "powers of ten": ("t.csv", b"a,b\n1e3,1\n-1E-5,2\n", {"a": [1000.0, -1e-5], "b": [1, 2]}),
+    "leading noughts are no numbers": (
+        "t.csv",
+        b"a,b\n007,1\n008,2\n",
+        {"a": ["007", "008"], "b": [1, 2]},
+    ),
+    "numbers of a text column are text": (
+        "t.csv",
+        b"a,b\n1,1\n" + b"2,2\n" * 30_000 + b"x,3\n",
+        {"a": ["1"] + ["2"] * 30_000 + ["x"], "b": [1] + [2] * 30_000 + [3]},
+    ),
+    "an index without a name": ("t.csv", b",a\n0,5\n1,6\n", {"column0": [0, 1], "a": [5, 6]}),
+    "true and false": (
+        "t.csv",
+        b"a,b,c\ntrue,True,1\nfalse,FALSE,2\n,True,3\n",
+        {"a": ["True", "False", None], "b": ["True", "False", "True"], "c": [1, 2, 3]},
+    ),
+    "yes, no, T and F are words": (
+        "t.csv",
+        b"a,b,c,d\nyes,T,true,t\nno,F,no,f\nyes,F,false,t\n",
+        {
+            "a": ["yes", "no", "yes"],
+            "b": ["T", "F", "F"],
+            "c": ["true", "no", "false"],
+            "d": ["t", "f", "t"],
+        },
+    ),
+    "a sex that is F for all": ("t.csv", b"sex,x\nF,1\nF,2\n", {"sex": ["F", "F"], "x": [1, 2]}),
+    "missing numbers": (
+        "t.csv",
+        b"a,b\n1,x\n,x\nNA,x\nN/A,x\nNaN,x\nnan,x\nNULL,x\nnull,x\nNone,x\n2,x\n",
+        {"a": [1, *[None] * 8, 2], "b": ["x"] * 10},
+    ),
+    "missing words": (
+        "t.csv",
+        b'a,b\nx,1\n,2\nNA,3\n"",4\n',
+        {"a": ["x", None, None, None], "b": [1, 2, 3, 4]},
+    ),
+    "infinite numbers": (
+        "t.csv",
+        b"a,b\n1,x\ninf,x\n-inf,x\nInf,x\n-Inf,x\nInfinity,x\n-Infinity,x\n+inf,x\n",
+        {"a": [1, *[None] * 7], "b": ["x"] * 8},
+    ),
+    "a column of nothing": ("t.csv", b"a,b\n,1\nNA,2\n", {"a": [None, None], "b": [1, 2]}),
+    "a comma for the point is text": (
+        "t.csv",
+        b"a;b\n1,5;2\n2,5;3\n",
+        {"a": ["1,5", "2,5"], "b": [2, 3]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "columns"), READ.values(), ids=READ)
+def test_what_is_written_is_read(
+    tmp_path: Path, name: str, content: bytes, columns: Columns
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    assert columns_of(opened(path)) == columns
+
+
+UNREADABLE = "^file '{name}' could not be read as {kind}"
+UNNAMED = "^file '{name}' must name its columns in its first line$"
+NOT_ONE = "^file '{name}' is empty or no {kind} file$"
+REFUSED: dict[str, tuple[str, bytes, str]] = {
+    "nothing": ("t.csv", b"", NOT_ONE),
+    "nothing, as Parquet": ("t.parquet", b"", NOT_ONE),
+    "empty lines": ("t.csv", b" \n\r\n\t\n", NOT_ONE),
+    "a picture": ("t.csv", PNG, NOT_ONE),
+    "a spreadsheet": ("t.csv", ZIP, NOT_ONE),
+    "text of sixteen bits": ("t.csv", "Canary-Alice,b\n1,2\n".encode("utf-16"), NOT_ONE),
+    "a picture, as Parquet": ("t.parquet", PNG, UNREADABLE),
+    "text, as Parquet": ("t.pq", b"Canary-Alice,b\n1,2\n", UNREADABLE),
+    "half of a Parquet file": ("t.parquet", b"PAR1" + b"Canary-Alice" * 9, UNREADABLE),
+    "bytes that are no text": ("t.csv", bytes(range(128, 256)) * 9, UNREADABLE),
+    "letters in another encoding": ("t.csv", "Canary-Alice,b\né,2\n".encode("latin-1"), UNREADABLE),
+    "letters in another encoding, later on": (
+        "t.csv",
+        b"a,b\n" + b"1,2\n" * 50_000 + b"Canary-Alice\xe9,2\n",
+        UNREADABLE,
+    ),
+    "a row that is too long": ("t.csv", b"a,b\n1,2\n3,4,987654.321\n5,6\n", UNREADABLE),
+    "a first row that is too long": ("t.csv", b"a,b\n1,2,987654.321\n3,4\n5,6\n", UNREADABLE),
+    "rows that are all too long": ("t.csv", b"a,b\n1,2,987654.321\n3,4,5\n", UNREADABLE),
+    "a row that is too short": ("t.csv", b"a,b\n1,2\n987654.321\n5,6\n", UNREADABLE),
+    "rows that are all too short": ("t.csv", b"a,b,c\n1,2\nCanary-Alice,2\n", UNREADABLE),
+    "a row that is too long, later on": (
+        "t.csv",
+        b"a,b\n" + b"1,2\n" * 50_000 + b"Canary-Alice,2,3\n",
+        r"could not be read \(InvalidInputException\); check that it is complete",
+    ),
+    "a quote that does not end": ("t.csv", b'a,b\n"Canary-Alice,2\n3,4\n5,6\n', UNREADABLE),
+    "a title above the names": ("t.csv", b"Patients of Canary-Alice\n\na,b\n1,2\n", UNREADABLE),
+    "a remark above the names": ("t.csv", b"# made by Canary-Alice\na,b\n1,2\n", UNREADABLE),
+    "an empty line above the names": ("t.csv", b"\na,b\nx,y\nCanary-Alice,w\n", UNNAMED),
+    "commas alone above the names": ("t.csv", b",,\na,b\nx,y\nCanary-Alice,w\n", UNNAMED),
+    "a letter": ("t.csv", b"Dear Ann,\n\nI met Canary-Alice, who lives.\nYours\n", UNREADABLE),
+    "names alone": ("t.csv", b"a,b\n", "^the table has no rows; check the file"),
+    "names alone, no end of line": ("t.csv", b"a,b", "^the table has no rows; check the file"),
+    "two equal names": ("t.csv", b"a,b,a\n1,2,3\n", "^two columns of the table have the same name"),
+    "names that differ in capitals": (
+        "t.csv",
+        b"age,sex,Age\n1,2,3\n",
+        "^two columns of the table have the same name, or one that differs in capitals alone",
+    ),
+    "an ending of another kind": (
+        "t.xlsx",
+        ZIP,
+        r"^file 't\.xlsx' must end in one of '\.csv', '\.tsv', '\.parquet', '\.pq'$",
+    ),
+    "no ending": ("cohort", b"a,b\n1,2\n", "^file 'cohort' must end in one of"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_table_is_refused(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    kind = "CSV" if path.suffix == ".csv" else "PARQUET"
+
+    with pytest.raises(InputError, match=message.format(name=name, kind=kind)) as told:
+        opened(path)
+
+    no_canary_in(told.value)
+    assert told.value.__cause__ is None
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet", "folder.csv", "folder.parquet"])
+def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "folder.parquet").mkdir()
+
+    with pytest.raises(InputError, match=f"^there is no file '.*{name}'$"):
+        opened(tmp_path / name)
+
+
+PATTERNS = ["data[1].csv", "da*.csv", "data?.csv", "data{1,2}.csv", "data[1].parquet", "**.parquet"]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_file_whose_name_is_a_pattern_is_read_and_no_other(
+    tmp_path: Path, file_of: Write, name: str
+) -> None:
+    for other in ("data1.csv", "data2.csv", "data.csv", "data1.parquet", "other.parquet"):
+        file_of(tmp_path / other, {"x": [987654]})
+    path = file_of(tmp_path / name, {"y": [1.5, 2.5]})
+
+    assert columns_of(opened(path)) == {"y": [1.5, 2.5]}
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_folder_is_no_column(tmp_path: Path, file_of: Write, ending: str) -> None:
+    folder = tmp_path / "year=2020" / "ward=east"
+    folder.mkdir(parents=True)
+
+    path = file_of(folder / f"part{ending}", {"x": [1, 2]})
+
+    assert columns_of(opened(path)) == {"x": [1, 2]}
+
+
+@pytest.mark.parametrize("names", [["age", "age"], ["age", "Age"]], ids=["equal", "capitals"])
+def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path, names: list[str]) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table([[1], [2]], names=names), path)
+
+    with pytest.raises(InputError, match="two columns of the table have the same name"):
+        opened(path)
+
+
+def two_of_one_name() -> pd.DataFrame:
+    return pd.DataFrame([[1, 2], [3, 4]], columns=["age", "age"])
+
+
+DIFFERENT = "columns have different names"
+NAMED = "every column of the table must have a name that is text"
+NO_TABLES: dict[str, tuple[Callable[[], Any], str]] = {
+    "nothing": (lambda: None, "source must be a path to a CSV or Parquet file, or a pandas"),
+    "a number": (lambda: 3, "source must be a path"),
+    "a dict": (lambda: {"age": [987654.321]}, "source must be a path"),
+    "a list": (lambda: [987654.321], "source must be a path"),
+    "an array": (lambda: np.array([[987654.321]]), "source must be a path"),
+    "a pandas series": (lambda: pd.Series([987654.321]), "source must be a path"),
+    "a polars series": (lambda: pl.Series([987654.321]), "source must be a path"),
+    "pandas, two of one name": (two_of_one_name, DIFFERENT),
+    "pyarrow, two of one name": (lambda: pa.table([[1], [2]], names=["age", "age"]), DIFFERENT),
+    "duckdb, two of one name": (
+        lambda: duckdb.connect().sql("SELECT 1 AS age, 2 AS age"),
+        "two columns of the table have the same name, or one that differs in capitals alone",
+    ),
+    "duckdb, names that differ in capitals": (
+        lambda: duckdb.connect().sql("SELECT 1 AS age, 2 AS Age"),
+        "two columns of the table have the same name, or one that differs in capitals alone",
+    ),
+    "pandas, a number for a name": (lambda: pd.DataFrame({1: [1], "b": [2]}), NAMED),
+    "pandas, a pair for a name": (lambda: pd.DataFrame({("a", "b"): [1]}), NAMED),
+    "pandas, no name": (lambda: pd.DataFrame({"": [1], "b": [2]}), NAMED),
+    "polars, no name": (lambda: pl.DataFrame({"": [1], "b": [2]}), NAMED),
+    "pandas, no columns": (lambda: pd.DataFrame(index=range(3)), NAMED),
+    "pyarrow, no columns": (lambda: pa.table({}), NAMED),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), NO_TABLES.values(), ids=NO_TABLES)
+def test_what_is_no_frame_is_refused(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message) as told:
+        opened(make())
+    no_canary_in(told.value)
+
+
+def test_names_that_differ_in_capitals_are_two_where_the_frame_says_so() -> None:
+    table = opened(pl.DataFrame({"age": [1.0, 2.0], "Age": [3.0, 4.0]}))
+
+    assert columns_of(table) == {"age": [1.0, 2.0], "Age": [3.0, 4.0]}
+
+
+def test_a_frame_is_taken_as_it_is(constructor: Callable[[Columns], Any]) -> None:
+    assert as_lazy(constructor({"age": [1.0], "sex": ["f"]})).collect_schema().names() == [
+        "age",
+        "sex",
+    ]
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def bits(value: float) -> str:
+    return struct.pack("<d", value + 0.0).hex()  # one nought
+
+
+@given(values=st.lists(finite, min_size=1, max_size=12))
+def test_text_and_parquet_give_the_same_bits(values: list[float]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        text, binary = Path(folder) / "t.csv", Path(folder) / "t.parquet"
+        text.write_text("x,i\n" + "".join(f"{value!r},1\n" for value in values))
+        pq.write_table(pa.table({"x": values}), binary)
+
+        read = [opened(path).column("x") for path in (text, binary)]
+
+    assert [bits(float(value)) for value in read[0]] == [bits(value) for value in values]
+    assert [bits(float(value)) for value in read[1]] == [bits(value) for value in values]
+
+
+@given(values=st.lists(st.integers(-(2**130), 2**130), min_size=1, max_size=12))
+def test_whole_numbers_of_text_are_the_nearest_floats(values: list[int]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        path.write_text("x,i\n" + "".join(f"{value},1\n" for value in values))
+
+        read = opened(path).column("x")
+
+    assert [float(value) for value in read] == [float(value) for value in values]
+
+
+def test_columns_of_a_file_are_read_late_and_by_name(tmp_path: Path, file_of: Write) -> None:
+    path = file_of(tmp_path / "t.parquet", {"x": [1.0, 2.0], "name": ["Canary-Alice", "b"]})
+    frame, kept = read_file(path)
+
+    assert frame.select("x").collect("pyarrow").columns == ["x"]
+    assert "Canary" not in repr(kept)
+
+
+def test_nothing_is_spilled_beside_the_data_or_left_behind(
+    tmp_path: Path, file_of: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, spill = tmp_path / "work", tmp_path / "spill"
+    work.mkdir()
+    spill.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    path = file_of(tmp_path / "t.csv", {"x": [1.0, 2.0]})
+
+    table = opened(path)
+    assert table.extremes("x", 1)[0].tolist() == [1.0]
+    made = [entry for entry in spill.iterdir() if entry.name.startswith("discreet-")]
+    if os.name == "posix":
+        assert [entry.stat().st_mode & 0o077 for entry in made] == [0]
+    del table
+
+    assert list(work.iterdir()) == []
+    assert list(spill.iterdir()) == []
+
+
+def test_an_error_of_an_engine_becomes_ours() -> None:
+    message = r"^column 'x' could not be read \(KeyError\); check"
+    with pytest.raises(InputError, match=message) as told, quiet("column 'x' could not be read"):
+        raise KeyError("Canary-Alice")
+
+    no_canary_in(told.value)
+    assert told.value.__suppress_context__
+
+
+def test_an_error_of_ours_stays() -> None:
+    with pytest.raises(RefusedError, match=r"^too few$"), quiet("column 'x' could not be read"):
+        raise RefusedError("too few")
+
+
+def test_an_interrupt_stays() -> None:
+    with pytest.raises(KeyboardInterrupt), quiet("column 'x' could not be read"):
+        raise KeyboardInterrupt

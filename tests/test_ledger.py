@@ -1,0 +1,511 @@
+"""The ledger: what may leave beside what has left, with no value in its file."""
+
+import dataclasses
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, LeavingError
+from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger, Sketch, sketch_of
+from discreet.secret import Secret
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}
+
+X = np.random.default_rng(1).normal(size=200)
+Y = np.random.default_rng(2).normal(size=200)
+LEVELS = np.arange(200.0) % 7
+
+
+def sketch(values: Any) -> Sketch:
+    """Sketch a column."""
+    return sketch_of(SECRET.marks(np.asarray(values, dtype=float)))
+
+
+def sketches(columns: Mapping[str, Any]) -> dict[str, Sketch]:
+    """Sketch columns by name."""
+    return {f"column {name}": sketch(values) for name, values in columns.items()}
+
+
+TABLE: Mapping[str, Any] = {"x": X, "y": Y, "levels": LEVELS}
+
+
+def leave(
+    ledger: Ledger,
+    drawn: str = "x",
+    table: Mapping[str, Any] = TABLE,
+    study: str | None = "s",
+    settings: Mapping[str, Any] = SETTINGS,
+    choices: Mapping[str, str] | None = None,
+) -> None:
+    """Let a histogram of one column of a table leave."""
+    leaving = Leaving(
+        study=study,
+        settings=settings,
+        choices=choices or {},
+        sketches=sketches({drawn: table[drawn]}),
+        kind="histogram",
+        columns=(drawn,),
+        method="merge",
+        form="svg",
+    )
+    ledger.leave(leaving, lambda: sketches(table))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    """Return the ledger of a folder that is not there yet."""
+    return Ledger(tmp_path / "state")
+
+
+# --- sketches ---------------------------------------------------------------------------------
+
+VALUES = st.lists(st.floats(-9, 9).map(lambda v: round(v, 1)), min_size=1, max_size=60)
+
+
+@given(VALUES, st.randoms())
+def test_a_sketch_does_not_depend_on_the_order_of_rows(values: list[float], random: Any) -> None:
+    again = sketch(random.sample(values, len(values)))
+
+    assert again.mark == sketch(values).mark
+    assert again.changed_rows(sketch(values)) == 0
+
+
+@given(VALUES, VALUES)
+def test_changed_rows_are_never_more_than_have_changed(old: list[float], new: list[float]) -> None:
+    left, kept = [*new], 0
+    for value in old:
+        if value in left:
+            left.remove(value)
+            kept += 1
+    changed = max(len(old), len(new)) - kept
+
+    found = sketch(old).changed_rows(sketch(new))
+
+    assert found <= changed
+    assert found >= changed - 1  # two values of a few may share one of the 16384 buckets
+    assert (sketch(old).mark == sketch(new).mark) == (changed == 0)
+    assert sketch(new).changed_rows(sketch(old)) == found
+
+
+def test_a_sketch_is_keyed() -> None:
+    other = Secret.from_bytes(bytes(range(1, 33)))
+    unrelated = sketch_of(other.marks(X))
+
+    assert unrelated.mark != sketch(X).mark
+    assert unrelated.changed_rows(sketch(X)) > 150
+
+
+def test_minus_zero_and_every_kind_of_missing_are_one_value() -> None:
+    assert sketch([0.0, np.nan]).mark == sketch([-0.0, np.inf]).mark
+
+
+def test_a_column_of_few_values_is_not_distinctive() -> None:
+    assert sketch(X).distinctive
+    assert not sketch(LEVELS).distinctive
+    assert not sketch(np.arange(19)).distinctive
+
+
+# --- the same again, and another --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("study", ["s", None])
+def test_the_same_leaves_as_often_as_one_likes(ledger: Ledger, study: str | None) -> None:
+    for drawn in ("x", "y", "levels", "x"):
+        leave(ledger, drawn, study=study)
+
+    assert [entry["columns"] for entry in ledger.history()] == [["x"], ["y"], ["levels"], ["x"]]
+    assert {entry["version"] for entry in ledger.history()} == {1}
+
+
+OTHER_SETTINGS: dict[str, Mapping[str, Any]] = {
+    "k": {**SETTINGS, "k": 6},
+    "grid": {**SETTINGS, "grid": 15},
+    "limits": {**SETTINGS, "limits": {}},
+    "bins": {**SETTINGS, "bins": 20},
+    "regime": {"regime": "research"},
+}
+
+
+@pytest.mark.parametrize("new", [False, True], ids=["", "new ledger object"])
+@pytest.mark.parametrize("study", ["s", None], ids=["named", "unnamed"])
+@pytest.mark.parametrize("what", OTHER_SETTINGS)
+def test_nothing_leaves_under_other_settings(
+    ledger: Ledger, tmp_path: Path, what: str, study: str | None, new: bool
+) -> None:
+    leave(ledger, study=study)
+    if new:
+        ledger = Ledger(tmp_path / "state")
+
+    for drawn in ("x", "y"):
+        with pytest.raises(LeavingError, match=f"^'{what}' is another than when something of"):
+            leave(ledger, drawn, study=study, settings=OTHER_SETTINGS[what])
+    assert len(ledger.history()) == 1
+
+
+SAME_DATA: dict[str, tuple[str | None, str | None]] = {
+    "renamed": ("s", "t"),
+    "a file, then a frame": ("s", None),
+    "a frame, then a file": (None, "t"),
+    "two frames": (None, None),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), SAME_DATA.values(), ids=SAME_DATA)
+def test_the_same_data_are_recognised_under_another_name(
+    ledger: Ledger, first: str | None, second: str | None
+) -> None:
+    leave(ledger, study=first)
+    shuffled = {name: values[::-1] for name, values in reversed([*TABLE.items()])}
+
+    leave(ledger, "y", shuffled, study=second)
+    with pytest.raises(LeavingError, match="'k' is another"):
+        leave(ledger, "y", shuffled, study=second, settings={**SETTINGS, "k": 6})
+    part = {"y": Y}
+    with pytest.raises(LeavingError, match="'k' is another"):
+        leave(ledger, "y", part, study=second, settings={**SETTINGS, "k": 6})
+
+
+def test_another_column_of_the_same_table_is_the_same_data(ledger: Ledger) -> None:
+    leave(ledger, "x", study=None)
+
+    with pytest.raises(LeavingError, match="'k' is another than when something of the same data"):
+        leave(ledger, "levels", study=None, settings={**SETTINGS, "k": 6})
+
+
+def test_other_data_are_free(ledger: Ledger) -> None:
+    leave(ledger, study="s")
+    other = {"x": X + 1, "y": Y + 1, "levels": LEVELS}
+
+    # a column of few levels may well be the same
+    leave(ledger, table=other, study="t", settings={**SETTINGS, "k": 6})
+    leave(ledger, table={"x": X + 2}, study=None, settings={**SETTINGS, "k": 7})
+    leave(ledger, table={"x": X + 3}, study=None, settings={**SETTINGS, "k": 8})
+
+    assert len(ledger.history()) == 4
+
+
+def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(ledger: Ledger) -> None:
+    levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
+    leave(ledger, "a", levels, study=None)
+
+    with pytest.raises(LeavingError, match="'k' is another"):
+        leave(ledger, "a", levels, study=None, settings={**SETTINGS, "k": 6})
+    # one of its columns may well be in another table
+    other = {"a": LEVELS, "b": np.arange(200.0) % 4}
+    leave(ledger, "a", other, study=None, settings={**SETTINGS, "k": 6})
+
+
+def test_a_column_under_another_name_is_refused(ledger: Ledger) -> None:
+    leave(ledger, "x", study=None)
+
+    for study in (None, "t"):
+        with pytest.raises(LeavingError, match="'column age' left before as 'column x'"):
+            leave(ledger, "age", {"age": X, "y": Y}, study=study)
+    leave(ledger, "y", {"age": X, "y": Y}, study=None)
+
+
+def test_a_column_twice_in_a_table_has_two_names(ledger: Ledger) -> None:
+    twice = {"x": X, "again": X}
+
+    for drawn in ("x", "again", "x"):
+        leave(ledger, drawn, twice)
+
+
+def test_settings_are_compared_with_every_study_of_the_same_data(ledger: Ledger) -> None:
+    leave(ledger, study="s")
+    leave(ledger, table={"x": X + 1, "y": Y + 1}, study="t", settings={**SETTINGS, "k": 6})
+    both = {"x": X, "y": Y + 1}
+
+    for k in (5, 6):
+        with pytest.raises(LeavingError, match="'k' is another"):
+            leave(ledger, table=both, study=None, settings={**SETTINGS, "k": k})
+
+
+# --- choices ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("second", ["s", "t", None])
+def test_a_choice_is_kept_for_its_columns(ledger: Ledger, second: str | None) -> None:
+    merge, other = ({f"{COUNT_METHOD_OF}'x'": method} for method in ("merge", "suppression"))
+    leave(ledger, choices=merge)
+
+    with pytest.raises(LeavingError, match=r"the count method of 'x' is another .* left with$"):
+        leave(ledger, study=second, choices=other)
+    leave(ledger, study=second, choices=merge)
+    leave(ledger, "y", study=second, choices={f"{COUNT_METHOD_OF}'y'": "suppression"})
+
+
+def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
+    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
+
+    with pytest.raises(
+        LeavingError, match=r"the group of 'x' is another .* \(discreet version new\)"
+    ):
+        leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]'})
+    with pytest.raises(LeavingError, match=r"the strata is another .* \(discreet version new\)"):
+        leave(ledger, choices={"strata": '["sex"]'})
+    assert ledger.groups("s") == (("x", "y"),)
+    assert ledger.groups(None) == ledger.groups("t") == ()
+
+
+def test_choices_that_were_refused_are_not_kept(ledger: Ledger) -> None:
+    leave(ledger)
+    with pytest.raises(LeavingError, match="'k' is another"):
+        leave(ledger, settings={**SETTINGS, "k": 6}, choices={"strata": '["sex"]'})
+
+    leave(ledger, choices={"strata": "[]"})
+
+
+# --- changed data, and versions ---------------------------------------------------------------
+
+
+def changed(rows: int) -> Mapping[str, Any]:
+    """Change so many rows of x."""
+    values = X.copy()
+    values[:rows] += 1
+    return {**TABLE, "x": values}
+
+
+def open_version(
+    ledger: Ledger,
+    table: Mapping[str, Any],
+    settings: Mapping[str, Any] = SETTINGS,
+    choices: Mapping[str, str] | None = None,
+    most: int = 4,
+) -> int:
+    """Open the next version of study s."""
+    found = sketches(table)
+    return ledger.open_version("s", settings, choices or {}, found.get, k=5, most=most)
+
+
+def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
+    leave(ledger)
+
+    with pytest.raises(LeavingError, match=r"the data of study 's' have changed since .* study="):
+        leave(ledger, table=changed(60))
+    leave(ledger, "y", table=changed(60))  # y has not changed
+
+    assert open_version(ledger, changed(60)) == 2
+    leave(ledger, table=changed(60))
+    with pytest.raises(LeavingError, match="the data of study 's' have changed"):
+        leave(ledger)
+
+
+def test_changed_data_without_a_name_are_refused_where_they_are_recognised(ledger: Ledger) -> None:
+    leave(ledger, study=None)
+
+    with pytest.raises(LeavingError, match=r"^these data have changed since something left"):
+        leave(ledger, table=changed(1), study=None)
+
+
+@pytest.mark.parametrize(("rows", "enough"), [(1, False), (45, False), (60, True)])
+def test_a_new_version_has_ten_k_changed_rows(ledger: Ledger, rows: int, enough: bool) -> None:
+    leave(ledger)
+    if enough:
+        assert open_version(ledger, changed(rows)) == 2
+        return
+    with pytest.raises(LeavingError, match=r"too few rows of 'column x' have changed.* 10 k"):
+        open_version(ledger, changed(rows))
+    leave(ledger)
+
+
+def test_rows_that_are_added_or_gone_have_changed(ledger: Ledger) -> None:
+    leave(ledger)
+
+    assert open_version(ledger, {name: values[:140] for name, values in TABLE.items()}) == 2
+    with pytest.raises(LeavingError, match="too few rows"):
+        open_version(ledger, {name: values[:141] for name, values in TABLE.items()})
+    assert open_version(ledger, TABLE) == 3
+
+
+def test_a_new_version_of_a_changed_policy(ledger: Ledger) -> None:
+    leave(ledger)
+
+    assert open_version(ledger, TABLE, {**SETTINGS, "k": 6}) == 2
+    with pytest.raises(LeavingError, match="'k' is another"):
+        leave(ledger)
+    leave(ledger, settings={**SETTINGS, "k": 6})
+    # the same data are compared with the latest version of a study
+    leave(ledger, study=None, settings={**SETTINGS, "k": 6})
+    with pytest.raises(LeavingError, match="'k' is another"):
+        leave(ledger, study="t")
+
+
+def test_a_new_version_of_other_groups_or_strata(ledger: Ledger) -> None:
+    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
+
+    with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
+        open_version(ledger, TABLE, choices={"strata": "[]", f"{GROUP_OF}'z'": '["z"]'})
+    assert open_version(ledger, TABLE, choices={f"{GROUP_OF}'x'": '["x", "z"]'}) == 2
+    assert ledger.groups("s") == ()
+    leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]', "strata": '["sex"]'})
+
+
+def test_a_new_version_of_nothing_new_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match="nothing of study 's' has left yet"):
+        open_version(ledger, TABLE)
+    leave(ledger)
+    with pytest.raises(InputError, match="neither the data nor the policy of study 's' has"):
+        open_version(ledger, TABLE)
+
+
+def test_versions_are_capped(ledger: Ledger) -> None:
+    leave(ledger)
+
+    assert open_version(ledger, TABLE, {"k": 6}, most=3) == 2
+    assert open_version(ledger, TABLE, {"k": 7}, most=3) == 3
+    with pytest.raises(LeavingError, match="had all the versions its policy allows"):
+        open_version(ledger, TABLE, {"k": 8}, most=3)
+
+
+def test_a_column_that_is_gone_does_not_hold_up_a_version(ledger: Ledger) -> None:
+    leave(ledger)
+
+    assert open_version(ledger, {"x": X + 1}) == 2
+
+
+# --- the file ---------------------------------------------------------------------------------
+
+
+def test_nothing_is_made_before_something_leaves(ledger: Ledger, tmp_path: Path) -> None:
+    assert not ledger.knows("s")
+    assert ledger.groups("s") == ()
+    assert ledger.history() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_is_its_owner_s_alone(ledger: Ledger, tmp_path: Path) -> None:
+    leave(ledger)
+
+    assert ledger.knows("s")
+    assert not ledger.knows("t")
+    assert not ledger.knows(None)
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["ledger.sqlite"]
+    if os.name == "posix":
+        assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
+        assert stat.S_IMODE((tmp_path / "state" / "ledger.sqlite").stat().st_mode) == 0o600
+
+
+def test_the_history_says_what_left_and_no_value(ledger: Ledger) -> None:
+    leave(ledger, study=None)
+    leave(ledger, "y", study="t")
+
+    first, second = ledger.history()
+    assert first.pop("at") <= second.pop("at")
+    assert first == {
+        "study": "",
+        "version": 1,
+        "kind": "histogram",
+        "columns": ["x"],
+        "method": "merge",
+        "form": "svg",
+    }
+    assert (second["study"], second["columns"]) == ("t", ["y"])
+
+
+def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> None:
+    words = SECRET.marks(["CanaryAlice", "CanaryBob"] * 50)
+    numbers = np.array([12345.678901, *X])
+    table = {"x": numbers}
+    leaving = Leaving("s", SETTINGS, {}, {"column w": sketch_of(words)}, "k", ("w",), "m", "svg")
+    ledger.leave(leaving, lambda: sketches(table))
+
+    content = (tmp_path / "state" / "ledger.sqlite").read_bytes()
+    assert b"Canary" not in content
+    assert b"12345.67" not in content
+    assert all(value.tobytes() not in content for value in numbers)
+    unpacked = b"".join(found.buckets.tobytes() for found in (sketch(numbers), sketch_of(words)))
+    assert all(value.tobytes() not in unpacked for value in numbers)
+
+
+DAMAGES: dict[str, Callable[[Path], Any]] = {
+    "rubbish": lambda path: path.write_bytes(b"rubbish" * 1000),
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:5000]),
+    "a table is gone": lambda path: alter(path, "DROP TABLE choice; CREATE TABLE choice (a)"),
+    "settings": lambda path: alter(path, "UPDATE version SET settings = 'x'"),
+    "sketches": lambda path: alter(path, "UPDATE sketch SET buckets = x'00'"),
+    "choices": lambda path: alter(path, "UPDATE choice SET value = '{'"),
+}
+
+
+def alter(path: Path, script: str) -> None:
+    """Change the ledger behind its back."""
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_nothing_leaves_past_a_damaged_ledger(
+    ledger: Ledger, tmp_path: Path, damage: Callable[[Path], Any]
+) -> None:
+    group = {f"{GROUP_OF}'x'": '["x", "y"]'}
+    leave(ledger, choices=group)
+    damage(tmp_path / "state" / "ledger.sqlite")
+
+    for study in ("s", "t", None):
+        with pytest.raises(LeavingError, match=r"is damaged or in use, so nothing|is another"):
+            leave(ledger, study=study, choices=group)
+
+
+def test_no_version_opens_past_a_sketch_that_is_damaged(ledger: Ledger, tmp_path: Path) -> None:
+    leave(ledger)
+    alter(tmp_path / "state" / "ledger.sqlite", "UPDATE sketch SET buckets = x'789c030000000001'")
+
+    with pytest.raises(LeavingError, match="is damaged or in use"):
+        open_version(ledger, changed(60))
+
+
+def test_nothing_leaves_where_there_can_be_no_ledger(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file, not a folder")
+
+    with pytest.raises(LeavingError, match=r"the ledger in .* cannot be opened, so nothing can"):
+        leave(Ledger(tmp_path / "state"))
+    (tmp_path / "other" / "ledger.sqlite").mkdir(parents=True)
+    with pytest.raises(LeavingError, match="cannot be opened, so nothing can"):
+        leave(Ledger(tmp_path / "other"))
+
+
+def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
+    leave(ledger)
+
+    def fail() -> Mapping[str, Sketch]:
+        raise OSError("no data")
+
+    leaving = Leaving("t", SETTINGS, {}, {}, "histogram", ("x",), "merge", "svg")
+    with pytest.raises(OSError, match="no data"):
+        ledger.leave(leaving, fail)
+    with pytest.raises(LeavingError, match="damaged or in use"):
+        ledger.leave(
+            dataclasses.replace(leaving, kind=None),  # type: ignore[arg-type]
+            lambda: sketches(TABLE),
+        )
+    assert len(ledger.history()) == 1
+    assert not ledger.knows("t")
+
+
+def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
+    def try_to_leave(k: int) -> int | None:
+        try:
+            leave(Ledger(tmp_path / "state"), study=None, settings={**SETTINGS, "k": k})
+        except LeavingError:
+            return None
+        return k
+
+    with ThreadPoolExecutor(8) as pool:
+        won = set(pool.map(try_to_leave, [3, 4, 5, 6] * 4)) - {None}
+
+    history = Ledger(tmp_path / "state").history()
+    assert len(won) == 1
+    assert len(history) == 4
+    assert {entry["version"] for entry in history} == {1}

@@ -1,0 +1,552 @@
+"""The custodian's secret: found, made, kept to itself; and the noise and keys it stands for."""
+
+import concurrent.futures
+import copy
+import math
+import os
+import pickle
+import stat
+import struct
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from discreet import secret as secret_module
+from discreet.errors import BrokenPromiseError, InputError
+from discreet.secret import Secret, load_secret, row_keys
+
+Floats = NDArray[np.float64]
+NAN, INF = math.nan, math.inf
+
+HEX = "00112233445566778899aabbccddeeff" * 2
+OTHER_HEX = "ffeeddccbbaa99887766554433221100" * 2
+SECRET = Secret.from_text(HEX)
+OTHER = Secret.from_text(OTHER_HEX)
+VERSION = b"version 1"
+
+
+def keys_of(numbers: Sequence[int]) -> list[bytes]:
+    return [number.to_bytes(16, "little") for number in numbers]
+
+
+def not_told(error: BaseException, *planted: str) -> None:
+    told = str(error) + repr(error) + "".join(traceback.format_exception(error))
+    assert not any(text in told for text in planted)
+
+
+# --- what is taken for a secret --------------------------------------------------------------
+
+STRONG: dict[str, str] = {
+    "256 bits": HEX,
+    "128 bits": HEX[:32],
+    "capitals": HEX.upper(),
+    "an end of line": f"  {HEX}\n",
+}
+
+
+@pytest.mark.parametrize("text", STRONG.values(), ids=STRONG)
+def test_enough_hexadecimal_digits_are_a_secret(text: str) -> None:
+    assert Secret.from_text(text).digest("x") == Secret.from_bytes(bytes.fromhex(text)).digest("x")
+
+
+WEAK: dict[str, tuple[str, str]] = {
+    "nothing": ("", "the secret is too weak: at least 128 random bits"),
+    "blanks": ("  \n", "the secret is too weak"),
+    "a small number": ("12345678", "the secret is too weak"),
+    "a small number of odd length": ("123", "the secret must be written in hexadecimal digits"),
+    "120 bits": (HEX[:30], "the secret is too weak"),
+    "one byte over and over": ("ab" * 32, "the secret is too weak"),
+    "a few bytes over and over": ("00112233" * 8, "the secret is too weak"),
+    "a password": ("correct horse battery staple", "the secret must be written in hexadecimal"),
+    "a negative number": (
+        "-123456",
+        "the secret must be written in hexadecimal digits, at least 32",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WEAK.values(), ids=WEAK)
+def test_too_little_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as told:
+        Secret.from_text(text)
+    if text.strip():
+        not_told(told.value, text)
+
+
+@pytest.mark.parametrize("material", [b"", bytes(range(15)), bytes(32), b"ab" * 16])
+def test_too_few_bytes_are_refused(material: bytes) -> None:
+    with pytest.raises(InputError, match="make one with python -c 'import secrets"):
+        Secret.from_bytes(material)
+
+
+@pytest.mark.parametrize("text", ["0", "7", "42", "20211104", "1" * 31])
+def test_small_numbers_are_taken_where_they_are_allowed(text: str) -> None:
+    small = Secret.from_text(text, allow_small=True)
+
+    assert small.digest("x") == Secret.from_text(f" {text}\n", allow_small=True).digest("x")
+    with pytest.raises(InputError, match="the secret"):
+        Secret.from_text(text)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "seven", "ab" * 8])
+def test_and_nothing_else_that_is_small(text: str) -> None:
+    with pytest.raises(InputError, match="the secret"):
+        Secret.from_text(text, allow_small=True)
+
+
+def test_small_numbers_are_secrets_of_their_own() -> None:
+    small = {Secret.from_text(str(n), allow_small=True).digest("x") for n in range(100)}
+
+    assert len(small) == 100
+
+
+def test_a_real_secret_is_the_same_where_small_ones_are_allowed() -> None:
+    assert Secret.from_text(HEX, allow_small=True).digest("x") == SECRET.digest("x")
+
+
+# --- where it is found -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def made(own_home: Path) -> Path:
+    """Say where a secret is made."""
+    return own_home / ".config" / "discreet" / "discreet.secret"
+
+
+def kept(path: Path, text: str = HEX, mode: int = 0o600) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_the_environment_comes_first(
+    tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(tmp_path / "discreet.secret", OTHER_HEX)
+    kept(made, OTHER_HEX)
+    monkeypatch.setenv("DISCREET_SECRET", HEX)
+
+    assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
+
+
+def test_then_the_file_beside_the_policy(tmp_path: Path, made: Path) -> None:
+    kept(tmp_path / "discreet.secret")
+    kept(made, OTHER_HEX)
+
+    assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
+    assert load_secret(None).digest("x") == OTHER.digest("x")
+
+
+def test_then_the_one_in_the_configuration_folder(tmp_path: Path, made: Path) -> None:
+    kept(made)
+
+    assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
+
+
+def test_which_is_made_once(tmp_path: Path, made: Path) -> None:
+    first = load_secret(tmp_path)
+
+    assert load_secret(None).digest("x") == first.digest("x")
+    assert len(bytes.fromhex(made.read_text())) == 32
+    assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_for_its_owner_alone(made: Path) -> None:
+    before = os.umask(0)
+    try:
+        load_secret(None)
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    assert stat.S_IMODE(made.parent.stat().st_mode) == 0o700
+
+
+def test_another_home_has_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = load_secret(None)
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path))
+
+    assert load_secret(None).digest("x") != first.digest("x")
+
+
+def test_a_weak_one_of_the_environment_is_refused(
+    monkeypatch: pytest.MonkeyPatch, made: Path
+) -> None:
+    monkeypatch.setenv("DISCREET_SECRET", "20211104")
+
+    with pytest.raises(InputError, match="the secret is too weak") as told:
+        load_secret(None)
+    not_told(told.value, "20211104")
+    assert load_secret(None, allow_small=True).digest("x")
+    assert not made.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660, 0o610, 0o777], ids=oct)
+def test_a_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> None:
+    path = kept(tmp_path / "discreet.secret", mode=mode)
+
+    with pytest.raises(InputError, match=r"can be read by others; .* \(chmod 600\)") as told:
+        load_secret(tmp_path)
+
+    assert str(path) in str(told.value)
+    not_told(told.value, HEX)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700], ids=oct)
+def test_a_file_of_the_owner_is_taken(tmp_path: Path, mode: int) -> None:
+    kept(tmp_path / "discreet.secret", mode=mode)
+
+    assert load_secret(tmp_path).digest("x") == SECRET.digest("x")
+
+
+SPOILT: dict[str, tuple[bytes, str]] = {
+    "raw bytes": (bytes(range(120, 152)), "cannot be read; the file must hold hexadecimal digits"),
+    "a weak one": (b"20211104", "the secret is too weak"),
+    "nothing": (b"", "the secret is too weak"),
+    "words": (b"canary horse battery staple", "the secret must be written in hexadecimal digits"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), SPOILT.values(), ids=SPOILT)
+def test_a_spoilt_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = kept(tmp_path / "discreet.secret")
+    path.write_bytes(content)
+
+    with pytest.raises(InputError, match=message) as told:
+        load_secret(tmp_path)
+    not_told(told.value, "canary", "20211104", "0x80", "\\x80")
+
+
+def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "discreet.secret").mkdir(mode=0o700)
+
+    with pytest.raises(InputError, match="cannot be read; the file must hold hexadecimal digits"):
+        load_secret(tmp_path)
+
+
+DIGEST = "from discreet.secret import load_secret; print(load_secret(None).digest('x').hex())"
+
+
+def test_processes_that_start_together_make_one(made: Path) -> None:
+    started = [
+        subprocess.Popen([sys.executable, "-c", DIGEST], stdout=subprocess.PIPE, text=True)
+        for _ in range(6)
+    ]
+    said = {process.communicate(timeout=120)[0].strip() for process in started}
+
+    assert said == {load_secret(None).digest("x").hex()}
+    assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
+
+
+def test_threads_that_start_together_make_one(made: Path) -> None:
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        said = set(pool.map(lambda _: load_secret(None).digest("x"), range(64)))
+
+    assert said == {load_secret(None).digest("x")}
+    assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
+
+
+def test_who_comes_second_keeps_the_first_one(made: Path) -> None:
+    first = load_secret(None)
+    secret_module._make(made)
+
+    assert load_secret(None).digest("x") == first.digest("x")
+    assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
+
+
+# --- where it is not told --------------------------------------------------------------------
+
+
+def test_it_prints_as_nothing() -> None:
+    assert repr(SECRET) == str(SECRET) == f"{SECRET}" == "Secret(...)"
+    assert not hasattr(SECRET, "__dict__")
+
+
+@pytest.mark.parametrize(
+    "take", [pickle.dumps, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
+)
+def test_it_is_neither_pickled_nor_copied(take: Callable[[object], object]) -> None:
+    with pytest.raises(InputError, match="a secret is not written down") as told:
+        take(SECRET)
+    not_told(told.value, HEX, repr(bytes.fromhex(HEX)))
+
+
+def test_it_is_in_nothing_that_is_made_of_it() -> None:
+    made = SECRET.digest("x"), SECRET.digest("records"), *row_keys(SECRET, [np.arange(3.0)])
+
+    assert not any(bytes.fromhex(HEX)[:8] in part for part in made)
+
+
+# --- digests ---------------------------------------------------------------------------------
+
+
+def test_a_digest_is_of_the_secret_the_purpose_and_each_part() -> None:
+    asked = [
+        SECRET.digest("marks", b"a", b"bc"),
+        SECRET.digest("marks", b"ab", b"c"),
+        SECRET.digest("marks", b"abc"),
+        SECRET.digest("marks", b"abc", b""),
+        SECRET.digest("marks"),
+        SECRET.digest("mark", b"sabc"),
+        SECRET.digest("noise", b"abc"),
+        OTHER.digest("marks", b"abc"),
+    ]
+
+    assert len(set(asked)) == len(asked)
+    assert {len(digest) for digest in asked} == {32}
+    assert SECRET.digest("marks", b"abc") == asked[2]
+
+
+# --- noise -----------------------------------------------------------------------------------
+
+records = st.lists(st.integers(0, 2**128 - 1), min_size=1, max_size=20, unique=True)
+names = st.lists(st.text(max_size=8), min_size=1, max_size=4, unique=True)
+
+
+@given(records, names, st.data())
+def test_a_record_keeps_its_noise_in_every_order_and_subset(
+    numbers: list[int], columns: list[str], data: Any
+) -> None:
+    keys = keys_of(numbers)
+    noise = SECRET.normals(VERSION, keys, columns)
+    some = data.draw(st.permutations(range(len(keys))))[: data.draw(st.integers(1, len(keys)))]
+    few = data.draw(st.permutations(range(len(columns))))[: data.draw(st.integers(1, len(columns)))]
+
+    again = SECRET.normals(VERSION, [keys[i] for i in some], [columns[j] for j in few])
+
+    assert again.tobytes() == np.ascontiguousarray(noise[np.ix_(some, few)]).tobytes()
+
+
+@given(records, names)
+def test_noise_differs_by_record_and_column(numbers: list[int], columns: list[str]) -> None:
+    noise = SECRET.normals(VERSION, keys_of(numbers), columns)
+
+    assert noise.shape == (len(numbers), len(columns))
+    assert np.isfinite(noise).all()
+    assert len(np.unique(noise)) == noise.size
+
+
+@given(records, st.binary(max_size=8), st.binary(max_size=8))
+def test_noise_differs_by_version_and_secret(numbers: list[int], one: bytes, two: bytes) -> None:
+    keys = keys_of(numbers)
+    noise = SECRET.normals(one, keys, ["age"])
+
+    assert not np.any(OTHER.normals(one, keys, ["age"]) == noise)
+    assert np.all(SECRET.normals(two, keys, ["age"]) == noise) == (one == two)
+
+
+def test_a_version_is_the_same_in_another_process() -> None:
+    code = (
+        "from discreet.secret import Secret;"
+        f"s = Secret.from_text('{HEX}');"
+        "print(s.normals(b'version 1', [bytes(16)], ['age', 'bmi']).tobytes().hex())"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert (
+        said.stdout.strip() == SECRET.normals(VERSION, [bytes(16)], ["age", "bmi"]).tobytes().hex()
+    )
+
+
+def test_noise_is_standard_normal_and_of_each_column_on_its_own() -> None:
+    noise = SECRET.normals(VERSION, keys_of(range(100_000)), ["age", "bmi", "glucose"])
+
+    # four standard errors: of a mean, an sd and a correlation of 1e5 values
+    assert np.abs(noise.mean(axis=0)).max() < 4 / math.sqrt(1e5)
+    assert np.abs(noise.std(axis=0) - 1).max() < 4 / math.sqrt(2e5)
+    assert np.abs(np.corrcoef(noise.T) - np.eye(3)).max() < 4 / math.sqrt(1e5)
+    for column in noise.T:
+        assert stats.kstest(column, "norm").pvalue > 0.001
+        neighbours = np.corrcoef(column[1:], column[:-1])[0, 1]
+        assert abs(neighbours) < 4 / math.sqrt(1e5)
+
+
+@pytest.mark.parametrize(("bits", "sign"), [(0, -1), (2**64 - 1, 1)], ids=["least", "largest"])
+def test_noise_is_finite_at_the_ends(monkeypatch: pytest.MonkeyPatch, bits: int, sign: int) -> None:
+    monkeypatch.setattr(
+        secret_module, "_encrypt", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
+    )
+
+    noise = SECRET.normals(VERSION, keys_of([1]), ["age"])
+
+    assert 8 < sign * noise[0, 0] < 9
+
+
+def test_no_records_have_no_noise() -> None:
+    assert SECRET.normals(VERSION, [], ["age", "bmi"]).shape == (0, 2)
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="columns must have different names"):
+        SECRET.normals(VERSION, keys_of([1, 2]), ["age", "bmi", "age"])
+
+
+def test_a_cipher_that_fails_is_our_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Short:
+        def update(self, data: bytes) -> bytes:
+            return data[:-1]
+
+        def finalize(self) -> bytes:
+            return b""
+
+    monkeypatch.setattr(
+        "cryptography.hazmat.primitives.ciphers.Cipher.encryptor", lambda self: Short()
+    )
+    with pytest.raises(BrokenPromiseError, match="the cipher returned another length"):
+        SECRET.normals(VERSION, keys_of([1]), ["age"])
+
+
+# --- keys of records -------------------------------------------------------------------------
+
+cells = st.sampled_from([0.0, -0.0, 1.0, NAN, INF, -INF, 2.5])
+words = st.sampled_from(["", "a", "b", "ab", "größe", "\0"])
+tables = st.lists(st.tuples(cells, words, cells), min_size=1, max_size=12)
+Row = tuple[float, str, float]
+
+
+def keys(rows: Sequence[Row], secret: Secret = SECRET) -> list[bytes]:
+    first, text, last = zip(*rows, strict=True)
+    return row_keys(secret, [np.array(first), list(text), np.array(last)])
+
+
+def same(row: Row) -> tuple[object, ...]:
+    """Return what makes a row equal to another: any number that is not finite is as any other."""
+    return tuple(
+        None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row
+    )
+
+
+@given(tables, st.data())
+def test_equal_rows_share_keys_in_any_order(rows: list[Row], data: Any) -> None:
+    shuffled = data.draw(st.permutations(rows))
+
+    assert sorted(keys(rows)) == sorted(keys(shuffled))
+    by_row: dict[object, set[bytes]] = {}
+    for row, key in zip(rows, keys(rows), strict=True):
+        by_row.setdefault(same(row), set()).add(key)
+    for row, key in zip(shuffled, keys(shuffled), strict=True):
+        assert key in by_row[same(row)]
+
+
+@given(tables)
+def test_every_row_has_a_key_of_its_own(rows: list[Row]) -> None:
+    assert len(set(keys(rows))) == len(rows)
+    assert {len(key) for key in keys(rows)} == {16}
+
+
+@given(tables)
+def test_another_row_does_not_change_the_keys(rows: list[Row]) -> None:
+    assert keys([*rows, (77.0, "new", 77.0)])[: len(rows)] == keys(rows)
+    assert set(keys(rows)).isdisjoint(keys(rows, OTHER))
+
+
+ALIKE: dict[str, tuple[list[Any], list[Any]]] = {
+    "noughts": ([np.array([0.0])], [np.array([-0.0])]),
+    "missing and infinite": ([np.array([NAN])], [np.array([INF])]),
+    "signs of infinity": ([np.array([INF])], [np.array([-INF])]),
+    "NaN of another bit pattern": (
+        [np.array([NAN])],
+        [np.frombuffer(struct.pack("<Q", 0xFFF8_0000_DEAD_BEEF), np.float64)],
+    ),
+    "layouts in memory": ([np.arange(3.0)], [np.arange(6.0).reshape(3, 2)[:, 0] / 2]),
+    "kinds of sequence": ([["a", "b"]], [("a", "b")]),
+    "orders of bytes": ([np.array([1.5])], [np.array([1.5], dtype=">f8")]),
+}
+
+
+@pytest.mark.parametrize(("one", "two"), ALIKE.values(), ids=ALIKE)
+def test_alike(one: list[Any], two: list[Any]) -> None:
+    assert row_keys(SECRET, one) == row_keys(SECRET, two)
+
+
+DIFFERENT: dict[str, tuple[list[Any], list[Any]]] = {
+    "letters of the next column": ([["a"], ["bc"]], [["ab"], ["c"]]),
+    "a nought of text": ([["a"], [""]], [["a\0"], [""]]),
+    "columns the other way round": ([["a"], ["b"]], [["b"], ["a"]]),
+    "nothing and a missing number": ([[""]], [np.array([NAN])]),
+    "a number and its text": ([["1"]], [np.array([1.0])]),
+    "eight bytes of text and a number": (
+        [["abcd"]],
+        [np.frombuffer(struct.pack("<I", 4) + b"abcd", np.float64)],
+    ),
+    "a number and text after it": (
+        [np.array([1.0]), ["abcd"]],
+        [["a" * 4], np.array([1.0])],
+    ),
+    "the last digit": ([np.array([0.1])], [np.array([0.1 + 2**-56])]),
+    "one column more": ([["a"]], [["a"], [""]]),
+}
+
+
+@pytest.mark.parametrize(("one", "two"), DIFFERENT.values(), ids=DIFFERENT)
+def test_different(one: list[Any], two: list[Any]) -> None:
+    assert row_keys(SECRET, one) != row_keys(SECRET, two)
+
+
+UNEVEN: dict[str, list[Any]] = {
+    "no columns": [],
+    "of two lengths": [np.arange(3.0), ["a", "b"]],
+}
+
+
+@pytest.mark.parametrize("columns", UNEVEN.values(), ids=UNEVEN)
+def test_uneven_columns_are_refused(columns: list[Any]) -> None:
+    with pytest.raises(
+        InputError, match="columns must be at least one, and all of the same length"
+    ):
+        row_keys(SECRET, columns)
+
+
+def test_the_columns_are_left_as_they_were() -> None:
+    column = np.array([0.0, -0.0, NAN, INF])
+    before = column.tobytes()
+
+    row_keys(SECRET, [column])
+    SECRET.marks(column)
+
+    assert column.tobytes() == before
+
+
+# --- marks -----------------------------------------------------------------------------------
+
+
+@given(st.lists(cells, min_size=1, max_size=12))
+def test_equal_numbers_have_equal_marks(values: list[float]) -> None:
+    marks = [tuple(mark) for mark in SECRET.marks(np.array(values)).tolist()]
+    told = [same((value, "", 0.0)) for value in values]
+
+    for i, one in enumerate(told):
+        for j, two in enumerate(told):
+            assert (marks[i] == marks[j]) == (one == two)
+
+
+@given(st.lists(words, min_size=1, max_size=12))
+def test_equal_words_have_equal_marks(values: list[str]) -> None:
+    marks = [tuple(mark) for mark in SECRET.marks(values).tolist()]
+
+    for i, one in enumerate(values):
+        for j, two in enumerate(values):
+            assert (marks[i] == marks[j]) == (one == two)
+
+
+def test_marks_are_of_the_secret_and_of_numbers_or_words() -> None:
+    numbers, words = SECRET.marks(np.array([1.0, 2.0])), SECRET.marks(["1", "2"])
+
+    assert numbers.shape == words.shape == (2, 2)
+    assert not np.isin(numbers, words).any()
+    assert not np.isin(numbers, OTHER.marks(np.array([1.0, 2.0]))).any()
+    assert SECRET.marks(np.array([])).shape == SECRET.marks([]).shape == (0, 2)
