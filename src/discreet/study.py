@@ -381,13 +381,14 @@ class Study:
     def _copy(self, asked: Asked) -> Copy:
         if not self._policy.guarded:
             return protect_view(self._table, self._policy, asked, self._secret)
-        return self._vault.copy(self._table, self._policy, self._group(asked.columns))
+        copy = self._vault.copy(self._table, self._policy, self._group(asked.columns))
+        # A request that was refused settles nothing.
+        self._groups = self._groups or (asked.columns,)
+        return copy
 
     def _group(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the group that holds all `columns`, the first request's where none is settled."""
-        if not self._groups:
-            self._groups = (tuple(columns),)
-        for group in self._groups:
+        for group in self._groups or (columns,):
             if set(columns) <= set(group):
                 return tuple(sorted(group))
         raise RefusedError(

@@ -123,12 +123,11 @@ def test_a_grid_keeps_its_sides_apart() -> None:
     assert view.parameters == {"k": 5, "round_to": 5, "grid": 30, "drawn": "2 x 3"}
 
 
-def test_only_generalization_tells_how_many_cells_were_drawn() -> None:
+def test_how_many_cells_are_drawn_is_told_where_they_are_fewer() -> None:
     edges = np.arange(3.0), np.arange(3.0)
+    question = replace(asked("heatmap", method="suppression"), grid=2)
 
-    view = grid_view(
-        edges, guarded([[5, 5], [5, 5]], 5), asked("heatmap", method="suppression"), ORIGIN
-    )
+    view = grid_view(edges, guarded([[5, 5], [5, 5]], 5), question, ORIGIN)
 
     assert "drawn" not in view.parameters
 

@@ -75,8 +75,8 @@ def test_research_shows_every_bin() -> None:
 
 
 def test_a_heat_map_counts_the_two_columns_of_a_row() -> None:
-    question = asked("heatmap", ["x", "y"], grid=2, limits={"x": [0, 2], "y": [0, 2]})
-    points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 4 + [(1.5, 1.5)] * 10
+    question = asked("heatmap", ["x", "y"], grid=4, limits={"x": [0, 2], "y": [0, 2]})
+    points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 11
 
     view = from_rows.heatmap(
         rows(x=[x for x, _ in points], y=[y for _, y in points]), question, ORIGIN
@@ -95,12 +95,21 @@ def test_limits_are_of_the_protected_rows() -> None:
     assert 19.8 <= view.edges[-1] <= 20.3
 
 
-@pytest.mark.parametrize(("picture", "columns"), [("histogram", ["x"]), ("heatmap", ["x", "y"])])
-def test_where_no_bin_holds_k_the_way_out_is_named(picture: str, columns: list[str]) -> None:
-    spread = rows(x=np.linspace(0, 1, 60), y=np.linspace(0, 1, 60))
+def test_where_no_bin_holds_k_the_way_out_is_named() -> None:
+    spread = rows(x=np.linspace(0, 1, 60))
 
     with pytest.raises(RefusedError, match=r"every bin .* fewer than k of them; open a study"):
-        getattr(from_rows, picture)(spread, asked(picture, columns, bins=40, grid=40), ORIGIN)
+        from_rows.histogram(spread, asked("histogram", ["x"], bins=40), ORIGIN)
+
+
+def test_a_guarded_heat_map_gets_coarser_until_most_rows_show() -> None:
+    spread = rows(x=np.linspace(0, 1, 60), y=np.linspace(0, 1, 60))
+
+    view = from_rows.heatmap(spread, asked("heatmap", ["x", "y"], grid=40), ORIGIN)
+
+    # the halves of 40 are 20 of 3 rows each, then 10 of 6
+    assert view.parameters["drawn"] == "10 x 10"
+    assert [view.counts[i][i] for i in range(10)] == [5] * 10
 
 
 def test_a_guarded_box_draws_means_of_order_statistics() -> None:

@@ -107,9 +107,9 @@ def _parameters(asked: Asked) -> dict[str, Any]:
 
 
 def _drawn(edges: tuple[Floats, Floats], asked: Asked) -> dict[str, str]:
-    """Say how many cells are drawn, where generalization made them fewer."""
+    """Say how many cells are drawn, where they are fewer than the policy's."""
     cells = [len(ends) - 1 for ends in edges]
-    return {"drawn": f"{cells[0]} x {cells[1]}"} if asked.method == "generalization" else {}
+    return {} if cells == [asked.grid] * 2 else {"drawn": f"{cells[0]} x {cells[1]}"}
 
 
 def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | None]:

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from discreet.answers.axes import ends_of_values
+from discreet.answers.axes import Ends, ends_of_values
 from discreet.answers.drawn import box_of, grid_view, histogram_view, public
 from discreet.errors import RefusedError
 from discreet.policy import Asked
-from discreet.protect import NoProtection, OrderMeans, Suppression
+from discreet.protect import Generalization, NoProtection, OrderMeans, Suppression
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded
 from discreet.render.scene import Box
-from discreet.table import BinAxis
 from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
 
 __all__ = ["box", "heatmap", "histogram", "scatter"]
@@ -40,16 +39,18 @@ def scatter(rows: Protected, asked: Asked, origin: Origin) -> PointsView:
 def histogram(rows: Protected, asked: Asked, origin: Origin) -> HistogramView:
     """Count the protected rows in the bins of one column."""
     (column,) = asked.columns
-    axis = ends_of_values(rows[column], asked, column).axis(asked.bins)
-    guarded = _counted([axis], rows, asked)
-    return histogram_view(axis.edges, guarded.counts, guarded.shown, 0, asked, origin)
+    ends = ends_of_values(rows[column], asked, column)
+    guarded = _counted([ends], asked.bins, rows, asked)
+    edges = ends.axis(asked.bins).edges
+    return histogram_view(edges, guarded.counts, guarded.shown, 0, asked, origin)
 
 
 def heatmap(rows: Protected, asked: Asked, origin: Origin) -> GridView:
     """Count the protected rows in the cells of a grid of two columns."""
-    axes = [ends_of_values(rows[name], asked, name).axis(asked.grid) for name in asked.columns]
-    guarded = _counted(axes, rows, asked)
-    return grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
+    ends = [ends_of_values(rows[name], asked, name) for name in asked.columns]
+    guarded = _counted(ends, asked.grid, rows, asked)
+    edges = [end.axis(cells).edges for end, cells in zip(ends, guarded.resolution, strict=True)]
+    return grid_view((edges[0], edges[1]), guarded, asked, origin)
 
 
 def box(rows: Protected, asked: Asked, origin: Origin) -> BoxView:
@@ -73,17 +74,24 @@ def box(rows: Protected, asked: Asked, origin: Origin) -> BoxView:
     )
 
 
-def _counted(axes: list[BinAxis], rows: Protected, asked: Asked) -> Guarded:
-    sample = [rows[axis.column] for axis in axes]
-    places = [
-        np.clip(np.floor((values - axis.low) / axis.width + 1e-9), 0, axis.bins - 1)
-        for values, axis in zip(sample, axes, strict=True)
-    ]
-    shape = tuple(axis.bins for axis in axes)
-    cells = np.ravel_multi_index(tuple(place.astype(np.intp) for place in places), shape)
-    counts: Bins = np.bincount(cells, minlength=int(np.prod(shape))).astype(np.int64)
-    method = Suppression(asked.k) if asked.guarded else NoProtection()
-    guarded = method(lambda resolution: counts.reshape(resolution), shape)
+def _counted(ends: list[Ends], bins: int, rows: Protected, asked: Asked) -> Guarded:
+    """Count the rows; a guarded grid gets coarser, as one of raw counts does by default."""
+
+    def counts_at(resolution: tuple[int, ...]) -> Bins:
+        axes = [end.axis(cells) for end, cells in zip(ends, resolution, strict=True)]
+        places = [
+            np.clip(np.floor((rows[a.column] - a.low) / a.width + 1e-9), 0, a.bins - 1)
+            for a in axes
+        ]
+        cells = np.ravel_multi_index(tuple(p.astype(np.intp) for p in places), resolution)
+        counts = np.bincount(cells, minlength=int(np.prod(resolution)))
+        return counts.astype(np.int64).reshape(resolution)
+
+    method: Suppression | Generalization | NoProtection = NoProtection()
+    if asked.guarded:
+        coarser = Generalization(asked.k, asked.shown_share or None)
+        method = Suppression(asked.k) if len(ends) == 1 else coarser
+    guarded = method(counts_at, (bins,) * len(ends))
     if not (guarded.shown & (guarded.counts > 0)).any():
         raise RefusedError(
             "every bin of the protected rows holds fewer than k of them; open a study with fewer"

@@ -1,0 +1,688 @@
+"""The custodian's rules: read, written, kept, and asked."""
+
+import copy
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, RefusedError
+from discreet.policy import PICTURES, PRESETS, Policy, load_policy
+from discreet.protect import Condensation, Deterministic, Probabilistic
+
+STANDARD = Policy.preset("standard")
+RESEARCH = Policy.preset("research")
+ROWS = ("deterministic", "probabilistic", "condensation")
+OF_PICTURES = {
+    "scatter": "rows",
+    "histogram": "merge",
+    "heatmap": "generalization",
+    "box": "order-means",
+}
+
+# --- presets ---------------------------------------------------------------------------------
+
+# What the issue and the papers fix; whatever a preset does not name is as in NOT_SET.
+NOT_SET: dict[str, Any] = {
+    "metric": "euclidean",
+    "pictures": OF_PICTURES,
+    "bins": 20,
+    "grid": 30,
+    "groups": [],
+    "strata": [],
+    "limits": {},
+    "kinds": {},
+    "roles": {},
+    "public": False,
+    "versions": 4,
+}
+AS_PRESET: dict[str, dict[str, Any]] = {
+    "standard": {
+        "name": "standard",
+        "regime": "guarded",
+        "k": 5,
+        "rows": "condensation",
+        "round_to": 5,
+        "shown_share": 0.85,
+        "show_empty": False,
+    },
+    "research": {
+        "name": "research",
+        "regime": "research",
+        "k": 3,
+        "q": 0.25,
+        "rows": "deterministic",
+        "round_to": 1,
+        "shown_share": 0.0,
+        "show_empty": True,
+    },
+}
+
+
+def test_there_are_two_presets() -> None:
+    assert set(PRESETS) == set(AS_PRESET)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_what_it_says(name: str) -> None:
+    assert Policy.preset(name).to_dict() == NOT_SET | AS_PRESET[name]
+
+
+def test_the_default_policy_is_the_standard_one() -> None:
+    assert Policy() == STANDARD
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_equal_by_value(name: str) -> None:
+    assert Policy.preset(name) == Policy.preset(name)
+    assert Policy.preset(name) != Policy.preset(name, k=7)
+    assert Policy.preset(name, k=7) == Policy.preset(name).changed(k=7)
+    assert STANDARD != RESEARCH
+
+
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Policy)])
+def test_a_policy_is_frozen(field: str) -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError, match=f"cannot assign to field '{field}'"):
+        setattr(STANDARD, field, None)
+
+
+@pytest.mark.parametrize("policy", [Policy(), STANDARD, RESEARCH, STANDARD.changed(k=6)])
+@pytest.mark.parametrize("field", ["pictures", "limits", "kinds", "roles"])
+def test_and_frozen_inside(policy: Policy, field: str) -> None:
+    inside = getattr(policy, field)
+
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        inside["age"] = "continuous"
+    assert isinstance(inside, MappingProxyType)
+
+
+def test_no_preset_of_another_name() -> None:
+    with pytest.raises(
+        InputError, match=r"^there is no preset 'strict'; there are 'standard', 'research'$"
+    ):
+        Policy.preset("strict")
+
+
+def test_a_preset_may_be_renamed() -> None:
+    assert Policy.preset("standard", name="ward 3").name == "ward 3"
+
+
+# --- keys and rules --------------------------------------------------------------------------
+
+UNKNOWN: dict[str, tuple[str, str]] = {
+    "one letter short": ("bin", "did you mean 'bins'"),
+    "without its line": ("shownshare", "did you mean 'shown_share'"),
+    "in the singular": ("group", "did you mean 'groups'"),
+    "in capitals": ("Regime", "did you mean 'regime'"),
+    "of another program": ("budget", "there are 'name', 'regime', 'k', 'q', 'rows', 'metric'"),
+    "the folder, which no file sets": ("folder", "the policy has no key 'folder'"),
+}
+
+
+@pytest.mark.parametrize(("key", "hint"), UNKNOWN.values(), ids=UNKNOWN)
+@pytest.mark.parametrize("make", [Policy.from_dict, lambda given: STANDARD.changed(**given)])
+def test_an_unknown_key_is_refused_by_name(
+    make: Callable[[dict[str, Any]], Policy], key: str, hint: str
+) -> None:
+    with pytest.raises(InputError, match=f"^the policy has no key '{key}'; ") as told:
+        make({key: 3})
+    assert hint in str(told.value)
+
+
+BROKEN: dict[str, tuple[dict[str, Any], str]] = {
+    "k below 3": ({"k": 2}, "^k of a guarded policy must be at least 3$"),
+    "k of 1": ({"k": 1}, "^k of a guarded policy must be at least 3$"),
+    "little noise": ({"q": 0.09}, r"^q of a guarded policy must be at least 0\.1$"),
+    "no noise": ({"q": 0}, r"^q of a guarded policy must be at least 0\.1$"),
+    "counts rounded away": ({"round_to": 11}, "^round_to of a guarded policy must be at most 2 k"),
+    "counts rounded away at k = 3": (
+        {"k": 3, "round_to": 7},
+        "^round_to of a guarded policy must be at most 2 k",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), BROKEN.values(), ids=BROKEN)
+def test_what_a_guarded_policy_may_not_be(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Policy.preset("standard", **given)
+    with pytest.raises(InputError, match=message):
+        STANDARD.changed(**given)
+    assert Policy.preset("research", **given).regime == "research"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"k": 3}, {"q": 0.1}, {"round_to": 10}, {"k": 3, "round_to": 6}],
+    ids=["k", "q", "round_to", "k and round_to"],
+)
+def test_what_it_just_may_be(given: dict[str, Any]) -> None:
+    policy = Policy.preset("standard", **given)
+
+    assert {name: getattr(policy, name) for name in given} == given
+
+
+UNFIT: dict[str, tuple[dict[str, Any], str]] = {
+    "no such picture": (
+        {"pictures": {"pie": "merge"}},
+        "^pictures of the policy may name 'histogram', 'scatter', 'heatmap', 'box'$",
+    ),
+    "a method of another picture": (
+        {"pictures": {"scatter": "merge"}},
+        "^the scatter of the policy must be 'rows' or 'deterministic', 'probabilistic',",
+    ),
+    "no such method": (
+        {"pictures": {"box": "tukey"}},
+        "^the box of the policy must be 'rows' or 'order-means'",
+    ),
+    "a method that is no word": ({"pictures": {"box": ["rows"]}}, "^the box of the policy must be"),
+    "a column in two groups": (
+        {"groups": [["age", "bmi"], ["bmi", "glucose"]]},
+        "^a column is in one group of the policy",
+    ),
+    "a column twice in a group": (
+        {"groups": [["age", "bmi", "age"]]},
+        "^a column is in one group of the policy",
+    ),
+    "a stratum in a group": (
+        {"groups": [["age", "sex"]], "strata": ["sex"]},
+        "is no stratum as well$",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_fields_fit_together(preset: str, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Policy.preset(preset, **given)
+
+
+def test_none_leaves_a_field_as_it_is() -> None:
+    policy = STANDARD.changed(k=9, unit="patient", limits={"age": [0, 120]})
+
+    assert policy.changed(k=None, unit=None, limits=None) == policy
+    assert policy.changed(k=12).unit == "patient"
+    assert STANDARD.k == 5
+
+
+# --- TOML ------------------------------------------------------------------------------------
+
+text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+number = st.floats(-1e300, 1e300) | st.integers(-(10**20), 10**20)
+ends = st.tuples(number, number).filter(lambda pair: pair[0] < pair[1]).map(list)
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw the plain values of a policy that is allowed."""
+    guarded = draw(st.booleans())
+    k = draw(st.integers(3 if guarded else 1, 10**6))
+    columns = draw(st.lists(text, unique=True, max_size=8))
+    cut = draw(st.integers(0, len(columns)))
+    of_pictures = {
+        picture: draw(st.sampled_from(["rows", *methods])) for picture, methods in PICTURES.items()
+    }
+    fields: dict[str, st.SearchStrategy[Any]] = {
+        "name": text,
+        "k": st.just(k),
+        "regime": st.just("guarded" if guarded else "research"),
+        "q": st.floats(0.1 if guarded else 0, 100),
+        "rows": st.sampled_from(ROWS),
+        "metric": st.sampled_from(["euclidean", "mahalanobis"]),
+        "pictures": st.just(dict(draw(st.permutations(list(of_pictures.items())))[:3])),
+        "bins": st.integers(2, 1000),
+        "grid": st.integers(2, 1000),
+        "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
+        "shown_share": st.floats(0, 1) | st.integers(0, 1),
+        "show_empty": st.booleans(),
+        "groups": st.just([[column] for column in columns[:cut]]),
+        "strata": st.just(columns[cut:]),
+        "limits": st.dictionaries(text, ends, max_size=3),
+        "kinds": st.dictionaries(text, st.sampled_from(["continuous", "categorical"]), max_size=3),
+        "roles": st.dictionaries(text, st.sampled_from(["identifier", "sensitive"]), max_size=3),
+        "unit": text,
+        "key": text,
+        "study": text,
+        "public": st.booleans(),
+        "versions": st.integers(1, 100),
+    }
+    optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
+    needed = {"k": fields["k"], "regime": fields["regime"]}
+    return draw(st.fixed_dictionaries(needed, optional=optional))
+
+
+def test_the_laws_below_draw_every_field() -> None:
+    drawn: set[str] = set()
+
+    @given(policies())
+    def look(given: dict[str, Any]) -> None:
+        drawn.update(given)
+
+    look()
+    assert drawn == {field.name for field in dataclasses.fields(Policy)} - {"folder"}
+
+
+@given(policies())
+def test_plain_values_come_back(given: dict[str, Any]) -> None:
+    policy = Policy.from_dict(given)
+
+    assert Policy.from_dict(policy.to_dict()) == policy
+    assert {key: policy.to_dict()[key] for key in given} == given
+
+
+@given(policies())
+def test_a_file_comes_back(tmp_path_factory: pytest.TempPathFactory, given: dict[str, Any]) -> None:
+    policy = Policy.from_dict(given)
+    path = tmp_path_factory.mktemp("policy") / "discreet.toml"
+
+    path.write_text(policy.to_toml(), encoding="utf-8")
+
+    assert Policy.load(path) == policy
+
+
+@given(policies())
+def test_a_change_and_back_is_none(given: dict[str, Any]) -> None:
+    policy = Policy.from_dict(given)
+
+    assert policy.changed() == policy
+    assert policy.changed(k=10**6).changed(k=policy.k) == policy
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "discreet.toml"
+    path.write_text(Policy.preset(name).to_toml(), encoding="utf-8")
+
+    assert Policy.load(path) == Policy.preset(name)
+
+
+def written(tmp_path: Path, toml: str, name: str = "cohort.toml") -> Path:
+    path = tmp_path / name
+    path.write_text(toml, encoding="utf-8")
+    return path
+
+
+LOADED: dict[str, tuple[str, Policy]] = {
+    "nothing": ("", STANDARD.changed(name="cohort")),
+    "some fields": (
+        'k = 8\nunit = "patient"\n[limits]\nage = [0, 120]\n',
+        STANDARD.changed(name="cohort", k=8, unit="patient", limits={"age": (0, 120)}),
+    ),
+    "a preset": ('preset = "research"\n', RESEARCH.changed(name="cohort")),
+    "a preset and fields": (
+        'preset = "research"\nk = 4\nname = "simulated"\n',
+        RESEARCH.changed(name="simulated", k=4),
+    ),
+    "letters of all sorts": (
+        'study = "Größe, 名"\nstrata = ["größe"]\n',
+        STANDARD.changed(name="cohort", study="Größe, 名", strata=["größe"]),
+    ),
+}
+
+
+@pytest.mark.parametrize(("toml", "policy"), LOADED.values(), ids=LOADED)
+def test_what_a_file_leaves_out_is_that_of_its_preset(
+    tmp_path: Path, toml: str, policy: Policy
+) -> None:
+    path = written(tmp_path, toml)
+
+    assert Policy.load(path) == policy
+    assert Policy.load(str(path)) == policy
+    assert load_policy(path) == policy
+    assert Policy.load(path).folder == tmp_path.resolve()
+
+
+def test_the_folder_is_no_part_of_the_value(tmp_path: Path) -> None:
+    policy = Policy.load(written(tmp_path, ""))
+
+    assert policy == STANDARD.changed(name="cohort")
+    assert "folder" not in policy.to_dict()
+    assert str(tmp_path) not in repr(policy)
+    assert policy.changed(k=7).folder == tmp_path.resolve()
+    assert STANDARD.folder is None
+
+
+def test_the_folder_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, "")
+    monkeypatch.chdir(tmp_path)
+
+    assert Policy.load("cohort.toml").folder == tmp_path.resolve()
+
+
+UNLOADABLE: dict[str, tuple[bytes, str]] = {
+    "no TOML": (b"k is 5, for canary", r"^the policy file '.*' is not TOML: TOMLDecodeError$"),
+    "a key twice": (b'k = 5\nk = 6\nname = "canary"', "is not TOML: TOMLDecodeError$"),
+    "a picture": (b"\x89PNG\r\n\x1a\n\0canary", "is not TOML: UnicodeDecodeError$"),
+    "another encoding": ('name = "canary é"'.encode("latin-1"), "not TOML: UnicodeDecodeError$"),
+    "an unknown key": (b"bin = 3", "^the policy has no key 'bin'; did you mean 'bins'"),
+    "an unknown table": (b"[picture]\nbox = 'rows'", "no key 'picture'; did you mean 'pictures'"),
+    "an unknown preset": (b"preset = 'strict'", "^there is no preset 'strict'; there are"),
+    "a preset that is a number": (b"preset = 3", "^there is no preset 3; there are"),
+    "a value of another type": (b"k = '5'", "^k of the policy must be a whole number from 1"),
+    "a number that is none": (b"q = nan", "^q of the policy must be a number from 0 to 100$"),
+    "a date": (b"study = 2020-01-01", "^study of the policy must be a name$"),
+    "a folder": (b"folder = '/'", "^the policy has no key 'folder'"),
+    "a rule": (b"k = 2", "^k of a guarded policy must be at least 3$"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), UNLOADABLE.values(), ids=UNLOADABLE)
+def test_what_is_no_policy_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "cohort.toml"
+    path.write_bytes(content)
+
+    with pytest.raises(InputError, match=message) as told:
+        Policy.load(path)
+    assert "canary" not in str(told.value)
+    assert told.value.__cause__ is None
+
+
+def test_no_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^there is no policy file '.*none.toml'$"):
+        Policy.load(tmp_path / "none.toml")
+    with pytest.raises(InputError, match=r"is not TOML: IsADirectoryError$"):
+        Policy.load(tmp_path)
+
+
+def test_a_policy_is_given_in_three_ways(tmp_path: Path) -> None:
+    path = written(tmp_path, "k = 8")
+
+    assert load_policy(STANDARD) is STANDARD
+    assert load_policy("research") == RESEARCH
+    assert load_policy(str(path)).k == load_policy(path).k == 8
+
+
+@pytest.mark.parametrize("wrong", ["strict", "discreet.json", "", 5, None, Path("standard.tml")])
+def test_and_in_no_other(wrong: Any) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"^policy must be a Policy, the path of a \.toml file, or one of 'standard'",
+    ):
+        load_policy(wrong)
+
+
+# --- asking ----------------------------------------------------------------------------------
+
+GUARDED = Policy.from_dict({"k": 7, "q": 0.5, "bins": 12, "grid": 24, "limits": {"age": [0, 120]}})
+OTHER: dict[str, list[Any]] = {
+    "k": [3, 6, 8, 70],
+    "q": [0.1, 0.49, 0.51],
+    "bins": [2, 11, 13, 24],
+    "grid": [12, 23, 25],
+    "limits": [{}, {"age": [0, 121]}, {"age": [0, 120], "bmi": [0, 1]}, {"bmi": [0, 120]}],
+}
+SAME: dict[str, list[Any]] = {
+    "k": [7],
+    "q": [0.5],
+    "bins": [12],
+    "grid": [24],
+    "limits": [{"age": [0, 120]}, {"age": (0.0, 120.0)}],
+}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_guarded_policy_has_one_value_of_each(name: str) -> None:
+    for value in OTHER[name]:
+        way_out = rf"policy\.changed\({name}=\.\.\.\)"
+        with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study .* {way_out}"):
+            GUARDED.settle("histogram", ["age"], **{name: value})
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_and_naming_that_one_changes_nothing(name: str) -> None:
+    asked = GUARDED.settle("histogram", ["age"])
+
+    for value in SAME[name]:
+        assert GUARDED.settle("histogram", ["age"], **{name: value}) == asked
+
+
+def test_a_value_that_no_policy_may_have_is_wrong_input() -> None:
+    with pytest.raises(InputError, match=r"^k of a guarded policy must be at least 3$"):
+        GUARDED.settle("histogram", ["age"], k=2)
+    with pytest.raises(InputError, match=r"^bins of the policy must be a whole number"):
+        GUARDED.settle("histogram", ["age"], bins=1)
+
+
+@pytest.mark.parametrize("rows", ["deterministic", "probabilistic"])
+def test_naming_the_noise_that_there_is_changes_nothing(rows: str) -> None:
+    policy = STANDARD.changed(rows=rows)
+    noise = policy.noise(rows)
+
+    assert policy.settle("scatter", ["age", "bmi"], q=noise).q == noise
+    with pytest.raises(RefusedError, match=r"^q is fixed when the study is opened"):
+        policy.settle("scatter", ["age", "bmi"], q=noise + 0.01)
+
+
+@pytest.mark.parametrize("q", [0.1, 0.25, 1.0])
+def test_condensation_takes_no_noise(q: float) -> None:
+    with pytest.raises(RefusedError, match=r"^q is fixed when the study is opened"):
+        STANDARD.settle("scatter", ["age", "bmi"], q=q)
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_research_takes_all(name: str) -> None:
+    for value in [*OTHER[name], *SAME[name]]:
+        asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", **{name: value})
+        assert getattr(asked, name) == getattr(Policy.from_dict({name: value}), name)
+
+
+def test_research_takes_what_no_guarded_policy_may_have() -> None:
+    asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", k=1, q=0, bins=2)
+
+    assert (asked.k, asked.q, asked.bins, asked.guarded) == (1, 0, 2, False)
+    with pytest.raises(InputError, match=r"^k of the policy must be a whole number"):
+        RESEARCH.settle("scatter", ["a", "b"], k=0)
+
+
+def test_a_settled_question_holds_every_number() -> None:
+    asked = GUARDED.settle("heatmap", ["age", "bmi"])
+
+    assert dataclasses.asdict(dataclasses.replace(asked, limits=dict(asked.limits))) == {
+        "picture": "heatmap",
+        "columns": ("age", "bmi"),
+        "method": "generalization",
+        "k": 7,
+        "q": None,
+        "bins": 12,
+        "grid": 24,
+        "limits": {"age": (0, 120)},
+        "guarded": True,
+        "round_to": 5,
+        "shown_share": 0.85,
+        "show_empty": False,
+    }
+
+
+DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
+    "standard": (STANDARD, OF_PICTURES | {"scatter": "condensation"}),
+    "research": (RESEARCH, OF_PICTURES | {"scatter": "deterministic"}),
+    "another row method": (
+        STANDARD.changed(rows="probabilistic"),
+        OF_PICTURES | {"scatter": "probabilistic"},
+    ),
+    "named by the policy": (
+        STANDARD.changed(pictures={"histogram": "suppression", "box": "rows"}),
+        {
+            "histogram": "suppression",
+            "scatter": "deterministic",
+            "heatmap": "suppression",
+            "box": "condensation",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("policy", "methods"), DEFAULTS.values(), ids=DEFAULTS)
+def test_every_picture_has_a_method(policy: Policy, methods: dict[str, str]) -> None:
+    for picture, method in methods.items():
+        if method in ROWS and method != policy.rows:
+            with pytest.raises(RefusedError, match=f"is made by '{policy.rows}'"):
+                policy.settle(picture, ["age"])
+        else:
+            assert policy.settle(picture, ["age"]).method == method
+
+
+# Of each picture and method: under a guarded policy with the rows of condensation, what is said.
+COPY = "the protected copy of this study is made by 'condensation'"
+RAW = "method 'none' draws raw data and exists under the policy 'research' alone"
+SINGLE = "draws quartiles of single records and exists under the policy 'research' alone"
+SAID: dict[tuple[str, str], str] = {
+    ("histogram", "deterministic"): COPY,
+    ("histogram", "probabilistic"): COPY,
+    ("histogram", "none"): RAW,
+    ("scatter", "deterministic"): COPY,
+    ("scatter", "probabilistic"): COPY,
+    ("scatter", "none"): RAW,
+    ("heatmap", "deterministic"): COPY,
+    ("heatmap", "probabilistic"): COPY,
+    ("heatmap", "none"): RAW,
+    ("box", "deterministic"): COPY,
+    ("box", "probabilistic"): COPY,
+    ("box", "suppression"): SINGLE,
+    ("box", "generalization"): SINGLE,
+    ("box", "none"): RAW,
+}
+METHODS = sorted({method for methods in PICTURES.values() for method in methods})
+
+
+@pytest.mark.parametrize("method", [*METHODS, "rows"])
+@pytest.mark.parametrize("picture", PICTURES)
+def test_pictures_by_methods(picture: str, method: str) -> None:
+    def ask(policy: Policy) -> str:
+        return policy.settle(picture, ["age", "bmi"], method=method).method
+
+    if method == "rows":
+        assert (ask(STANDARD), ask(RESEARCH)) == ("condensation", "deterministic")
+    elif method not in PICTURES[picture]:
+        for policy in (STANDARD, RESEARCH):
+            with pytest.raises(
+                InputError, match=f"^a {picture} cannot be made by method '{method}'; there are '"
+            ):
+                ask(policy)
+    else:
+        assert ask(RESEARCH) == method
+        if (picture, method) in SAID:
+            with pytest.raises(RefusedError, match=SAID[picture, method]):
+                ask(STANDARD)
+        else:
+            assert ask(STANDARD) == method
+
+
+@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=PRESETS)
+@pytest.mark.parametrize("method", ["", "mdav", "Merge", "non", ["merge"], 3])
+def test_no_method_of_another_name(policy: Policy, method: Any) -> None:
+    with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are 'me"):
+        policy.settle("histogram", ["age"], method=method)
+
+
+@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=PRESETS)
+def test_no_picture_of_another_name(policy: Policy) -> None:
+    with pytest.raises(InputError, match=r"^there is no picture 'pie'; there are 'histogram', 'sc"):
+        policy.settle("pie", ["age"])
+
+
+def test_the_way_out_of_a_refused_row_method_is_named() -> None:
+    with pytest.raises(RefusedError, match=r"discreet\.open\(\.\.\., rows='deterministic'\)$"):
+        STANDARD.settle("scatter", ["age", "bmi"], method="deterministic")
+    assert STANDARD.changed(rows="deterministic").settle("scatter", ["a", "b"]).q == 0.1
+
+
+# --- what a copy and a study version stand on ------------------------------------------------
+
+NOISE: list[tuple[Policy, dict[str, float]]] = [
+    (STANDARD, {"deterministic": 0.1, "probabilistic": 0.25, "condensation": 0}),
+    (STANDARD.changed(q=0.5), {"deterministic": 0.5, "probabilistic": 0.5, "condensation": 0}),
+    (RESEARCH, {"deterministic": 0, "probabilistic": 0.25, "condensation": 0}),
+    (RESEARCH.changed(q=0.5), {"deterministic": 0, "probabilistic": 0.5, "condensation": 0}),
+]
+
+
+@pytest.mark.parametrize(("policy", "noise"), NOISE)
+def test_each_row_method_has_its_noise(policy: Policy, noise: dict[str, float]) -> None:
+    assert {method: policy.noise(method) for method in ROWS} == noise
+
+
+def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
+    policy = STANDARD.changed(k=7, metric="mahalanobis")
+    asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", q=0.5)
+
+    assert policy.row_method() == Condensation(k=7)
+    assert policy.changed(rows="deterministic").row_method() == Deterministic(
+        k=7, metric="mahalanobis", q=0.1
+    )
+    assert policy.changed(rows="probabilistic").row_method() == Probabilistic(q=0.25)
+    assert RESEARCH.row_method() == Deterministic(k=3, metric="euclidean", q=0.0)
+    assert RESEARCH.row_method(asked) == Probabilistic(q=0.5)
+    assert RESEARCH.row_method(RESEARCH.settle("scatter", ["a", "b"], k=9)) == Deterministic(
+        k=9, metric="euclidean", q=0.0
+    )
+
+
+def test_what_decides_a_copy() -> None:
+    policy = STANDARD.changed(k=7, rows="deterministic", strata=["sex"], bins=9, public=True)
+
+    assert policy.copy_settings() == {
+        "k": 7,
+        "rows": "deterministic",
+        "metric": "euclidean",
+        "q": 0.1,
+        "strata": ["sex"],
+    }
+
+
+def test_what_decides_all_that_leaves() -> None:
+    policy = STANDARD.changed(k=7, limits={"bmi": [10, 50], "age": [0, 120]}, unit="patient")
+
+    assert policy.settings() == {
+        "regime": "guarded",
+        "k": 7,
+        "rows": "condensation",
+        "metric": "euclidean",
+        "bins": 20,
+        "grid": 30,
+        "round_to": 5,
+        "shown_share": 0.85,
+        "q": 0.0,
+        "show_empty": False,
+        "unit": "patient",
+        "key": None,
+        "limits": {"age": [0, 120], "bmi": [10, 50]},
+    }
+    assert list(policy.settings()["limits"]) == ["age", "bmi"]
+
+
+def test_research_binds_nothing_but_itself() -> None:
+    assert RESEARCH.changed(k=9, bins=3).settings() == {"regime": "research"}
+
+
+UNBINDING: dict[str, Any] = {
+    "name": "ward 3",
+    "pictures": {"histogram": "suppression"},
+    "study": "cohort",
+    "public": True,
+    "versions": 9,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), UNBINDING.items(), ids=UNBINDING)
+def test_names_and_choices_of_pictures_bind_nothing(name: str, value: Any) -> None:
+    policy = STANDARD.changed(**{name: value})
+
+    assert policy != STANDARD
+    assert policy.settings() == STANDARD.settings()
+    assert policy.copy_settings() == STANDARD.copy_settings()
+
+
+def test_what_is_returned_is_the_callers_own() -> None:
+    for give in (STANDARD.to_dict, STANDARD.settings, STANDARD.copy_settings):
+        before = copy.deepcopy(give())
+        give().clear()
+        give().get("limits", {})["age"] = [0, 1]
+        give().get("strata", []).append("sex")
+        assert give() == before
