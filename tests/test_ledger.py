@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger, Sketch, sketch_of
+from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger
 from discreet.secret import Secret
+from discreet.sketch import Sketch, sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}

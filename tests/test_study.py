@@ -552,6 +552,7 @@ def test_every_form_is_refused_and_nothing_is_written(form: str, tmp_path: Path)
 
     for leave in (
         lambda: view.save(tmp_path / f"view.{form}"),
+        lambda: view.plot().savefig(tmp_path / "view.png"),
         view.to_json,
         lambda: pickle.dumps(view),
         lambda: copy.deepcopy(view),
@@ -712,6 +713,16 @@ def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: An
     assert new.origin.version != old.origin.version
     assert tried(dc.open(path), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
     assert [entry["version"] for entry in ledger_of("standard").history()] == [1, 1, 1, 1, 2]
+
+
+def test_a_picture_of_a_file_that_was_written_since_stays(tmp_path: Path, file_of: Any) -> None:
+    path = file_of(tmp_path / "cohort.csv", COHORT)
+    view = dc.open(path).histogram("x")
+    file_of(path, changed(80))
+
+    with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
+        view.save(tmp_path / "view.svg")
+    assert not (tmp_path / "view.svg").exists()
 
 
 @pytest.mark.parametrize("rows", [1, 49])

@@ -73,15 +73,15 @@ def plain(copy: Copy) -> tuple[Any, ...]:
 
 def test_a_copy_has_a_row_for_each_complete_record_sorted_by_value() -> None:
     given = columns()
-    given["x"][:3] = np.nan
+    given["x"][:7] = np.nan
 
     copy = copied(given)
 
     assert sorted(copy.columns) == ["x", "y"]
     rows = list(zip(copy.columns["x"], copy.columns["y"], strict=True))
-    assert len(rows) == 117
+    assert len(rows) == 113
     assert rows == sorted(rows)
-    assert copy.left_out == 5
+    assert copy.left_out == 5  # about
 
 
 def test_coordinates_are_nice_steps_and_no_raw_value() -> None:
@@ -215,11 +215,41 @@ class Spy:
 
     def __init__(self) -> None:
         self.noise: dict[tuple[float, ...], tuple[float, ...]] = {}
+        self.seen: list[tuple[tuple[float, ...], int]] = []
 
     def __call__(self, values: Floats, normals: Floats, strata: Any) -> Floats:
-        rows = map(tuple, values.tolist())
+        rows = [*map(tuple, values.tolist())]
         self.noise = dict(zip(rows, map(tuple, normals.tolist()), strict=True))
+        self.seen = [*zip(rows, strata.tolist(), strict=True)]
         return values + normals
+
+
+def test_columns_are_drawn_in_before_they_are_protected(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = columns()
+    given["x"][3] = 1e6
+    spy = Spy()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)
+    copied(given)
+
+    rows = np.array([row for row, _ in spy.seen])
+    for j, name in enumerate("xy"):
+        assert sorted(rows[:, j]) == sorted(winsorised(given[name], 5))
+    assert rows.max() < 100
+
+
+def test_each_row_is_of_the_stratum_of_its_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = columns() | {"arm": np.array(["a", "b", "c"] * 40)}
+    spy = Spy()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)
+
+    copied(given, policy=STANDARD.changed(strata=["sex", "arm"]))
+
+    trimmed = zip(winsorised(given["x"], 5), winsorised(given["y"], 5), strict=True)
+    levels = dict(zip(trimmed, zip(given["sex"], given["arm"], strict=True), strict=True))
+    alone = [row for row, _ in spy.seen if [seen for seen, _ in spy.seen].count(row) == 1]
+    found = {(levels[row], stratum) for row, stratum in spy.seen if row in alone}
+    assert len(alone) > 100
+    assert len(found) == len({stratum for _, stratum in found}) == 6
 
 
 def noise_of(given: Any, monkeypatch: pytest.MonkeyPatch, secret: Secret = SECRET) -> Any:

@@ -21,7 +21,7 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "progress"),
-    ("parallel", "secret", "table"),
+    ("parallel", "secret", "sketch", "table"),
     ("protect", "render"),
     ("measure", "policy", "views"),
     ("answers", "ledger", "release", "vault"),

@@ -111,6 +111,9 @@ def version_new(
     rows: Annotated[
         str | None, typer.Option("--method", help="The row method from now on.")
     ] = None,
+    q: QOption = None,
+    bins: BinsOption = None,
+    grid: GridOption = None,
     study: StudyOption = None,
     group: GroupOption = None,
     strata: StrataOption = None,
@@ -118,7 +121,7 @@ def version_new(
 ) -> None:
     """Open the next version of a study, for changed data or a changed policy."""
     with _progress():
-        fields = _fields(k=k, rows=rows, study=study, unit=unit)
+        fields = _fields(k=k, rows=rows, q=q, bins=bins, grid=grid, study=study, unit=unit)
         number = _opened(file, policy, fields, group, strata).new_version()
     typer.echo(f"version {number} is open; what leaves from now on belongs to it")
 
@@ -138,7 +141,9 @@ def version_list(
     if as_json:
         typer.echo(json.dumps(history))
         return
-    listing = Listing("study", "version", "when", "picture", "columns", "method", "as")
+    listing = Listing()
+    for name in ("study", "version", "when", "picture", "columns", "method", "as"):
+        listing.add_column(name, overflow="fold")
     for entry in history:
         names = ", ".join(entry["columns"])
         row = (entry["study"] or "(unnamed)", str(entry["version"]), entry["at"], entry["kind"])
@@ -161,6 +166,14 @@ def example(
         raise InputError(f"there is a file {str(output)!r} already; name another one")
     write_csv(diabetes(), output)
     typer.echo(output)
+
+
+@app.command()
+def about() -> None:
+    """Say which version of discreet this is."""
+    from importlib.metadata import version as version_of
+
+    typer.echo(f"discreet {version_of('discreet')}")
 
 
 @app.command()

@@ -19,16 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError, InputError, LeavingError
+from discreet.sketch import Sketch
 
-__all__ = ["COUNT_METHOD_OF", "GROUP_OF", "Leaving", "Ledger", "Sketch", "sketch_of"]
+__all__ = ["COUNT_METHOD_OF", "GROUP_OF", "Leaving", "Ledger"]
 
-BUCKETS = 1 << 14
 CHANGED_PER_K = 10
-# A column of fewer different values may well be the same in two unrelated tables.
-DISTINCTIVE = 20
 UNNAMED = ""
 # How the choices of a column's group and of its count method are named.
 GROUP_OF, COUNT_METHOD_OF = "group of ", "count method of "
@@ -52,25 +49,6 @@ CREATE TABLE IF NOT EXISTS leaving (
 
 
 @dataclass(frozen=True)
-class Sketch:
-    """A keyed stand-in of a column: equal for equal values in any order."""
-
-    mark: str
-    buckets: NDArray[np.int64]
-
-    @property
-    def distinctive(self) -> bool:
-        """Whether there are so many different values that no unrelated column is the same."""
-        return bool(np.count_nonzero(self.buckets) >= DISTINCTIVE)
-
-    def changed_rows(self, new: Sketch) -> int:
-        """Return how many rows at least differ between this and `new`."""
-        difference = new.buckets - self.buckets
-        gained, lost = difference[difference > 0].sum(), -difference[difference < 0].sum()
-        return int(max(gained, lost))
-
-
-@dataclass(frozen=True)
 class Leaving:
     """What is about to leave, and what must have stayed the same for it to go.
 
@@ -84,6 +62,8 @@ class Leaving:
         What is one for some columns: the count method of a column, the group of a column.
     sketches : mapping of str to Sketch
         Of what is drawn.
+    k : int
+        Of the policy: fewer than 10 k changed rows must not leave beside the old ones.
     kind, columns, method, form
         What the record says.
     """
@@ -92,6 +72,7 @@ class Leaving:
     settings: Mapping[str, Any]
     choices: Mapping[str, str]
     sketches: Mapping[str, Sketch]
+    k: int
     kind: str
     columns: tuple[str, ...]
     method: str
@@ -104,14 +85,6 @@ class _Version:
     study: str
     number: int
     settings: Mapping[str, Any]
-
-
-def sketch_of(marks: NDArray[np.uint64]) -> Sketch:
-    """Sketch the keyed marks of a column's values (`Secret.marks`), whatever their order."""
-    with np.errstate(over="ignore"):
-        first, second = marks.sum(axis=0, dtype=np.uint64)
-    buckets = np.bincount(marks[:, 0] % np.uint64(BUCKETS), minlength=BUCKETS)
-    return Sketch(f"{int(first):016x}{int(second):016x}", buckets.astype(np.int64))
 
 
 class Ledger:
@@ -164,6 +137,7 @@ class Ledger:
         with self._open() as connection:
             own = None if leaving.study is None else _latest(connection, leaving.study)
             alike = _same_data(connection, sketches, leaving.study, whole=bool(all_sketches))
+            _check_not_nearly(connection, sketches, leaving)
             for version in [*([own] if own else []), *alike]:
                 _compare(leaving, version, _choices(connection, version))
                 known = _sketches(connection, version)
@@ -235,17 +209,11 @@ class Ledger:
             changed |= any(chosen.get(what, value) != value for what, value in choices.items())
             for what, old in _sketches(connection, last).items():
                 new = sketch(what)
-                if new is None:
-                    continue
-                fresh[what] = new
-                if new.mark != old.mark:
-                    changed = True
-                    if old.changed_rows(new) < CHANGED_PER_K * k:
-                        raise LeavingError(
-                            f"too few rows of {what!r} have changed for a new version: at least"
-                            f" {CHANGED_PER_K} k are needed, or the difference of the two versions"
-                            " gives them away; gather more changes first"
-                        )
+                if new is not None:
+                    fresh[what] = new
+                    changed |= new.mark != old.mark
+            for version in _versions(connection, study):
+                _check_many_changed(version, _sketches(connection, version), fresh, k)
             if not changed:
                 raise InputError(f"neither the data nor the policy of study {study!r} has changed")
             new_version = _insert(connection, study, last.number + 1, settings)
@@ -302,6 +270,27 @@ def _latest(connection: sqlite3.Connection, study: str) -> _Version | None:
     return None if row is None else _Version(row[0], row[1], row[2], json.loads(row[3]))
 
 
+def _versions(connection: sqlite3.Connection, study: str) -> list[_Version]:
+    rows = connection.execute(
+        "SELECT id, study, number, settings FROM version WHERE study = ?", (study,)
+    )
+    return [_Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
+
+
+def _check_many_changed(
+    version: _Version, known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int
+) -> None:
+    """Refuse data that differ from an earlier version in few rows."""
+    for what, new in fresh.items():
+        old = known.get(what, new)
+        if new.mark != old.mark and old.changed_rows(new) < CHANGED_PER_K * k:
+            raise LeavingError(
+                f"too few rows of {what!r} have changed since version {version.number}: at least"
+                f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
+                " away; gather more changes first"
+            )
+
+
 def _same_data(
     connection: sqlite3.Connection,
     sketches: Mapping[str, Sketch],
@@ -336,14 +325,35 @@ def _holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, _Versi
     return {row[0]: _Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
 
 
+def _check_not_nearly(
+    connection: sqlite3.Connection, sketches: Mapping[str, Sketch], leaving: Leaving
+) -> None:
+    """Refuse data that left under another name, or under none, but for a few rows."""
+    fresh = [sketch for sketch in sketches.values() if sketch.distinctive]
+    rows = connection.execute(
+        "SELECT study, mark, buckets FROM sketch JOIN version ON version.id = sketch.version"
+        " WHERE study != ? OR study = ?",
+        (leaving.study or UNNAMED, UNNAMED),
+    )
+    for study, mark, packed in rows:
+        old = _sketch(mark, packed)
+        if any(old.resembles(new, CHANGED_PER_K * leaving.k) for new in fresh):
+            name = f"as study {study!r}" if study else "without a name"
+            raise LeavingError(
+                f"nearly the same data have left before, {name}, and the difference gives the"
+                " changed rows away; give all states of one table one name (study=) before the"
+                " first picture leaves, and open versions of it (discreet version new)"
+            )
+
+
 def _compare(leaving: Leaving, version: _Version, choices: Mapping[str, str]) -> None:
     name = f"study {version.study!r}" if version.study else "the same data"
     for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if leaving.settings.get(what) != version.settings.get(what):
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
-                " of it give records away; use the policy it left under, open a new version"
-                " (discreet version new), or declare public data: public = true"
+                " of it give records away; use the policy it left under, or open a new version"
+                " (discreet version new)"
             )
     for what, value in leaving.choices.items():
         if choices.get(what, value) != value:
@@ -373,8 +383,8 @@ def _check_unchanged(
             name = f"the data of study {version.study!r}" if version.study else "these data"
             raise LeavingError(
                 f"{name} have changed since something left, and the difference gives the changed"
-                " rows away; open a new version (discreet version new), or give another study its"
-                " own name: study="
+                " rows away; open a new version (discreet version new). If these are other persons"
+                " altogether, give the study a name of its own: study="
             )
 
 
@@ -387,10 +397,11 @@ def _sketches(connection: sqlite3.Connection, version: _Version) -> dict[str, Sk
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
         "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
     ).fetchall()
-    return {
-        what: Sketch(mark, np.frombuffer(zlib.decompress(packed), dtype=np.int64))
-        for what, mark, packed in rows
-    }
+    return {what: _sketch(mark, packed) for what, mark, packed in rows}
+
+
+def _sketch(mark: str, packed: bytes) -> Sketch:
+    return Sketch(mark, np.frombuffer(zlib.decompress(packed), dtype=np.int64))
 
 
 def _insert(

@@ -13,6 +13,7 @@ import secrets
 import stat
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -208,16 +209,19 @@ def _configuration_folder() -> Path:
 
 
 def _make(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_hex(32) + "\n")
     try:
-        os.link(partial, path)  # unlike a rename, never replaces the one another process made
-    except FileExistsError:
-        pass
-    finally:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(32) + "\n")
+        with suppress(FileExistsError):
+            os.link(partial, path)  # unlike a rename, never replaces the one another process made
         partial.unlink()
+    except OSError as error:
+        raise InputError(
+            f"no secret can be made in {str(path.parent)!r} ({type(error).__name__}); make the"
+            f" folder writable, or set the environment variable {ENVIRONMENT}"
+        ) from None
 
 
 def _read(path: Path) -> Secret:

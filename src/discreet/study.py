@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -14,11 +15,12 @@ import numpy as np
 
 from discreet.answers import from_counts, from_rows
 from discreet.errors import InputError, LeavingError, RefusedError, one_of
-from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger, Sketch, sketch_of
+from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger
 from discreet.policy import Asked, Policy, load_policy
 from discreet.progress import advance
 from discreet.protect.base import Floats
 from discreet.secret import Secret, load_secret, row_keys
+from discreet.sketch import Sketch, sketch_of
 from discreet.table import KINDS, Table, open_table
 from discreet.vault import Copy, Vault, protect_view
 from discreet.views import BoxView, Gate, GridView, HistogramView, Origin, PointsView, View
@@ -112,9 +114,8 @@ def open(
         k=k,
         rows=rows,
     )
-    table = open_table(
-        source, kinds=chosen.kinds, roles=chosen.roles, unit=chosen.unit, key=chosen.key
-    )
+    kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
+    table = open_table(source, kinds=kinds, roles=chosen.roles, unit=chosen.unit, key=chosen.key)
     for group in chosen.groups:
         table.require(group, "continuous")
     table.require(chosen.strata, "categorical")
@@ -413,15 +414,20 @@ class Study:
         """Let a view leave: record it, or raise because it does not fit what has left before."""
         if self._policy.public:
             return
-        counted_by = [name for name in (self._table.unit, self._table.key) if name is not None]
-        named = [_COLUMN + name for name in (*asked.columns, *counted_by)]
+        if self._table.source_changed():
+            raise LeavingError(
+                "the file has been written since the study was opened, so what was drawn and what"
+                " would be recorded may differ; open the study again"
+            )
+        named = [_COLUMN + name for name in asked.columns]
         if asked.from_rows and self._policy.guarded:
             named.append(_ROWS + json.dumps(self._group(asked.columns)))
         leaving = Leaving(
             study=self._name,
             settings=self._policy.settings(),
             choices=self._choices(asked),
-            sketches={what: self._sketch(what) for what in named},
+            sketches=self._counted_by() | {what: self._sketch(what) for what in named},
+            k=self._policy.k,
             kind=asked.picture,
             columns=asked.columns,
             method=asked.method,
@@ -470,12 +476,23 @@ class Study:
             return None
         return self._sketch(what)
 
+    def _counted_by(self) -> dict[str, Sketch]:
+        names = [name for name in (self._table.unit, self._table.key) if name is not None]
+        return {what: sketch for name in names for what, sketch in self._recognisable(name).items()}
+
+    def _recognisable(self, name: str) -> dict[str, Sketch]:
+        """Sketch a column, unless it numbers the rows as that of any table as long does."""
+        what = _COLUMN + name
+        return {} if self._table.numbers_rows(name) else {what: self._sketch(what)}
+
     def _every_sketch(self) -> dict[str, Sketch]:
         names = [name for name, column in self._table.columns.items() if column.kind in KINDS]
-        sketches = {}
+        sketches: dict[str, Sketch] = {}
         for done, name in enumerate(names):
             advance("recognising the data", done, len(names))
-            sketches[_COLUMN + name] = self._sketch(_COLUMN + name)
+            # A column that cannot be read is drawn by nobody, and does not hold up the others.
+            with suppress(InputError):
+                sketches |= self._recognisable(name)
         return sketches
 
 

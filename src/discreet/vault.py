@@ -10,21 +10,22 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.policy import Asked, Policy
+from discreet.policy import ROWS_PER_K, Asked, Policy
 from discreet.protect.base import Floats, Labels, RowMethod, sd_of
+from discreet.protect.counts import about
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
 __all__ = ["Copy", "Vault", "protect_view"]
 
-ROWS_PER_K = 10
 STRATUM_PER_K = 2
 
 
@@ -72,7 +73,7 @@ class Vault:
         keys = _keys(self._secret, table, rows)
         version = _version(self._secret, policy, group, rows)
         path = None if self._folder is None else self._folder / f"copy-{version.hex()[:16]}.parquet"
-        left_out = 5 * ((rows.left_out + 2) // 5)
+        left_out = about(rows.left_out, policy.k)
         if path is not None and path.exists():
             return _load(path, group, policy.strata, version, left_out)
         copy = _make(self._secret, policy, rows, keys, version, left_out)
@@ -96,7 +97,7 @@ def protect_view(table: Table, policy: Policy, asked: Asked, secret: Secret) -> 
     normals = secret.normals(version, keys, names)
     out = policy.row_method(asked)(values, normals, np.zeros(len(values), dtype=np.intp))
     columns = {name: out[:, j] for j, name in enumerate(names)}
-    return Copy(columns, {}, version.hex()[:16], 5 * ((rows.left_out + 2) // 5))
+    return Copy(columns, {}, version.hex()[:16], about(rows.left_out, asked.k))
 
 
 def _read_rows(table: Table, policy: Policy, group: tuple[str, ...]) -> Rows:
@@ -105,7 +106,7 @@ def _read_rows(table: Table, policy: Policy, group: tuple[str, ...]) -> Rows:
     if len(rows) < ROWS_PER_K * policy.k:
         raise RefusedError(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
-            " protected copy; choose fewer columns, or a heat map or histogram"
+            " protected copy; choose a smaller k or fewer columns"
         )
     return rows
 
@@ -201,15 +202,21 @@ def _store(path: Path, copy: Copy) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     partial = path.with_name(f"{path.name}.{os.getpid()}")
     table = pa.table({**copy.columns, **copy.strata})
     try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             pq.write_table(table, file)
         os.replace(partial, path)
+    except OSError as error:
+        raise InputError(
+            f"the protected copy cannot be kept in {str(path.parent)!r} ({type(error).__name__});"
+            " make the folder writable"
+        ) from None
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def _load(

@@ -97,17 +97,33 @@ def test_whole_numbers_end_at_halves() -> None:
 
 def test_a_person_counts_once_at_each_end() -> None:
     # person 0 has the five smallest values of all, person 1 the five largest
-    values = [0.01, 0.02, 0.03, 0.04, 0.05, *[9.9] * 5, *np.linspace(1, 2, 20).tolist()]
-    persons = [0] * 5 + [1] * 5 + list(range(2, 22))
+    values = [0.51, 0.52, 0.53, 0.54, 0.55, *[2.4] * 5, *np.linspace(1, 2, 50).tolist()]
+    persons = [0] * 5 + [1] * 5 + list(range(2, 52))
 
     ends = ends_of_table(table_of(values, unit=persons), asked(), "x")
 
-    lows = sorted([0.01, *values[10:]])[:5]
-    highs = sorted([9.9, *values[10:]])[-5:]
-    low, high = np.mean(lows), np.mean(highs)
-    assert ends.low <= low
-    assert ends.low > low - 0.2
-    assert high <= ends.high < high + 0.2
+    # means of 0.51 (once) and the four next to it, of 2.4 and the four before it
+    low, high = np.mean([0.51, *values[10:14]]), np.mean([*values[-4:], 2.4])
+    assert low - 0.05 < ends.low <= low
+    assert high <= ends.high < high + 0.05
+
+
+def test_a_far_record_says_nothing_of_where_the_axis_ends() -> None:
+    values = np.linspace(0, 1, 100)
+    ends = {
+        far: ends_of_table(table_of([*values[:-1], far]), asked(), "x") for far in (1e3, 1e4, 1e9)
+    }
+
+    assert len(set(ends.values())) == 1
+    assert ends[1e9].high < 1.1
+    assert ends_of_values(np.append(values[:-1], 1e9), asked(), "x") == ends[1e9]
+
+
+def test_numbers_that_are_whole_but_for_fewer_than_k_end_at_halves() -> None:
+    values = [*range(1, 97), 50.1, 50.2, 50.3, 50.4]
+
+    assert ends_of_table(table_of([float(v) for v in values]), asked(), "x").whole
+    assert not ends_of_table(table_of([*map(float, values), 50.5]), asked(), "x").whole
 
 
 def test_research_spans_the_observed_range() -> None:
@@ -135,7 +151,7 @@ REFUSED: dict[str, tuple[str, Any, str]] = {
         (1e12 + np.linspace(0, 1, 60)).tolist(),
         "'x' varies too little for the size of its numbers",
     ),
-    "fewer than k values": ("standard", [1.0, 2.0, None, None], "'x' has too few finite values"),
+    "fewer than 10 k values": ("standard", [1.5] * 49 + [None] * 9, "'x' have too few complete"),
     "none at all": ("standard", [None, float("nan"), float("inf")], "'x' has no finite value"),
 }
 
@@ -155,10 +171,19 @@ def test_limits_too_narrow_for_bins_are_refused() -> None:
         ends_of_table(table_of([1e12] * 60), question, "x")
 
 
+def end_of(inward: list[float], k: int = 5) -> float:
+    """Return the mean of k extreme values of which none makes up four fifths of their reach."""
+    for start in range(k):
+        reach = [abs(value - inward[start + k]) for value in inward[start : start + k]]
+        if reach[0] <= 0.8 * sum(reach):
+            return float(np.mean(inward[start : start + k]))
+    return float(np.mean(inward[k:]))
+
+
 @given(st.lists(st.floats(-1e4, 1e4).map(lambda v: v + math.pi * 1e-9), min_size=10, max_size=60))
 def test_ends_lie_outside_of_the_means_by_less_than_a_step(values: list[float]) -> None:
     ordered = sorted(values)
-    low, high = float(np.mean(ordered[:5])), float(np.mean(ordered[-5:]))
+    low, high = end_of(ordered[:10]), end_of(ordered[:-11:-1])
     if high - low < 1e-3:
         return
     ends = ends_of_values(np.array(values), asked(), "x")

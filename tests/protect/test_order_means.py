@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, RefusedError
 from discreet.protect.order_means import (
     OrderMeans,
-    extreme_means,
+    extreme_mean,
     nice_step,
     stepped,
     winsorised,
@@ -28,7 +28,9 @@ BOXES: dict[str, tuple[int, list[float], list[float]]] = {  # k, values, the fiv
     "the same in another order": (3, [9, 2, 7, 4, 5, 6, 3, 8, 1], [2, 3, 5, 7, 8]),
     "as many as k": (4, [1, 2, 3, 10], [4, 4, 4, 4, 4]),
     "ties": (2, [5, 5, 5, 5, 9, 9], [5, 5, 5, 7, 9]),
-    "a far value reaches its whisker alone": (2, [0, 1, 2, 3, 4, 1000], [0.5, 1.5, 2.5, 3.5, 502]),
+    "few values have no others": (2, [0, 1, 2, 3, 4, 1000], [0.5, 1.5, 2.5, 3.5, 502]),
+    "a far value is passed over": (3, [*range(1, 24), 1000], [2, 7, 13, 18, 22]),
+    "far values on both sides": (3, [-99, *range(2, 24), 1000], [3, 7, 13, 18, 22]),
 }
 
 
@@ -37,7 +39,18 @@ def test_five_numbers(k: int, values: list[float], numbers: list[float]) -> None
     assert list(OrderMeans(k)(np.array(values, dtype=float))) == numbers
 
 
-@given(st.lists(NUMBERS, min_size=1, max_size=40), st.integers(1, 10))
+def end(inward: list[float], k: int) -> float:
+    """Return what stands for an end of values, of which the extreme ones come first."""
+    start = 0
+    while start + k < max(k, min(2 * k, len(inward) // 4)):
+        reach = [abs(value - inward[start + k]) for value in inward[start : start + k]]
+        if reach[0] <= 0.8 * sum(reach):
+            break
+        start += 1
+    return float(np.mean(inward[start : start + k]))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=60), st.integers(1, 10))
 def test_every_number_is_the_mean_of_k_neighbours_about_its_place(
     values: list[float], k: int
 ) -> None:
@@ -47,8 +60,8 @@ def test_every_number_is_the_mean_of_k_neighbours_about_its_place(
     ordered = sorted(values)
     runs = [ordered[i : i + k] for i in range(len(values) - k + 1)]
 
-    assert numbers[0] == pytest.approx(np.mean(ordered[:k]), abs=1e-6)
-    assert numbers[4] == pytest.approx(np.mean(ordered[-k:]), abs=1e-6)
+    assert numbers[0] == pytest.approx(end(ordered, k), abs=1e-6)
+    assert numbers[4] == pytest.approx(end(ordered[::-1], k), abs=1e-6)
     for share, number in zip((0.25, 0.5, 0.75), numbers[1:4], strict=True):
         place = share * (len(values) - 1)
         middles = [i + (k - 1) / 2 for i in range(len(runs))]
@@ -79,11 +92,22 @@ def test_k_is_a_whole_number_of_at_least_one(k: Any) -> None:
         OrderMeans(k)
 
 
-def test_extreme_means_do_not_depend_on_the_order_of_their_terms() -> None:
-    lows, highs = np.array([0.1, 0.7, 0.2]), np.array([3.0, 1e16, 3.0])
+ENDS: dict[str, tuple[list[float], float]] = {  # from the extreme one inward, the mean at k = 3
+    "no more than k": ([900, 8, 7], 305),
+    "none dominates": ([9, 8, 7, 6, 5, 4], 8),
+    "one dominates": ([900, 8, 7, 6, 5, 4], 7),
+    "two do, one after the other": ([9e6, 900, 8, 7, 6, 5], 7),
+    "two together do not": ([900, 899, 8, 7, 6, 5], 1807 / 3),
+    "to the left": ([-900, -8, -7, -6, -5, -4], -7),
+    "just four fifths": ([14, 8, 7, 6, 0, 0], 29 / 3),  # 8 of 8 + 2 + 1 would be less
+    "ties": ([5, 5, 5, 5, 5, 5], 5),
+    "heavy tails to the end": ([1e9, 1e6, 1e3, 1, 0.5, 0.1], 1.6 / 3),
+}
 
-    assert extreme_means(lows, highs) == extreme_means(lows[::-1], highs[[0, 2, 1]])
-    assert extreme_means(lows, highs)[0] == pytest.approx(1 / 3)
+
+@pytest.mark.parametrize(("inward", "mean"), ENDS.values(), ids=ENDS)
+def test_the_mean_of_the_extremes_that_none_dominates(inward: list[float], mean: float) -> None:
+    assert extreme_mean(np.array(inward), 3) == pytest.approx(mean)
 
 
 def test_a_column_is_drawn_in_to_the_means_of_its_extremes() -> None:
@@ -92,6 +116,14 @@ def test_a_column_is_drawn_in_to_the_means_of_its_extremes() -> None:
     # the two smallest have mean 1.5, the two largest 53
     assert winsorised(values, 2).tolist() == [53.0, 1.5, 5.0, 2.0, 6.0, 4.0]
     assert values[0] == 100.0
+
+
+def test_a_far_record_says_nothing_of_where_a_column_is_drawn_in_to() -> None:
+    values = np.arange(40.0)
+    farther = np.append(values[:-1], 1e6)
+
+    assert winsorised(farther, 5).max() == winsorised(np.append(values[:-1], 1e9), 5).max() == 36
+    assert winsorised(values, 5).max() == 37
 
 
 STEPS = {  # a share of 0.02 of the sd, next below it

@@ -176,6 +176,7 @@ WAYS_OUT: dict[str, Callable[[View, Path], Any]] = {
     "png": lambda view, folder: view.save(folder / "view.png"),
     "svg": lambda view, folder: view.save(folder / "view.svg"),
     "pdf": lambda view, folder: view.save(folder / "view.pdf"),
+    "figure of its own": lambda view, folder: view.plot().savefig(folder / "view.png"),
     "json": lambda view, folder: view.save(folder / "view.json"),
     "json in capitals": lambda view, folder: view.save(folder / "view.JSON"),
     "json as text": lambda view, folder: view.to_json(),
@@ -189,7 +190,8 @@ WAYS_OUT: dict[str, Callable[[View, Path], Any]] = {
 def test_a_view_leaves_by_its_gate_and_leaves_nothing_where_it_is_closed(
     way: str, tmp_path: Path
 ) -> None:
-    form = way.split()[0] if way.split()[0] in {"png", "svg", "pdf", "json"} else "json"
+    word = way.split()[0]
+    form = word if word in {"png", "svg", "pdf", "json", "figure"} else "json"
 
     with pytest.raises(LeavingError, match=f"^no {form} leaves$"):
         WAYS_OUT[way](histogram(gate=closed), tmp_path)
@@ -337,7 +339,7 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
         "leaves open: A total, or the same persons counted on another grid, may give a hidden"
         " count back.",
         "hidden: 1",
-        "left out for missing values: about 10 rows",
+        "left out for missing values: about 10",
     ]
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import RefusedError
-from discreet.policy import Asked
+from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect.base import Floats
-from discreet.protect.order_means import extreme_means, nice_step
+from discreet.protect.order_means import extreme_mean, nice_step
 from discreet.table import BinAxis, Table
 
-__all__ = ["Ends", "ends_of_table", "ends_of_values", "short", "short_places"]
+__all__ = ["Ends", "ends_of_table", "ends_of_values", "short", "short_places", "too_few"]
 
 DIGITS = 12
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
@@ -48,17 +48,20 @@ def ends_of_table(table: Table, asked: Asked, column: str) -> Ends:
     """Return the ends of a raw column's axis.
 
     Where the policy declares no limits they are the means of the k smallest and the k largest
-    values, rounded outward to a nice step; under `research` the observed range.
+    values (`extreme_mean`), rounded outward to a nice step; under `research` the observed range.
     """
     if column in asked.limits:
         return _declared(asked, column)
     if not asked.guarded:
         lows, highs = table.extremes(column, 1)
         return _spanning(column, float(lows[0]), float(highs[0]))
-    lows, highs = table.extremes(column, asked.k)
-    if len(lows) < asked.k:
-        raise RefusedError(f"column {column!r} has too few finite values for the k of the policy")
-    return _trimmed(column, *extreme_means(lows, highs), whole=table.is_whole(column))
+    # The size is asked first, and with the text of every other picture: what else is wrong with
+    # a column of fewer values would say how many there are.
+    lows, highs = table.extremes(column, ROWS_PER_K * asked.k)
+    if len(lows) < ROWS_PER_K * asked.k:
+        raise too_few(asked)
+    low, high = (extreme_mean(inward[: 2 * asked.k], asked.k) for inward in (lows, highs))
+    return _trimmed(column, low, high, whole=table.is_whole(column, but_for=asked.k))
 
 
 def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
@@ -67,8 +70,18 @@ def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
         return _declared(asked, column)
     if not asked.guarded:
         return _spanning(column, float(values.min()), float(values.max()))
-    ordered = np.sort(values)
-    return _trimmed(column, *extreme_means(ordered[: asked.k], ordered[-asked.k :]), whole=False)
+    ordered, most = np.sort(values), 2 * asked.k
+    low, high = (extreme_mean(inward[:most], asked.k) for inward in (ordered, ordered[::-1]))
+    return _trimmed(column, low, high, whole=False)
+
+
+def too_few(asked: Asked) -> RefusedError:
+    """Return the refusal of a picture of too few persons, whatever else may be wrong."""
+    need = f"{ROWS_PER_K} k" if asked.guarded else "k"
+    return RefusedError(
+        f"columns {', '.join(map(repr, asked.columns))} have too few complete rows: the policy"
+        f" asks for at least {need}; choose a smaller k, other columns or more rows"
+    )
 
 
 def short(value: float, digits: int = DIGITS) -> float:

@@ -30,7 +30,7 @@ def histogram_view(
     """Round the shown counts and turn them into densities."""
     told = _told(counts, shown, asked)
     widths = np.diff(edges)
-    total = sum(count or 0 for count in told) if asked.guarded else 1
+    total = (sum(count or 0 for count in told) or 1) if asked.guarded else 1
     density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
     return HistogramView(
         columns=asked.columns,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from discreet.answers.axes import ends_of_table
+from discreet.answers.axes import ends_of_table, too_few
 from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
 from discreet.errors import RefusedError
-from discreet.policy import Asked
+from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect import (
     COUNT_METHODS,
     Generalization,
@@ -21,14 +21,12 @@ from discreet.protect import (
     Suppression,
 )
 from discreet.protect.base import Floats, sd_of
-from discreet.protect.counts import Bins, Guarded, check_counts
+from discreet.protect.counts import Bins, Guarded, about, check_counts
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.table import BinAxis, Counted, Table
 from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
 
 __all__ = ["box", "heatmap", "histogram", "scatter"]
-
-ROWS_PER_K = 10
 
 
 def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
@@ -47,14 +45,14 @@ def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
         edges, counts = np.append(start.edges[firsts], start.edges[-1]), merged.counts
         shown, hidden = np.ones(len(counts), dtype=np.bool_), 0
         check_counts(counted.joined(merged.groups), shown, asked.k)
-    return histogram_view(edges, counts, shown, hidden, asked, _left(origin, counted))
+    return histogram_view(edges, counts, shown, hidden, asked, _left(origin, counted, asked))
 
 
 def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
     counted, guarded, axes = _count(table, asked, asked.grid)
     edges = (axes[0].edges, axes[1].edges)
-    return grid_view(edges, guarded, asked, _left(origin, counted))
+    return grid_view(edges, guarded, asked, _left(origin, counted, asked))
 
 
 def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
@@ -65,7 +63,7 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
     if asked.method == "none":
         rows = table.rows(asked.columns)
         points, sizes = np.unique(_matrix(rows.numbers), axis=0, return_counts=True)
-        origin = replace(origin, left_out=_rounded_to_5(rows.left_out))
+        origin = replace(origin, left_out=about(rows.left_out, asked.k))
         return PointsView(
             columns=asked.columns,
             method="none",
@@ -77,7 +75,7 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
             size=tuple(sizes.tolist()),
         )
     counted, guarded, axes = _count(table, asked, asked.grid)
-    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, _left(origin, counted))
+    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, _left(origin, counted, asked))
     x, y, size = cell_middles(drawn)
     return PointsView(
         columns=drawn.columns,
@@ -113,7 +111,7 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
         method=asked.method,
         parameters=public(parameters),
         suppressed=int((~kept).sum()),
-        origin=replace(origin, left_out=_rounded_to_5(rows.left_out)),
+        origin=replace(origin, left_out=about(rows.left_out, asked.k)),
         groups=tuple(box_of(name, rows.numbers[name][kept]) for name in asked.columns),
     )
 
@@ -125,7 +123,7 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
         rows = table.rows([name])
         values = rows.numbers[name]
         if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
-            raise _too_few(asked)
+            raise too_few(asked)
         step = nice_step(sd_of(name, winsorised(values, asked.k)))
         numbers = stepped(np.array(method(values)), step).tolist()
         boxes.append(box_of(name, np.array([]), numbers=numbers))
@@ -135,7 +133,7 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
         method=asked.method,
         parameters=public({"k": asked.k}),
         suppressed=None,
-        origin=replace(origin, left_out=_rounded_to_5(left_out)),
+        origin=replace(origin, left_out=about(left_out, asked.k)),
         groups=tuple(boxes),
     )
 
@@ -175,38 +173,23 @@ def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
 
 def _check_size(counted: Counted, asked: Asked) -> None:
     if asked.guarded and counted.people < ROWS_PER_K * asked.k:
-        raise _too_few(asked)
-
-
-def _too_few(asked: Asked) -> RefusedError:
-    need = f"{ROWS_PER_K} k" if asked.guarded else "k"
-    return RefusedError(
-        f"columns {', '.join(map(repr, asked.columns))} have too few complete rows: the policy"
-        f" asks for at least {need}; show it with other columns or with more rows"
-    )
+        raise too_few(asked)
 
 
 def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> Any:
     """Say which rows lie in the shown cells of the grid of one or two columns (section 4.1)."""
     if len(asked.columns) > 2:
         raise RefusedError(
-            f"a box by {asked.method} is made from the grid of one or two columns; name at most two"
+            f"a box by {asked.method} is made from the grid of one or two columns; name at most"
+            " two, or take method='order-means'"
         )
     _, guarded, axes = _count(table, asked, asked.grid)
-    places = [
-        np.clip(np.floor((numbers[axis.column] - axis.low) / axis.width + 1e-9), 0, axis.bins - 1)
-        for axis in axes
-    ]
-    return guarded.shown[tuple(place.astype(np.intp) for place in places)]
+    return guarded.shown[tuple(axis.places(numbers[axis.column]) for axis in axes)]
 
 
 def _matrix(numbers: Mapping[str, Floats]) -> Floats:
     return np.column_stack(list(numbers.values()))
 
 
-def _left(origin: Origin, counted: Counted) -> Origin:
-    return replace(origin, left_out=_rounded_to_5(counted.left_out))
-
-
-def _rounded_to_5(count: int) -> int:
-    return 5 * ((count + 2) // 5)
+def _left(origin: Origin, counted: Counted, asked: Asked) -> Origin:
+    return replace(origin, left_out=about(counted.left_out, asked.k))

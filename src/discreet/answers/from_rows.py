@@ -79,11 +79,8 @@ def _counted(ends: list[Ends], bins: int, rows: Protected, asked: Asked) -> Guar
 
     def counts_at(resolution: tuple[int, ...]) -> Bins:
         axes = [end.axis(cells) for end, cells in zip(ends, resolution, strict=True)]
-        places = [
-            np.clip(np.floor((rows[a.column] - a.low) / a.width + 1e-9), 0, a.bins - 1)
-            for a in axes
-        ]
-        cells = np.ravel_multi_index(tuple(p.astype(np.intp) for p in places), resolution)
+        places = tuple(axis.places(rows[axis.column]) for axis in axes)
+        cells = np.ravel_multi_index(places, resolution)
         counts = np.bincount(cells, minlength=int(np.prod(resolution)))
         return counts.astype(np.int64).reshape(resolution)
 

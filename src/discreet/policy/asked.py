@@ -8,7 +8,10 @@ from types import MappingProxyType
 
 from discreet.protect import ROW_METHODS
 
-__all__ = ["PICTURES", "Asked", "Limits"]
+__all__ = ["PICTURES", "ROWS_PER_K", "Asked", "Limits"]
+
+#: A guarded picture or copy is made of at least this many times k persons.
+ROWS_PER_K = 10
 
 Limits = Mapping[str, tuple[float, float]]
 

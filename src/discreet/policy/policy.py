@@ -170,7 +170,10 @@ class Policy:
         if name not in PRESETS:
             raise InputError(f"there is no preset {name!r}; there are {one_of(PRESETS)}")
         text = resources.files("discreet").joinpath("presets", f"{name}.toml").read_text()
-        return cls.from_dict({"name": name} | tomllib.loads(text) | changes)
+        fields = {"name": name} | tomllib.loads(text)
+        if isinstance(changes.get("pictures"), Mapping):  # those not named stay as they are
+            changes["pictures"] = fields["pictures"] | changes["pictures"]
+        return cls.from_dict(fields | changes)
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:

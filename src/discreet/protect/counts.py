@@ -23,6 +23,7 @@ __all__ = [
     "Merged",
     "NoProtection",
     "Suppression",
+    "about",
     "check_counts",
     "rounded",
 ]
@@ -289,6 +290,17 @@ def check_counts(counts: Bins, shown: NDArray[np.bool_], k: int) -> None:
     seen = set(np.asarray(counts)[np.asarray(shown, dtype=np.bool_)].tolist()) - {0}
     if seen and min(seen) < k:
         raise BrokenPromiseError("a cell that stands on fewer than k persons is about to be shown")
+
+
+def about(count: int, k: int) -> int:
+    """Return how many were left out as a reader may know it: to the nearest 5, 0 below k.
+
+    Examples
+    --------
+    >>> about(12, k=5), about(4, k=5)
+    (10, 0)
+    """
+    return 0 if count < k else 5 * ((count + 2) // 5)
 
 
 def rounded(counts: Bins, base: int) -> Bins:

@@ -36,6 +36,7 @@ __all__ = [
     "plain_settings",
     "points",
     "write",
+    "write_whole",
 ]
 
 INK, GREY, LINE = "#222222", "#666666", "#8c8c8c"
@@ -239,7 +240,17 @@ def write(figure: Figure, path: Path) -> None:
         dpi=PNG_DPI if suffix == ".png" else "figure",
         metadata=dict.fromkeys(UNSAID[suffix]),
     )
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".figure-") as folder:
-        part = Path(folder) / path.name
-        part.write_bytes(file.getvalue())
-        os.replace(part, path)
+    write_whole(file.getvalue(), path)
+
+
+def write_whole(content: bytes, path: Path) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".figure-") as folder:
+            part = Path(folder) / path.name
+            part.write_bytes(content)
+            os.replace(part, path)
+    except OSError as error:
+        raise InputError(
+            f"{str(path)!r} cannot be written ({type(error).__name__}); choose another place"
+        ) from None

@@ -36,13 +36,15 @@ class Dots:
     """Points; `size` is how many records one stands for.
 
     `by_size` draws the area in proportion to it (gridded points); otherwise all dots are alike
-    and those of more than one record are dark, as in Fig. 2 of the 2021 paper.
+    and those of more than one record are dark, as in Fig. 2 of the 2021 paper. `label` says
+    what is counted.
     """
 
     x: tuple[float, ...]
     y: tuple[float, ...]
     size: tuple[int, ...]
     by_size: bool = False
+    label: str = "records"
 
 
 @dataclass(frozen=True)

@@ -192,15 +192,15 @@ def _dots(ax: Axes, mark: Dots, panel: Panel) -> None:
         scale = (LARGEST_DOT * side) ** 2 / max(sizes)
         areas = [scale * size for size in sizes]
         ax.scatter(*places, s=areas, c=ACCENT, alpha=0.7, edgecolors="white", linewidths=0.5)
-        _size_legend(ax, sizes, scale)
+        _size_legend(ax, sizes, scale, mark.label)
     else:
         alpha = 0.55 if len(dots) <= MANY_DOTS else 0.25
         colors = [(DARK, 0.9) if size > 1 else (ACCENT, alpha) for size in sizes]
         ax.scatter(*places, s=min(4.0, DOT * side) ** 2, c=colors, linewidths=0)
 
 
-def _size_legend(ax: Axes, sizes: Sequence[int], scale: float) -> None:
-    """Say beside the axes how many records a dot of which area stands for."""
+def _size_legend(ax: Axes, sizes: Sequence[int], scale: float, label: str) -> None:
+    """Say beside the axes how many a dot of which area stands for."""
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
@@ -213,7 +213,7 @@ def _size_legend(ax: Axes, sizes: Sequence[int], scale: float) -> None:
     ]
     ax.legend(
         handles=handles,
-        title="records",
+        title=label,
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,

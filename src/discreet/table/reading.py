@@ -117,6 +117,11 @@ def _read_csv(connection: DuckDBPyConnection, path: Path, start: bytes) -> DuckD
     named = [name.strip() for name in names if name.strip()]
     if not named:
         raise InputError(f"file {path.name!r} must name its columns in its first line")
+    if any(_is_number(name) for name in named):
+        raise InputError(
+            f"file {path.name!r} must name its columns in its first line, and a number is no name;"
+            " write the names above the data"
+        )
     _check_different(named)
     read = partial(
         connection.read_csv,
@@ -148,6 +153,14 @@ def _not_yes_no(relation: DuckDBPyRelation, read: Callable[..., DuckDBPyRelation
     plain = texts.select(*(word.is_in(["true", "false"]).all() for word in words))
     found = plain.collect("pyarrow")
     return [name for name in doubtful if not found[name][0]]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _delimiter(start: bytes) -> str:

@@ -14,14 +14,10 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.table.columns import Column, columns_of
-from discreet.table.counted import BinAxis, Counted, Floats
+from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats
 from discreet.table.reading import as_lazy, quiet, read_file
 
 __all__ = ["Rows", "Table", "open_table"]
-
-# A value this share of a bin's width below an edge counts as on it: 0.3 in bins of 0.1 is
-# stored as a hair less than three widths.
-EDGE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -58,6 +54,8 @@ class Table:
         The column that tells rows apart; None where a row's values do.
     keep : object
         What must stay alive as long as the frame (a connection, a folder for spilled data).
+    path : Path or None
+        The file the data lie in.
     """
 
     def __init__(
@@ -69,11 +67,13 @@ class Table:
         unit: str | None = None,
         key: str | None = None,
         keep: object = None,
+        path: Path | None = None,
     ) -> None:
-        self._frame, self._keep = frame, keep
+        self._frame, self._keep, self._path = frame, keep, path
+        self._opened = None if path is None else _stamp(path)
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
-        self._whole: dict[str, bool] = {}
+        self._broken: dict[str, int] = {}
 
     def __repr__(self) -> str:
         size = "100 rows or more" if self.size >= 100 else "fewer than 100 rows"
@@ -119,15 +119,15 @@ class Table:
                 complete.select(cell=cells).group_by("cell").agg(weight=nw.len()),
             )
             weights = out["weight"].to_numpy().astype(np.int64)
-            persons, used = None, int(weights.sum())
+            persons, left_out = None, self.size - int(weights.sum())
         else:
             pairs = complete.select(cells.alias("cell"), nw.col(self.unit).alias("unit")).unique()
             out = self._collect(pairs)
             weights = np.ones(len(out), dtype=np.int64)
-            persons = np.unique(out["unit"].to_numpy(), return_inverse=True)[1]
-            used = int(self._collect(complete.select(n=nw.len()))["n"][0])
+            names_of, persons = np.unique(out["unit"].to_numpy(), return_inverse=True)
+            left_out = self._persons() - len(names_of)
         cell = out["cell"].to_numpy().astype(np.int64)
-        return Counted(shape, cell, weights, persons, self.size - used)
+        return Counted(shape, cell, weights, persons, left_out)
 
     @quiet("the data could not be read")
     def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
@@ -145,13 +145,13 @@ class Table:
         return lows.astype(np.float64), highs.astype(np.float64)
 
     @quiet("the data could not be read")
-    def is_whole(self, name: str) -> bool:
-        """Whether every finite value of a column is a whole number."""
-        if name not in self._whole:
+    def is_whole(self, name: str, but_for: int = 1) -> bool:
+        """Whether the finite values of a column are whole numbers, but for fewer than some."""
+        if name not in self._broken:
             value = _number(name)
             broken = self._complete([name]).filter(value != value.floor())
-            self._whole[name] = int(self._collect(broken.select(n=nw.len()))["n"][0]) == 0
-        return self._whole[name]
+            self._broken[name] = int(self._collect(broken.select(n=nw.len()))["n"][0])
+        return self._broken[name] < but_for
 
     @quiet("the data could not be read")
     def rows(self, names: Sequence[str], texts: Sequence[str] = ()) -> Rows:
@@ -178,15 +178,25 @@ class Table:
         """Whether some person has several rows."""
         if self.unit is None:
             return False
-        unit = nw.col(self.unit)
         known = self._frame.filter(self._known_value(self.unit))
-        out = self._collect(known.select(n=nw.len(), persons=unit.n_unique()))
-        return bool(out["n"][0] != out["persons"][0])
+        return int(self._collect(known.select(n=nw.len()))["n"][0]) != self._persons()
+
+    def numbers_rows(self, name: str) -> bool:
+        """Whether a column holds whole numbers that follow one another, each once."""
+        values = self.column(name)
+        if not isinstance(values, np.ndarray) or not np.isfinite(values).all():
+            return False
+        return bool((np.diff(np.sort(values)) == 1).all())
+
+    def source_changed(self) -> bool:
+        """Whether the file has been written since the table was opened."""
+        return self._path is not None and _stamp(self._path) != self._opened
 
     def _known(self, name: str) -> Column:
         if name in self.columns:
             return self.columns[name]
-        close = difflib.get_close_matches(name, self.columns, n=3)
+        capitals = [known for known in self.columns if known.lower() == name.lower()]
+        close = capitals or difflib.get_close_matches(name, self.columns, n=3)
         hint = f"did you mean {one_of(close)}?" if close else f"there are {one_of(self.columns)}"
         raise InputError(f"there is no column {name!r}; {hint}")
 
@@ -211,6 +221,13 @@ class Table:
         """Whether a level, or a person, is known: among numbers NaN is neither, on any engine."""
         column = nw.col(name)
         return column.is_finite() if self.columns[name].floating else ~column.is_null()
+
+    def _persons(self) -> int:
+        """Count the persons that have a row."""
+        if self.unit is None:
+            return self.size
+        known = self._frame.filter(self._known_value(self.unit))
+        return int(self._collect(known.select(n=nw.col(self.unit).n_unique()))["n"][0])
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         with quiet("the data could not be read"):
@@ -245,7 +262,7 @@ def open_table(
     Table
     """
     keep: object = None
-    name = None
+    name = path = None
     if isinstance(source, str | Path):
         path = Path(source)
         frame, keep = read_file(path)
@@ -256,7 +273,7 @@ def open_table(
         schema = dict(frame.collect_schema())
     identifying = [column for column in (unit, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying)
-    table = Table(frame, columns, name=name, unit=unit, key=key, keep=keep)
+    table = Table(frame, columns, name=name, unit=unit, key=key, keep=keep, path=path)
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     return table
@@ -267,6 +284,15 @@ def _way_out(column: Column, kind: str) -> str:
     if kind == "continuous" and not column.numeric:
         return f"{needed} here"
     return f"{needed} here; or declare it: kinds={{{column.name!r}: {kind!r}}}"
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return when a file was written and how long it is; None where it is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _number(name: str) -> nw.Expr:

@@ -18,6 +18,7 @@ from discreet.errors import InputError, one_of
 from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
 from discreet.protect.base import Described
 from discreet.render import to_matplotlib
+from discreet.render.figure_file import write_whole
 from discreet.render.scene import Scene
 
 if TYPE_CHECKING:
@@ -96,6 +97,9 @@ class View:
     def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw the view with matplotlib, on `ax` or on a figure of its own.
 
+        A figure of its own asks the study before `savefig` writes it, as `save` does. What is
+        drawn on your own axes is yours to look at: save it with `save` if it shall leave.
+
         Parameters
         ----------
         ax : matplotlib Axes, or a sequence of them, optional
@@ -107,7 +111,10 @@ class View:
         -------
         matplotlib.figure.Figure
         """
-        return to_matplotlib.draw(self.scene(), ax, size=size)
+        figure = to_matplotlib.draw(self.scene(), ax, size=size)
+        if ax is None and self.gate is not None:
+            _ask_first(figure, self.ask_to_leave)
+        return figure
 
     def save(self, path: str | Path) -> Path:
         """Write the view to a file, once its study has let it leave.
@@ -134,9 +141,11 @@ class View:
             raise InputError(f"a view is saved as one of {one_of((*FIGURES, '.json'))}")
         if not path.parent.is_dir():
             raise InputError(f"there is no folder {str(path.parent)!r} to save into; make it first")
+        if path.is_dir():
+            raise InputError(f"{str(path)!r} is a folder; name a file to save into")
         self.ask_to_leave(suffix[1:])
         if suffix == ".json":
-            path.write_text(self._text(), encoding="utf-8")
+            write_whole(self._text().encode(), path)
             return path
         return to_matplotlib.save(self.scene(), path)
 
@@ -194,6 +203,8 @@ class View:
         lines = [self.note()]
         if self.origin.regime == "research":
             lines.append("research: the method as published, for public or simulated data only")
+        if self.origin.counted == "protected rows" and self.origin.regime == "guarded":
+            lines.append("drawn from protected rows: none of them is a record")
         if self.origin.public:
             lines.append("the data are declared public: what leaves is not recorded")
         return tuple(lines)
@@ -210,7 +221,7 @@ class View:
         if self.suppressed is not None:
             lines.append(f"hidden: {self.suppressed}")
         if self.origin.left_out:
-            lines.append(f"left out for missing values: about {self.origin.left_out} rows")
+            lines.append(f"left out for missing values: about {self.origin.left_out}")
         if self.origin.version is not None:
             lines.append(f"drawn from the protected copy {self.origin.version}")
         return "\n".join(lines)
@@ -233,6 +244,17 @@ class View:
         out["parameters"] = MappingProxyType(dict(given["parameters"]))
         out["origin"] = Origin(**given["origin"])
         return out
+
+
+def _ask_first(figure: Figure, ask: Gate) -> None:
+    """Make `figure.savefig` ask whether the view may leave."""
+    write = figure.savefig
+
+    def savefig(*args: Any, **kwargs: Any) -> None:
+        ask("figure")
+        write(*args, **kwargs)
+
+    figure.savefig = savefig  # type: ignore[method-assign]
 
 
 def _listed(names: tuple[str, ...]) -> str:

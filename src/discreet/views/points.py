@@ -41,7 +41,7 @@ class PointsView(View):
         """Return the dots, sized by count where they stand for cells of a grid."""
         gridded = self.method in COUNT_METHODS and self.method != "none"
         panel = Panel(
-            marks=(Dots(self.x, self.y, self.size, by_size=gridded),),
+            marks=(Dots(self.x, self.y, self.size, gridded, self.origin.counted),),
             x=Axis(self.columns[0]),
             y=Axis(self.columns[1]),
         )

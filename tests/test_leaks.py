@@ -1,0 +1,662 @@
+"""Canaries in every column: they sing in no view, figure, file, log, warning or error."""
+
+import json
+import logging
+import os
+import pickle
+import re
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import traceback
+import warnings
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as dc
+from discreet import cli
+from discreet.errors import DiscreetError, InputError
+from discreet.policy import Policy
+from discreet.views import View
+
+SECRET = bytes(range(100, 132)).hex()
+N = 240
+# What no output may hold, in any case: names, words, digits.
+BIRD = "Canary" + "bird"
+DIGITS = "27182818"
+FAR = "9876543"
+BIRDS = (BIRD, "zebulon", "quuxward", DIGITS, FAR, SECRET)
+
+
+def cohort() -> dict[str, list[Any]]:
+    """Make a table with a canary in every column."""
+    rng = np.random.default_rng(4)
+    # every value ends in the digits, whatever stands before them
+    income = rng.normal(50, 10, size=N).round(2) + float(f"0.00{DIGITS}")
+    debt = (income + rng.normal(0, 5, size=N)).round(2) + float(f"0.00{DIGITS}")
+    # five ordinary-looking values apart, one at either end is far off
+    wealth = rng.lognormal(3, 1, size=N)
+    wealth[[17, 90]] = float(f"{FAR[:6]}.{FAR[6:]}21"), -float(f"{FAR[:5]}.{FAR[5:]}")
+    codes = rng.integers(5_000_000, 6_000_000, size=N)
+    codes[3] = int(FAR)
+    return {
+        "patient": [f"{BIRD}{i:04}" for i in rng.permutation(N)],
+        "note": [f"about Zebulon, no. {i}" for i in rng.permutation(N)],
+        "ward": rng.choice(["QuuxWard North", "QuuxWard South", "QuuxWard"], size=N).tolist(),
+        "sex": rng.choice(["f", "m"], size=N).tolist(),
+        "income": income.tolist(),
+        "debt": debt.tolist(),
+        "wealth": wealth.tolist(),
+        "code": codes.tolist(),
+    }
+
+
+COHORT = cohort()
+NUMBERS = ("income", "debt", "wealth", "code")
+RAW = np.sort(np.concatenate([np.asarray(COHORT[name], dtype=float) for name in NUMBERS]))
+
+
+@pytest.fixture(autouse=True)
+def known_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Know the secret, to look for it too."""
+    monkeypatch.setenv("DISCREET_SECRET", SECRET)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_told_besides(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> Any:
+    """Look through logs, prints and warnings of every test here."""
+    caplog.set_level(logging.DEBUG)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        yield
+    listen(*[str(warning.message) for warning in warned])
+    listen(caplog.text, *[str(record.args) for record in caplog.records])
+    listen(*capsys.readouterr())
+    assert [warning for warning in warned if "discreet" in str(warning.filename)] == []
+
+
+def listen(*outputs: str | bytes) -> None:
+    """Fail if a canary sings in an output."""
+    for output in outputs:
+        text = output.decode("latin-1") if isinstance(output, bytes) else output
+        for bird in BIRDS:
+            if bird.lower() in text.lower():
+                place = text.lower().index(bird.lower())
+                pytest.fail(f"a canary sings: ...{text[max(0, place - 60) : place + 60]!r}...")
+
+
+def listen_to_numbers(text: str) -> None:
+    """Fail if a number of an output is, but for rounding errors, a raw value."""
+    found = np.array([float(word) for word in re.findall(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?", text)])
+    found = found[np.abs(found) > 30]  # small numbers are counts and parameters
+    near = np.clip(np.searchsorted(RAW, found), 1, len(RAW) - 1)
+    gap = np.minimum(np.abs(RAW[near] - found), np.abs(RAW[near - 1] - found))
+    assert (gap > 1e-7 * np.abs(found)).all()
+
+
+def pandas_with_index() -> pd.DataFrame:
+    """Make a pandas frame whose index tells who is who."""
+    frame = pd.DataFrame(COHORT)
+    return frame.set_index(pd.Index([f"{BIRD}-{i}" for i in range(N)], name=f"{BIRD} index"))
+
+
+# --- every picture, method and format ---------------------------------------------------------
+
+FIELDS: dict[str, Any] = {
+    "bins": 8,
+    "grid": 6,
+    "groups": [["income", "debt", "wealth", "code"]],
+    "strata": ["sex"],
+}
+VIEWS: dict[str, tuple[str, list[str], str]] = {
+    f"{picture} by {method}": (picture, columns, method)
+    for picture, columns, methods in (
+        ("histogram", ["income"], ["merge", "suppression", "generalization"]),
+        ("scatter", ["income", "debt"], ["suppression", "generalization"]),
+        ("heatmap", ["income", "debt"], ["suppression", "generalization"]),
+        ("box", [*NUMBERS], ["order-means"]),
+        *[
+            (picture, columns, ["condensation", "deterministic", "probabilistic"])
+            for picture, columns in (
+                ("histogram", ["income"]),
+                ("scatter", ["income", "debt"]),
+                ("heatmap", ["income", "debt"]),
+                ("box", [*NUMBERS]),
+            )
+        ],
+    )
+    for method in methods
+} | {
+    "histogram of far records": ("histogram", ["wealth"], "merge"),
+    "histogram of codes": ("histogram", ["code"], "merge"),
+    "heatmap of codes": ("heatmap", ["code", "wealth"], "generalization"),
+    "scatter of far records": ("scatter", ["wealth", "code"], "condensation"),
+}
+
+
+def view_of(source: Any, name: str, **fields: Any) -> View:
+    """Draw one of VIEWS."""
+    picture, columns, method = VIEWS[name]
+    rows = {"rows": method} if method in ("deterministic", "probabilistic") else {}
+    study = dc.open(source, Policy.preset("standard", **FIELDS, **rows, **fields))
+    return getattr(study, picture)(*columns, method=method)  # type: ignore[no-any-return]
+
+
+def streams(pdf: bytes) -> list[bytes]:
+    """Return the streams of a PDF, decompressed, and what stands between them."""
+    found = [pdf]
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        try:
+            found.append(zlib.decompress(stream))
+        except zlib.error:
+            found.append(stream)
+    return found
+
+
+def chunks(png: bytes) -> dict[bytes, bytes]:
+    """Return the chunks of a PNG by name."""
+    found: dict[bytes, bytes] = {}
+    place = 8
+    while place < len(png):
+        size = int.from_bytes(png[place : place + 4], "big")
+        name = png[place + 4 : place + 8]
+        found[name] = found.get(name, b"") + png[place + 8 : place + 8 + size]
+        place += 12 + size
+    return found
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_canary_in_any_view(name: str, tmp_path: Path) -> None:
+    view = view_of(pandas_with_index(), name)
+
+    text = view.to_json()
+    listen(
+        text,
+        repr(view),
+        str(view),
+        view.describe(),
+        repr(view.scene()),
+        repr(view.gate),
+        str(vars(view)),
+        pickle.dumps(view),
+    )
+    listen_to_numbers(text.partition('"origin"')[2])
+    view.save(tmp_path / "view.svg")
+    svg = (tmp_path / "view.svg").read_text()
+    listen(svg)
+    assert not re.search(r"<metadata|<dc:|Matplotlib|20\d\d-\d\d-\d\d", svg)
+    pdf = view.save(tmp_path / "view.pdf").read_bytes()
+    assert len(streams(pdf)) > 3
+    listen(*streams(pdf))
+    png = chunks(view.save(tmp_path / "view.png").read_bytes())
+    assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS"}
+    listen(*png.values())
+
+
+@pytest.mark.parametrize("name", ["scatter by condensation", "histogram by merge"])
+def test_no_canary_from_any_source(name: str, source: Callable[[Any], Any]) -> None:
+    view = view_of(source(COHORT), name, study="s")
+
+    listen(view.to_json(), repr(view.gate), view.describe())
+    assert view == view_of(pandas_with_index(), name, study="s")
+
+
+def test_looking_under_research_tells_no_name_either(tmp_path: Path) -> None:
+    study = dc.open(pandas_with_index(), "research")
+
+    for view in (study.scatter("income", "debt"), study.histogram("income"), study.box("income")):
+        for text in (view.to_json(), view.save(tmp_path / "view.svg").read_text()):
+            for bird in (BIRD, "zebulon", "quuxward"):
+                assert bird.lower() not in text.lower()
+
+
+def test_the_search_finds_what_raw_pictures_tell() -> None:
+    raw = dc.open(pandas_with_index(), "research").scatter("income", "wealth", method="none")
+
+    with pytest.raises(pytest.fail.Exception, match="a canary sings"):
+        listen(raw.to_json())
+    with pytest.raises(AssertionError, match="assert"):
+        listen_to_numbers(raw.to_json())
+    with pytest.raises(pytest.fail.Exception, match="a canary sings"):
+        listen(*streams(b"stream\n" + zlib.compress(BIRD.encode()) + b"\nendstream"))
+    with pytest.raises(pytest.fail.Exception, match="a canary sings"):
+        listen(pandas_with_index().to_string())
+
+
+def test_a_study_and_what_is_behind_it_print_no_value() -> None:
+    study = dc.open(pandas_with_index(), Policy.preset("standard", **FIELDS))
+    study.scatter("income", "debt")
+
+    listen(repr(study), str(study), str(vars(study)), repr(study.policy), repr(study.groups))
+
+
+CONTINUOUS: dict[str, Callable[[np.random.Generator], Any]] = {
+    "normal": lambda rng: rng.normal(50, 10, size=300),
+    "lognormal": lambda rng: rng.lognormal(0, 1.5, size=300),
+    "uniform": lambda rng: rng.uniform(-1e6, 1e6, size=300),
+    "small": lambda rng: rng.normal(size=300) * 1e-6,
+}
+
+
+@pytest.mark.parametrize("shape", CONTINUOUS)
+def test_no_drawn_number_is_a_value_of_continuous_data(shape: str) -> None:
+    values = np.sort(CONTINUOUS[shape](np.random.default_rng(1)))
+    study = dc.open(pa.table({"a": values, "b": values[::-1] ** 2 + values}))
+
+    bars, cells = study.histogram("a"), study.heatmap("a", "b")
+    finer, box = study.histogram("a", method="suppression"), study.box("a").groups[0]
+    rows = study.scatter("a", "b")
+    five = (box.low, box.q1, box.median, box.q3, box.high)
+    numbers = np.array([*bars.edges, *finer.edges, *cells.x_edges, *rows.x, *five])
+
+    nearest = np.abs(values[:, None] - numbers).min()
+    assert nearest > 1e-9 * np.std(values)
+
+
+# --- what is kept on disk ---------------------------------------------------------------------
+
+
+def test_neither_the_copy_nor_the_ledger_holds_a_canary(tmp_path: Path) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text(Policy.preset("standard", **FIELDS).to_toml())
+    study = dc.open(pandas_with_index(), policy, study="s")
+    for columns in (("income", "debt"), ("wealth", "code")):
+        study.scatter(*columns).save(tmp_path / "rows.svg")
+        study.heatmap(*columns).save(tmp_path / "cells.svg")
+
+    hidden = tmp_path / ".discreet"
+    (copy,) = hidden.glob("copy-*.parquet")
+    for path in (copy, hidden / "ledger.sqlite"):
+        listen(path.read_bytes())
+        if os.name == "posix":
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(list(hidden.iterdir())) == 2
+
+    stored = pq.read_table(copy)
+    assert stored.column_names == [*sorted(NUMBERS), "sex"]
+    listen(str(stored.to_pydict()), str(stored.schema), str(pq.read_metadata(copy)))
+    for name in NUMBERS:
+        values = stored[name].to_numpy()
+        gap = np.abs(values[:, None] - np.asarray(COHORT[name], dtype=float))
+        assert gap.min() > 1e-9 * np.std(values)
+    rows = list(zip(*[stored[name].to_pylist() for name in ("sex", *sorted(NUMBERS))], strict=True))
+    assert rows == sorted(rows)
+
+    connection = sqlite3.connect(hidden / "ledger.sqlite")
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    for table in tables:
+        if not table.startswith(("sqlite_", "sketch_mark")):
+            for row in connection.execute(f"SELECT * FROM {table}"):
+                cells = [zlib.decompress(c) if isinstance(c, bytes) else str(c) for c in row]
+                listen(*cells)
+                kept = b"".join(c for c in cells if isinstance(c, bytes))
+                assert not any(value.tobytes() in kept for value in RAW)
+    connection.close()
+
+
+def test_nothing_else_is_written(tmp_path: Path, own_home: Path) -> None:
+    view = dc.open(pandas_with_index(), Policy.preset("standard", **FIELDS)).heatmap(
+        "income", "debt"
+    )
+    view.save(tmp_path / "view.svg")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["view.svg"]
+    for path in own_home.rglob("*"):
+        if path.is_file():
+            listen(path.read_bytes())
+            assert path.name == "ledger.sqlite"
+
+
+# --- errors -----------------------------------------------------------------------------------
+
+
+def csv_of(columns: dict[str, list[Any]], path: Path) -> Path:
+    """Write columns as CSV."""
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def broken_files(folder: Path) -> dict[str, Path]:
+    """Write files that cannot be read as they should."""
+    good = csv_of(COHORT, folder / "good.csv").read_text()
+    lines = good.splitlines()
+    pq.write_table(pa.table(COHORT), folder / "good.parquet")
+    content = (folder / "good.parquet").read_bytes()
+    texts: dict[str, str | bytes] = {
+        "text among numbers.csv": good + f"p,n,w,f,{BIRD},1,2,3\n",
+        "too many cells.csv": "\n".join([*lines, ",".join([BIRD] * 30)]) + "\n",
+        "too few cells.csv": "\n".join([*lines, BIRD]) + "\n",
+        "an open quote.csv": good + f'"{BIRD},1,2,3\n',
+        "binary.csv": good.encode() + b"\0\0" + BIRD.encode(),
+        "other letters.csv": good.replace("Zebulon", "Z\xe9bulon").encode("latin-1"),
+        "header alone.csv": lines[0] + "\n",
+        "empty.csv": "",
+        "names twice.csv": f"a,a\n{BIRD},2\n",
+        "a csv.parquet": good,
+        "cut.parquet": content[: len(content) // 2],
+        "damaged.parquet": content[:200] + b"\xff" * 4000 + content[4200:],
+        "text.xlsx": good,
+    }
+    for name, text in texts.items():
+        data = text.encode() if isinstance(text, str) else text
+        (folder / name).write_bytes(data)
+    (folder / "a folder.csv").mkdir()
+    return {name: folder / name for name in [*texts, "a folder.csv", "missing.csv"]}
+
+
+def frame(**changes: Any) -> pd.DataFrame:
+    """Make a frame with columns of other values."""
+    return pd.DataFrame({**COHORT, **changes})
+
+
+def standard(source: Any = None, **fields: Any) -> Any:
+    """Open a frame under `standard`."""
+    return dc.open(
+        pandas_with_index() if source is None else source, Policy.preset("standard", **fields)
+    )
+
+
+def relation(sql: str) -> Any:
+    """Make a DuckDB relation that fails when it is run."""
+    connection = duckdb.connect()
+    connection.register("cohort", pa.table(COHORT))
+    return connection.sql(sql)
+
+
+ERRORS: dict[str, Callable[[Path], Any]] = {
+    # who may be shown
+    "an identifier": lambda folder: standard().histogram("patient"),
+    "a unique text": lambda folder: standard().box("note"),
+    "levels": lambda folder: standard().scatter("ward", "income"),
+    "a stratum that identifies": lambda folder: standard(strata=["note"]),
+    "a group of levels": lambda folder: standard(groups=[["ward", "income"]]),
+    # what is asked
+    "unknown column": lambda folder: standard().histogram("incom"),
+    "unknown method": lambda folder: standard().histogram("income", method="magic"),
+    "another k": lambda folder: standard().histogram("income", k=7),
+    "no whole k": lambda folder: standard().histogram("income", k="many"),
+    "raw": lambda folder: standard().scatter("income", "debt", method="none"),
+    "k too large": lambda folder: standard(k=100).histogram("income"),
+    "k too large for rows": lambda folder: standard(k=100).scatter("income", "debt"),
+    "k of research too large": lambda folder: dc.open(frame(), "research").scatter(
+        "income", "debt", k=239
+    ),
+    "two groups": lambda folder: standard(groups=[["income"], ["debt"]]).scatter("income", "debt"),
+    "no ending": lambda folder: standard().histogram("income").save(folder / "view"),
+    "no folder": lambda folder: standard().histogram("income").save(folder / "no" / "view.svg"),
+    "no axes": lambda folder: standard().histogram("income").plot(ax=[1, 2]),
+    "copied": lambda folder: pickle.dumps(standard()),
+    # what the data are
+    "constant": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).box("income"),
+    "constant rows": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).scatter(
+        "income", "debt"
+    ),
+    "constant bins": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).histogram(
+        "income"
+    ),
+    "all missing": lambda folder: standard(frame(income=[float("nan")] * N)).histogram("income"),
+    "all missing together": lambda folder: standard(
+        frame(
+            income=COHORT["income"][:120] + [None] * 120, debt=[None] * 120 + COHORT["debt"][120:]
+        )
+    ).scatter("income", "debt"),
+    "few": lambda folder: standard(frame().head(20)).scatter("income", "debt"),
+    "few in a stratum": lambda folder: standard(
+        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237), strata=["ward"]
+    ).scatter("income", "debt"),
+    "far too large": lambda folder: standard(frame(wealth=[1.7e308, -1.7e308] * 120)).histogram(
+        "wealth"
+    ),
+    "a key twice": lambda folder: standard(key="ward").scatter("income", "debt"),
+    "several rows": lambda folder: standard(unit="ward").scatter("income", "debt"),
+    "several rows in a box": lambda folder: standard(unit="ward").box("income"),
+    "few persons": lambda folder: standard(unit="ward").histogram("income"),
+    "mixed types": lambda folder: standard(frame(income=[1.5, BIRD] * 120)).histogram("income"),
+    "mixed types, declared": lambda folder: standard(
+        frame(income=[1.5, BIRD] * 120), kinds={"income": "continuous"}
+    ),
+    "mixed types beside": lambda folder: (
+        standard(frame(ward=[1.5, BIRD] * 120)).histogram("income").to_json()
+    ),
+    "mixed strata": lambda folder: standard(frame(ward=[1.5, BIRD] * 120), strata=["ward"]).scatter(
+        "income", "debt"
+    ),
+    "lists": lambda folder: standard(frame(ward=[[BIRD]] * N)).histogram("ward"),
+    "words declared numbers": lambda folder: standard(kinds={"ward": "continuous"}),
+    # engines that fail while they run, and quote what they could not read
+    "a failing relation": lambda folder: standard(
+        relation("SELECT CAST(patient AS DOUBLE) AS income FROM cohort")
+    ).histogram("income"),
+    "a relation that fails in one row": lambda folder: standard(
+        relation("SELECT CAST(replace(ward, 'QuuxWard', '1') AS DOUBLE) AS income FROM cohort")
+    ).box("income"),
+    "a failing lazy frame": lambda folder: standard(
+        pl.LazyFrame(COHORT).with_columns(income=pl.col("patient").cast(pl.Float64))
+    ).histogram("income"),
+    "a lazy frame of a missing file": lambda folder: standard(
+        pl.scan_csv(folder / "missing.csv")
+    ).histogram("income"),
+    "a lazy frame of a changed file": lambda folder: standard(changed_file(folder)).box("income"),
+    # no source, no policy, no view
+    "a series": lambda folder: standard(frame()["patient"]),
+    "records": lambda folder: standard(frame().to_dict("records")),
+    "an array": lambda folder: standard(frame().to_numpy()),
+    "columns twice": lambda folder: standard(pd.concat([frame(), frame()], axis=1)),
+    "columns of numbers": lambda folder: standard(pd.DataFrame(frame().to_numpy())),
+    "data for a policy": lambda folder: dc.open(frame(), csv_of(COHORT, folder / "data.toml")),
+    "data for a policy's name": lambda folder: dc.open(frame(), f"{folder}/missing.csv"),
+    "data for a view": lambda folder: View.load(csv_of(COHORT, folder / "data.csv")),
+    "JSON for a view": lambda folder: View.from_json(json.dumps(COHORT)),
+    # what has left
+    "no name": lambda folder: standard().new_version(),
+    "nothing left": lambda folder: standard(study="t").new_version(),
+}
+
+
+def changed_file(folder: Path) -> pl.LazyFrame:
+    """Scan a file that turns into words after its columns were read."""
+    path = csv_of({"income": COHORT["income"]}, folder / "changing.csv")
+    scanned = pl.scan_csv(path)
+    assert scanned.collect_schema()
+    csv_of({"income": COHORT["patient"]}, path)
+    return scanned
+
+
+def listen_to_error(call: Callable[[], Any]) -> Exception:
+    """Let a call fail, and listen to all that a user or a log would see of it."""
+    with pytest.raises(DiscreetError, match=r"\w+ \w+") as failed:
+        call()
+    error = failed.value
+    listen(str(error), repr(error), *traceback.format_exception(error))
+    listen(str(error.args), str(getattr(error, "__notes__", "")))
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+    assert "\n" not in str(error)
+    assert not re.search(r"\b(20|49|239|240|237)\b", str(error))
+    return error
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_no_canary_in_any_error(case: str, tmp_path: Path) -> None:
+    listen_to_error(lambda: ERRORS[case](tmp_path))
+
+
+def test_no_canary_where_files_are_broken(tmp_path: Path) -> None:
+    for name, path in broken_files(tmp_path).items():
+
+        def draw(path: Path = path) -> Any:
+            return dc.open(path).histogram("income")
+
+        error = listen_to_error(draw)
+        assert isinstance(error, InputError), name
+
+
+def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
+    standard(study="s", groups=[["income", "debt"]]).scatter("income", "debt").save(
+        tmp_path / "a.svg"
+    )
+    refused: dict[str, Callable[[], Any]] = {
+        "another k": lambda: standard(study="s", k=6).histogram("income").to_json(),
+        "another group": lambda: (
+            standard(study="s", groups=[["income", "wealth"]]).scatter("income", "wealth").to_json()
+        ),
+        "changed data": lambda: (
+            standard(frame(income=COHORT["debt"]), study="s").histogram("income").to_json()
+        ),
+        "another name": lambda: standard(frame(gain=COHORT["income"])).histogram("gain").to_json(),
+        "too few changes": lambda: standard(
+            frame(income=[1.5, *COHORT["income"][1:]]), study="s"
+        ).new_version(),
+        "nothing new": lambda: standard(study="s").new_version(),
+        "words for numbers": lambda: standard(
+            frame(income=[1.5, *COHORT["income"][1:]], debt=COHORT["patient"]), study="s"
+        ).new_version(),
+    }
+    for call in refused.values():
+        listen_to_error(call)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_no_canary_where_the_ledger_or_the_copy_is_broken(tmp_path: Path) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text(Policy.preset("standard", **FIELDS).to_toml())
+    dc.open(frame(), policy).scatter("income", "debt").save(tmp_path / "a.svg")
+    hidden = tmp_path / ".discreet"
+
+    (hidden / "ledger.sqlite").write_bytes(BIRD.encode() * 1000)
+    listen_to_error(lambda: dc.open(frame(), policy).histogram("income").to_json())
+    (copy,) = hidden.glob("copy-*.parquet")
+    copy.write_bytes(b"PAR1" + BIRD.encode() * 1000)
+    listen_to_error(lambda: dc.open(frame(), policy).scatter("income", "debt"))
+
+
+# --- the command line -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[Any, str, str]]:
+    """Run the command line in this process."""
+
+    def call(*words: object) -> tuple[Any, str, str]:
+        monkeypatch.setattr(sys, "argv", ["discreet", *map(str, words)])
+        code: Any = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capsys.readouterr()
+        listen(out, err)
+        return code, out, err
+
+    return call
+
+
+CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit code
+    "an identifier": (["histogram", "patient"], 3),
+    "a unique text": (["box", "note"], 3),
+    "levels": (["scatter", "ward", "income"], 2),
+    "unknown column": (["histogram", "incom"], 2),
+    "unknown method": (["histogram", "income", "--method", "magic"], 2),
+    "unknown picture": (["pie", "income"], 2),
+    "too many columns": (["histogram", "income", "debt"], 2),
+    "raw": (["scatter", "income", "debt", "--method", "none"], 3),
+    "k too large": (["scatter", "income", "debt", "-k", "100"], 3),
+    "k too small": (["scatter", "income", "debt", "-k", "1"], 2),
+    "no number": (["scatter", "income", "debt", "-k", "many"], 2),
+    "no policy": (["histogram", "income", "--policy", "missing.toml"], 2),
+    "stratum": (["scatter", "income", "debt", "--strata", "note"], 3),
+    "several rows": (["box", "income", "--unit", "ward"], 3),
+    "group": (["scatter", "income", "debt", "--group", "income,wealth"], 3),
+}
+
+
+@pytest.mark.parametrize(("words", "code"), CALLS.values(), ids=CALLS)
+def test_the_command_line_tells_no_canary(
+    words: list[str], code: int, run: Any, tmp_path: Path
+) -> None:
+    picture, *rest = words
+    file = csv_of(COHORT, tmp_path / "cohort.csv")
+    target = tmp_path / "figure.svg"
+
+    ended, out, err = run("plot", picture, file, *rest, "-o", target)
+
+    assert ended == code
+    assert out == ""
+    assert err.strip()
+    if "--policy" not in words and "many" not in words:
+        assert err.startswith("discreet: ")
+        assert err.count("\n") == 1
+    assert not target.exists()
+
+
+def test_the_command_line_tells_no_canary_of_broken_files(run: Any, tmp_path: Path) -> None:
+    for path in broken_files(tmp_path).values():
+        code, out, err = run("plot", "histogram", path, "income", "--json")
+
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+
+
+def test_the_command_line_tells_no_canary_where_it_draws(run: Any, tmp_path: Path) -> None:
+    file = csv_of(COHORT, tmp_path / "cohort.csv")
+
+    for words in (["histogram", file, "income"], ["box", file, *NUMBERS]):
+        code, out, err = run("plot", *words, "--json", "-o", tmp_path / "figure.pdf")
+        assert code == 0
+        assert json.loads(out)["kind"] == words[0]
+        assert str(tmp_path / "figure.pdf") in err
+        listen(*streams((tmp_path / "figure.pdf").read_bytes()))
+    assert run("version", "list")[0] == run("version", "list", "--json")[0] == 0
+
+
+def test_a_bug_tells_where_and_not_what(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = csv_of(COHORT, tmp_path / "cohort.csv")
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError(f"could not convert string to float: '{BIRD}'")
+
+    monkeypatch.setattr("discreet.study.Study.histogram", fail)
+    code, out, err = run("plot", "histogram", file, "income", "--json")
+
+    assert (code, out) == (70, "")
+    assert "unexpected ValueError in test_leaks.py" in err
+
+
+def test_the_installed_command_tells_no_canary(tmp_path: Path) -> None:
+    file = csv_of(COHORT, tmp_path / "cohort.csv")
+    broken = tmp_path / "broken.csv"
+    shutil.copy(file, broken)
+    with broken.open("a") as stream:
+        stream.write(f'"{BIRD},1\n')
+
+    for path, columns, code in (
+        (file, ["patient"], 3),
+        (broken, ["income"], 2),
+        (file, ["income"], 0),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "discreet", "plot", "histogram", path, *columns, "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code
+        listen(done.stdout, done.stderr)
