@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger
+from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, Leaving
+from discreet.ledger import Ledger
 from discreet.secret import Secret
 from discreet.sketch import Sketch, sketch_of
 
@@ -54,6 +55,7 @@ def leave(
         settings=settings,
         choices=choices or {},
         sketches=sketches({drawn: table[drawn]}),
+        k=settings.get("k", 5),
         kind="histogram",
         columns=(drawn,),
         method="merge",
@@ -305,7 +307,7 @@ def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
 def test_changed_data_without_a_name_are_refused_where_they_are_recognised(ledger: Ledger) -> None:
     leave(ledger, study=None)
 
-    with pytest.raises(LeavingError, match=r"^these data have changed since something left"):
+    with pytest.raises(LeavingError, match="nearly the same data have left before, without a name"):
         leave(ledger, table=changed(1), study=None)
 
 
@@ -418,7 +420,7 @@ def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> 
     words = SECRET.marks(["CanaryAlice", "CanaryBob"] * 50)
     numbers = np.array([12345.678901, *X])
     table = {"x": numbers}
-    leaving = Leaving("s", SETTINGS, {}, {"column w": sketch_of(words)}, "k", ("w",), "m", "svg")
+    leaving = Leaving("s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg")
     ledger.leave(leaving, lambda: sketches(table))
 
     content = (tmp_path / "state" / "ledger.sqlite").read_bytes()
@@ -483,7 +485,7 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
     def fail() -> Mapping[str, Sketch]:
         raise OSError("no data")
 
-    leaving = Leaving("t", SETTINGS, {}, {}, "histogram", ("x",), "merge", "svg")
+    leaving = Leaving("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
     with pytest.raises(OSError, match="no data"):
         ledger.leave(leaving, fail)
     with pytest.raises(LeavingError, match="damaged or in use"):

@@ -9,6 +9,7 @@ import stat
 import struct
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -258,6 +259,23 @@ def test_threads_that_start_together_make_one(made: Path) -> None:
 
     assert said == {load_secret(None).digest("x")}
     assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
+
+
+def test_threads_that_meet_half_way_make_one(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.parent.mkdir(parents=True)
+    link, both_wrote = os.link, threading.Barrier(2)
+
+    def link_together(source: Path, target: Path) -> None:
+        both_wrote.wait(timeout=10)
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", link_together)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(secret_module._make, made) for _ in range(2)]:
+            done.result()
+
+    assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
+    assert load_secret(None).digest("x")
 
 
 def test_who_comes_second_keeps_the_first_one(made: Path) -> None:

@@ -23,7 +23,7 @@ BUILDING = (
     ("errors", "progress"),
     ("parallel", "secret", "sketch", "table"),
     ("protect", "render"),
-    ("measure", "policy", "views"),
+    ("leaving", "measure", "policy", "views"),
     ("answers", "ledger", "release", "vault"),
     ("study",),
     ("serve",),

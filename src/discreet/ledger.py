@@ -13,7 +13,6 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,21 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DiscreetError, InputError, LeavingError
+from discreet.leaving import (
+    CHANGED_PER_K,
+    GROUP_OF,
+    UNNAMED,
+    Leaving,
+    Version,
+    check_many_changed,
+    check_names,
+    check_unchanged,
+    compare,
+)
 from discreet.sketch import Sketch
 
-__all__ = ["COUNT_METHOD_OF", "GROUP_OF", "Leaving", "Ledger"]
+__all__ = ["Ledger"]
 
-CHANGED_PER_K = 10
-UNNAMED = ""
-# How the choices of a column's group and of its count method are named.
-GROUP_OF, COUNT_METHOD_OF = "group of ", "count method of "
-ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS version (
@@ -46,45 +51,6 @@ CREATE TABLE IF NOT EXISTS leaving (
     id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
     kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL);
 """
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """What is about to leave, and what must have stayed the same for it to go.
-
-    Parameters
-    ----------
-    study : str or None
-        The study's name; a study without one is recognised by its columns.
-    settings : mapping
-        `Policy.settings`: what is one for the whole version.
-    choices : mapping of str to str
-        What is one for some columns: the count method of a column, the group of a column.
-    sketches : mapping of str to Sketch
-        Of what is drawn.
-    k : int
-        Of the policy: fewer than 10 k changed rows must not leave beside the old ones.
-    kind, columns, method, form
-        What the record says.
-    """
-
-    study: str | None
-    settings: Mapping[str, Any]
-    choices: Mapping[str, str]
-    sketches: Mapping[str, Sketch]
-    k: int
-    kind: str
-    columns: tuple[str, ...]
-    method: str
-    form: str
-
-
-@dataclass(frozen=True)
-class _Version:
-    id: int
-    study: str
-    number: int
-    settings: Mapping[str, Any]
 
 
 class Ledger:
@@ -139,11 +105,11 @@ class Ledger:
             alike = _same_data(connection, sketches, leaving.study, whole=bool(all_sketches))
             _check_not_nearly(connection, sketches, leaving)
             for version in [*([own] if own else []), *alike]:
-                _compare(leaving, version, _choices(connection, version))
+                compare(leaving, version, _choices(connection, version))
                 known = _sketches(connection, version)
-                _check_names(leaving.sketches, known)
+                check_names(leaving.sketches, known)
                 if version.study == (leaving.study or UNNAMED):
-                    _check_unchanged(version, leaving.sketches, known)
+                    check_unchanged(version, leaving.sketches, known)
             if own is None and leaving.study is None and alike:
                 own = alike[0]
             if own is None:
@@ -213,7 +179,7 @@ class Ledger:
                     fresh[what] = new
                     changed |= new.mark != old.mark
             for version in _versions(connection, study):
-                _check_many_changed(version, _sketches(connection, version), fresh, k)
+                check_many_changed(version, _sketches(connection, version), fresh, k)
             if not changed:
                 raise InputError(f"neither the data nor the policy of study {study!r} has changed")
             new_version = _insert(connection, study, last.number + 1, settings)
@@ -262,33 +228,19 @@ class Ledger:
                 ) from None
 
 
-def _latest(connection: sqlite3.Connection, study: str) -> _Version | None:
+def _latest(connection: sqlite3.Connection, study: str) -> Version | None:
     row = connection.execute(
         "SELECT id, study, number, settings FROM version WHERE study = ? ORDER BY number DESC",
         (study,),
     ).fetchone()
-    return None if row is None else _Version(row[0], row[1], row[2], json.loads(row[3]))
+    return None if row is None else Version(row[0], row[1], row[2], json.loads(row[3]))
 
 
-def _versions(connection: sqlite3.Connection, study: str) -> list[_Version]:
+def _versions(connection: sqlite3.Connection, study: str) -> list[Version]:
     rows = connection.execute(
         "SELECT id, study, number, settings FROM version WHERE study = ?", (study,)
     )
-    return [_Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
-
-
-def _check_many_changed(
-    version: _Version, known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int
-) -> None:
-    """Refuse data that differ from an earlier version in few rows."""
-    for what, new in fresh.items():
-        old = known.get(what, new)
-        if new.mark != old.mark and old.changed_rows(new) < CHANGED_PER_K * k:
-            raise LeavingError(
-                f"too few rows of {what!r} have changed since version {version.number}: at least"
-                f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
-                " away; gather more changes first"
-            )
+    return [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
 
 
 def _same_data(
@@ -297,7 +249,7 @@ def _same_data(
     study: str | None,
     *,
     whole: bool,
-) -> list[_Version]:
+) -> list[Version]:
     """Find the latest versions of other studies that hold one of these columns.
 
     One that could be in any table does not count; but where the `whole` table has none but
@@ -316,13 +268,13 @@ def _same_data(
     ]
 
 
-def _holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, _Version]:
+def _holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, Version]:
     rows = connection.execute(
         "SELECT version.id, study, number, settings FROM sketch"
         " JOIN version ON version.id = sketch.version WHERE mark = ?",
         (sketch.mark,),
     )
-    return {row[0]: _Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
+    return {row[0]: Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
 
 
 def _check_not_nearly(
@@ -346,54 +298,12 @@ def _check_not_nearly(
             )
 
 
-def _compare(leaving: Leaving, version: _Version, choices: Mapping[str, str]) -> None:
-    name = f"study {version.study!r}" if version.study else "the same data"
-    for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
-        if leaving.settings.get(what) != version.settings.get(what):
-            raise LeavingError(
-                f"{what!r} is another than when something of {name} left before, and two values"
-                " of it give records away; use the policy it left under, or open a new version"
-                " (discreet version new)"
-            )
-    for what, value in leaving.choices.items():
-        if choices.get(what, value) != value:
-            raise LeavingError(
-                f"the {what} is another than when something of {name} left before, and the two"
-                " together give records away; use the one it left with"
-                + ("" if what.startswith(COUNT_METHOD_OF) else f", or {ANOTHER}")
-            )
-
-
-def _check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> None:
-    """Refuse a column that has left under another name, for it would be protected anew."""
-    for what, sketch in sketches.items():
-        before = [other for other, old in known.items() if old.mark == sketch.mark]
-        if sketch.distinctive and before and what not in before:
-            raise LeavingError(
-                f"{what!r} left before as {before[0]!r}, and the two together give records away;"
-                " give it its old name back"
-            )
-
-
-def _check_unchanged(
-    version: _Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
-) -> None:
-    for what, sketch in sketches.items():
-        if what in known and known[what].mark != sketch.mark:
-            name = f"the data of study {version.study!r}" if version.study else "these data"
-            raise LeavingError(
-                f"{name} have changed since something left, and the difference gives the changed"
-                " rows away; open a new version (discreet version new). If these are other persons"
-                " altogether, give the study a name of its own: study="
-            )
-
-
-def _choices(connection: sqlite3.Connection, version: _Version) -> dict[str, str]:
+def _choices(connection: sqlite3.Connection, version: Version) -> dict[str, str]:
     rows = connection.execute("SELECT what, value FROM choice WHERE version = ?", (version.id,))
     return dict(rows.fetchall())
 
 
-def _sketches(connection: sqlite3.Connection, version: _Version) -> dict[str, Sketch]:
+def _sketches(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
         "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
     ).fetchall()
@@ -406,17 +316,17 @@ def _sketch(mark: str, packed: bytes) -> Sketch:
 
 def _insert(
     connection: sqlite3.Connection, study: str, number: int, settings: Mapping[str, Any]
-) -> _Version:
+) -> Version:
     cursor = connection.execute(
         "INSERT INTO version (study, number, settings, opened) VALUES (?, ?, ?, ?)",
         (study, number, json.dumps(settings, sort_keys=True), _now()),
     )
-    return _Version(cursor.lastrowid or 0, study, number, settings)
+    return Version(cursor.lastrowid or 0, study, number, settings)
 
 
 def _remember(
     connection: sqlite3.Connection,
-    version: _Version,
+    version: Version,
     choices: Mapping[str, str],
     sketches: Mapping[str, Sketch],
 ) -> None:

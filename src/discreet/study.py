@@ -15,7 +15,8 @@ import numpy as np
 
 from discreet.answers import from_counts, from_rows
 from discreet.errors import InputError, LeavingError, RefusedError, one_of
-from discreet.ledger import COUNT_METHOD_OF, GROUP_OF, Leaving, Ledger
+from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, Leaving
+from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy, load_policy
 from discreet.progress import advance
 from discreet.protect.base import Floats

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from discreet.errors import InputError, RefusedError
 from discreet.protect.base import as_matrix, as_strata, spread
 
-BAD = {
+BAD: dict[str, tuple[Any, str]] = {
     "text": ([["Canary Alice", 1]], "numbers alone"),
     "ragged": ([[1.0, 2.0], [3.0]], "numbers alone"),
     "no rows": (np.empty((0, 2)), "at least one row"),

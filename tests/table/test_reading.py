@@ -358,9 +358,12 @@ def test_nothing_is_spilled_beside_the_data_or_left_behind(
     table = opened(path)
     assert table.extremes("x", 1)[0].tolist() == [1.0]
     made = [entry for entry in spill.iterdir() if entry.name.startswith("discreet-")]
+    kept: Any = table._keep
+    used = kept.connection.execute("SELECT current_setting('temp_directory')").fetchall()
+    assert used == [(str(entry),) for entry in made]
     if os.name == "posix":
         assert [entry.stat().st_mode & 0o077 for entry in made] == [0]
-    del table
+    del table, kept
 
     assert list(work.iterdir()) == []
     assert list(spill.iterdir()) == []

@@ -26,7 +26,9 @@ def view(method: str = "condensation", **changes: Any) -> PointsView:
 def test_the_scene_is_one_panel_of_dots_without_limits_of_its_own() -> None:
     (panel,) = view().scene().panels
 
-    assert panel.marks == (Dots((1.0, 1.0, 2.0), (3.0, 4.0, 0.0), (1, 2, 1), by_size=False),)
+    assert panel.marks == (
+        Dots((1.0, 1.0, 2.0), (3.0, 4.0, 0.0), (1, 2, 1), False, "protected rows"),
+    )
     assert (panel.x, panel.y) == (Axis("age"), Axis("bmi"))
 
 

@@ -8,11 +8,20 @@ from types import MappingProxyType
 
 from discreet.protect import ROW_METHODS
 
-__all__ = ["PICTURES", "ROWS_PER_K", "Asked", "Limits"]
+__all__ = ["DEFAULT_PICTURES", "PICTURES", "ROWS_PER_K", "Asked", "Limits"]
 
 #: A guarded picture or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
 
+#: The method of each picture where neither policy nor caller says.
+DEFAULT_PICTURES: Mapping[str, str] = MappingProxyType(
+    {
+        "scatter": "rows",
+        "histogram": "merge",
+        "heatmap": "generalization",
+        "box": "order-means",
+    }
+)
 Limits = Mapping[str, tuple[float, float]]
 
 _BINNED = ("suppression", "generalization", *ROW_METHODS)

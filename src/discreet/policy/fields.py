@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import one_of
+from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
 from discreet.table import KINDS, ROLES
 
@@ -19,7 +20,9 @@ METRICS = ("euclidean", "mahalanobis")
 
 def frozen(key: str, value: Any) -> Any:
     """Return a field's value as it is kept: tuples and read-only mappings all the way."""
-    if key in ("pictures", "kinds", "roles") and isinstance(value, Mapping):
+    if key == "pictures" and isinstance(value, Mapping):
+        return MappingProxyType({**DEFAULT_PICTURES, **value})
+    if key in ("kinds", "roles") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
     if key == "limits" and isinstance(value, Mapping):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.policy.asked import PICTURES, Asked, Limits
+from discreet.policy.asked import DEFAULT_PICTURES, PICTURES, Asked, Limits
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import COUNT_METHODS, ROW_METHODS, Condensation, Deterministic, Probabilistic
 from discreet.protect.base import RowMethod
@@ -90,16 +90,7 @@ class Policy:
     q: float | None = None
     rows: str = "condensation"
     metric: str = "euclidean"
-    pictures: Mapping[str, str] = field(
-        default_factory=lambda: MappingProxyType(
-            {
-                "scatter": "rows",
-                "histogram": "merge",
-                "heatmap": "generalization",
-                "box": "order-means",
-            }
-        )
-    )
+    pictures: Mapping[str, str] = field(default_factory=lambda: DEFAULT_PICTURES)
     bins: int = 20
     grid: int = 30
     round_to: int = 5
@@ -240,6 +231,8 @@ class Policy:
     def changed(self, **changes: Any) -> Policy:
         """Return the policy with some fields replaced; None leaves a field as it is."""
         given = {key: value for key, value in changes.items() if value is not None}
+        if isinstance(given.get("pictures"), Mapping):
+            given["pictures"] = {**self.pictures, **given["pictures"]}
         new = Policy.from_dict(self.to_dict() | given)
         return dataclasses.replace(new, folder=self.folder)
 
@@ -328,7 +321,7 @@ class Policy:
         if picture not in PICTURES:
             raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
         if method is None:
-            method = self.pictures.get(picture, PICTURES[picture][0])
+            method = self.pictures.get(picture, DEFAULT_PICTURES[picture])
         if method == "rows":
             method = self.rows
         if method not in PICTURES[picture]:

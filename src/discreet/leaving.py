@@ -1,0 +1,128 @@
+"""What is about to leave, and what may not leave beside what has left before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.errors import LeavingError
+from discreet.sketch import Sketch
+
+__all__ = [
+    "CHANGED_PER_K",
+    "COUNT_METHOD_OF",
+    "GROUP_OF",
+    "UNNAMED",
+    "Leaving",
+    "Version",
+    "check_many_changed",
+    "check_names",
+    "check_unchanged",
+    "compare",
+]
+
+CHANGED_PER_K = 10
+UNNAMED = ""
+# How the choices of a column's group and of its count method are named.
+GROUP_OF, COUNT_METHOD_OF = "group of ", "count method of "
+ANOTHER = "declare another in the policy and open a new version (discreet version new)"
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What is about to leave, and what must have stayed the same for it to go.
+
+    Parameters
+    ----------
+    study : str or None
+        The study's name; a study without one is recognised by its columns.
+    settings : mapping
+        `Policy.settings`: what is one for the whole version.
+    choices : mapping of str to str
+        What is one for some columns: the count method of a column, the group of a column.
+    sketches : mapping of str to Sketch
+        Of what is drawn.
+    k : int
+        Of the policy: fewer than 10 k changed rows must not leave beside the old ones.
+    kind, columns, method, form
+        What the record says.
+    """
+
+    study: str | None
+    settings: Mapping[str, Any]
+    choices: Mapping[str, str]
+    sketches: Mapping[str, Sketch]
+    k: int
+    kind: str
+    columns: tuple[str, ...]
+    method: str
+    form: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a study, as the ledger keeps it."""
+
+    id: int
+    study: str
+    number: int
+    settings: Mapping[str, Any]
+
+
+def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> None:
+    """Refuse other settings and choices than something of the same data left with."""
+    name = f"study {version.study!r}" if version.study else "the same data"
+    for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
+        if leaving.settings.get(what) != version.settings.get(what):
+            raise LeavingError(
+                f"{what!r} is another than when something of {name} left before, and two values"
+                " of it give records away; use the policy it left under, or open a new version"
+                " (discreet version new)"
+            )
+    for what, value in leaving.choices.items():
+        if choices.get(what, value) != value:
+            raise LeavingError(
+                f"the {what} is another than when something of {name} left before, and the two"
+                " together give records away; use the one it left with"
+                + ("" if what.startswith(COUNT_METHOD_OF) else f", or {ANOTHER}")
+            )
+
+
+def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> None:
+    """Refuse a column that has left under another name, for it would be protected anew."""
+    for what, sketch in sketches.items():
+        before = [other for other, old in known.items() if old.mark == sketch.mark]
+        if sketch.distinctive and before and what not in before:
+            raise LeavingError(
+                f"{what!r} left before as {before[0]!r}, and the two together give records away;"
+                " give it its old name back"
+            )
+
+
+def check_unchanged(
+    version: Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
+) -> None:
+    """Refuse columns that have changed within a version."""
+    for what, sketch in sketches.items():
+        if what in known and known[what].mark != sketch.mark:
+            name = f"the data of study {version.study!r}" if version.study else "these data"
+            raise LeavingError(
+                f"{name} have changed since something left, and the difference gives the changed"
+                " rows away; open a new version (discreet version new). If these are other persons"
+                " altogether, give the study a name of its own: study="
+            )
+
+
+def check_many_changed(
+    version: Version, known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int
+) -> None:
+    """Refuse data that differ from an earlier version in few rows."""
+    for what, new in fresh.items():
+        old = known.get(what, new)
+        if new.mark != old.mark and old.changed_rows(new) < CHANGED_PER_K * k:
+            raise LeavingError(
+                f"too few rows of {what!r} have changed since version {version.number}: at least"
+                f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
+                " away; gather more changes first"
+            )

@@ -1,0 +1,90 @@
+"""What may not leave beside what has left before, rule by rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.errors import LeavingError
+from discreet.leaving import (
+    COUNT_METHOD_OF,
+    Leaving,
+    Version,
+    check_many_changed,
+    check_names,
+    check_unchanged,
+    compare,
+)
+from discreet.secret import Secret
+from discreet.sketch import Sketch, sketch_of
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+SETTINGS = {"regime": "guarded", "k": 5, "grid": 30}
+X = np.linspace(0, 1, 200)
+
+
+def sketch(values: Any) -> Sketch:
+    """Sketch a column of numbers."""
+    return sketch_of(SECRET.marks(np.asarray(values, dtype=float)))
+
+
+def leaving(**changes: Any) -> Leaving:
+    """Say what is about to leave."""
+    given: dict[str, Any] = {
+        "study": "s",
+        "settings": SETTINGS,
+        "choices": {},
+        "sketches": {"column x": sketch(X)},
+        "k": 5,
+        "kind": "histogram",
+        "columns": ("x",),
+        "method": "merge",
+        "form": "svg",
+    }
+    return Leaving(**given | changes)
+
+
+VERSION = Version(1, "s", 1, SETTINGS)
+
+
+def test_the_same_settings_and_choices_pass() -> None:
+    what = f"{COUNT_METHOD_OF}'x'"
+    compare(leaving(choices={what: "merge"}), VERSION, {what: "merge", "strata": "[]"})
+
+
+@pytest.mark.parametrize("changed", ["k", "grid", "regime"])
+def test_another_setting_is_named(changed: str) -> None:
+    with pytest.raises(LeavingError, match=f"'{changed}' is another than when something of study"):
+        compare(leaving(settings=SETTINGS | {changed: 7}), VERSION, {})
+
+
+def test_another_choice_is_named() -> None:
+    what = f"{COUNT_METHOD_OF}'x'"
+    with pytest.raises(LeavingError, match="the count method of 'x' is another"):
+        compare(leaving(choices={what: "suppression"}), VERSION, {what: "merge"})
+
+
+def test_a_column_keeps_its_name() -> None:
+    check_names({"column x": sketch(X)}, {"column x": sketch(X)})
+    with pytest.raises(LeavingError, match="left before as 'column y'"):
+        check_names({"column x": sketch(X)}, {"column y": sketch(X)})
+    few = sketch(X > 0.5)
+    check_names({"column x": few}, {"column y": few})
+
+
+def test_a_column_does_not_change_within_a_version() -> None:
+    check_unchanged(VERSION, {"column x": sketch(X)}, {"column x": sketch(X[::-1])})
+    with pytest.raises(LeavingError, match="the data of study 's' have changed"):
+        check_unchanged(VERSION, {"column x": sketch(X)}, {"column x": sketch(X[1:])})
+
+
+@pytest.mark.parametrize(("rows", "enough"), [(0, True), (1, False), (49, False), (50, True)])
+def test_a_version_has_many_changed_rows_or_none(rows: int, enough: bool) -> None:
+    known, fresh = {"column x": sketch(X)}, {"column x": sketch(X[rows:])}
+    if enough:
+        check_many_changed(VERSION, known, fresh, k=5)
+        return
+    with pytest.raises(LeavingError, match="too few rows of 'column x' have changed since version"):
+        check_many_changed(VERSION, known, fresh, k=5)
