@@ -20,8 +20,8 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_shell_commands_run(tmp_path: Path) -> None:
-    (block,) = blocks("sh")
-    for line in block.splitlines():
+    (tmp_path / "discreet.toml").write_text(blocks("toml")[0])
+    for line in "".join(blocks("sh")).splitlines():
         program, *words = shlex.split(line)
         assert program == "discreet"
         command = [sys.executable, "-m", "discreet", *words]
@@ -29,6 +29,8 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
         assert done.returncode == 0, (line, done.stderr)
     assert {path.name for path in tmp_path.iterdir()} == {
         "cohort.csv",
+        "discreet.toml",
+        ".discreet",
         "scatter.svg",
         "histogram.png",
         "heatmap.pdf",
@@ -52,7 +54,7 @@ def test_the_policy_loads(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
     path.write_text(block)
     policy = dc.Policy.load(path)
-    assert (policy.k, policy.unit, policy.strata) == (10, "patient_id", ("sex",))
+    assert (policy.k, policy.strata, policy.limits) == (10, ("sex",), {"age": (18, 90)})
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)\)", README))))

@@ -244,8 +244,11 @@ def test_each_row_is_of_the_stratum_of_its_levels(monkeypatch: pytest.MonkeyPatc
 
     copied(given, policy=STANDARD.changed(strata=["sex", "arm"]))
 
-    trimmed = zip(winsorised(given["x"], 5), winsorised(given["y"], 5), strict=True)
-    levels = dict(zip(trimmed, zip(given["sex"], given["arm"], strict=True), strict=True))
+    trimmed = np.column_stack([winsorised(given[name], 5) for name in "xy"])
+    words = zip(given["sex"], given["arm"], strict=True)
+    levels: dict[tuple[float, ...], Any] = dict(
+        zip(map(tuple, trimmed.tolist()), words, strict=True)
+    )
     alone = [row for row, _ in spy.seen if [seen for seen, _ in spy.seen].count(row) == 1]
     found = {(levels[row], stratum) for row, stratum in spy.seen if row in alone}
     assert len(alone) > 100

@@ -23,7 +23,7 @@ from discreet.protect.base import Floats
 from discreet.secret import Secret, load_secret, row_keys
 from discreet.sketch import Sketch, sketch_of
 from discreet.table import KINDS, Table, open_table
-from discreet.vault import Copy, Vault, protect_view
+from discreet.vault import Copy, Vault, protect_view, rows_with_key
 from discreet.views import BoxView, Gate, GridView, HistogramView, Origin, PointsView, View
 
 __all__ = ["Study", "ledger_of", "open"]
@@ -461,7 +461,9 @@ class Study:
     def _sketch(self, what: str) -> Sketch:
         """Sketch a column, or the rows of a group, as they are now."""
         if what.startswith(_ROWS):
-            rows = self._table.rows(json.loads(what.removeprefix(_ROWS)), self._policy.strata)
+            # With the key, for another key of the same values is other noise.
+            names = json.loads(what.removeprefix(_ROWS))
+            rows = rows_with_key(self._table, names, self._policy.strata)
             keys = row_keys(self._secret, [*rows.numbers.values(), *rows.texts.values()])
             return sketch_of(np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2))
         column = self._table.column(what.removeprefix(_COLUMN))

@@ -24,7 +24,7 @@ from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
-__all__ = ["Copy", "Vault", "protect_view"]
+__all__ = ["Copy", "Vault", "protect_view", "rows_with_key"]
 
 STRATUM_PER_K = 2
 
@@ -87,7 +87,7 @@ def protect_view(table: Table, policy: Policy, asked: Asked, secret: Secret) -> 
     if policy.guarded:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
     _one_row_a_person(table)
-    rows = _with_key(table, asked.columns, ())
+    rows = rows_with_key(table, asked.columns, ())
     keys = _keys(secret, table, rows)
     names = list(asked.columns)
     version = secret.digest("view", *sorted(keys))
@@ -102,7 +102,7 @@ def protect_view(table: Table, policy: Policy, asked: Asked, secret: Secret) -> 
 
 def _read_rows(table: Table, policy: Policy, group: tuple[str, ...]) -> Rows:
     _one_row_a_person(table)
-    rows = _with_key(table, group, policy.strata)
+    rows = rows_with_key(table, group, policy.strata)
     if len(rows) < ROWS_PER_K * policy.k:
         raise RefusedError(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
@@ -111,7 +111,7 @@ def _read_rows(table: Table, policy: Policy, group: tuple[str, ...]) -> Rows:
     return rows
 
 
-def _with_key(table: Table, names: Sequence[str], texts: Sequence[str]) -> Rows:
+def rows_with_key(table: Table, names: Sequence[str], texts: Sequence[str]) -> Rows:
     """Read complete rows, with the declared key among the texts or numbers."""
     if table.key is None:
         return table.rows(names, texts)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from discreet import datasets
 from discreet.answers import from_counts
-from discreet.errors import RefusedError
+from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import Asked, Policy
+from discreet.protect import Merge, Merged
 from discreet.table import Table, open_table
 from discreet.views import Origin
 
@@ -160,6 +161,16 @@ def test_joined_bins_count_a_person_in_both_once() -> None:
 
     assert view.edges == (0, 2, 3)
     assert view.counts == (6, 50)
+
+
+def test_what_was_merged_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ages(a20=12, a21=3, a22=40)
+    policy = Policy.preset("standard", limits={"age": [19.5, 22.5]}, bins=3)
+    apart = Merged(np.arange(3), np.array([12, 12, 40]))
+    monkeypatch.setattr(Merge, "__call__", lambda *_: apart)
+
+    with pytest.raises(BrokenPromiseError, match="fewer than k persons is about to be shown"):
+        from_counts.histogram(table, asked("histogram", ["age"], policy), ORIGIN)
 
 
 # --- heat map and scatter ---------------------------------------------------------------------

@@ -99,7 +99,8 @@ ENDS: dict[str, tuple[list[float], float]] = {  # from the extreme one inward, t
     "two do, one after the other": ([9e6, 900, 8, 7, 6, 5], 7),
     "two together do not": ([900, 899, 8, 7, 6, 5], 1807 / 3),
     "to the left": ([-900, -8, -7, -6, -5, -4], -7),
-    "just four fifths": ([14, 8, 7, 6, 0, 0], 29 / 3),  # 8 of 8 + 2 + 1 would be less
+    "less than four fifths": ([79, 11, 10, 0, 0, 0], 100 / 3),
+    "more than four fifths": ([85, 10, 5, 0, 0, 0], 5),
     "ties": ([5, 5, 5, 5, 5, 5], 5),
     "heavy tails to the end": ([1e9, 1e6, 1e3, 1, 0.5, 0.1], 1.6 / 3),
 }

@@ -226,8 +226,8 @@ class TestPersons:
 
         assert counted.counts.tolist() == [2, 2, 0]
         assert counted.people == 3
-        # rows of nobody, and rows without an age
-        assert counted.left_out == 3
+        # Dan, who has no age that is finite; what is of nobody is nobody's
+        assert counted.left_out == 1
 
     @pytest.mark.parametrize("unit", ["who", "number", "float"])
     def test_and_once_in_joined_bins(self, source: Make, unit: str) -> None:
@@ -316,6 +316,55 @@ def test_whether_a_column_is_whole(source: Make, values: list[Any], whole: bool)
 
     assert table.is_whole("x") is whole
     assert table.is_whole("x") is whole
+
+
+@pytest.mark.parametrize(("but_for", "whole"), [(1, False), (2, False), (3, True)])
+def test_a_few_broken_numbers_may_be_passed_over(source: Make, but_for: int, whole: bool) -> None:
+    table = opened(source({"x": [1.0, 2.5, 3.0, None, 4.5, INF], "row": list(range(6))}))
+
+    assert table.is_whole("x", but_for) is whole
+    assert not table.is_whole("x")
+
+
+NUMBERING: dict[str, tuple[list[Any], bool]] = {
+    "from nought": ([0, 1, 2, 3], True),
+    "in any order": ([7, 5, 6, 8], True),
+    "with a gap": ([1, 2, 4, 5], False),
+    "with one twice": ([1, 2, 2, 3], False),
+    "with a missing one": ([1, 2, None, 3], False),
+    "words": (["1st", "2nd", "3rd", "4th"], False),
+}
+
+
+@pytest.mark.parametrize(("values", "numbers"), NUMBERING.values(), ids=NUMBERING)
+def test_whether_a_column_numbers_the_rows(source: Make, values: list[Any], numbers: bool) -> None:
+    table = opened(source({"x": values, "row": [9] * len(values)}))
+
+    assert table.numbers_rows("x") is numbers
+
+
+class TestSource:
+    @pytest.mark.parametrize("ending", [".csv", ".parquet"])
+    def test_a_file_that_is_written_again_is_noticed(
+        self, tmp_path: Path, file_of: Write, ending: str
+    ) -> None:
+        path = file_of(tmp_path / f"cohort{ending}", {"age": [1.0, 2.0]})
+        table = opened(path)
+        assert not table.source_changed()
+
+        file_of(path, {"age": [1.0, 2.0, 3.5]})
+        assert table.source_changed()
+
+    def test_and_one_that_is_gone(self, tmp_path: Path, file_of: Write) -> None:
+        path = file_of(tmp_path / "cohort.csv", {"age": [1.0, 2.0]})
+        table = opened(path)
+
+        path.unlink()
+
+        assert table.source_changed()
+
+    def test_a_frame_does_not_change(self, constructor: Make) -> None:
+        assert not opened(constructor({"age": [1.0, 2.0]})).source_changed()
 
 
 class TestRows:
@@ -426,7 +475,7 @@ class TestLevels:
         counted = opened(make(), unit="level").count([BinAxis("x", 0, 6, 2)])
 
         assert counted.people == 2
-        assert counted.left_out == 1
+        assert counted.left_out == 0
 
     @pytest.mark.parametrize(
         "values", [[1, 2, 1, None], [1.0, 2.0, 1.0, NAN]], ids=["int", "float"]
@@ -495,6 +544,12 @@ REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
         None,
         InputError,
         r"^there is no column 'glucos'; did you mean 'glucose', 'glucose_after'\?$",
+    ),
+    "in capitals": (
+        ["GLUCOSE"],
+        None,
+        InputError,
+        r"^there is no column 'GLUCOSE'; did you mean 'glucose'\?$",
     ),
     "unknown": (
         ["height"],
@@ -767,16 +822,16 @@ class TestLaws:
 
         counted = table.count([grid.axis()])
 
-        persons, joined, used = defaultdict(set), defaultdict(set), 0
+        persons, joined = defaultdict(set), defaultdict(set)
         for value, person in zip(grid.values, who, strict=True):
             if value is not None and person is not None:
-                used += 1
                 persons[grid.bin_of(value)].add(person)
                 joined[groups[grid.bin_of(value)]].add(person)
         assert counted.counts.tolist() == [len(persons[place]) for place in range(grid.bins)]
         assert counted.joined(groups).tolist() == [len(joined[i]) for i in range(groups[-1] + 1)]
         assert counted.people == len(set().union(*persons.values()))
-        assert counted.left_out == size + 1 - used
+        everybody = {person for person in columns["who"] if person is not None}
+        assert counted.left_out == len(everybody) - counted.people
 
     @given(
         x=st.lists(floats, min_size=1, max_size=20),
