@@ -118,7 +118,7 @@ def _check_equal(path: Path, picture: str) -> None:
         return
     width = (LIMITS[1] - LIMITS[0]) / BINS
     ends = [round((edge - LIMITS[0]) / width) for edge in view.edges]
-    held = dict(counted)
+    held = {row[0]: row[1] for row in counted}
     joined = [sum(held.get(i, 0) for i in range(a, b)) for a, b in pairwise(ends)]
     if list(view.counts) != [5 * ((n + 2) // 5) for n in joined]:
         raise SystemExit("the histograms differ")

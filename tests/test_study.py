@@ -330,7 +330,7 @@ WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "limits of levels": ({"limits": {"sex": [0, 1]}}, InputError, "column 'sex' is categorical"),
     "unit": ({"unit": "person"}, InputError, "names column 'person'; there are 'id'"),
     "key": ({"key": "nr"}, InputError, "names column 'nr'; there are 'id'"),
-    "kinds": ({"kinds": {"w": "continuous"}}, InputError, "kinds names column 'w'; there are"),
+    "kinds": ({"kinds": {"w": "continuous"}}, InputError, "kinds or strata names column 'w'; there are"),
     "roles": ({"roles": {"w": "other"}}, InputError, "roles names column 'w'; there are"),
 }
 
@@ -357,6 +357,19 @@ def test_research_takes_other_values_view_by_view() -> None:
     assert study.box("x", method="none").groups[0].mean is not None
     with pytest.raises(InputError, match="there is no column 'xx'; did you mean 'x'"):
         study.histogram("x", limits={"xx": [0, 100]})
+
+
+@pytest.mark.parametrize(("grid", "cells", "observed"), [(30, 164, 187), (15, 42, 53)])
+def test_research_suppresses_the_cells_of_fig_3a(grid: int, cells: int, observed: int) -> None:
+    study = dc.open(dc.datasets.d1(), "research")
+    named: dict[str, Any] = {"method": "suppression", "grid": grid, "k": 3}
+    limits = {
+        "X": (7.9342065267480235, 11.709411658395911),
+        "Y": (6.1694616886565594, 13.084176611450284),
+    }
+
+    assert study.heatmap("X", "Y", **named, limits=limits).suppressed == cells
+    assert study.heatmap("X", "Y", **named).suppressed == observed
 
 
 # --- persons ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, RefusedError
-from discreet.protect.base import as_matrix, as_strata, spread
+from discreet.protect.base import as_matrix, as_strata, sd_of, spread
 
 BAD: dict[str, tuple[Any, str]] = {
     "text": ([["Canary Alice", 1]], "numbers alone"),
@@ -55,3 +55,10 @@ def test_spread_refuses_constant_columns_and_single_rows() -> None:
         spread(np.array([[1.0, 5.0], [2.0, 5.0]]))
     with pytest.raises(RefusedError, match="too few rows"):
         spread(np.array([[1.0]]))
+
+
+@pytest.mark.parametrize("values", [[4.5, 4.5], [1e-200, 2e-200], [1.7e308, -1.7e308]])
+def test_a_column_without_a_usable_sd_is_refused_by_name(values: list[float]) -> None:
+    assert sd_of("age", np.array([3.0, 1.0])) == pytest.approx(2**0.5, abs=1e-15)
+    with pytest.raises(RefusedError, match="column 'age' is constant"):
+        sd_of("age", np.array(values))

@@ -93,7 +93,7 @@ ALL_COLUMNS = "there are 'person', 'age', 'sex', 'smokes'"
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a kind of no column": (
         {"kinds": {"agee": "continuous"}},
-        f"^kinds names column 'agee'; {ALL_COLUMNS}$",
+        f"^kinds or strata names column 'agee'; {ALL_COLUMNS}$",
     ),
     "a role of no column": (
         {"roles": {"height": "other"}},

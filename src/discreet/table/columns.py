@@ -38,7 +38,7 @@ def columns_of(
 
     Numbers are continuous, texts and yes/no categorical; `identifying` columns identify.
     """
-    _check_declared(schema, kinds, KINDS, "kinds")
+    _check_declared(schema, kinds, KINDS, "kinds or strata")
     _check_declared(schema, roles, ROLES, "roles")
     _check_declared(schema, dict.fromkeys(identifying, "identifier"), ROLES, "unit or key")
     columns = {}

@@ -186,7 +186,7 @@ class Table:
         values = self.column(name)
         if not isinstance(values, np.ndarray) or not np.isfinite(values).all():
             return False
-        return bool((np.diff(np.sort(values)) == 1).all())
+        return len(values) > 1 and bool((np.diff(np.sort(values)) == 1).all())
 
     def source_changed(self) -> bool:
         """Whether the file has been written since the table was opened."""
