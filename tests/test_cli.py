@@ -114,6 +114,10 @@ ERRORS = {
     "k too large": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"], 3, "10 k"),
     "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
     "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
+    "no such option": (["plot", "histogram", "F", "bmi", "--nope"], 2, "No such option: --nope"),
+    "no such command": (["draw"], 2, "No such command 'draw'"),
+    "not a number": (["plot", "histogram", "F", "bmi", "-k", "five"], 2, "Invalid value for '-k'"),
+    "no columns": (["plot", "histogram", "F"], 2, "Missing argument 'columns'"),
     "wrong suffix": (["plot", "histogram", "F", "bmi", "-o", "x.gif"], 2, "saved as one of"),
     "policy missing": (
         ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],

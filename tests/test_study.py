@@ -330,7 +330,11 @@ WRONGLY_OPENED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "limits of levels": ({"limits": {"sex": [0, 1]}}, InputError, "column 'sex' is categorical"),
     "unit": ({"unit": "person"}, InputError, "names column 'person'; there are 'id'"),
     "key": ({"key": "nr"}, InputError, "names column 'nr'; there are 'id'"),
-    "kinds": ({"kinds": {"w": "continuous"}}, InputError, "kinds or strata names column 'w'; there are"),
+    "kinds": (
+        {"kinds": {"w": "continuous"}},
+        InputError,
+        "kinds or strata names column 'w'; there are",
+    ),
     "roles": ({"roles": {"w": "other"}}, InputError, "roles names column 'w'; there are"),
 }
 

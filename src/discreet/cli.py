@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from discreet.errors import DiscreetError, InputError, one_of
 
@@ -198,7 +199,12 @@ def methods() -> None:
 def main() -> None:
     """Run the command line; end with the error's exit code and one line on standard error."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except TyperException as error:  # a word of the command is wrong, or there is none
+        said = str(getattr(error, "format_message", error.__str__)())
+        asks_for_help = "\n" in said
+        typer.echo(said if asks_for_help else f"discreet: {said} See discreet --help.", err=True)
+        sys.exit(InputError.exit_code)
     except DiscreetError as error:
         typer.echo(f"discreet: {error}", err=True)
         sys.exit(error.exit_code)
