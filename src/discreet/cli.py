@@ -199,7 +199,7 @@ def methods() -> None:
 def main() -> None:
     """Run the command line; end with the error's exit code and one line on standard error."""
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
         said = str(getattr(error, "format_message", error.__str__)())
         asks_for_help = "\n" in said

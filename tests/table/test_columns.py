@@ -105,14 +105,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no such kind": (
         {"kinds": {"age": "numeric"}},
-        "^kinds of column 'age' must be one of 'continuous', 'categorical'$",
+        "^kinds or strata of column 'age' must be one of 'continuous', 'categorical'$",
     ),
     "no such role": (
         {"roles": {"age": "secret"}},
         "^roles of column 'age' must be one of"
         " 'identifier', 'quasi-identifier', 'sensitive', 'other'$",
     ),
-    "a kind that is no word": ({"kinds": {"age": ["continuous"]}}, "kinds of column 'age' must be"),
+    "a kind that is no word": ({"kinds": {"age": ["continuous"]}}, "kinds or strata of column 'age' must be"),
     "a role that is no word": ({"roles": {"age": None}}, "roles of column 'age' must be one of"),
 }
 
