@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "^roles of column 'age' must be one of"
         " 'identifier', 'quasi-identifier', 'sensitive', 'other'$",
     ),
-    "a kind that is no word": ({"kinds": {"age": ["continuous"]}}, "kinds or strata of column 'age' must be"),
+    "a kind that is no word": ({"kinds": {"age": ["continuous"]}}, "strata of column 'age' must"),
     "a role that is no word": ({"roles": {"age": None}}, "roles of column 'age' must be one of"),
 }
 
