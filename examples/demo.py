@@ -34,8 +34,8 @@ TITLES = {
 }
 TOLD = ("research", "promises", "leaves open", "hidden")
 POLICIES = {
-    "standard": "Policy standard, the default: one protected copy of the cohort, k = 5, counts"
-    " rounded to 5, nothing drawn that stands on fewer than 5 patients.",
+    "standard": "Policy standard, the default: rows from one protected copy of the cohort, counts"
+    " of at least k = 5 patients, rounded to 5.",
     "research": "Policy research: the methods as the 2021 paper prints them, view by view, k = 3"
     " and q = 0.25. For public or simulated data only; “none” is the raw data.",
 }

@@ -289,3 +289,12 @@ def test_importing_does_not_import_matplotlib() -> None:
     code = "import sys, discreet.render.to_matplotlib; sys.exit('matplotlib' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
+
+
+def test_dots_of_one_size_have_a_legend_of_that_size() -> None:
+    dots = Dots((1.0, 2.0), (1.0, 2.0), (5, 5), True, "persons")
+    figure = draw(Scene((Panel((dots,), Axis("x"), Axis("y")),)))
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text() == "persons"
+    assert [text.get_text() for text in legend.get_texts()] == ["5"]

@@ -204,12 +204,12 @@ def _size_legend(ax: Axes, sizes: Sequence[int], scale: float, label: str) -> No
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
-    steps = MaxNLocator(3, steps=[1, 2, 5, 10], integer=True).tick_values(0, max(sizes))
+    ticks = MaxNLocator(3, steps=[1, 2, 5, 10], integer=True).tick_values(0, max(sizes))
+    steps = [tick for tick in ticks if min(sizes) <= tick <= max(sizes)] or [max(sizes)]
     look: dict[str, Any] = {"color": ACCENT, "alpha": 0.7, "markeredgecolor": "white"}
     handles = [
         Line2D([], [], marker="o", ls="", ms=math.sqrt(scale * step), label=f"{step:g}", **look)
         for step in steps
-        if min(sizes) <= step <= max(sizes)
     ]
     ax.legend(
         handles=handles,
