@@ -101,8 +101,10 @@ def listen(*outputs: str | bytes) -> None:
 
 def listen_to_numbers(text: str) -> None:
     """Fail if a number of an output is, but for rounding errors, a raw value."""
-    found = np.array([float(word) for word in re.findall(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?", text)])
-    found = found[np.abs(found) > 30]  # small numbers are counts and parameters
+    words = re.findall(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?", text)
+    # small numbers of few digits are counts and parameters
+    told = [word for word in words if abs(float(word)) > 30 or len(word.strip("-0.")) > 5]
+    found = np.array([float(word) for word in told])
     near = np.clip(np.searchsorted(RAW, found), 1, len(RAW) - 1)
     gap = np.minimum(np.abs(RAW[near] - found), np.abs(RAW[near - 1] - found))
     assert (gap > 1e-7 * np.abs(found)).all()

@@ -489,7 +489,7 @@ def test_far_records_are_not_found_more_often(protected: Any) -> None:
         distance = cdist(records[far], released)
         found += (distance.argmin(axis=1) == far).tolist()
 
-    assert np.mean(found) <= 0.4  # 60 trials at one in five: three standard errors
+    assert np.mean(found) <= 0.355  # 60 trials at one in five: three standard errors
 
 
 def test_averaging_views_of_a_version_teaches_nothing() -> None:

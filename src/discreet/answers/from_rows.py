@@ -78,6 +78,7 @@ def _counted(ends: list[Ends], bins: int, rows: Protected, asked: Asked) -> Guar
     """Count the rows; a guarded grid gets coarser, as one of raw counts does by default."""
 
     def counts_at(resolution: tuple[int, ...]) -> Bins:
+        """Count the protected rows in so many cells along each axis."""
         axes = [end.axis(cells) for end, cells in zip(ends, resolution, strict=True)]
         places = tuple(axis.places(rows[axis.column]) for axis in axes)
         cells = np.ravel_multi_index(places, resolution)

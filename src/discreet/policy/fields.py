@@ -10,12 +10,12 @@ from typing import Any
 from discreet.errors import one_of
 from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
+from discreet.protect.deterministic import METRICS
 from discreet.table import KINDS, ROLES
 
 __all__ = ["RULES", "frozen", "plain"]
 
 REGIMES = ("guarded", "research")
-METRICS = ("euclidean", "mahalanobis")
 
 
 def frozen(key: str, value: Any) -> Any:

@@ -15,9 +15,9 @@ from discreet.protect.canonical import (
     rows_by_stratum,
     standardise,
 )
-from discreet.protect.grouping import mdav, strata_groups
+from discreet.protect.grouping import strata_groups
 
-__all__ = ["Condensation", "mdav"]
+__all__ = ["Condensation"]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.errors import BrokenPromiseError, RefusedError
+from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats
 
 __all__ = ["OrderMeans", "extreme_mean", "nice_step", "stepped", "winsorised"]
@@ -57,8 +58,7 @@ class OrderMeans:
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
-            raise InputError("k must be a whole number of at least 1")
+        check_whole("k", self.k, least=1)
 
     def __call__(self, values: Floats) -> tuple[float, float, float, float, float]:
         """Return low whisker, quartile, median, quartile and high whisker of `values`."""

@@ -251,6 +251,7 @@ def _ask_first(figure: Figure, ask: Gate) -> None:
     write = figure.savefig
 
     def savefig(*args: Any, **kwargs: Any) -> None:
+        """Ask, then write as matplotlib does."""
         ask("figure")
         write(*args, **kwargs)
 
