@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "progress"),
     ("parallel", "secret", "sketch", "table"),
-    ("protect", "render"),
+    ("protect", "regression", "render"),
     ("leaving", "measure", "policy", "views"),
     ("answers", "ledger", "release", "vault"),
     ("study",),

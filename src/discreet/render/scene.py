@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Axis", "Bars", "Box", "Boxes", "Cells", "Dots", "Mark", "Panel", "Scene"]
+__all__ = [
+    "Axis",
+    "Bars",
+    "Box",
+    "Boxes",
+    "Cells",
+    "Columns",
+    "Dots",
+    "Lines",
+    "Mark",
+    "Panel",
+    "Scene",
+    "Words",
+]
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,7 @@ class Dots:
 
     `by_size` draws the area in proportion to it (gridded points); otherwise all dots are alike
     and those of more than one record are dark, as in Fig. 2 of the 2021 paper. `label` says
-    what is counted.
+    what is counted. Dots of a named `series` have its colour, and a legend tells them apart.
     """
 
     x: tuple[float, ...]
@@ -45,16 +58,61 @@ class Dots:
     size: tuple[int, ...]
     by_size: bool = False
     label: str = "records"
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of one meaning: the i-th goes through the points `x[i]`, `y[i]`.
+
+    `look` is "trend" (of what is drawn), "raw" (of raw records, under `research` alone),
+    "reference" (what to compare with; it does not widen the axes), "far reference" (dashed) or
+    "level" (a contour of value `levels[i]`, coloured by it). A `label` stands in the legend.
+    """
+
+    x: tuple[tuple[float, ...], ...]
+    y: tuple[tuple[float, ...], ...]
+    look: str
+    label: str = ""
+    levels: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A grid of `values[i][j]` at x interval i and y interval j; a hidden cell is None."""
+    """A grid of `values[i][j]` at x interval i and y interval j; a hidden cell is None.
+
+    `span` are the values of the lightest and the darkest colour, where several panels share them.
+    """
 
     x_edges: tuple[float, ...]
     y_edges: tuple[float, ...]
     values: tuple[tuple[float | None, ...], ...]
     label: str
+    span: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Upright bars in groups: `heights[s][i]` of series s at the i-th named tick of the x axis.
+
+    A hidden bar is None, which is drawn as a sign of its own; `series` are the names of a legend,
+    and one empty name where there is a single series.
+    """
+
+    heights: tuple[tuple[float | None, ...], ...]
+    series: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A table of texts: `texts[i][j]` in the i-th row from the top and the j-th column.
+
+    Row names are the ticks of the y axis, column names those of the x axis, which stands on top.
+    `totals` says that the last row and the last column are sums, and set apart.
+    """
+
+    texts: tuple[tuple[str, ...], ...]
+    totals: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,16 +136,17 @@ class Boxes:
     boxes: tuple[Box, ...]
 
 
-Mark = Bars | Dots | Cells | Boxes
+Mark = Bars | Boxes | Cells | Columns | Dots | Lines | Words
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Marks on one pair of axes."""
+    """Marks on one pair of axes, under a title of their own where there are several panels."""
 
     marks: tuple[Mark, ...]
     x: Axis
     y: Axis
+    title: str = ""
 
 
 @dataclass(frozen=True)
