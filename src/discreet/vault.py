@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +18,14 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked, Policy
-from discreet.protect.base import Floats, Labels, RowMethod, sd_of
+from discreet.protect import outside
+from discreet.protect.base import Floats, Labels, RowMethod, as_strata, sd_of
 from discreet.protect.counts import about
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
-__all__ = ["Copy", "Vault", "protect_view", "rows_with_key"]
+__all__ = ["Copy", "Vault", "protect_view", "rows_with_key", "within_bounds"]
 
 STRATUM_PER_K = 2
 
@@ -82,12 +83,22 @@ class Vault:
         return copy
 
 
-def protect_view(table: Table, policy: Policy, asked: Asked, secret: Secret) -> Copy:
-    """Protect the columns of one view alone, as the papers do it: only under `research`."""
+def protect_view(
+    table: Table,
+    policy: Policy,
+    asked: Asked,
+    secret: Secret,
+    naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
+) -> Copy:
+    """Protect the columns of one view alone, as the papers do it: only under `research`.
+
+    Rows are protected within the levels of `asked.by`, as `naming` joins and names them.
+    """
     if policy.guarded:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
     _one_row_a_person(table)
-    rows = rows_with_key(table, asked.columns, ())
+    by = () if asked.by is None or naming is None else (asked.by,)
+    rows = rows_with_key(table, asked.columns, by)
     keys = _keys(secret, table, rows)
     names = list(asked.columns)
     version = secret.digest("view", *sorted(keys))
@@ -95,9 +106,18 @@ def protect_view(table: Table, policy: Policy, asked: Asked, secret: Secret) -> 
     for j, name in enumerate(names):
         sd_of(name, values[:, j])
     normals = secret.normals(version, keys, names)
-    out = policy.row_method(asked)(values, normals, np.zeros(len(values), dtype=np.intp))
-    columns = {name: out[:, j] for j, name in enumerate(names)}
-    return Copy(columns, {}, version.hex()[:16], about(rows.left_out, asked.k))
+    texts = {name: naming(rows.texts[name]) for name in by if naming is not None}
+    strata = as_strata(texts[by[0]] if by else None, len(values))
+    out = policy.row_method(asked)(values, normals, strata)
+    columns = {name: within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
+    return Copy(columns, texts, version.hex()[:16], about(rows.left_out, asked.k))
+
+
+def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
+    """Do with values outside the bounds of a column what the policy says."""
+    if name not in policy.bounds:
+        return values
+    return outside(values, *policy.bounds[name], policy.outside)
 
 
 def _read_rows(table: Table, policy: Policy, group: tuple[str, ...]) -> Rows:
@@ -170,7 +190,11 @@ def _make(
     out = method(trimmed[order], normals, strata[order])
     if out.shape != trimmed.shape or not np.isfinite(out).all():
         raise BrokenPromiseError("a row method returned another shape, or values not finite")
-    columns = {name: stepped(out[:, j], steps[j]) for j, name in enumerate(names)}
+    columns = {}
+    for j, name in enumerate(names):
+        # Again after rounding, which may go a little beyond a bound.
+        inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
+        columns[name] = within_bounds(policy, name, inside)
     levels = {name: np.array(words)[order] for name, words in texts.items()}
     by_value = np.lexsort([*reversed(columns.values()), *reversed(levels.values())])
     return Copy(

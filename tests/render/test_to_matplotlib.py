@@ -18,8 +18,9 @@ from matplotlib.text import Text
 
 from discreet.errors import InputError
 from discreet.render import to_matplotlib
+from discreet.render.marks import ACCENT, DARK, HIDDEN
 from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
-from discreet.render.to_matplotlib import ACCENT, DARK, HIDDEN, draw
+from discreet.render.to_matplotlib import draw
 
 LONG = "every dot is the mean of a record and its four nearest neighbours, scaled back "
 NOTES = ("k = 5", LONG * 4, "without_any_space_" * 20)

@@ -22,19 +22,32 @@ NARROWEST = 1e-9
 
 @dataclass(frozen=True)
 class Ends:
-    """Where the axis of a column begins and ends, and whether it holds whole numbers only."""
+    """Where the axis of a column begins and ends, and whether it holds whole numbers only.
+
+    `breaks` are declared edges of bins, of any widths.
+    """
 
     column: str
     low: float
     high: float
     whole: bool = False
+    breaks: tuple[float, ...] = ()
+
+    def most(self, bins: int) -> int:
+        """Return into how many intervals the axis is divided where `bins` are asked for."""
+        return len(self.breaks) - 1 if self.breaks else bins
 
     def axis(self, bins: int) -> BinAxis:
         """Divide the axis into `bins` intervals.
 
         Whole numbers get intervals of whole width between halves, so that each can hold the same
-        number of different values; there may be fewer than `bins` of them.
+        number of different values; there may be fewer than `bins` of them. Of declared edges
+        some are left out where fewer are asked for.
         """
+        if self.breaks:
+            found = np.linspace(0, len(self.breaks) - 1, bins + 1).round().astype(int)
+            breaks = tuple(self.breaks[i] for i in found.tolist())
+            return BinAxis(self.column, self.low, self.high, bins, breaks)
         if not self.whole:
             return BinAxis(self.column, self.low, self.high, bins)
         reach = self.high - self.low
@@ -50,7 +63,7 @@ def ends_of_table(table: Table, asked: Asked, column: str) -> Ends:
     Where the policy declares no limits they are the means of the k smallest and the k largest
     values (`extreme_mean`), rounded outward to a nice step; under `research` the observed range.
     """
-    if column in asked.limits:
+    if column in asked.edges or column in asked.limits:
         return _declared(asked, column)
     if not asked.guarded:
         lows, highs = table.extremes(column, 1)
@@ -66,7 +79,7 @@ def ends_of_table(table: Table, asked: Asked, column: str) -> Ends:
 
 def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
     """Return the ends of the axis of a column that is protected already, by the same rule."""
-    if column in asked.limits:
+    if column in asked.edges or column in asked.limits:
         return _declared(asked, column)
     if not asked.guarded:
         return _spanning(column, float(values.min()), float(values.max()))
@@ -77,10 +90,12 @@ def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
 
 def too_few(asked: Asked) -> RefusedError:
     """Return the refusal of a picture of too few persons, whatever else may be wrong."""
-    need = f"{ROWS_PER_K} k" if asked.guarded else "k"
+    need = f"at least {ROWS_PER_K} k" if asked.guarded else "at least k"
+    if asked.bins_share < 1:
+        need += f", and for bins that are at most {asked.bins_share:g} of them along an axis"
     return RefusedError(
         f"columns {', '.join(map(repr, asked.columns))} have too few complete rows: the policy"
-        f" asks for at least {need}; choose a smaller k, other columns or more rows"
+        f" asks for {need}; choose a smaller k, other columns or more rows"
     )
 
 
@@ -101,6 +116,10 @@ def short_places(places: Floats) -> tuple[float, ...]:
 
 
 def _declared(asked: Asked, column: str) -> Ends:
+    if column in asked.edges:
+        breaks = tuple(map(float, asked.edges[column]))
+        _check_span(column, breaks[0], breaks[-1])
+        return Ends(column, breaks[0], breaks[-1], breaks=breaks)
     low, high = asked.limits[column]
     _check_span(column, low, high)
     return Ends(column, float(low), float(high))

@@ -16,7 +16,15 @@ from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
 from discreet.views import GridView, HistogramView, Origin
 
-__all__ = ["box_of", "cell_middles", "grid_view", "histogram_view", "public"]
+__all__ = [
+    "box_of",
+    "cell_middles",
+    "grid_view",
+    "histogram_view",
+    "public",
+    "shown_counts",
+    "stated",
+]
 
 
 def histogram_view(
@@ -28,14 +36,14 @@ def histogram_view(
     origin: Origin,
 ) -> HistogramView:
     """Round the shown counts and turn them into densities."""
-    told = _told(counts, shown, asked)
+    told = shown_counts(counts, shown, asked)
     widths = np.diff(edges)
     total = (sum(count or 0 for count in told) or 1) if asked.guarded else 1
     density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
     return HistogramView(
         columns=asked.columns,
         method=asked.method,
-        parameters=public(_parameters(asked) | {"bins": asked.bins}),
+        parameters=public(stated(asked) | _bins(asked)),
         suppressed=None if asked.guarded else hidden,
         origin=origin,
         edges=short_places(edges),
@@ -48,13 +56,13 @@ def grid_view(
     edges: tuple[Floats, Floats], guarded: Guarded, asked: Asked, origin: Origin
 ) -> GridView:
     """Round the shown counts of a grid."""
-    flat = _told(guarded.counts.ravel(), guarded.shown.ravel(), asked)
+    flat = shown_counts(guarded.counts.ravel(), guarded.shown.ravel(), asked)
     columns = guarded.counts.shape[1]
     rows = [tuple(flat[i : i + columns]) for i in range(0, len(flat), columns)]
     return GridView(
         columns=asked.columns,
         method=asked.method,
-        parameters=public(_parameters(asked) | {"grid": asked.grid} | _drawn(edges, asked)),
+        parameters=public(stated(asked) | {"grid": asked.grid} | _drawn(edges, asked)),
         suppressed=None if asked.guarded else guarded.hidden,
         origin=origin,
         x_edges=short_places(edges[0]),
@@ -96,7 +104,8 @@ def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(parameters))
 
 
-def _parameters(asked: Asked) -> dict[str, Any]:
+def stated(asked: Asked) -> dict[str, Any]:
+    """Return the parameters of the method that a reader may know."""
     keyless = asked.method == "none" or (asked.method == "probabilistic" and not asked.guarded)
     out: dict[str, Any] = {} if keyless else {"k": asked.k}
     if asked.q:
@@ -112,7 +121,12 @@ def _drawn(edges: tuple[Floats, Floats], asked: Asked) -> dict[str, str]:
     return {} if cells == [asked.grid] * 2 else {"drawn": f"{cells[0]} x {cells[1]}"}
 
 
-def _told(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | None]:
+def _bins(asked: Asked) -> dict[str, Any]:
+    """Say how many bins were asked for, unless their edges are declared."""
+    return {} if asked.columns[0] in asked.edges else {"bins": asked.bins}
+
+
+def shown_counts(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | None]:
     """Round the shown counts; empty cells are hidden too unless the policy tells them apart."""
     visible = shown & ((counts > 0) | asked.show_empty)
     told = rounded(counts, asked.round_to).tolist()

@@ -2,56 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.answers.axes import ends_of_table, too_few
 from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
+from discreet.answers.levels import panels_of
 from discreet.errors import RefusedError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect import (
     Generalization,
     Merge,
+    Merged,
     NoProtection,
     OrderMeans,
     Suppression,
 )
-from discreet.protect.base import Floats, sd_of
+from discreet.protect.base import Floats, Labels, sd_of
 from discreet.protect.counts import Bins, Guarded, about, check_counts
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.table import BinAxis, Counted, Table
-from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
+from discreet.views import (
+    BoxView,
+    ContourView,
+    GridView,
+    HistogramView,
+    Origin,
+    PointsView,
+    contour_of,
+)
 
-__all__ = ["box", "heatmap", "histogram", "scatter"]
+__all__ = [
+    "box",
+    "check_size",
+    "contour",
+    "count_cells",
+    "edges_of_groups",
+    "heatmap",
+    "histogram",
+    "left",
+    "merged_bins",
+    "scatter",
+]
 
 
 def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
     """Count one column in bins, and hide or join those that hold fewer than k."""
-    (column,) = asked.columns
-    if asked.method != "merge":
-        counted, guarded, axes = _count(table, asked, asked.bins)
-        edges, counts, shown = axes[0].edges, guarded.counts, guarded.shown
-        hidden = guarded.hidden
-    else:
-        start = ends_of_table(table, asked, column).axis(asked.bins)
-        counted = table.count((start,))
-        _check_size(counted, asked)
-        merged = Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined)
-        firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
-        edges, counts = np.append(start.edges[firsts], start.edges[-1]), merged.counts
+    if asked.method == "merge":
+        counted, merged, start = merged_bins(table, asked)
+        edges, counts = edges_of_groups(start, merged.groups), merged.counts
         shown, hidden = np.ones(len(counts), dtype=np.bool_), 0
         check_counts(counted.joined(merged.groups), shown, asked.k)
-    return histogram_view(edges, counts, shown, hidden, asked, _left(origin, counted, asked))
+    else:
+        counted, guarded, axes = count_cells(table, asked, asked.bins)
+        edges, counts, shown = axes[0].edges, guarded.counts, guarded.shown
+        hidden = guarded.hidden
+    return histogram_view(edges, counts, shown, hidden, asked, left(origin, counted, asked))
+
+
+def merged_bins(table: Table, asked: Asked) -> tuple[Counted, Merged, BinAxis]:
+    """Count one column in bins and join neighbours; return what was counted, and where."""
+    (column,) = asked.columns
+    ends = ends_of_table(table, asked, column)
+    start = ends.axis(ends.most(asked.bins))
+    counted = table.count((start,))
+    check_size(counted, asked)
+    return counted, Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined), start
+
+
+def edges_of_groups(start: BinAxis, groups: Labels) -> Floats:
+    """Return the edges of bins that were joined into `groups`."""
+    firsts = np.flatnonzero(np.diff(groups, prepend=-1))
+    edges: Floats = np.append(start.edges[firsts], start.edges[-1])
+    return edges
 
 
 def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
-    counted, guarded, axes = _count(table, asked, asked.grid)
+    counted, guarded, axes = count_cells(table, asked, asked.grid)
     edges = (axes[0].edges, axes[1].edges)
-    return grid_view(edges, guarded, asked, _left(origin, counted, asked))
+    return grid_view(edges, guarded, asked, left(origin, counted, asked))
+
+
+def contour(table: Table, asked: Asked, origin: Origin) -> ContourView:
+    """Draw the grid of the heat map as lines of equal count."""
+    return contour_of(heatmap(table, asked, origin))
 
 
 def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
@@ -73,8 +112,8 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
             y=tuple(points[:, 1].tolist()),
             size=tuple(sizes.tolist()),
         )
-    counted, guarded, axes = _count(table, asked, asked.grid)
-    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, _left(origin, counted, asked))
+    counted, guarded, axes = count_cells(table, asked, asked.grid)
+    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, left(origin, counted, asked))
     x, y, size = cell_middles(drawn)
     return PointsView(
         columns=drawn.columns,
@@ -105,28 +144,33 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
         parameters = {"k": asked.k, "grid": asked.grid}
         if not kept.any():
             raise RefusedError("every cell of the grid is suppressed; choose a smaller k or grid")
+    drawn = {name: rows.numbers[name][kept] for name in asked.columns}
+    if asked.by is not None:
+        (values,) = rows.numbers.values()
+        found = _rows_of_levels(table, asked, asked.by)
+        drawn = {level: values[kept & of] for level, of in found.items()}
     return BoxView(
         columns=asked.columns,
         method=asked.method,
         parameters=public(parameters),
         suppressed=int((~kept).sum()),
         origin=replace(origin, left_out=about(rows.left_out, asked.k)),
-        groups=tuple(box_of(name, rows.numbers[name][kept]) for name in asked.columns),
+        groups=tuple(box_of(label, values) for label, values in drawn.items() if len(values)),
+        by=asked.by,
     )
 
 
 def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     method = OrderMeans(asked.k)
     boxes, left_out = [], 0
-    for name in asked.columns:
-        rows = table.rows([name])
-        values = rows.numbers[name]
+    for label, values, missing in _values(table, asked):
         if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
             raise too_few(asked)
-        step = nice_step(sd_of(name, winsorised(values, asked.k)))
+        column = label if asked.by is None else asked.columns[0]
+        step = nice_step(sd_of(column, winsorised(values, asked.k)))
         numbers = stepped(np.array(method(values)), step).tolist()
-        boxes.append(box_of(name, np.array([]), numbers=numbers))
-        left_out = max(left_out, rows.left_out)
+        boxes.append(box_of(label, np.array([]), numbers=numbers))
+        left_out = max(left_out, missing)
     return BoxView(
         columns=asked.columns,
         method=asked.method,
@@ -134,10 +178,33 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
         suppressed=None,
         origin=replace(origin, left_out=about(left_out, asked.k)),
         groups=tuple(boxes),
+        by=asked.by,
     )
 
 
-def _count(table: Table, asked: Asked, bins: int) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
+def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, int]]:
+    """Return the values of each box with its label, and how many rows had none."""
+    if asked.by is None:
+        for name in asked.columns:
+            rows = table.rows([name])
+            yield name, rows.numbers[name], rows.left_out
+        return
+    (column,) = asked.columns
+    rows = table.rows([column])
+    for level, of in _rows_of_levels(table, asked, asked.by).items():
+        yield level, rows.numbers[column][of], rows.left_out
+
+
+def _rows_of_levels(table: Table, asked: Asked, by: str) -> dict[str, NDArray[np.bool_]]:
+    """Return which complete rows of the one column drawn have each level that has a box."""
+    levels = panels_of(table, by, asked)
+    names = np.array(levels.named(table.levels_of_rows(by, asked.columns)))
+    return {name: names == name for name in levels.names}
+
+
+def count_cells(
+    table: Table, asked: Asked, bins: int
+) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
     """Count by the method asked for; return what it counted last, what may show, and where."""
     ends = [ends_of_table(table, asked, name) for name in asked.columns]
     last: dict[str, Any] = {}
@@ -146,13 +213,13 @@ def _count(table: Table, asked: Asked, bins: int) -> tuple[Counted, Guarded, tup
         """Count where the data are, and remember on which axes."""
         axes = tuple(end.axis(cells) for end, cells in zip(ends, resolution, strict=True))
         counted = table.count(axes)
-        _check_size(counted, asked)
+        check_size(counted, asked)
         last.update(axes=axes, counted=counted)
         # An axis of whole numbers may have fewer intervals than it was asked for.
         room = [(0, cells - axis.bins) for axis, cells in zip(axes, resolution, strict=True)]
         return np.pad(counted.counts, room)
 
-    guarded = _count_method(asked)(counts_at, (bins,) * len(ends))
+    guarded = _count_method(asked)(counts_at, tuple(end.most(bins) for end in ends))
     counted, axes = last["counted"], last["axes"]
     used = tuple(slice(axis.bins) for axis in axes)
     guarded = Guarded(guarded.counts[used], guarded.shown[used], counted.shape, guarded.hidden)
@@ -171,8 +238,11 @@ def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
     raise RefusedError(f"method {asked.method!r} does not count")
 
 
-def _check_size(counted: Counted, asked: Asked) -> None:
+def check_size(counted: Counted, asked: Asked) -> None:
+    """Refuse a grid of too few persons, or of too many bins for them."""
     if asked.guarded and counted.people < ROWS_PER_K * asked.k:
+        raise too_few(asked)
+    if max(counted.shape) > asked.bins_share * counted.people:
         raise too_few(asked)
 
 
@@ -183,7 +253,7 @@ def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> 
             f"a box by {asked.method} is made from the grid of one or two columns; name at most"
             " two, or take method='order-means'"
         )
-    _, guarded, axes = _count(table, asked, asked.grid)
+    _, guarded, axes = count_cells(table, asked, asked.grid)
     return guarded.shown[tuple(axis.places(numbers[axis.column]) for axis in axes)]
 
 
@@ -191,5 +261,6 @@ def _matrix(numbers: Mapping[str, Floats]) -> Floats:
     return np.column_stack(list(numbers.values()))
 
 
-def _left(origin: Origin, counted: Counted, asked: Asked) -> Origin:
+def left(origin: Origin, counted: Counted, asked: Asked) -> Origin:
+    """Say beside the view how many rows were left out, as far as a reader may know."""
     return replace(origin, left_out=about(counted.left_out, asked.k))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from discreet.answers.axes import Ends, ends_of_values
+from discreet.answers.axes import ends_of_values
 from discreet.answers.drawn import box_of, grid_view, histogram_view, public
 from discreet.errors import RefusedError
 from discreet.policy import Asked
@@ -14,56 +15,77 @@ from discreet.protect import Generalization, NoProtection, OrderMeans, Suppressi
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded
 from discreet.render.scene import Box
-from discreet.views import BoxView, GridView, HistogramView, Origin, PointsView
+from discreet.table import BinAxis
+from discreet.views import (
+    BoxView,
+    ContourView,
+    GridView,
+    HistogramView,
+    Origin,
+    PointsView,
+    contour_of,
+)
 
-__all__ = ["box", "heatmap", "histogram", "scatter"]
+__all__ = ["box", "cells_of", "contour", "count_rows", "heatmap", "histogram", "scatter"]
 
 Protected = Mapping[str, Floats]
 
 
-def scatter(rows: Protected, asked: Asked, origin: Origin) -> PointsView:
-    """Draw the protected rows as points, in order of their values."""
-    points, sizes = np.unique(_matrix(rows, asked), axis=0, return_counts=True)
+def scatter(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> PointsView:
+    """Draw the protected rows as points, in order of their values, coloured by their levels."""
+    found = zip(*(rows[name].tolist() for name in asked.columns), strict=True)
+    if asked.by is not None:
+        found = ((x, y, level) for (x, y), level in zip(found, levels, strict=True))
+    sizes = Counter(found)
+    points = sorted(sizes)
     return PointsView(
         columns=asked.columns,
         method=asked.method,
         parameters=_parameters(asked),
         suppressed=_hidden(asked),
         origin=origin,
-        x=tuple(points[:, 0].tolist()),
-        y=tuple(points[:, 1].tolist()),
-        size=tuple(sizes.tolist()),
+        x=tuple(point[0] for point in points),
+        y=tuple(point[1] for point in points),
+        size=tuple(sizes[point] for point in points),
+        by=asked.by,
+        level=() if asked.by is None else tuple(point[2] for point in points),
     )
 
 
-def histogram(rows: Protected, asked: Asked, origin: Origin) -> HistogramView:
+def histogram(
+    rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
+) -> HistogramView:
     """Count the protected rows in the bins of one column."""
-    (column,) = asked.columns
-    ends = ends_of_values(rows[column], asked, column)
-    guarded = _counted([ends], asked.bins, rows, asked)
-    edges = ends.axis(asked.bins).edges
-    return histogram_view(edges, guarded.counts, guarded.shown, 0, asked, origin)
+    guarded, axes = count_rows(rows, asked, asked.bins)
+    return histogram_view(axes[0].edges, guarded.counts, guarded.shown, 0, asked, origin)
 
 
-def heatmap(rows: Protected, asked: Asked, origin: Origin) -> GridView:
+def heatmap(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> GridView:
     """Count the protected rows in the cells of a grid of two columns."""
-    ends = [ends_of_values(rows[name], asked, name) for name in asked.columns]
-    guarded = _counted(ends, asked.grid, rows, asked)
-    edges = [end.axis(cells).edges for end, cells in zip(ends, guarded.resolution, strict=True)]
-    return grid_view((edges[0], edges[1]), guarded, asked, origin)
+    guarded, axes = count_rows(rows, asked, asked.grid)
+    return grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
 
 
-def box(rows: Protected, asked: Asked, origin: Origin) -> BoxView:
-    """Draw a box a column of the protected rows.
+def contour(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> ContourView:
+    """Draw the grid of the heat map as lines of equal count."""
+    return contour_of(heatmap(rows, levels, asked, origin))
+
+
+def box(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> BoxView:
+    """Draw a box a column of the protected rows, or one of each level.
 
     Under a guarded policy with means of order statistics, as from the raw data; under
     `research` with the mean and the outliers of the protected values, as in Fig. 4 (2021).
     """
+    values: dict[str, Floats] = {name: rows[name] for name in asked.columns}
+    if asked.by is not None:
+        (column,), of = asked.columns, np.array(levels)
+        values = {level: rows[column][of == level] for level in sorted(set(levels))}
     boxes: list[Box] = []
-    for name in asked.columns:
-        numbers = OrderMeans(asked.k)(rows[name]) if asked.guarded else None
+    for label, drawn in values.items():
+        numbers = OrderMeans(asked.k)(drawn) if asked.guarded else None
         shown = None if numbers is None else [float(f"{number:.6g}") for number in numbers]
-        boxes.append(box_of(name, rows[name], numbers=shown))
+        boxes.append(box_of(label, drawn, numbers=shown))
     return BoxView(
         columns=asked.columns,
         method=asked.method,
@@ -71,35 +93,37 @@ def box(rows: Protected, asked: Asked, origin: Origin) -> BoxView:
         suppressed=_hidden(asked),
         origin=origin,
         groups=tuple(boxes),
+        by=asked.by,
     )
 
 
-def _counted(ends: list[Ends], bins: int, rows: Protected, asked: Asked) -> Guarded:
+def count_rows(rows: Protected, asked: Asked, bins: int) -> tuple[Guarded, tuple[BinAxis, ...]]:
     """Count the rows; a guarded grid gets coarser, as one of raw counts does by default."""
+    ends = [ends_of_values(rows[name], asked, name) for name in asked.columns]
 
-    def counts_at(resolution: tuple[int, ...]) -> Bins:
-        """Count the protected rows in so many cells along each axis."""
-        axes = [end.axis(cells) for end, cells in zip(ends, resolution, strict=True)]
-        places = tuple(axis.places(rows[axis.column]) for axis in axes)
-        cells = np.ravel_multi_index(places, resolution)
-        counts = np.bincount(cells, minlength=int(np.prod(resolution)))
-        return counts.astype(np.int64).reshape(resolution)
+    def axes_of(resolution: tuple[int, ...]) -> tuple[BinAxis, ...]:
+        return tuple(end.axis(cells) for end, cells in zip(ends, resolution, strict=True))
 
     method: Suppression | Generalization | NoProtection = NoProtection()
     if asked.guarded:
         coarser = Generalization(asked.k, asked.shown_share or None)
         method = Suppression(asked.k) if len(ends) == 1 else coarser
-    guarded = method(counts_at, (bins,) * len(ends))
+    resolution = tuple(end.most(bins) for end in ends)
+    guarded = method(lambda cells: cells_of(rows, axes_of(cells)), resolution)
     if not (guarded.shown & (guarded.counts > 0)).any():
         raise RefusedError(
             "every bin of the protected rows holds fewer than k of them; open a study with fewer"
             " bins, or draw it from counts (method='merge' or 'generalization')"
         )
-    return guarded
+    return guarded, axes_of(guarded.resolution)
 
 
-def _matrix(rows: Protected, asked: Asked) -> Floats:
-    return np.column_stack([rows[name] for name in asked.columns])
+def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
+    """Count the protected rows in each cell of a grid."""
+    shape = tuple(axis.bins for axis in axes)
+    places = tuple(axis.places(rows[axis.column]) for axis in axes)
+    counts = np.bincount(np.ravel_multi_index(places, shape), minlength=int(np.prod(shape)))
+    return counts.astype(np.int64).reshape(shape)
 
 
 def _parameters(asked: Asked) -> Mapping[str, object]:

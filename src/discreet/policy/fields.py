@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -11,11 +12,14 @@ from discreet.errors import one_of
 from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
 from discreet.protect.deterministic import METRICS
+from discreet.protect.outside import OUTSIDE
+from discreet.protect.probabilistic import FAR_NOISE
 from discreet.table import KINDS, ROLES
 
 __all__ = ["RULES", "frozen", "plain"]
 
 REGIMES = ("guarded", "research")
+MOST_EDGES = 101
 
 
 def frozen(key: str, value: Any) -> Any:
@@ -24,7 +28,7 @@ def frozen(key: str, value: Any) -> Any:
         return MappingProxyType({**DEFAULT_PICTURES, **value})
     if key in ("kinds", "roles") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
-    if key == "limits" and isinstance(value, Mapping):
+    if key in ("limits", "bounds", "edges") and isinstance(value, Mapping):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
     if key == "groups" and isinstance(value, list | tuple):
@@ -78,6 +82,29 @@ def _ends(v: Any) -> bool:
     )
 
 
+def _bounds(v: Any) -> bool:
+    """Tell whether a column's ends are in order; an open end is infinite."""
+    return isinstance(v, Mapping) and all(
+        isinstance(column, str)
+        and isinstance(ends, tuple)
+        and len(ends) == 2
+        and all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
+        and ends[0] < ends[1]
+        for column, ends in v.items()
+    )
+
+
+def _edges(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(column, str)
+        and isinstance(edges, tuple)
+        and 2 <= len(edges) <= MOST_EDGES
+        and all(map(_number, edges))
+        and all(low < high for low, high in pairwise(edges))
+        for column, edges in v.items()
+    )
+
+
 def _text_or_none(v: Any) -> bool:
     return v is None or (isinstance(v, str) and bool(v))
 
@@ -103,6 +130,12 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "strata": (_names, "a list of column names"),
     "limits": (_ends, "a table of columns, each with a lower and a larger upper number"),
+    "edges": (_edges, "a table of columns, each with 2 to 101 numbers that rise"),
+    "bounds": (_bounds, "a table of columns, each with a lower and a larger upper number, or inf"),
+    "outside": (lambda v: v in OUTSIDE, f"one of {one_of(OUTSIDE)}"),
+    "far_noise": (lambda v: v in FAR_NOISE, f"one of {one_of(FAR_NOISE)}"),
+    "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
+    "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
     "unit": _NAME,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -12,19 +12,27 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.policy.asked import DEFAULT_PICTURES, PICTURES, Asked, Limits
+from discreet.policy.asked import (
+    DEFAULT_PICTURES,
+    DIAGNOSTICS,
+    PICTURES,
+    Asked,
+    Edges,
+    Limits,
+)
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import COUNT_METHODS, ROW_METHODS, Condensation, Deterministic, Probabilistic
 from discreet.protect.base import RowMethod
 
 __all__ = ["PRESETS", "Policy", "load_policy"]
 
-PRESETS = ("standard", "research")
+PRESETS = ("standard", "datashield", "sacro", "opensafely", "research")
 #: The noise of each row method where the policy does not say: the paper's q for noise alone, and
 #: what makes centroids as hard to read back as measured for the defaults.
 NOISE = MappingProxyType({"probabilistic": 0.25, "deterministic": 0.1, "condensation": 0.0})
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
+LEAST_GUARDED_DF = 10
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,19 @@ class Policy:
         Categorical columns within whose combinations the protected copy is made.
     limits : mapping of str to (float, float)
         The ends of a column's axis, where they are public.
+    edges : mapping of str to sequence of float
+        Declared ends of the bins of a column's histogram, which need not be of one width.
+    bounds : mapping of str to (float, float)
+        Between which numbers the values of a column must lie in theory; an open end is infinite.
+    outside : {"keep", "reflect", "clip"}, default "keep"
+        What happens to protected values outside the bounds of their column.
+    far_noise : {"even", "by-distance"}, default "even"
+        Whether the noise of the probabilistic method grows with the distance of the record's
+        k-th neighbour.
+    bins_share : float, default 1.0
+        The most bins along an axis, as a share of the persons counted.
+    residual_df : int, default 10
+        The least residual degrees of freedom of a regression; at least 10 when guarded.
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -99,6 +120,12 @@ class Policy:
     groups: tuple[tuple[str, ...], ...] = ()
     strata: tuple[str, ...] = ()
     limits: Limits = field(default_factory=lambda: MappingProxyType({}))
+    edges: Edges = field(default_factory=lambda: MappingProxyType({}))
+    bounds: Limits = field(default_factory=lambda: MappingProxyType({}))
+    outside: str = "keep"
+    far_noise: str = "even"
+    bins_share: float = 1.0
+    residual_df: int = 10
     kinds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unit: str | None = None
@@ -125,12 +152,20 @@ class Policy:
         grouped = [column for group in self.groups for column in group]
         if len(set(grouped)) != len(grouped) or set(grouped) & set(self.strata):
             raise InputError("a column is in one group of the policy, and is no stratum as well")
-        if self.guarded and self.k < LEAST_GUARDED_K:
+        if set(self.edges) & set(self.limits):
+            raise InputError("a column has limits or edges in the policy, not both")
+        if self.guarded:
+            self._check_guarded()
+
+    def _check_guarded(self) -> None:
+        if self.k < LEAST_GUARDED_K:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
-        if self.guarded and self.q is not None and self.q < LEAST_GUARDED_Q:
+        if self.q is not None and self.q < LEAST_GUARDED_Q:
             raise InputError(f"q of a guarded policy must be at least {LEAST_GUARDED_Q}")
-        if self.guarded and self.round_to > 2 * self.k:
+        if self.round_to > 2 * self.k:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
+        if self.residual_df < LEAST_GUARDED_DF:
+            raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
 
     @property
     def guarded(self) -> bool:
@@ -143,8 +178,8 @@ class Policy:
 
         Parameters
         ----------
-        name : {"standard", "research"}
-            The preset.
+        name : {"standard", "datashield", "sacro", "opensafely", "research"}
+            The preset; docs/presets.md compares them.
         **changes
             Fields of the policy.
 
@@ -242,26 +277,28 @@ class Policy:
         columns: Sequence[str],
         *,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        bins: int | None = None,
-        grid: int | None = None,
-        limits: Mapping[str, Sequence[float]] | None = None,
+        by: str | None = None,
+        **named: Any,
     ) -> Asked:
         """Say how a picture will be made, or refuse what the caller may not choose.
+
+        `named` are other values of `k`, `q`, `bins`, `grid`, `limits` or `edges`; None leaves
+        them to the policy.
 
         Raises
         ------
         InputError
-            If a name or number is not one that exists.
+            If a name or number is not one that exists, or the method has no use for it.
         RefusedError
             If the policy is guarded and has another value.
         """
         method = self._method(picture, method)
-        chosen = self.changed(k=k, q=q, bins=bins, grid=grid, limits=limits)
+        named = {name: value for name, value in named.items() if value is not None}
+        chosen = self.changed(**named)
         if self.guarded:
-            named = {"k": k, "q": q, "bins": bins, "grid": grid, "limits": limits}
-            self._refuse_other(chosen, [name for name, value in named.items() if value is not None])
+            self._refuse_other(chosen, named)
+        else:
+            _refuse_unused(picture, method, named)
         return Asked(
             picture=picture,
             columns=tuple(columns),
@@ -275,6 +312,9 @@ class Policy:
             round_to=self.round_to,
             shown_share=self.shown_share,
             show_empty=self.show_empty,
+            by=by,
+            edges=chosen.edges if picture == "histogram" else MappingProxyType({}),
+            bins_share=self.bins_share,
         )
 
     def noise(self, method: str) -> float:
@@ -291,7 +331,7 @@ class Policy:
         if method == "deterministic":
             return Deterministic(k=k, metric=self.metric, q=q)
         if method == "probabilistic":
-            return Probabilistic(q=q)
+            return Probabilistic(q=q, far_noise=self.far_noise, k=k)
         return Condensation(k=k)
 
     def copy_settings(self) -> dict[str, Any]:
@@ -302,6 +342,7 @@ class Policy:
             "metric": self.metric,
             "q": self.noise(self.rows),
             "strata": list(self.strata),
+            **self._declared(),
         }
 
     def settings(self) -> dict[str, Any]:
@@ -315,13 +356,27 @@ class Policy:
         # Who is counted, and what the noise is keyed by.
         out["unit"], out["key"] = self.unit, self.key
         out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
+        if self.edges:
+            out["edges"] = {name: list(ends) for name, ends in sorted(self.edges.items())}
+        return out | self._declared()
+
+    def _declared(self) -> dict[str, Any]:
+        """Return what else decides the values of a copy, where it is declared."""
+        out: dict[str, Any] = {}
+        if self.bounds:
+            # As text, because JSON has no infinity.
+            out["bounds"] = {name: repr(ends) for name, ends in sorted(self.bounds.items())}
+            out["outside"] = self.outside
+        if self.far_noise != "even":
+            out["far_noise"] = self.far_noise
         return out
 
     def _method(self, picture: str, method: str | None) -> str:
         if picture not in PICTURES:
             raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
         if method is None:
-            method = self.pictures.get(picture, DEFAULT_PICTURES[picture])
+            named = picture if picture in DEFAULT_PICTURES else "heatmap"
+            method = self.pictures.get(picture, self.pictures[named])
         if method == "rows":
             method = self.rows
         if method not in PICTURES[picture]:
@@ -341,6 +396,12 @@ class Policy:
                 f"the protected copy of this study is made by {self.rows!r}; for {method!r} open"
                 f" a study with it: discreet.open(..., rows={method!r})"
             )
+        if picture in DIAGNOSTICS and method in COUNT_METHODS:
+            raise RefusedError(
+                "a guarded study fits a regression to its protected copy and draws the points of"
+                f" that; {method!r} of the regression of the raw data exists under the policy"
+                " 'research' alone"
+            )
         if picture == "box" and method in COUNT_METHODS:
             raise RefusedError(
                 "a box by suppression or generalization draws quartiles of single records and"
@@ -348,7 +409,7 @@ class Policy:
             )
         return method
 
-    def _refuse_other(self, chosen: Policy, named: Sequence[str]) -> None:
+    def _refuse_other(self, chosen: Policy, named: Iterable[str]) -> None:
         for name in named:
             same = [getattr(self, name)] + ([self.noise(self.rows)] if name == "q" else [])
             if getattr(chosen, name) not in same:
@@ -357,6 +418,19 @@ class Policy:
                     f" give records away; open a study with it: policy.changed({name}=...)"
                     + (" or discreet.open(..., k=...)" if name == "k" else "")
                 )
+
+
+def _refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
+    """Refuse a number that the picture would be drawn without."""
+    gridded = picture in ("heatmap", "contour") or method in ("suppression", "generalization")
+    used = {
+        "q": method == "probabilistic",
+        "grid": gridded and picture != "histogram",
+        "limits": gridded or picture == "histogram",
+    }
+    for name in named:
+        if not used.get(name, True):
+            raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")
 
 
 def load_policy(given: str | Path | Policy) -> Policy:

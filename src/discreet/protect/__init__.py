@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from discreet.protect.base import Described, RowMethod
+from discreet.protect.cells import CellSuppression, GuardedTable, check_table
 from discreet.protect.condensation import Condensation
 from discreet.protect.counts import (
     Generalization,
@@ -24,15 +25,18 @@ from discreet.protect.counts import (
 from discreet.protect.deterministic import Deterministic, deterministic
 from discreet.protect.grouping import mdav
 from discreet.protect.order_means import OrderMeans
+from discreet.protect.outside import outside
 from discreet.protect.probabilistic import Probabilistic, probabilistic
 
 __all__ = [
     "COUNT_METHODS",
     "ROW_METHODS",
+    "CellSuppression",
     "Condensation",
     "Deterministic",
     "Generalization",
     "Guarded",
+    "GuardedTable",
     "Merge",
     "Merged",
     "NoProtection",
@@ -40,8 +44,10 @@ __all__ = [
     "Probabilistic",
     "Suppression",
     "check_counts",
+    "check_table",
     "deterministic",
     "mdav",
+    "outside",
     "probabilistic",
     "rounded",
 ]

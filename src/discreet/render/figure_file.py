@@ -27,19 +27,27 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 __all__ = [
+    "GRID",
+    "INK",
     "LINE",
+    "LITERAL",
+    "PANELS_A_ROW",
     "checked_path",
+    "entitle",
+    "fit",
     "frame",
     "head",
     "head_axes",
     "new_figure",
     "plain_settings",
     "points",
+    "printable",
+    "width_of",
     "write",
     "write_whole",
 ]
 
-INK, GREY, LINE = "#222222", "#666666", "#8c8c8c"
+INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
 PANELS_A_ROW = 3
 ONE_AT_A_TIME = threading.RLock()
@@ -83,14 +91,24 @@ def plain_settings(letters: float = 10.0) -> Iterator[None]:
 
 @contextmanager
 def new_figure(
-    panels: int, size: tuple[float, float] | None
+    panels: int,
+    size: tuple[float, float] | None,
+    needed: tuple[float, float | None] = (0.0, None),
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Make a figure with axes for so many panels, and letters that suit its size."""
+    """Make a figure with axes for so many panels, and letters that suit its size.
+
+    Without a size it is as wide and as high as the panels need: at least `needed[0]` inches and
+    exactly `needed[1]`, if that is known, for each.
+    """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     columns, rows = min(panels, PANELS_A_ROW), math.ceil(panels / PANELS_A_ROW)
-    width, height = size or (4.0 + 2.0 * columns, (4.6 - 0.4 * columns) * rows)
+    usual = 4.0 + 2.0 * columns, (4.6 - 0.4 * columns if needed[1] is None else needed[1]) * rows
+    width, height = size or (
+        min(max(usual[0], needed[0] * columns), LARGEST),
+        min(usual[1], LARGEST),
+    )
     least = SMALLEST * columns, SMALLEST * rows
     if not (least[0] <= width <= LARGEST and least[1] <= height <= LARGEST):
         raise InputError(
@@ -125,11 +143,17 @@ def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
     figure.set_size_inches(width, height)
 
 
-def head_axes(ax: Axes, title: str, notes: Sequence[str]) -> None:
-    """Stand the title above axes, and the first note below their x label."""
+def entitle(ax: Axes, titles: Sequence[str], **look: Any) -> None:
+    """Stand titles above axes, one below the other."""
+    words = [printable(title) for title in titles if title]
+    if words:
+        fit(ax.set_title("\n".join(words), loc="left", **look, **LITERAL), points(ax)[0])
+
+
+def head_axes(ax: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
+    """Stand the titles above axes, and the first note below their x label."""
     room, _ = points(ax)
-    if title:
-        fit(ax.set_title(printable(title), loc="left", **LITERAL), room)
+    entitle(ax, titles)
     for note in notes[:1]:
         text = ax.annotate(
             printable(note),
@@ -173,7 +197,8 @@ def _name_ticks(drawn: DrawnAxis, names: list[str], room: float, size: float) ->
         most = min(20, max(4, int(min(points(drawn.axes)) / size)))
         names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
         if not _upright(drawn):
-            how |= {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+            side = "left" if drawn.get_label_position() == "top" else "right"
+            how |= {"rotation": 45, "ha": side, "rotation_mode": "anchor"}
     drawn.set_ticks(range(len(names)), labels=names, **how)
 
 
@@ -190,6 +215,15 @@ def points(ax: Axes) -> tuple[float, float]:
 def printable(text: str) -> str:
     """Put a text on one line, without the letters that would break an SVG."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def width_of(text: str, letters: float) -> float:
+    """Measure how many points wide a text is in letters of this size."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=letters)
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
 
 
 def fit(text: Text, room: float, lines: int | None = None) -> None:

@@ -19,30 +19,35 @@ EDGE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class BinAxis:
-    """`bins` intervals of one column from `low` to `high`, all of one width.
+    """`bins` intervals of one column from `low` to `high`, of one width or between `breaks`.
 
     Each holds its left edge and not its right one; the two end bins are open and take what lies
-    beyond them.
+    beyond them. `breaks` are all edges, the first and the last too, where widths differ.
     """
 
     column: str
     low: float
     high: float
     bins: int
+    breaks: tuple[float, ...] = ()
 
     @property
     def width(self) -> float:
-        """How wide each interval is."""
+        """How wide each interval is, where all are alike."""
         return (self.high - self.low) / self.bins
 
     def places(self, values: Floats) -> NDArray[np.intp]:
         """Say which interval each value is in, as `Table.count` does where the data are."""
+        if self.breaks:
+            return np.searchsorted(self.breaks[1:-1], values, side="right").astype(np.intp)
         found = np.floor((values - self.low) / self.width + EDGE_TOLERANCE)
         return np.clip(found, 0, self.bins - 1).astype(np.intp)
 
     @property
     def edges(self) -> Floats:
         """The `bins + 1` ends of the intervals, from left to right."""
+        if self.breaks:
+            return np.array(self.breaks)
         return np.linspace(self.low, self.high, self.bins + 1)
 
 
@@ -73,7 +78,7 @@ class Counted:
         return len(np.unique(self.persons))
 
     def joined(self, groups: NDArray[np.intp]) -> Whole:
-        """Count again with bin i of a one-dimensional grid joined into bin `groups[i]`."""
+        """Count again with the i-th cell, in the order of `ravel`, joined into `groups[i]`."""
         cells, size = groups[self.cells], int(groups.max()) + 1
         if self.persons is None:
             return np.bincount(cells, weights=self.weights, minlength=size).astype(np.int64)

@@ -7,10 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.table.columns import Column, columns_of
@@ -18,6 +20,8 @@ from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats
 from discreet.table.reading import as_lazy, quiet, read_file
 
 __all__ = ["Rows", "Table", "open_table"]
+
+NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -106,28 +110,49 @@ class Table:
                 raise InputError(f"column {name!r} is {column.kind}; {_way_out(column, kind)}")
 
     @quiet("the data could not be read")
-    def count(self, axes: Sequence[BinAxis]) -> Counted:
-        """Count the persons in each cell of the grid that `axes` span, where the data are."""
-        shape = tuple(axis.bins for axis in axes)
+    def count(
+        self, axes: Sequence[BinAxis], levels: Mapping[str, Mapping[str, int]] = NO_LEVELS
+    ) -> Counted:
+        """Count the persons in each cell of the grid that `axes` span, where the data are.
+
+        `levels` says of categorical columns which place each level has (a missing one is the
+        empty text); they are the first dimensions of the grid.
+        """
+        sizes = [max(places.values()) + 1 for places in levels.values()]
+        shape = (*sizes, *(axis.bins for axis in axes))
         names = [axis.column for axis in axes]
         cells = nw.lit(0, nw.Int32)
         for axis in axes:
             cells = cells * axis.bins + _bin(axis)
+        wanted = {"cell": cells} | {f"level {i}": nw.col(name) for i, name in enumerate(levels)}
         complete = self._complete(names)
         if self.unit is None:
-            out = self._collect(
-                complete.select(cell=cells).group_by("cell").agg(weight=nw.len()),
-            )
+            found = complete.select(**wanted)
+            out = self._collect(found.group_by(*wanted).agg(weight=nw.len()))
             weights = out["weight"].to_numpy().astype(np.int64)
-            persons, left_out = None, self.size - int(weights.sum())
+            cell = _cells(out, levels, shape)
+            return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
+        out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
+        names_of, persons = np.unique(out["unit"].to_numpy(), return_inverse=True)
+        # Several levels may have one place, and a person be at it once.
+        pairs = np.unique(np.stack([_cells(out, levels, shape), persons]), axis=1)
+        ones = np.ones(pairs.shape[1], dtype=np.int64)
+        left_out = self._persons() - len(names_of)
+        return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
+
+    @quiet("the data could not be read")
+    def levels(self, name: str) -> dict[str, int]:
+        """Count the persons of each level of a column; the empty text stands for none."""
+        known = self._complete([])
+        if self.unit is None:
+            known = known.select(level=nw.col(name))
         else:
-            pairs = complete.select(cells.alias("cell"), nw.col(self.unit).alias("unit")).unique()
-            out = self._collect(pairs)
-            weights = np.ones(len(out), dtype=np.int64)
-            names_of, persons = np.unique(out["unit"].to_numpy(), return_inverse=True)
-            left_out = self._persons() - len(names_of)
-        cell = out["cell"].to_numpy().astype(np.int64)
-        return Counted(shape, cell, weights, persons, left_out)
+            known = known.select(level=nw.col(name), unit=nw.col(self.unit)).unique()
+        out = self._collect(known.group_by("level").agg(weight=nw.len()))
+        counts: dict[str, int] = {}
+        for level, weight in zip(out["level"].to_list(), out["weight"].to_list(), strict=True):
+            counts[_text(level)] = counts.get(_text(level), 0) + int(weight)
+        return counts
 
     @quiet("the data could not be read")
     def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
@@ -165,6 +190,12 @@ class Table:
         numbers = {name: frame[name].to_numpy().astype(np.float64) for name in names}
         words = {name: _texts(frame[name].to_list()) for name in texts}
         return Rows(numbers, words, self.size - len(frame))
+
+    @quiet("the data could not be read")
+    def levels_of_rows(self, name: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the level of each complete case of `names`; the empty text where there is none."""
+        out = self._collect(self._complete(names).select(level=nw.col(name)))
+        return _texts(out["level"].to_list())
 
     @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:
@@ -215,7 +246,7 @@ class Table:
         keep += [self._known_value(name) for name in texts]
         if self.unit is not None:
             keep.append(self._known_value(self.unit))
-        return self._frame.filter(*keep)
+        return self._frame.filter(*keep) if keep else self._frame
 
     def _known_value(self, name: str) -> nw.Expr:
         """Whether a level, or a person, is known: among numbers NaN is neither, on any engine."""
@@ -299,7 +330,23 @@ def _number(name: str) -> nw.Expr:
     return nw.col(name).cast(nw.Float64)
 
 
+def _cells(
+    out: nw.DataFrame[Any], levels: Mapping[str, Mapping[str, int]], shape: tuple[int, ...]
+) -> NDArray[np.int64]:
+    """Return the cell of each row of what was counted: that of its levels and of its bins."""
+    cell = out["cell"].to_numpy().astype(np.int64)
+    span = math.prod(shape[len(levels) :])
+    place = np.zeros(len(out), dtype=np.int64)
+    for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
+        here = [known[_text(level)] for level in out[f"level {i}"].to_list()]
+        place = place * size + np.array(here, dtype=np.int64)
+    return place * span + cell
+
+
 def _bin(axis: BinAxis) -> nw.Expr:
+    if axis.breaks:
+        beyond = [(_number(axis.column) >= edge).cast(nw.Int32) for edge in axis.breaks[1:-1]]
+        return nw.sum_horizontal(nw.lit(0, nw.Int32), *beyond)
     place = ((_number(axis.column) - axis.low) / axis.width + EDGE_TOLERANCE).floor()
     # min and max of literals instead of clip, which engines write out twice over
     low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))

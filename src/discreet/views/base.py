@@ -6,16 +6,18 @@ it; a View that was read back has left already and has none.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, one_of
-from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
+from discreet.protect import COUNT_METHODS, ROW_METHODS, CellSuppression, OrderMeans
 from discreet.protect.base import Described
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import write_whole
@@ -28,7 +30,12 @@ __all__ = ["SCHEMA", "Gate", "Origin", "View"]
 
 SCHEMA = 1
 METHODS: Mapping[str, type[Described]] = MappingProxyType(
-    {**COUNT_METHODS, **ROW_METHODS, OrderMeans.name: OrderMeans}
+    {
+        **COUNT_METHODS,
+        **ROW_METHODS,
+        OrderMeans.name: OrderMeans,
+        CellSuppression.name: CellSuppression,
+    }
 )
 FIGURES = (".png", ".svg", ".pdf")
 
@@ -41,7 +48,8 @@ class Origin:
     """Where a View comes from: never more than its reader may know.
 
     `version` names the protected copy (a keyed digest), None for counts; `left_out` is how many
-    rows had no finite value, rounded; `counted` is what the numbers count.
+    rows had no finite value, rounded; `counted` is what the numbers count. `remarks` are
+    sentences that stand with the picture.
     """
 
     policy: str
@@ -51,6 +59,7 @@ class Origin:
     version: str | None
     left_out: int
     counted: str
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -159,8 +168,20 @@ class View:
         """Read a view back from the text that `to_json` wrote."""
         try:
             given = json.loads(text, parse_constant=_no_number)
+        except (ValueError, TypeError):
+            raise InputError("this is not the JSON of a view of discreet") from None
+        view = View.from_plain(given)
+        if not isinstance(view, cls):
+            raise InputError(f"this is a {view.kind} view and no {cls.__name__}; read it with View")
+        return view
+
+    @staticmethod
+    def from_plain(given: Any) -> View:
+        """Make a view of the plain values that its JSON holds."""
+        try:
+            given = dict(given)
             schema, kind = given.pop("discreet"), given.pop("kind")
-        except (ValueError, TypeError, AttributeError, KeyError):
+        except (ValueError, TypeError, KeyError):
             raise InputError("this is not the JSON of a view of discreet") from None
         if schema != SCHEMA or not isinstance(kind, str) or kind not in View._kinds:
             raise InputError(
@@ -169,19 +190,16 @@ class View:
             )
         found = View._kinds[kind]
         names = {item.name for item in dataclasses.fields(found)} - {"gate"}
-        if not issubclass(found, cls):
-            raise InputError(f"this is a {kind} view and no {cls.__name__}; read it with View")
         if set(given) != names:
             raise InputError(f"a {kind} view has exactly the fields {one_of(sorted(names))}")
         if given["method"] not in [*METHODS]:
             raise InputError(f"the method of a view is one of {one_of(METHODS)}")
         try:
-            view = found(**found._decoded(given))
+            return found(**found._decoded(given))
         except InputError:
             raise
         except (TypeError, ValueError, AttributeError, KeyError):
             raise InputError(f"the JSON of the {kind} view holds values of another type") from None
-        return view
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -207,7 +225,7 @@ class View:
             lines.append("drawn from protected rows: none of them is a record")
         if self.origin.public:
             lines.append("the data are declared public: what leaves is not recorded")
-        return tuple(lines)
+        return (*lines, *self.origin.remarks)
 
     def describe(self) -> str:
         """Say in some lines what is shown, how it was made, and what it does not protect."""
@@ -226,23 +244,34 @@ class View:
             lines.append(f"drawn from the protected copy {self.origin.version}")
         return "\n".join(lines)
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Show the view in a notebook: its picture, and one line on how it was made.
+
+        Looking is free, so the gate is not asked; a notebook that is passed on is, like a
+        screenshot, outside what the ledger knows.
+        """
+        picture = base64.b64encode(to_matplotlib.png(self.scene())).decode()
+        line, words = escape(self.note()), escape(self.describe(), quote=True)
+        html = (
+            f'<figure style="margin:0"><img alt="{words}" style="max-width:100%"'
+            f' src="data:image/png;base64,{picture}"><figcaption>{line}</figcaption></figure>'
+        )
+        return {"image/png": picture, "text/html": html, "text/plain": repr(self)}
+
     def ask_to_leave(self, form: str) -> None:
         """Ask the study's gate, where the view has one, whether it may leave as `form`."""
         if self.gate is not None:
             self.gate(form)
 
     def _text(self) -> str:
-        given: dict[str, Any] = {"discreet": SCHEMA, "kind": self.kind}
-        for item in dataclasses.fields(self):
-            if item.name != "gate":
-                given[item.name] = _plain(getattr(self, item.name))
-        return json.dumps(given, allow_nan=False, ensure_ascii=False)
+        return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         out = {name: _tuples(value) for name, value in given.items()}
         out["parameters"] = MappingProxyType(dict(given["parameters"]))
-        out["origin"] = Origin(**given["origin"])
+        origin = given["origin"]
+        out["origin"] = Origin(**origin | {"remarks": tuple(origin["remarks"])})
         return out
 
 
@@ -267,6 +296,12 @@ def _no_number(word: str) -> float:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, View):
+        given: dict[str, Any] = {"discreet": SCHEMA, "kind": value.kind}
+        for item in dataclasses.fields(value):
+            if item.name != "gate":
+                given[item.name] = _plain(getattr(value, item.name))
+        return given
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}
     if isinstance(value, Mapping):

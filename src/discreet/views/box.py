@@ -20,13 +20,16 @@ class BoxView(View):
     Parameters
     ----------
     groups : tuple of Box
-        One for each column: low, q1, median, q3, high, and mean and outliers where the policy
-        lets them be drawn.
+        One for each column, or for each level of `by`: low, q1, median, q3, high, and mean and
+        outliers where the policy lets them be drawn.
+    by : str or None
+        The column whose levels have a box each.
     """
 
     kind: ClassVar[str] = "box"
 
     groups: tuple[Box, ...]
+    by: str | None = None
 
     def __post_init__(self) -> None:
         for box in self.groups:
@@ -34,11 +37,16 @@ class BoxView(View):
                 raise InputError("the five numbers of a box are in order")
 
     def scene(self) -> Scene:
-        """Return a panel a column, because columns have units of their own."""
+        """Return a panel a column, because columns have units of their own; levels share one."""
         panels = tuple(
             Panel((Boxes((box,)),), x=Axis("", ticks=(box.label,)), y=Axis(""))
             for box in self.groups
         )
+        if self.by is not None:
+            ticks = tuple(box.label for box in self.groups)
+            panels = (
+                Panel((Boxes(self.groups),), Axis(self.by, ticks=ticks), Axis(self.columns[0])),
+            )
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
         return Scene(panels, notes=self.notes() + signs)
 

@@ -9,7 +9,7 @@ from discreet.errors import InputError
 from discreet.render.scene import Axis, Cells, Panel, Scene
 from discreet.views.base import View
 
-__all__ = ["GridView"]
+__all__ = ["GridView", "check_grid"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -31,9 +31,7 @@ class GridView(View):
     counts: tuple[tuple[int | None, ...], ...]
 
     def __post_init__(self) -> None:
-        rows, columns = len(self.x_edges) - 1, len(self.y_edges) - 1
-        if len(self.counts) != rows or any(len(row) != columns for row in self.counts):
-            raise InputError("a grid has one edge more along each side than it has counts")
+        check_grid(self.x_edges, self.y_edges, self.counts)
 
     def scene(self) -> Scene:
         """Return the cells; hidden ones are left blank, and empty ones too."""
@@ -45,3 +43,14 @@ class GridView(View):
         )
         signs = () if self.method == "none" else ("grey: nobody, or too few to show",)
         return Scene((panel,), notes=self.notes() + signs)
+
+
+def check_grid(
+    x_edges: tuple[float, ...],
+    y_edges: tuple[float, ...],
+    counts: tuple[tuple[int | None, ...], ...],
+) -> None:
+    """Refuse counts that do not lie between the edges."""
+    rows, columns = len(x_edges) - 1, len(y_edges) - 1
+    if len(counts) != rows or any(len(row) != columns for row in counts):
+        raise InputError("a grid has one edge more along each side than it has counts")

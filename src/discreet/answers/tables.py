@@ -1,0 +1,107 @@
+"""Bar charts and cross-tables: counts of the levels of categorical columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.answers.axes import too_few
+from discreet.answers.drawn import public, shown_counts, stated
+from discreet.answers.levels import Levels, levels_of
+from discreet.errors import RefusedError
+from discreet.policy import ROWS_PER_K, Asked
+from discreet.protect import CellSuppression
+from discreet.protect.counts import Bins, check_counts
+from discreet.table import Table
+from discreet.views import BarView, CrossTableView, Origin
+
+__all__ = ["bars", "crosstab"]
+
+Told = list[list[int | None]]
+
+
+def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
+    """Count the levels of one column, or those of each level of another."""
+    (column,) = asked.columns
+    if asked.by is not None:
+        return _divided(table, asked, origin, column, asked.by)
+    levels = levels_of(table, column, asked)
+    counts = table.count((), {column: levels.places}).counts
+    _check_size(int(counts.sum()), asked)
+    shown = np.ones(counts.shape, dtype=np.bool_)
+    if asked.method != "none":
+        shown = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
+        check_counts(np.where(shown, counts, 0), shown, asked.k)
+    return BarView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(stated(asked)),
+        suppressed=None if asked.guarded else int((~shown).sum()),
+        origin=origin,
+        levels=levels.names,
+        counts=tuple(shown_counts(counts, shown, asked)),
+    )
+
+
+def crosstab(table: Table, asked: Asked, origin: Origin) -> CrossTableView:
+    """Count the pairs of levels of two columns, and their sums."""
+    rows, columns = (levels_of(table, name, asked) for name in asked.columns)
+    told, hidden = _table(table, asked, dict(zip(asked.columns, (rows, columns), strict=True)))
+    return CrossTableView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(stated(asked)),
+        suppressed=None if asked.guarded else hidden,
+        origin=origin,
+        row_levels=rows.names,
+        column_levels=columns.names,
+        counts=tuple(tuple(row[:-1]) for row in told[:-1]),
+        row_totals=tuple(row[-1] for row in told[:-1]),
+        column_totals=tuple(told[-1][:-1]),
+        total=told[-1][-1],
+    )
+
+
+def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -> BarView:
+    """Draw the cells of a cross-table as bars: the same cells are hidden in both."""
+    levels = {name: levels_of(table, name, asked) for name in (column, by)}
+    told, hidden = _table(table, asked, levels)
+    return BarView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(stated(asked)),
+        suppressed=None if asked.guarded else hidden,
+        origin=origin,
+        levels=levels[column].names,
+        counts=tuple(row[-1] for row in told[:-1]),
+        by=by,
+        by_levels=levels[by].names,
+        by_counts=tuple(zip(*(row[:-1] for row in told[:-1]), strict=True)),
+    )
+
+
+def _table(table: Table, asked: Asked, levels: Mapping[str, Levels]) -> tuple[Told, int]:
+    """Count two columns; return what may be told, sums last, and how many cells may not."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, so the cells of a table do not add up to persons; make"
+            " one row a person first, or draw a bar chart of one column"
+        )
+    counts = table.count((), {name: found.places for name, found in levels.items()}).counts
+    _check_size(int(counts.sum()), asked)
+    shown: NDArray[np.bool_] = np.ones(np.add(counts.shape, 1), dtype=np.bool_)
+    if asked.method != "none":
+        shown = CellSuppression(asked.k, asked.show_empty)(counts).shown
+    sums: Bins = np.zeros(shown.shape, dtype=np.int64)
+    sums[:-1, :-1] = counts
+    sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()
+    told = shown_counts(sums.ravel(), shown.ravel(), asked)
+    width = shown.shape[1]
+    return [told[i : i + width] for i in range(0, len(told), width)], int((~shown).sum())
+
+
+def _check_size(persons: int, asked: Asked) -> None:
+    if asked.guarded and persons < ROWS_PER_K * asked.k:
+        raise too_few(asked)

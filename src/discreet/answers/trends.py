@@ -1,0 +1,42 @@
+"""Trend lines of a scatter plot: least squares of what is drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from discreet.errors import RefusedError
+from discreet.protect.base import Floats
+from discreet.views import DRAWN, RAW, PointsView, Trend
+
+__all__ = ["with_trends"]
+
+DIGITS = 12
+
+
+def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsView:
+    """Add the trend of the drawn points, of each level where they have some, and that of `raw`.
+
+    Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A).
+    """
+    x, y, size = (np.array(part, dtype=np.float64) for part in (view.x, view.y, view.size))
+    level = np.array(view.level or ("",) * len(x))
+    trends = [
+        _trend(DRAWN, name, x[level == name], y[level == name], size[level == name])
+        for name in sorted(set(level.tolist()))
+    ]
+    if raw is not None:
+        trends.append(_trend(RAW, "", *raw, np.ones(len(raw[0]))))
+    return dataclasses.replace(view, trends=tuple(trends))
+
+
+def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
+    if len(x) < 2 or not np.ptp(x) > 0:
+        raise RefusedError("all points lie above one another, so there is no trend; draw none")
+    # Without it the products of large numbers lose what small differences there are.
+    x_mid, y_mid = np.average(x, weights=weight), np.average(y, weights=weight)
+    dx, dy = x - x_mid, y - y_mid
+    slope = float((weight * dx * dy).sum() / (weight * dx * dx).sum())
+    intercept = float(y_mid - slope * x_mid)
+    return Trend(of, level, float(f"{slope:.{DIGITS}g}"), float(f"{intercept:.{DIGITS}g}"))

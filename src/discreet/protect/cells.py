@@ -1,0 +1,346 @@
+"""Cross-tables: which cells and margins are hidden so that none can be worked out from the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.protect.arguments import check_whole
+from discreet.protect.counts import Bins
+from discreet.protect.line_order import line_order
+from discreet.protect.table_bounds import Mask, bounds, check_table
+
+__all__ = ["CellSuppression", "GuardedTable", "bounds", "check_table"]
+
+
+MOST_CELLS = 1000
+MOST_PERSONS = 1 << 40
+# What a path costs: persons first, then cells that are newly hidden, then its length. A path has
+# fewer than 2 ** 8 entries, and all prices together stay below NO_WAY.
+PERSON, CELL, HOP = 1 << 16, 1 << 8, 1
+NO_WAY = np.int64(1 << 61)
+
+
+@dataclass(frozen=True, eq=False)
+class GuardedTable:
+    """What of a cross-table may be shown.
+
+    Attributes
+    ----------
+    counts : ndarray of int, of shape (r + 1, c + 1)
+        Persons in each cell; the last row and column are the margins, the corner is the grand
+        total. 0 where it is not shown.
+    shown : ndarray of bool, of shape (r + 1, c + 1)
+        Whether the count may be shown.
+    """
+
+    counts: Bins
+    shown: Mask
+
+    def __post_init__(self) -> None:
+        self.counts.setflags(write=False)
+        self.shown.setflags(write=False)
+
+    @property
+    def hidden(self) -> int:
+        """How many cells and margins are not shown."""
+        return int((~self.shown).sum())
+
+
+@dataclass(frozen=True)
+class CellSuppression:
+    """Small cells of a cross-table are hidden, and others so that no sum gives them back.
+
+    Cells and margins of 1 to k - 1 persons are hidden, and empty ones, so that nobody is known
+    to be absent. Then further ones are hidden until every hidden count could, for all that the
+    shown ones say, be any of numbers that lie at least k - 1 apart: of few persons rather than
+    many, cells before margins, the grand total last.
+
+    Parameters
+    ----------
+    k : int, default 5
+        The least number of persons in a cell that is shown; at least 1.
+    show_empty : bool, default False
+        Show empty cells.
+
+    Raises
+    ------
+    InputError
+        If the counts are no table of whole numbers, none negative.
+    RefusedError
+        If the table has more than 1000 cells, or is too small to show anything.
+    BrokenPromiseError
+        If, checked on the output, a hidden count can be worked out too closely (`check_table`).
+
+    Notes
+    -----
+    Which further cells are hidden is searched for cell by cell: the cheapest rectangle of cells
+    whose counts can go up and down in turn, or else the cheapest longer way round, and at the
+    end whatever turned out not to be needed is shown again. The result is safe and small, but not
+    always the smallest.
+
+    The order of rows and columns does not matter, nor which is which: lines are told apart by
+    what they hold. Between lines that hold the same, or are alike by symmetry, the choice is
+    arbitrary.
+
+    **What it does not protect.** Another table of the same persons, a total known from elsewhere,
+    or persons who know in which cell they are themselves. Who knows the method can
+    rule out some of the numbers that add up, for it would have hidden other cells then.
+
+    References
+    ----------
+    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
+    section 2.1 (a second cell must go where one alone follows from the margins). The search by
+    paths: Kelly, Golden and Assad, "Cell suppression: disclosure protection for sensitive tabular
+    data", Networks 22(4), 1992.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = CellSuppression(k=5)(np.array([[20, 3, 9], [12, 30, 7], [8, 25, 40]]))
+    >>> np.where(table.shown, table.counts, -1).tolist()
+    [[20, -1, -1, 32], [12, -1, -1, 49], [8, 25, 40, 73], [40, 58, 56, 154]]
+    """
+
+    name: ClassVar[str] = "cell-suppression"
+    promises: ClassVar[str] = (
+        "Every cell and margin that is shown stands on at least k persons, and all that are shown"
+        " leave each hidden one a range of at least k - 1."
+    )
+    leaves_open: ClassVar[str] = (
+        "Another table of the same persons, or a total known from elsewhere, may give a hidden"
+        " count back."
+    )
+
+    k: int = 5
+    show_empty: bool = False
+
+    def __post_init__(self) -> None:
+        check_whole("k", self.k, least=1)
+        if not isinstance(self.show_empty, bool):
+            raise InputError("show_empty must be True or False")
+
+    def __call__(self, counts: Bins) -> GuardedTable:
+        """Guard the table of `counts` (r rows, c columns), to which the margins are added."""
+        cells = _as_cells(counts)
+        flip, rows, columns = line_order(cells)
+        full = _with_margins((cells.T if flip else cells)[np.ix_(rows, columns)])
+        small = (full < self.k) & ((full > 0) | (not self.show_empty))
+        hidden = _search(full, small, self.k - 1)
+        back = np.empty_like(hidden)
+        back[np.ix_([*rows, len(rows)], [*columns, len(columns)])] = hidden
+        shown = ~(back.T if flip else back)
+        kept = np.where(shown, _with_margins(cells), 0)
+        if not shown.any() or (cells.any() and not kept.any()):
+            raise RefusedError(
+                "the table is too small to show any of it; merge levels or widen the selection"
+            )
+        check_table(kept, shown, self.k)
+        return GuardedTable(kept, shown)
+
+
+def _as_cells(counts: ArrayLike) -> Bins:
+    """Return a copy of `counts` if they are a table of counts that can be searched."""
+    given = np.asarray(counts)
+    if given.ndim != 2 or given.size == 0 or not np.issubdtype(given.dtype, np.integer):
+        raise InputError("counts must be a table of whole numbers, of a row and column at least")
+    if given.size > MOST_CELLS:
+        raise RefusedError(f"the table has more than {MOST_CELLS} cells; merge levels")
+    if (given < 0).any() or given.sum(dtype=np.float64) >= MOST_PERSONS:
+        raise InputError("counts must be at least 0, and together below 2 ** 40")
+    return np.array(given, dtype=np.int64)
+
+
+def _with_margins(cells: Bins) -> Bins:
+    rows = np.vstack([cells, cells.sum(axis=0)])
+    return np.column_stack([rows, rows.sum(axis=1)])
+
+
+def _search(full: Bins, small: Mask, width: int) -> Mask:
+    """Return what is hidden: `small`, and what else leaves every hidden entry `width`."""
+    if width == 0:
+        return small
+    network = _Network.of(full, width)
+    hidden = small.copy()
+    tiers = _tiers(full.shape)
+    pending = [(int(i), int(j)) for i, j in np.argwhere(hidden)]
+    while pending:
+        entry = pending.pop(0)
+        for tier in tiers:
+            more = network.widened(hidden, tier, entry)
+            if more is not None:
+                break
+        else:
+            raise BrokenPromiseError("a cell could not be hidden although all others may be")
+        pending += [(int(i), int(j)) for i, j in np.argwhere(more & ~hidden)]
+        hidden |= more
+    return _spared(network, hidden, small)
+
+
+def _tiers(shape: tuple[int, ...]) -> tuple[Mask, Mask, Mask, Mask]:
+    """Return what may be hidden for an entry's sake: nothing, cells, margins, the grand total."""
+    nothing = np.zeros(shape, dtype=np.bool_)
+    cells, all_but_total = nothing.copy(), ~nothing
+    cells[:-1, :-1] = True
+    all_but_total[-1, -1] = False
+    return nothing, cells, all_but_total, ~nothing
+
+
+def _spared(network: _Network, hidden: Mask, small: Mask) -> Mask:
+    """Show again what need not be hidden: the grand total first, margins, then large cells."""
+    nothing, cells, *_ = _tiers(hidden.shape)
+    full = network.full
+    extra = [(int(i), int(j)) for i, j in np.argwhere(hidden & ~small)]
+    for entry in sorted(extra, key=lambda e: (bool(cells[e]), -int(full[e]))):
+        fewer = hidden.copy()
+        fewer[entry] = False
+        doubtful = np.argwhere(fewer & ~network.plainly_wide(fewer))
+        if all(network.widened(fewer, nothing, (int(i), int(j))) is not None for i, j in doubtful):
+            hidden = fewer
+    return hidden
+
+
+@dataclass(frozen=True, eq=False)
+class _Network:
+    """A table as a network: rows and columns are places, entries are ways between them.
+
+    Rows and columns add up if the counts, those of the margins negative, are a flow without
+    sources. A hidden count may grow without end and shrink to 0; `ahead` is by how much the flow
+    from row to column can grow, `back` by how much it can shrink, neither more than `width`.
+    """
+
+    full: Bins
+    width: int
+    ahead: Bins
+    back: Bins
+
+    @classmethod
+    def of(cls, full: Bins, width: int) -> _Network:
+        margin = np.zeros(full.shape, dtype=np.bool_)
+        margin[-1, :-1] = margin[:-1, -1] = True
+        less = np.minimum(full, width)
+        ahead, back = np.where(margin, less, width), np.where(margin, width, less)
+        return cls(full, width, ahead, back)
+
+    def plainly_wide(self, hidden: Mask) -> Mask:
+        """Tell for which entries rectangles of hidden ones alone leave the width."""
+        ahead, back = np.where(hidden, self.ahead, 0), np.where(hidden, self.back, 0)
+        wide = np.empty_like(hidden)
+        for i in range(len(hidden)):
+            up = np.minimum(ahead[i], _best_turn(back[i], np.delete(ahead, i, 0), back, i))
+            down = np.minimum(back[i], _best_turn(ahead[i], np.delete(back, i, 0), ahead, i))
+            wide[i] = up + down >= self.width
+        return wide
+
+    def widened(self, hidden: Mask, allowed: Mask, entry: tuple[int, int]) -> Mask | None:
+        """Return what is hidden, with as few of `allowed` as leave `entry` the width, or None."""
+        usable = hidden | allowed
+        ahead, back = np.where(usable, self.ahead, 0), np.where(usable, self.back, 0)
+        price = np.where(hidden, 0, PERSON * self.full + CELL)
+        more = self._by_rectangle(ahead, back, price, entry)
+        if more is None:
+            more = self._by_paths(ahead, back, price, entry)
+        return None if more is None else hidden | more
+
+    def _by_rectangle(
+        self, ahead: Bins, back: Bins, price: Bins, entry: tuple[int, int]
+    ) -> Mask | None:
+        """Return the cheapest rectangle around `entry` that leaves it the width."""
+        i, j = entry
+        up = np.minimum(np.minimum(back[i], back[:, j, None]), np.minimum(ahead, ahead[i, j]))
+        down = np.minimum(np.minimum(ahead[i], ahead[:, j, None]), np.minimum(back, back[i, j]))
+        wide = up + down >= self.width
+        wide[i] = wide[:, j] = False
+        if not wide.any():
+            return None
+        costs = np.where(wide, price + price[i] + price[:, j, None], NO_WAY)
+        m, n = np.unravel_index(int(costs.argmin()), costs.shape)
+        more = np.zeros(ahead.shape, dtype=np.bool_)
+        more[np.ix_(np.array([i, m]), np.array([j, n]))] = True
+        return more
+
+    def _by_paths(
+        self, ahead: Bins, back: Bins, price: Bins, entry: tuple[int, int]
+    ) -> Mask | None:
+        """Return the ways round by which the count of `entry` can go up and down by the width.
+
+        Both directions are flows; the cheaper next path of the two is taken until they suffice.
+        """
+        i, j = entry
+        left = {"up": int(ahead[entry]), "down": int(back[entry])}
+        free = {"up": (back.T.copy(), ahead.T.copy()), "down": (ahead.copy(), back.copy())}
+        used = np.zeros(ahead.shape, dtype=np.bool_)
+        used[entry] = True
+        ends = {"up": (j, i), "down": (i, j)}
+        for way, (there, home) in free.items():
+            there[ends[way]] = home[ends[way]] = 0
+        missing = self.width
+        while missing > 0:
+            cost = HOP + np.where(used, 0, price)
+            paths = {
+                way: _cheapest(*free[way], cost.T if way == "up" else cost, *ends[way])
+                for way, rest in left.items()
+                if rest > 0
+            }
+            found = {way: path for way, path in paths.items() if path is not None}
+            if not found:
+                return None
+            way = min(found, key=lambda way: (found[way][0], way))
+            there, home = free[way]
+            steps = found[way][1]
+            amount = min(missing, left[way], *(int(_of(there, home, s)[s[:2]]) for s in steps))
+            for a, b, forward in steps:
+                there[a, b] += -amount if forward else amount
+                home[a, b] += amount if forward else -amount
+                used[(b, a) if way == "up" else (a, b)] = True
+            left[way] -= amount
+            missing -= amount
+        return used
+
+
+def _best_turn(own: Bins, others: Bins, across: Bins, i: int) -> Bins:
+    """Return for each entry of row `i` the widest way over another column and another row."""
+    rows = np.delete(across, i, 0)
+    turn = np.minimum(rows[:, :, None], others[:, None, :]).max(axis=0, initial=0)
+    np.fill_diagonal(turn, 0)
+    widest: Bins = np.minimum(turn, own).max(axis=1)
+    return widest
+
+
+Step = tuple[int, int, bool]
+"""One entry of a path, and whether it is taken from row to column."""
+
+
+def _of(there: Bins, home: Bins, step: Step) -> Bins:
+    return there if step[2] else home
+
+
+def _cheapest(
+    there: Bins, home: Bins, cost: Bins, start: int, end: int
+) -> tuple[int, list[Step]] | None:
+    """Return the cheapest path from row `start` to column `end`, what it costs and its steps."""
+    onward = np.where(there > 0, cost, NO_WAY)
+    return_ = np.where(home > 0, cost, NO_WAY)
+    to_row = np.full(len(there), NO_WAY)
+    to_row[start] = 0
+    while True:
+        to_column = np.minimum((to_row[:, None] + onward).min(axis=0), NO_WAY)
+        nearer = np.minimum(to_row, (to_column + return_).min(axis=1))
+        if (nearer == to_row).all():
+            break
+        to_row = nearer
+    if to_column[end] >= NO_WAY:
+        return None
+    steps: list[Step] = []
+    column = end
+    while True:
+        row = int((to_row + onward[:, column]).argmin())
+        steps.append((row, column, True))
+        if row == start:
+            return int(to_column[end]), steps
+        column = int((to_column + return_[row]).argmin())
+        steps.append((row, column, False))

@@ -1,0 +1,169 @@
+"""Say beside the axes what colours, lines and sizes mean, once for panels that agree."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discreet.render.figure_file import INK, LITERAL, points, printable
+from discreet.render.lines import level_styles, style
+from discreet.render.marks import (
+    HIDDEN_LOOK,
+    inside,
+    series_names,
+    series_style,
+    size_scale,
+)
+from discreet.render.scene import Cells, Columns, Dots, Lines, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Entry", "entries_of", "legends"]
+
+COLUMNS = 20  # letters of a line of a legend
+MOST_LEVELS = 8
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a legend: its words, and the sign before them as drawing settings.
+
+    `sign` is "line", "dot", "patch" or, for words that stand over what follows, "head".
+    """
+
+    words: str
+    sign: str
+    look: tuple[tuple[str, Any], ...] = ()
+
+
+def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
+    """List what needs words in one panel, whose shorter side is so many points long."""
+    found: list[Entry] = []
+    for mark in panel.marks:
+        if isinstance(mark, Lines) and any(mark.x):
+            found += _levels(mark) if mark.look == "level" else _line(mark)
+        elif isinstance(mark, Dots) and mark.series and mark.x:
+            color, marker, _ = series_style(series_names(panel).index(mark.series))
+            found.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
+        elif isinstance(mark, Columns):
+            found += _columns(mark)
+    return tuple(dict.fromkeys([*found, *_sizes(panel, side)]))
+
+
+def _entry(words: str, sign: str, **look: Any) -> Entry:
+    return Entry(words, sign, tuple(sorted(look.items())))
+
+
+def _line(mark: Lines) -> list[Entry]:
+    return [_entry(mark.label, "line", **style(mark))] if mark.label else []
+
+
+def _levels(mark: Lines) -> list[Entry]:
+    """Name the levels, the highest first; of very many only some, in even steps."""
+    styles = level_styles(mark)
+    named = sorted(styles, reverse=True)
+    if len(named) > MOST_LEVELS:
+        steps = MOST_LEVELS - 1
+        named = [named[round(i * (len(named) - 1) / steps)] for i in range(MOST_LEVELS)]
+    digits = next((d for d in range(2, 17) if len({f"{v:.{d}g}" for v in named}) == len(named)), 17)
+    head = [_entry(mark.label, "head")] if mark.label else []
+    return head + [_entry(f"{v:.{digits}g}", "line", **styles[v]) for v in named]
+
+
+def _columns(mark: Columns) -> list[Entry]:
+    found = []
+    for order, name in enumerate(mark.series):
+        color, _, hatch = series_style(order)
+        if name:
+            found.append(_entry(name, "patch", facecolor=color, hatch=hatch, edgecolor="white"))
+    if any(height is None for heights in mark.heights for height in heights):
+        found.append(_entry("hidden", "patch", **HIDDEN_LOOK))
+    return found
+
+
+def _sizes(panel: Panel, side: float) -> list[Entry]:
+    """Say how many records a dot of which area stands for."""
+    from matplotlib.ticker import MaxNLocator
+
+    gridded = [mark for mark in panel.marks if isinstance(mark, Dots) and mark.by_size]
+    sizes = [
+        size
+        for mark in gridded
+        for x, y, size in zip(mark.x, mark.y, mark.size, strict=True)
+        if inside(x, panel.x.limits) and inside(y, panel.y.limits)
+    ]
+    if not sizes:
+        return []
+    ticks = MaxNLocator(3, steps=[1, 2, 5, 10], integer=True).tick_values(0, max(sizes))
+    steps = [tick for tick in ticks if min(sizes) <= tick <= max(sizes)] or [max(sizes)]
+    names = series_names(panel)
+    color, scale = series_style(0)[0] if len(names) < 2 else "#888888", size_scale(panel, side)
+    look = {"color": color, "marker": "o", "alpha": 0.7, "markeredgecolor": "white"}
+    return [
+        _entry(gridded[0].label, "head"),
+        *(_entry(f"{n:g}", "dot", markersize=math.sqrt(scale * n), **look) for n in steps),
+    ]
+
+
+def legends(axes: Sequence[Axes], panels: Sequence[Panel], columns: int | None) -> None:
+    """Write the legends of panels: one for all that agree, at the right end of the first row.
+
+    `columns` is how many panels stand side by side; None, as on axes that are given, lets each
+    have its own.
+    """
+    told = [entries_of(panel, min(points(ax))) for ax, panel in zip(axes, panels, strict=True)]
+    fullest = max(told, key=len)
+    agree = sum(map(bool, told)) > 1 and all(set(entries) <= set(fullest) for entries in told)
+    if agree and columns is not None:
+        right = min(columns, len(axes)) - 1
+        _write(axes[right], fullest, _covered(panels[right]))
+        return
+    for ax, panel, entries in zip(axes, panels, told, strict=True):
+        if entries:
+            _write(ax, entries, _covered(panel))
+
+
+def _covered(panel: Panel) -> bool:
+    """Say whether the place beside the axes is taken by a colour bar."""
+    return any(isinstance(mark, Cells) for mark in panel.marks)
+
+
+def _write(ax: Axes, entries: Sequence[Entry], covered: bool) -> None:
+    heads = [entry for entry in entries if entry.sign == "head"]
+    titled = len(heads) == 1 and entries[0] is heads[0]
+    lines = list(entries[1:] if titled else entries)
+    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+    if covered:
+        where = {"loc": "upper right", "framealpha": 0.85, "edgecolor": "none"}
+    large = any(entry.sign == "dot" and dict(entry.look)["markersize"] > 6 for entry in lines)
+    legend = ax.legend(
+        [_sign(entry) for entry in lines],
+        ["-"] * len(lines),  # matplotlib would leave out a name that begins with _
+        labelspacing=0.9 if large else 0.5,
+        handlelength=1.6,
+        title="-" if titled else None,
+        fontsize="small",
+        title_fontsize="small",
+        **where,
+    )
+    legend.set_zorder(5)
+    texts = [*legend.get_texts(), *([legend.get_title()] if titled else [])]
+    for text, entry in zip(texts, [*lines, *(heads if titled else [])], strict=True):
+        text.set(color=INK, **LITERAL)
+        text.set_text(textwrap.fill(printable(entry.words), COLUMNS, max_lines=3, placeholder="…"))
+
+
+def _sign(entry: Entry) -> Any:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    look = dict(entry.look)
+    if entry.sign == "patch":
+        return Patch(**look)
+    if entry.sign == "line":
+        return Line2D([], [], **look)
+    return Line2D([], [], linestyle="none", **look)

@@ -1,0 +1,131 @@
+"""Draw lines: cut at the axes without bending them, and rounded like all marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from discreet.render.marks import RAMP, Limits, coarse
+from discreet.render.scene import Lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["cut", "is_reference", "level_styles", "lines", "style"]
+
+Point = tuple[float, float]
+
+RAW, TREND, REFERENCE = "#cc3311", "#555555", "#808080"
+LOOKS: dict[str, dict[str, Any]] = {
+    "trend": {"color": TREND, "linewidth": 1.8},
+    "raw": {"color": RAW, "linewidth": 1.8},
+    "reference": {"color": REFERENCE, "linewidth": 0.9},
+    "far reference": {"color": REFERENCE, "linewidth": 0.9, "linestyle": (0, (5, 3))},
+    "level": {"linewidth": 1.5},
+}
+ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
+
+
+def is_reference(mark: object) -> bool:
+    """Say whether a mark is only compared with, and must not widen the axes."""
+    return isinstance(mark, Lines) and mark.look in ("reference", "far reference")
+
+
+def style(mark: Lines) -> dict[str, Any]:
+    """Give the colour, width and dashes of lines that are no levels."""
+    return LOOKS[mark.look]
+
+
+def level_styles(mark: Lines) -> dict[float, dict[str, Any]]:
+    """Give each level its look, in even steps from the lightest, the lowest, to the darkest."""
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    cmap = LinearSegmentedColormap.from_list("discreet", RAMP)
+    levels = sorted(set(mark.levels))
+    last = len(levels) - 1
+    shades = [to_hex(cmap(rank / last if last else 1.0)) for rank in range(len(levels))]
+    return {
+        level: {**LOOKS["level"], "color": color}
+        for level, color in zip(levels, shades, strict=True)
+    }
+
+
+def lines(ax: Axes, mark: Lines, across: Limits | None, up: Limits | None) -> None:
+    """Draw lines within limits; those to compare with leave the limits of the axes alone."""
+    from matplotlib.lines import Line2D
+
+    levels = level_styles(mark) if mark.look == "level" else {}
+    reference = is_reference(mark)
+    x_room, y_room = _room(mark.x, across), _room(mark.y, up)
+    for order, (xs, ys) in enumerate(zip(mark.x, mark.y, strict=True)):
+        look = levels[mark.levels[order]] if levels else style(mark)
+        for piece in cut(list(zip(xs, ys, strict=True)), x_room, y_room):
+            places = [
+                coarse([x for x, _ in piece], across or x_room),
+                coarse([y for _, y in piece], up or y_room),
+            ]
+            # A line of one point would not be seen.
+            more: dict[str, Any] = {"marker": "o", "markersize": 4} if len(set(piece)) == 1 else {}
+            line = Line2D(
+                places[0], places[1], **look, **more, solid_capstyle="butt", zorder=2.1 - reference
+            )
+            if reference:
+                ax.add_artist(line)
+            else:
+                ax.add_line(line)
+    if not reference:
+        ax.autoscale_view()
+
+
+def cut(line: Sequence[Point], across: Limits, up: Limits) -> Iterator[list[Point]]:
+    """Yield the pieces of a line that lie within limits, and as straight as the line."""
+    piece: list[Point] = []
+    for start, end in zip(line, line[1:] or line, strict=False):
+        first, last = _part_within(start, end, across, up)
+        if piece and (first > 0 or first > last):
+            yield piece
+            piece = []
+        if first > last:
+            continue
+        piece = piece or [_between(start, end, first)]
+        piece.append(_between(start, end, last))
+        if last < 1:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def _part_within(start: Point, end: Point, across: Limits, up: Limits) -> Point:
+    """Say from where to where, of 0 to 1, a straight line is within; (1, 0) if nowhere."""
+    first, last = 0.0, 1.0
+    for one, other, limits in zip(start, end, (across, up), strict=True):
+        low, high = sorted(limits)
+        way = other - one
+        if not math.isfinite(way):
+            return 1.0, 0.0
+        if way == 0:
+            if not low <= one <= high:
+                return 1.0, 0.0
+            continue
+        enter, leave = sorted(((low - one) / way, (high - one) / way))
+        first, last = max(first, enter), min(last, leave)
+    return (first, last) if first <= last else (1.0, 0.0)
+
+
+def _between(start: Point, end: Point, share: float) -> Point:
+    if share in (0.0, 1.0):
+        return end if share else start
+    x, y = (one + share * (other - one) for one, other in zip(start, end, strict=True))
+    return x, y
+
+
+def _room(values: Sequence[Sequence[float]], limits: Limits | None) -> Limits:
+    """Give the limits, and a little more; or where there are none, those of the values."""
+    if limits is None:
+        known = [v for line in values for v in line if math.isfinite(v)]
+        return min(known, default=0.0), max(known, default=1.0)
+    low, high = sorted(limits)
+    span = (high - low) or abs(high) or 1.0  # as `coarse` has it
+    return low - ROOM * span, high + ROOM * span

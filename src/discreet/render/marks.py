@@ -1,0 +1,287 @@
+"""Draw the marks that fill: bars, columns, boxes, cells and dots.
+
+Places are rounded to what an eye can tell apart and what lies outside the axes is left out,
+because an SVG or a PDF keeps every digit and every mark it is given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from discreet.render.figure_file import frame, points
+from discreet.render.scene import Axis, Bars, Boxes, Cells, Columns, Dots, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "ACCENT",
+    "DARK",
+    "HIDDEN",
+    "HIDDEN_LOOK",
+    "RAMP",
+    "Limits",
+    "bars",
+    "boxes",
+    "cells",
+    "coarse",
+    "colour_bar",
+    "columns",
+    "dots",
+    "hidden_columns",
+    "inside",
+    "series_names",
+    "series_style",
+    "size_scale",
+]
+
+Limits = tuple[float, float]
+
+ACCENT, PALE, DARK, HIDDEN = "#4477aa", "#dbe6f1", "#10202f", "#f5f5f5"
+RAMP = ("#cfe0ef", "#8fb3d5", "#5389bb", "#235c90", "#0a2c50")  # light to dark, in even steps
+DOT, LARGEST_DOT = 0.02, 0.07  # diameters, as parts of the shorter side of the axes
+MANY_DOTS = 2000
+
+# Apart from each other, from white and from the red of raw lines, also to the colour-blind.
+SERIES = (ACCENT, "#e69f00", "#009e73", "#aa3377", "#56b4e9", "#332288", "#eecc66", "#997700")
+MARKERS, HATCHES = ("o", "s", "^", "D"), ("", "////", "....", "xxxx")  # for more series than that
+
+GROUP = 0.8  # how much of the place of a group its columns take
+STUB = 0.045  # height of the sign of a hidden column, as a part of the axes
+HIDDEN_LOOK: dict[str, Any] = {
+    "facecolor": "white",
+    "edgecolor": "#999999",
+    "hatch": "//////",
+    "linewidth": 0.6,
+}
+
+
+def bars(ax: Axes, mark: Bars, panel: Panel) -> None:
+    """Draw a histogram; a hidden bar is left out."""
+    ends = zip(mark.edges[:-1], mark.edges[1:], mark.heights, strict=True)
+    shown = [(left, right, height) for left, right, height in ends if height is not None]
+    if not shown:
+        return
+    across = panel.x.limits or (shown[0][0], shown[-1][1])
+    up = panel.y.limits or (0.0, max(height for _, _, height in shown))
+    lefts = coarse([left for left, _, _ in shown], across)
+    rights = coarse([right for _, right, _ in shown], across)
+    widths = [right - left for left, right in zip(lefts, rights, strict=True)]
+    heights = coarse([height for _, _, height in shown], up)
+    ax.bar(
+        lefts,
+        heights,
+        widths,
+        align="edge",
+        color=ACCENT,
+        edgecolor=[  # a white edge would wipe out a bar that is hardly wider than it
+            ACCENT
+            if width < 0.01 * (across[1] - across[0]) or 0 < height < 0.01 * up[1]
+            else "white"
+            for width, height in zip(widths, heights, strict=True)
+        ],
+        linewidth=0.6,
+    )
+    ax.margins(x=0.02)
+
+
+def columns(ax: Axes, mark: Columns, panel: Panel) -> None:
+    """Draw upright bars in groups; what is hidden is drawn by `hidden_columns`."""
+    shown = [height for heights in mark.heights for height in heights if height is not None]
+    if not any(shown) and panel.y.limits is None:
+        ax.update_datalim([(0, 0), (0, 1)])  # columns of no height stand on the lower edge
+    if not shown:
+        return
+    up = panel.y.limits or (min(0.0, *shown), max(0.0, *shown))
+    width = GROUP / len(mark.heights)
+    for order, heights in enumerate(mark.heights):
+        places = _column_places(mark, order)
+        drawn = [(x, h) for x, h in zip(places, heights, strict=True) if h is not None]
+        color, _, hatch = series_style(order)
+        ax.bar(
+            [x for x, _ in drawn],
+            coarse([height for _, height in drawn], up) if drawn else [],
+            width,
+            color=color,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=min(0.6, 40 * width / len(heights)),
+        )
+
+
+def hidden_columns(ax: Axes, mark: Columns) -> None:
+    """Mark each hidden column with a stub, as high whatever the column is; the axes stay."""
+    from matplotlib.patches import Rectangle
+
+    width = GROUP / len(mark.heights) if mark.heights else GROUP
+    low, high = sorted(ax.get_ylim())
+    foot = min(max(0.0, low), high)
+    for order, heights in enumerate(mark.heights):
+        for x, height in zip(_column_places(mark, order), heights, strict=True):
+            if height is None:
+                corner, tall = (x - 0.4 * width, foot), STUB * (high - low)
+                ax.add_artist(Rectangle(corner, 0.8 * width, tall, **HIDDEN_LOOK))
+
+
+def _column_places(mark: Columns, order: int) -> list[float]:
+    """Give the middles of the columns of the series that is the `order`-th."""
+    width = GROUP / len(mark.heights)
+    shift = (order + 0.5) * width - GROUP / 2
+    return [round(group + shift, 6) for group in range(len(mark.heights[order]))]
+
+
+def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
+    """Draw points, those outside of fixed limits left out."""
+    from matplotlib.colors import to_rgba
+
+    kept = [
+        (x, y, size)
+        for x, y, size in zip(mark.x, mark.y, mark.size, strict=True)
+        if inside(x, panel.x.limits) and inside(y, panel.y.limits)
+    ]
+    if not kept:
+        return
+    xs, ys, sizes = zip(*kept, strict=True)
+    places = coarse(xs, panel.x.limits), coarse(ys, panel.y.limits)
+    names = series_names(panel)
+    color, marker, _ = series_style(names.index(mark.series) if mark.series else 0)
+    if mark.by_size:
+        scale = size_scale(panel, min(points(ax)))
+        areas = [scale * size for size in sizes]
+        look: dict[str, Any] = {"alpha": 0.7, "edgecolors": "white", "linewidths": 0.5}
+        ax.scatter(*places, s=areas, c=color, marker=marker, **look)
+        return
+    alpha = 0.55 if len(kept) <= MANY_DOTS else 0.25
+    area = min(4.0, DOT * min(points(ax))) ** 2
+    if not mark.series:
+        colors = [to_rgba(DARK, 0.9) if size > 1 else to_rgba(ACCENT, alpha) for size in sizes]
+        ax.scatter(*places, s=area, c=colors, linewidths=0)
+        return
+    ax.scatter(
+        *places,
+        s=1.6 * area,  # colours are told apart on what is not too small
+        c=[to_rgba(color, 0.95 if size > 1 else alpha + 0.2) for size in sizes],
+        marker=marker,
+        edgecolors=[to_rgba(DARK, 0.9 if size > 1 else 0.0) for size in sizes],
+        linewidths=0.9,
+    )
+
+
+def series_names(panel: Panel) -> list[str]:
+    """Name the series of dots of a panel, in the order of their colours."""
+    return list(dict.fromkeys(m.series for m in panel.marks if isinstance(m, Dots) and m.series))
+
+
+def series_style(order: int) -> tuple[str, str, str]:
+    """Give the colour, the marker and the hatching of the series that is the `order`-th."""
+    again = order // len(SERIES)
+    return SERIES[order % len(SERIES)], MARKERS[again % 4], HATCHES[again % 4]
+
+
+def size_scale(panel: Panel, side: float) -> float:
+    """Give the area of a dot for one record: all dots of a panel have one scale."""
+    sizes = [
+        size
+        for mark in panel.marks
+        if isinstance(mark, Dots) and mark.by_size
+        for x, y, size in zip(mark.x, mark.y, mark.size, strict=True)
+        if inside(x, panel.x.limits) and inside(y, panel.y.limits)
+    ]
+    return (LARGEST_DOT * side) ** 2 / max(sizes, default=1)
+
+
+def cells(ax: Axes, mark: Cells, panel: Panel) -> None:
+    """Draw a grid of values; its colours are told by `colour_bar`."""
+    import numpy as np
+
+    values = np.ma.masked_invalid(np.array(mark.values, dtype=float).T)
+    cmap, low, high = _colours([mark])
+    ax.pcolormesh(
+        coarse(mark.x_edges, panel.x.limits),
+        coarse(mark.y_edges, panel.y.limits),
+        values,
+        cmap=cmap,
+        vmin=low,
+        vmax=high,
+        edgecolors="white",
+        linewidth=min(0.5, 9 / max(values.shape)),
+    )
+
+
+def colour_bar(axes: Sequence[Axes], marks: Sequence[Cells]) -> None:
+    """Stand one colour bar beside axes whose cells have the same colours."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    shown = _shown(marks)
+    if not shown:
+        return
+    cmap, low, high = _colours(marks)
+    rows = len({round(ax.get_position().y0, 3) for ax in axes})
+    bar = axes[0].figure.colorbar(
+        ScalarMappable(Normalize(low, high), cmap), ax=list(axes), pad=0.02, aspect=28 * rows
+    )
+    bar.outline.set_visible(False)
+    frame(bar.ax.yaxis, Axis(marks[0].label), points(axes[0])[1])
+    bar.ax.locator_params(axis="y", integer=all(value == round(value) for value in shown))
+
+
+def _shown(marks: Sequence[Cells]) -> list[float]:
+    return [v for mark in marks for line in mark.values for v in line if v is not None]
+
+
+def _colours(marks: Sequence[Cells]) -> tuple[Any, float, float]:
+    """Give the colour map, and the values of its lightest and its darkest colour."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shown = _shown(marks)
+    low, high = marks[0].span or (min(shown, default=0.0), max(shown, default=1.0))
+    if low == high:
+        low, high = min(0.0, low), max(1.0, high)
+    cmap = LinearSegmentedColormap.from_list("discreet", RAMP).with_extremes(bad=HIDDEN)
+    return cmap, low, high
+
+
+def boxes(ax: Axes, mark: Boxes, panel: Panel) -> None:
+    """Draw boxes side by side, with what is known of each."""
+    drawn = [v for box in mark.boxes for v in (box.low, box.high, *box.outliers)]
+    limits = panel.y.limits or (min(drawn, default=0.0), max(drawn, default=1.0))
+    line = {"color": ACCENT, "linewidth": 1.1}
+    point = {"markeredgecolor": "white", "markeredgewidth": 0.6}
+    for place, box in enumerate(mark.boxes):
+        five = (box.low, box.q1, box.median, box.q3, box.high)
+        names = ("whislo", "q1", "med", "q3", "whishi")
+        stats: dict[str, Any] = dict(zip(names, coarse(five, limits), strict=True))
+        stats["fliers"] = coarse([v for v in box.outliers if inside(v, limits)], limits)
+        if box.mean is not None:
+            (stats["mean"],) = coarse([box.mean], limits)
+        ax.bxp(
+            [stats],
+            positions=[place],
+            widths=0.5,
+            manage_ticks=False,
+            patch_artist=True,
+            showfliers=bool(stats["fliers"]),
+            showmeans=box.mean is not None,
+            boxprops={"facecolor": PALE, "edgecolor": ACCENT, "linewidth": 1.1},
+            medianprops={"color": DARK, "linewidth": 1.8, "solid_capstyle": "butt"},
+            whiskerprops=line,
+            capprops=line,
+            flierprops={"marker": "o", "markersize": 4, "markerfacecolor": ACCENT, **point},
+            meanprops={"marker": "D", "markersize": 5.5, "markerfacecolor": DARK, **point},
+        )
+
+
+def inside(value: float, limits: Limits | None) -> bool:
+    """Say whether a value lies within limits, if there are any."""
+    return limits is None or min(limits) <= value <= max(limits)
+
+
+def coarse(values: Sequence[float], limits: Limits | None = None) -> list[float]:
+    """Round to a thousandth of the axis or finer, and cut off a little way outside of it."""
+    low, high = sorted(limits or (min(values), max(values)))
+    span = (high - low) or abs(high) or 1.0
+    digits = 3 - math.floor(math.log10(span))
+    return [round(min(max(v, low - span / 20), high + span / 20), digits) for v in values]

@@ -1,0 +1,139 @@
+"""What stands between a View and the world: the study's side of the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import InputError, LeavingError, one_of
+from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, Leaving
+from discreet.ledger import Ledger
+from discreet.policy import Asked, Policy
+from discreet.progress import advance
+from discreet.secret import Secret, row_keys
+from discreet.sketch import Sketch, sketch_of
+from discreet.table import KINDS, Table
+from discreet.vault import rows_with_key
+
+__all__ = ["Gatekeeper"]
+
+# What a sketch of the ledger is of.
+_COLUMN, _ROWS = "column ", "rows of "
+
+
+@dataclass(frozen=True, repr=False)
+class Gatekeeper:
+    """Tells the ledger what is about to leave, and by which columns it is to be recognised."""
+
+    table: Table
+    policy: Policy
+    secret: Secret
+    ledger: Ledger
+    name: str | None
+
+    def leave(self, asked: Asked, group: tuple[str, ...], form: str) -> None:
+        """Let a view leave: record it, or raise because it does not fit what has left before.
+
+        `group` is the column group of the protected copy that it was drawn from, if it was.
+        """
+        if self.policy.public:
+            return
+        if self.table.source_changed():
+            raise LeavingError(
+                "the file has been written since the study was opened, so what was drawn and what"
+                " would be recorded may differ; open the study again"
+            )
+        named = [_COLUMN + name for name in asked.named]
+        if group:
+            named.append(_ROWS + json.dumps(group))
+        leaving = Leaving(
+            study=self.name,
+            settings=self.policy.settings(),
+            choices=self._choices(asked, group),
+            sketches=self._counted_by() | {what: self._sketch(what) for what in named},
+            k=self.policy.k,
+            kind=asked.picture,
+            columns=asked.named,
+            method=asked.method,
+            form=form,
+        )
+        self.ledger.leave(leaving, self._every_sketch)
+
+    def new_version(self) -> int:
+        """Open the next version of the study, for changed data or a changed policy."""
+        if self.name is None:
+            raise InputError("a frame without a name has no versions; give one: study=")
+        return self.ledger.open_version(
+            self.name,
+            self.policy.settings(),
+            self._strata() | _members(*self.policy.groups),
+            self._sketch_again,
+            k=self.policy.k,
+            most=self.policy.versions,
+        )
+
+    def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
+        """Return the column groups that something has left of."""
+        try:
+            return self.ledger.groups(self.name)
+        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
+            return ()
+
+    def _choices(self, asked: Asked, group: tuple[str, ...]) -> dict[str, str]:
+        """Return what must be the same whenever these columns leave again."""
+        if not self.policy.guarded or asked.method == "order-means":
+            return {}
+        if not asked.from_rows:
+            return {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
+        return self._strata() | _members(group)
+
+    def _strata(self) -> dict[str, str]:
+        return {"strata": json.dumps(self.policy.strata)}
+
+    def _sketch(self, what: str) -> Sketch:
+        """Sketch a column, or the rows of a group, as they are now."""
+        if what.startswith(_ROWS):
+            # With the key, for another key of the same values is other noise.
+            names = json.loads(what.removeprefix(_ROWS))
+            rows = rows_with_key(self.table, names, self.policy.strata)
+            keys = row_keys(self.secret, [*rows.numbers.values(), *rows.texts.values()])
+            return sketch_of(np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2))
+        column = self.table.column(what.removeprefix(_COLUMN))
+        return sketch_of(self.secret.marks(column))
+
+    def _sketch_again(self, what: str) -> Sketch | None:
+        """Sketch what has left, or None if it is gone or holds no numbers any more."""
+        of_rows = what.startswith(_ROWS)
+        names = json.loads(what.removeprefix(_ROWS)) if of_rows else [what.removeprefix(_COLUMN)]
+        found = [self.table.columns[name] for name in names if name in self.table.columns]
+        there = len(found) == len(names)
+        if not there or (of_rows and any(column.kind != "continuous" for column in found)):
+            return None
+        return self._sketch(what)
+
+    def _counted_by(self) -> dict[str, Sketch]:
+        names = [name for name in (self.table.unit, self.table.key) if name is not None]
+        return {what: sketch for name in names for what, sketch in self._recognisable(name).items()}
+
+    def _recognisable(self, name: str) -> dict[str, Sketch]:
+        """Sketch a column, unless it numbers the rows as that of any table as long does."""
+        what = _COLUMN + name
+        return {} if self.table.numbers_rows(name) else {what: self._sketch(what)}
+
+    def _every_sketch(self) -> dict[str, Sketch]:
+        names = [name for name, column in self.table.columns.items() if column.kind in KINDS]
+        sketches: dict[str, Sketch] = {}
+        for done, name in enumerate(names):
+            advance("recognising the data", done, len(names))
+            # A column that cannot be read is drawn by nobody, and does not hold up the others.
+            with suppress(InputError):
+                sketches |= self._recognisable(name)
+        return sketches
+
+
+def _members(*groups: Sequence[str]) -> dict[str, str]:
+    return {f"{GROUP_OF}{name!r}": json.dumps(sorted(group)) for group in groups for name in group}

@@ -1,0 +1,110 @@
+"""Lines of equal count over two columns: the contour plot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.render.scene import Axis, Lines, Panel, Scene
+from discreet.views.base import View
+from discreet.views.grid import GridView, check_grid
+
+__all__ = ["ContourView", "contour_levels", "contour_of"]
+
+STEPS = 8
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ContourView(View):
+    """The grid of a heat map, drawn as lines of equal count.
+
+    Parameters
+    ----------
+    x_edges, y_edges : tuple of float
+        The ends of the intervals of the two columns.
+    counts : tuple of tuples of int or None
+        `counts[i][j]` of the cell at x interval i and y interval j; None where it is hidden.
+    levels : tuple of float
+        The counts at which lines are drawn, from low to high.
+    """
+
+    kind: ClassVar[str] = "contour"
+
+    x_edges: tuple[float, ...]
+    y_edges: tuple[float, ...]
+    counts: tuple[tuple[int | None, ...], ...]
+    levels: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        check_grid(self.x_edges, self.y_edges, self.counts)
+        if list(self.levels) != sorted(set(self.levels)):
+            raise InputError("the levels of a contour plot rise")
+
+    def scene(self) -> Scene:
+        """Return the lines through the middles of the cells; what is hidden counts as 0."""
+        x, y, levels = self._lines()
+        panel = Panel(
+            marks=(Lines(x, y, "level", f"{self.origin.counted} a cell", levels),),
+            x=Axis(self.columns[0], (self.x_edges[0], self.x_edges[-1])),
+            y=Axis(self.columns[1], (self.y_edges[0], self.y_edges[-1])),
+        )
+        hidden = self.method != "none" and any(None in row for row in self.counts)
+        signs = ("cells of nobody, or too few to show, count as 0",) if hidden else ()
+        return Scene((panel,), notes=self.notes() + signs)
+
+    def _lines(
+        self,
+    ) -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[float, ...], ...], tuple[float, ...]]:
+        from contourpy import contour_generator
+
+        heights = np.array([[count or 0 for count in row] for row in self.counts], dtype=float)
+        if min(heights.shape) < 2:
+            return (), (), ()
+        x, y = (
+            np.convolve(ends, [0.5, 0.5], mode="valid") for ends in (self.x_edges, self.y_edges)
+        )
+        generator = contour_generator(x, y, heights.T)
+        found = [
+            (level, np.asarray(line)) for level in self.levels for line in generator.lines(level)
+        ]
+        return (
+            tuple(tuple(line[:, 0].tolist()) for _, line in found),
+            tuple(tuple(line[:, 1].tolist()) for _, line in found),
+            tuple(level for level, _ in found),
+        )
+
+
+def contour_levels(most: int) -> tuple[float, ...]:
+    """Return nice counts below `most` at which to draw lines: about eight of them.
+
+    Examples
+    --------
+    >>> contour_levels(20)
+    (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5)
+    >>> contour_levels(0)
+    ()
+    """
+    if most <= 0:
+        return ()
+    power = 10.0 ** np.floor(np.log10(most / STEPS))
+    step = float(next(f * power for f in (1.0, 2.0, 2.5, 5.0, 10.0) if f * power >= most / STEPS))
+    return tuple(float(f"{level:.6g}") for level in np.arange(1, np.ceil(most / step)) * step)
+
+
+def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> ContourView:
+    """Draw the grid of a heat map as a contour plot, at nice levels unless some are given."""
+    most = max((count or 0 for row in grid.counts for count in row), default=0)
+    return ContourView(
+        columns=grid.columns,
+        method=grid.method,
+        parameters=grid.parameters,
+        suppressed=grid.suppressed,
+        origin=grid.origin,
+        x_edges=grid.x_edges,
+        y_edges=grid.y_edges,
+        counts=grid.counts,
+        levels=contour_levels(most) if levels is None else levels,
+    )
