@@ -25,21 +25,41 @@ if TYPE_CHECKING:
     from discreet import datasets, protect
     from discreet.policy import Policy
     from discreet.study import Study, open
-    from discreet.views import BoxView, GridView, HistogramView, PointsView, View
+    from discreet.views import (
+        BarView,
+        BoxView,
+        ContourView,
+        CrossTableView,
+        GridView,
+        HistogramView,
+        LeverageView,
+        MultiplesView,
+        PointsView,
+        QQView,
+        ResidualView,
+        View,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BarView",
     "BoxView",
     "BrokenPromiseError",
+    "ContourView",
+    "CrossTableView",
     "DiscreetError",
     "GridView",
     "HistogramView",
     "InputError",
     "LeavingError",
+    "LeverageView",
+    "MultiplesView",
     "PointsView",
     "Policy",
+    "QQView",
     "RefusedError",
+    "ResidualView",
     "Study",
     "View",
     "datasets",
@@ -47,15 +67,23 @@ __all__ = [
     "protect",
 ]
 
+_VIEWS = "discreet.views"
 _WHERE = {
     "Policy": "discreet.policy",
     "Study": "discreet.study",
     "open": "discreet.study",
-    "BoxView": "discreet.views",
-    "GridView": "discreet.views",
-    "HistogramView": "discreet.views",
-    "PointsView": "discreet.views",
-    "View": "discreet.views",
+    "BarView": _VIEWS,
+    "BoxView": _VIEWS,
+    "ContourView": _VIEWS,
+    "CrossTableView": _VIEWS,
+    "GridView": _VIEWS,
+    "HistogramView": _VIEWS,
+    "LeverageView": _VIEWS,
+    "MultiplesView": _VIEWS,
+    "PointsView": _VIEWS,
+    "QQView": _VIEWS,
+    "ResidualView": _VIEWS,
+    "View": _VIEWS,
     "datasets": "discreet.datasets",
     "protect": "discreet.protect",
 }

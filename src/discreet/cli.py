@@ -62,14 +62,26 @@ StrataOption = Annotated[
 UnitOption = Annotated[
     str | None, typer.Option("--unit", help="The column that says whose a row is.")
 ]
+ByOption = Annotated[
+    str | None, typer.Option("--by", help="A categorical column: one colour, box or panel a level.")
+]
+TrendOption = Annotated[bool, typer.Option("--trend", help="Trend lines of a scatter plot.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the view as JSON.")]
 
 
 @app.command()
 def plot(
-    picture: Annotated[str, typer.Argument(help="histogram, scatter, heatmap or box.")],
+    picture: Annotated[
+        str,
+        typer.Argument(
+            help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq, leverage."
+        ),
+    ],
     file: File,
-    columns: Annotated[list[str], typer.Argument(help="The columns to draw.")],
+    columns: Annotated[
+        list[str],
+        typer.Argument(help="The columns to draw; a formula for residuals, qq and leverage."),
+    ],
     output: Output = None,
     policy: PolicyOption = "standard",
     k: KOption = None,
@@ -81,18 +93,21 @@ def plot(
     group: GroupOption = None,
     strata: StrataOption = None,
     unit: UnitOption = None,
+    by: ByOption = None,
+    trend: TrendOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a protected picture of a table.
 
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
+    discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     """
     from discreet.policy import PICTURES
     from discreet.protect import ROW_METHODS
 
     if picture not in PICTURES:
         raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
-    _check_number_of_columns(picture, columns)
+    _check_asked(picture, columns, by=by, trend=trend)
     if output is None and not as_json:
         raise InputError("say where the picture goes: -o FIGURE.png, .svg or .pdf, or --json")
     with _progress():
@@ -100,7 +115,8 @@ def plot(
         rows = method if method in ROW_METHODS else None
         fields = _fields(k=k, q=q, bins=bins, grid=grid, rows=rows, study=study, unit=unit)
         opened = _opened(file, policy, fields, group, strata)
-        view = getattr(opened, picture)(*columns, method=method)
+        drawn = _fields(method=method, by=by, trend=trend or None)
+        view = getattr(opened, picture)(*columns, **drawn)
         _deliver(view, output, as_json)
 
 
@@ -245,10 +261,21 @@ def _opened(
     return open_study(file, load_policy(policy).changed(**fields))
 
 
-def _check_number_of_columns(picture: str, columns: Sequence[str]) -> None:
-    wanted = {"histogram": 1, "scatter": 2, "heatmap": 2}.get(picture, len(columns))
-    if len(columns) != wanted:
-        raise InputError(f"a {picture} draws exactly {wanted} of the columns of the file")
+def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend: bool) -> None:
+    """Refuse what a picture has no place for."""
+    from discreet.policy import DIAGNOSTICS
+
+    wanted = dict.fromkeys(("histogram", "bars"), 1) | dict.fromkeys(
+        ("scatter", "heatmap", "contour", "crosstab"), 2
+    )
+    if picture in DIAGNOSTICS and len(columns) != 1:
+        raise InputError(f"a {picture} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
+    if len(columns) != wanted.get(picture, len(columns)):
+        raise InputError(f"a {picture} draws exactly {wanted[picture]} of the columns of the file")
+    if by is not None and picture in (*DIAGNOSTICS, "crosstab"):
+        raise InputError(f"a {picture} has no --by; leave it out")
+    if trend and picture != "scatter":
+        raise InputError("--trend is for a scatter plot; leave it out")
 
 
 def _names(text: str) -> list[str]:

@@ -148,7 +148,7 @@ def _shown(counts: Bins, guarded: Guarded, asked: Asked) -> NDArray[np.bool_]:
     """Say what of each level may be shown: beside the others', where the policy is guarded."""
     if asked.method == "none":
         return np.ones(counts.shape, dtype=np.bool_)
-    shown = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
+    shown: NDArray[np.bool_] = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
     if asked.guarded:
         shown[:] = (shown & guarded.shown).all(axis=0)
     check_counts(np.where(shown, counts, 0), shown, asked.k)
@@ -192,7 +192,8 @@ def _row_shown(counts: Bins, guarded: Guarded, asked: Asked) -> NDArray[np.bool_
     """Say what of each level is shown: cells of few protected rows say little."""
     if not asked.guarded:
         return np.ones(counts.shape, dtype=np.bool_)
-    return ((counts == 0) | (counts >= asked.k)) & guarded.shown
+    shown: NDArray[np.bool_] = ((counts == 0) | (counts >= asked.k)) & guarded.shown
+    return shown
 
 
 def _histograms(

@@ -33,10 +33,9 @@ Protected = Mapping[str, Floats]
 
 def scatter(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> PointsView:
     """Draw the protected rows as points, in order of their values, coloured by their levels."""
-    found = zip(*(rows[name].tolist() for name in asked.columns), strict=True)
-    if asked.by is not None:
-        found = ((x, y, level) for (x, y), level in zip(found, levels, strict=True))
-    sizes = Counter(found)
+    places = [rows[name].tolist() for name in asked.columns]
+    coloured = [] if asked.by is None else [levels]
+    sizes = Counter(zip(*places, *coloured, strict=True))
     points = sorted(sizes)
     return PointsView(
         columns=asked.columns,

@@ -31,6 +31,7 @@ __all__ = [
     "INK",
     "LINE",
     "LITERAL",
+    "NAME_LETTERS",
     "PANELS_A_ROW",
     "checked_path",
     "entitle",
@@ -50,6 +51,7 @@ __all__ = [
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
 PANELS_A_ROW = 3
+NAME_LETTERS = 20  # of the name of a tick
 ONE_AT_A_TIME = threading.RLock()
 SMALLEST, LARGEST = 1.5, 100  # inches, of a panel and of a figure
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name's $ and _ are no markup
@@ -143,11 +145,11 @@ def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
     figure.set_size_inches(width, height)
 
 
-def entitle(ax: Axes, titles: Sequence[str], **look: Any) -> None:
-    """Stand titles above axes, one below the other."""
+def entitle(ax: Axes, titles: Sequence[str], lines: int | None = None, **look: Any) -> None:
+    """Stand titles above axes, one below the other, each in so many lines at most."""
     words = [printable(title) for title in titles if title]
     if words:
-        fit(ax.set_title("\n".join(words), loc="left", **look, **LITERAL), points(ax)[0])
+        fit(ax.set_title("\n".join(words), loc="left", **look, **LITERAL), points(ax)[0], lines)
 
 
 def head_axes(ax: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
@@ -170,8 +172,11 @@ def head_axes(ax: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
         fit(text, room)
 
 
-def frame(drawn: DrawnAxis, axis: Axis, room: float) -> None:
-    """Set the label and the ticks of one axis, which is `room` points long."""
+def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int = NAME_LETTERS) -> None:
+    """Set the label and the ticks of one axis, which is `room` points long.
+
+    A name that is not wrapped is cut after so many `letters`, or fewer on small axes.
+    """
     import matplotlib
     from matplotlib.ticker import MaxNLocator
 
@@ -180,25 +185,26 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float) -> None:
     size = 0.9 * matplotlib.rcParams["font.size"]
     drawn.set_tick_params(color=LINE, labelcolor=INK, labelsize=size, length=3, width=0.8)
     if axis.ticks:
-        _name_ticks(drawn, [printable(name) for name in axis.ticks], room, size)
+        _name_ticks(drawn, [printable(name) for name in axis.ticks], room, size, letters)
     else:
         most = int(room / (size * (3 if _upright(drawn) else 5)))
         drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
 
 
-def _name_ticks(drawn: DrawnAxis, names: list[str], room: float, size: float) -> None:
+def _name_ticks(drawn: DrawnAxis, names: list[str], room: float, size: float, letters: int) -> None:
     """Write names at 0, 1, 2 ...: level in a few lines, or slanted where a word is too long."""
     columns = int(room / (0.6 * size * len(names))) - 1
     longest = max((len(word) for name in names for word in name.split()), default=0)
     how: dict[str, Any] = dict(LITERAL)
-    if not _upright(drawn) and columns >= max(1, longest):
+    on_top = drawn.get_label_position() == "top"
+    enough = min(longest, 8) if on_top else longest  # a table has words broken before slanted
+    if not _upright(drawn) and columns >= max(1, enough):
         names = [textwrap.fill(name, columns, max_lines=3, placeholder="…") for name in names]
     else:
-        most = min(20, max(4, int(min(points(drawn.axes)) / size)))
+        most = min(letters, max(4, int(min(points(drawn.axes)) / size)))
         names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
         if not _upright(drawn):
-            side = "left" if drawn.get_label_position() == "top" else "right"
-            how |= {"rotation": 45, "ha": side, "rotation_mode": "anchor"}
+            how |= {"rotation": 45, "ha": "left" if on_top else "right", "rotation_mode": "anchor"}
     drawn.set_ticks(range(len(names)), labels=names, **how)
 
 

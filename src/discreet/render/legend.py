@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "entries_of", "legends"]
 
-COLUMNS = 20  # letters of a line of a legend
+MOST_LETTERS = 24  # of a line of a legend
 MOST_LEVELS = 8
 
 
@@ -41,25 +41,28 @@ class Entry:
 
 
 def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
-    """List what needs words in one panel, whose shorter side is so many points long."""
-    found: list[Entry] = []
+    """List what needs words in one panel, whose shorter side is so many points long.
+
+    What stands under a heading of its own comes last.
+    """
+    plain: list[Entry] = []
+    headed: list[Entry] = []
     for mark in panel.marks:
         if isinstance(mark, Lines) and any(mark.x):
-            found += _levels(mark) if mark.look == "level" else _line(mark)
+            if mark.look == "level":
+                headed += _levels(mark)
+            elif mark.label:
+                plain.append(_entry(mark.label, "line", **style(mark, panel)))
         elif isinstance(mark, Dots) and mark.series and mark.x:
             color, marker, _ = series_style(series_names(panel).index(mark.series))
-            found.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
+            plain.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
         elif isinstance(mark, Columns):
-            found += _columns(mark)
-    return tuple(dict.fromkeys([*found, *_sizes(panel, side)]))
+            plain += _columns(mark)
+    return tuple(dict.fromkeys([*plain, *headed, *_sizes(panel, side)]))
 
 
 def _entry(words: str, sign: str, **look: Any) -> Entry:
     return Entry(words, sign, tuple(sorted(look.items())))
-
-
-def _line(mark: Lines) -> list[Entry]:
-    return [_entry(mark.label, "line", **style(mark))] if mark.label else []
 
 
 def _levels(mark: Lines) -> list[Entry]:
@@ -69,9 +72,18 @@ def _levels(mark: Lines) -> list[Entry]:
     if len(named) > MOST_LEVELS:
         steps = MOST_LEVELS - 1
         named = [named[round(i * (len(named) - 1) / steps)] for i in range(MOST_LEVELS)]
-    digits = next((d for d in range(2, 17) if len({f"{v:.{d}g}" for v in named}) == len(named)), 17)
+    digits = next(
+        (d for d in range(3, 17) if len({_number(v, d) for v in named}) == len(named)), 17
+    )
     head = [_entry(mark.label, "head")] if mark.label else []
-    return head + [_entry(f"{v:.{digits}g}", "line", **styles[v]) for v in named]
+    return head + [_entry(_number(v, digits), "line", **styles[v]) for v in named]
+
+
+def _number(value: float, digits: int) -> str:
+    """Write a number of so many digits, or of all before the point where it is not too long."""
+    if 1 <= abs(value) < 1e7:
+        digits = max(digits, 1 + math.floor(math.log10(abs(value))))
+    return f"{value:.{digits}g}"
 
 
 def _columns(mark: Columns) -> list[Entry]:
@@ -128,7 +140,7 @@ def legends(axes: Sequence[Axes], panels: Sequence[Panel], columns: int | None) 
 
 
 def _covered(panel: Panel) -> bool:
-    """Say whether the place beside the axes is taken by a colour bar."""
+    """Say whether a colour bar takes the place beside the axes, and cells all within."""
     return any(isinstance(mark, Cells) for mark in panel.marks)
 
 
@@ -137,24 +149,29 @@ def _write(ax: Axes, entries: Sequence[Entry], covered: bool) -> None:
     titled = len(heads) == 1 and entries[0] is heads[0]
     lines = list(entries[1:] if titled else entries)
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-    if covered:
-        where = {"loc": "upper right", "framealpha": 0.85, "edgecolor": "none"}
+    if covered:  # it stands on the cells, in the corner where it hides the least of lines
+        where = {"loc": "best", "framealpha": 0.85, "edgecolor": "none"}
     large = any(entry.sign == "dot" and dict(entry.look)["markersize"] > 6 for entry in lines)
     legend = ax.legend(
         [_sign(entry) for entry in lines],
         ["-"] * len(lines),  # matplotlib would leave out a name that begins with _
         labelspacing=0.9 if large else 0.5,
         handlelength=1.6,
+        alignment="left",
         title="-" if titled else None,
         fontsize="small",
         title_fontsize="small",
         **where,
     )
     legend.set_zorder(5)
+    wide = ax.figure.bbox.width * 72 / ax.figure.dpi
+    letters = int(min(MOST_LETTERS, max(8, 0.5 * wide / float(legend.get_title().get_fontsize()))))
     texts = [*legend.get_texts(), *([legend.get_title()] if titled else [])]
     for text, entry in zip(texts, [*lines, *(heads if titled else [])], strict=True):
         text.set(color=INK, **LITERAL)
-        text.set_text(textwrap.fill(printable(entry.words), COLUMNS, max_lines=3, placeholder="…"))
+        said = f"{entry.words}:" if entry.sign == "head" and not titled else entry.words
+        words = textwrap.fill(printable(said), letters, max_lines=3, placeholder="…")
+        text.set_text(words)
 
 
 def _sign(entry: Entry) -> Any:

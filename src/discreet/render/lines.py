@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.render.marks import RAMP, Limits, coarse
-from discreet.render.scene import Lines
+from discreet.render.scene import Lines, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,9 +21,12 @@ LOOKS: dict[str, dict[str, Any]] = {
     "trend": {"color": TREND, "linewidth": 1.8},
     "raw": {"color": RAW, "linewidth": 1.8},
     "reference": {"color": REFERENCE, "linewidth": 0.9},
-    "far reference": {"color": REFERENCE, "linewidth": 0.9, "linestyle": (0, (5, 3))},
+    "far reference": {"color": REFERENCE, "linewidth": 0.9},
     "level": {"linewidth": 1.5},
 }
+SOLID: Any = "-"
+BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
+FAR: tuple[Any, ...] = ((0, (6, 4)), (0, (2, 2)), (0, (10, 2, 2, 2)))
 ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
 
 
@@ -32,16 +35,25 @@ def is_reference(mark: object) -> bool:
     return isinstance(mark, Lines) and mark.look in ("reference", "far reference")
 
 
-def style(mark: Lines) -> dict[str, Any]:
-    """Give the colour, width and dashes of lines that are no levels."""
-    return LOOKS[mark.look]
+def style(mark: Lines, panel: Panel) -> dict[str, Any]:
+    """Give the colour, width and dashes of lines that are no levels.
+
+    Lines of one look and several labels have dashes of their own, in the order of the labels.
+    """
+    alike = (m.label for m in panel.marks if isinstance(m, Lines) and m.look == mark.look)
+    order = list(dict.fromkeys(alike)).index(mark.label)
+    dashes = FAR if mark.look == "far reference" else (SOLID, *BROKEN)
+    return {**LOOKS[mark.look], "linestyle": dashes[order % len(dashes)]}
 
 
 def level_styles(mark: Lines) -> dict[float, dict[str, Any]]:
-    """Give each level its look, in even steps from the lightest, the lowest, to the darkest."""
+    """Give each level its look, in even steps the higher the darker.
+
+    The lightest colour of cells would hardly be seen as a line.
+    """
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-    cmap = LinearSegmentedColormap.from_list("discreet", RAMP)
+    cmap = LinearSegmentedColormap.from_list("discreet", RAMP[1:])
     levels = sorted(set(mark.levels))
     last = len(levels) - 1
     shades = [to_hex(cmap(rank / last if last else 1.0)) for rank in range(len(levels))]
@@ -51,15 +63,22 @@ def level_styles(mark: Lines) -> dict[float, dict[str, Any]]:
     }
 
 
-def lines(ax: Axes, mark: Lines, across: Limits | None, up: Limits | None) -> None:
-    """Draw lines within limits; those to compare with leave the limits of the axes alone."""
+def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
+    """Draw lines within the limits of the panel.
+
+    Those to compare with are drawn within the limits that the axes have by then, and leave them
+    alone.
+    """
     from matplotlib.lines import Line2D
 
     levels = level_styles(mark) if mark.look == "level" else {}
     reference = is_reference(mark)
+    across, up = panel.x.limits, panel.y.limits
+    if reference:
+        across, up = ax.get_xlim(), ax.get_ylim()
     x_room, y_room = _room(mark.x, across), _room(mark.y, up)
     for order, (xs, ys) in enumerate(zip(mark.x, mark.y, strict=True)):
-        look = levels[mark.levels[order]] if levels else style(mark)
+        look = levels[mark.levels[order]] if levels else style(mark, panel)
         for piece in cut(list(zip(xs, ys, strict=True)), x_room, y_room):
             places = [
                 coarse([x for x, _ in piece], across or x_room),

@@ -162,11 +162,18 @@ def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
     ax.scatter(
         *places,
         s=1.6 * area,  # colours are told apart on what is not too small
-        c=[to_rgba(color, 0.95 if size > 1 else alpha + 0.2) for size in sizes],
+        c=[to_rgba(_darker(color), 0.9) if n > 1 else to_rgba(color, alpha + 0.2) for n in sizes],
         marker=marker,
         edgecolors=[to_rgba(DARK, 0.9 if size > 1 else 0.0) for size in sizes],
         linewidths=0.9,
     )
+
+
+def _darker(color: str) -> str:
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = to_rgb(color)
+    return to_hex((0.6 * red, 0.6 * green, 0.6 * blue))
 
 
 def series_names(panel: Panel) -> list[str]:

@@ -16,6 +16,7 @@ from discreet.render.figure_file import (
     GRID,
     INK,
     LINE,
+    NAME_LETTERS,
     PANELS_A_ROW,
     checked_path,
     entitle,
@@ -41,7 +42,7 @@ from discreet.render.scene import (
     Scene,
     Words,
 )
-from discreet.render.words import size_in_inches, words
+from discreet.render.words import ROW_LETTERS, size_in_inches, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,11 +181,11 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     if not kinds & {Cells, Words}:
         both = Dots in kinds or kinds == {Lines}
         ax.grid(visible=True, axis="both" if both else "y", color=GRID, linewidth=0.7)
-    entitle(ax, [panel.title], fontsize="medium", color=INK)
+    entitle(ax, [panel.title], lines=2, fontsize="medium", color=INK)
     _frame(ax, panel, 0.5 if Cells in kinds else 0.6)
     for mark in panel.marks:
         if isinstance(mark, Lines) and is_reference(mark):
-            lines(ax, mark, ax.get_xlim(), ax.get_ylim())
+            lines(ax, mark, panel)
         if isinstance(mark, Columns):
             hidden_columns(ax, mark)
 
@@ -198,7 +199,7 @@ def _frame(ax: Axes, panel: Panel, beside: float) -> None:
     x, y = replace(panel.x, ticks=panel.x.ticks or names), panel.y
     across, up = points(ax)
     for drawn, axis, room in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
-        frame(drawn, axis, room)
+        frame(drawn, axis, room, ROW_LETTERS if table else NAME_LETTERS)
         if table:  # names alone stand beside it
             drawn.set_tick_params(length=0)
             if not axis.ticks:
@@ -209,16 +210,12 @@ def _frame(ax: Axes, panel: Panel, beside: float) -> None:
             set_limits(low, high if high != low else low + (abs(low) or 1.0))
 
 
-def _free_lines(ax: Axes, mark: Lines, panel: Panel) -> None:
-    lines(ax, mark, panel.x.limits, panel.y.limits)
-
-
 _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Bars: bars,
     Boxes: boxes,
     Cells: cells,
     Columns: columns,
     Dots: dots,
-    Lines: _free_lines,
+    Lines: lines,
     Words: words,
 }

@@ -10,11 +10,13 @@ from discreet.render.scene import Panel, Words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["shape", "size_in_inches", "words"]
+__all__ = ["ROW_LETTERS", "shape", "size_in_inches", "words"]
 
 ROW, COLUMN = 0.32, 0.95  # inches of a new figure
 ROW_POINTS = 26.0  # rows of a small table do not stand further apart than this
 SMALLEST_LETTERS = 5.5
+BOLD = 1.15  # how much wider bold letters are
+ROW_LETTERS = 36  # of the name of a row
 NAMES = 0.075  # inches a letter of a row's name
 
 
@@ -27,7 +29,7 @@ def shape(mark: Words, panel: Panel) -> tuple[int, int]:
 def size_in_inches(mark: Words, panel: Panel) -> tuple[float, float]:
     """Say how wide and how high a panel should be for the table to be read."""
     rows, across = shape(mark, panel)
-    names = min(20, max(map(len, panel.y.ticks), default=0))
+    names = min(ROW_LETTERS, max(map(len, panel.y.ticks), default=0))
     longest = max((len(text) for line in mark.texts for text in line), default=0)
     column = max(COLUMN, 0.1 * min(longest, 24))
     return 0.6 + NAMES * names + column * across, 1.3 + ROW * rows
@@ -43,20 +45,25 @@ def words(ax: Axes, mark: Words, panel: Panel) -> None:
     ax.set(xlim=(-0.5, across - 0.5), ylim=(lines - 0.5, -0.5))
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
+    ax.xaxis.labelpad = 8.0  # or it would stand among the names
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+    ax.yaxis.label.set_y(1 - 0.5 * rows / lines)
     base = 0.9 * matplotlib.rcParams["font.size"]
     # Long names of rows take their place from the columns when the figure is laid out.
-    names = max((width_of(printable(name)[:20], base) for name in panel.y.ticks), default=0.0)
+    names = max(
+        (width_of(printable(name)[:ROW_LETTERS], base) for name in panel.y.ticks), default=0.0
+    )
     room = 0.92 * max(0.4 * wide, wide - max(0.0, names - 40)) / across
     widest = max((width_of(printable(t), base) for row in mark.texts for t in row), default=0.0)
+    widest *= BOLD if mark.totals else 1.0
     letters = min(base, 0.72 * high / lines, base * room / max(widest, 1.0))
     letters = max(letters, min(SMALLEST_LETTERS, 0.8 * high / lines))
     for i, row in enumerate(mark.texts):
         for j, text in enumerate(row):
             total = mark.totals and (i == len(mark.texts) - 1 or j == len(row) - 1)
             how: dict[str, Any] = {"weight": "bold"} if total else {}
-            shown = _short(printable(text), letters * (1.1 if total else 1.0), room)
+            shown = _short(printable(text), letters * (BOLD if total else 1.0), room)
             how |= {"ha": "center", "va": "center_baseline", "fontsize": letters, "color": INK}
             ax.text(j, i, shown, clip_on=True, **how, **LITERAL)
     _rules(ax, rows, across, mark.totals)

@@ -170,7 +170,7 @@ class LeverageView(View):
             x, y = tuple(curve.x for curve in same), tuple(curve.y for curve in same)
             lines.append(Lines(x, y, "far reference", label))
         points = _dots(self, self.x, self.y, self.size)
-        marks = (points, _across(self.x, (0.0, 0.0)), *lines)
+        marks: tuple[Mark, ...] = (points, _across(self.x, (0.0, 0.0)), *lines)
         return _scene(self, marks, "leverage", "standardised residuals")
 
     @classmethod

@@ -1,0 +1,8 @@
+"""Linear models: a formula that is read, never run, and the fit with its diagnostics."""
+
+from __future__ import annotations
+
+from discreet.regression.diagnostics import Fit, cook_line, corrected, fit, quantiles
+from discreet.regression.formula import Model, read_formula
+
+__all__ = ["Fit", "Model", "cook_line", "corrected", "fit", "quantiles", "read_formula"]

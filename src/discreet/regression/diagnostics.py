@@ -1,0 +1,330 @@
+"""Least squares with residuals, leverage and Cook's distances; and the correction for noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.errors import InputError, RefusedError
+from discreet.regression.design import DEPENDENT, PERFECT, ROUNDING, Floats, design_of, standardised
+from discreet.regression.formula import Model, parse_again
+
+__all__ = ["Fit", "cook_line", "corrected", "fit", "quantiles"]
+
+PERFECT_FIT = 1e-9
+"""Residuals that vary less than this (in sd of the outcome) are rounding errors."""
+ALONE = 1e-10
+"""A leverage this near to one is one."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit:
+    """A fitted model, row for row: raw data, not to be shown. Prints its formula only.
+
+    Attributes
+    ----------
+    formula : str
+        The model's formula.
+    terms : tuple of str
+        The names of the coefficients: Intercept, x, C(sex)[T.level], x:log(z), ...
+    coefficients, standard_errors : ndarray
+        One for each of `terms`.
+    fitted, residuals : ndarray
+        One for each row, on the outcome's scale.
+    standardized : ndarray
+        The residuals divided by their standard deviation (divisor n - 1).
+    leverage : ndarray
+        The diagonal of the hat matrix.
+    cooks : ndarray
+        Cook's distances.
+    residual_df : int
+        Residual degrees of freedom, n - p.
+    rank_p : int
+        The number p of coefficients.
+    """
+
+    formula: str
+    terms: tuple[str, ...]
+    coefficients: Floats
+    standard_errors: Floats
+    fitted: Floats
+    residuals: Floats
+    standardized: Floats
+    leverage: Floats
+    cooks: Floats
+    residual_df: int
+    rank_p: int
+
+    def __repr__(self) -> str:
+        return f"Fit({self.formula})"
+
+
+def fit(
+    model: Model,
+    numbers: Mapping[str, ArrayLike],
+    texts: Mapping[str, Sequence[str]],
+    residual_df: int = 1,
+) -> Fit:
+    """Fit a linear model by least squares, with residuals, leverage and Cook's distances.
+
+    Parameters
+    ----------
+    model : Model
+        What `read_formula` made of the formula.
+    numbers : mapping of str to array-like
+        The continuous columns, finite, all of one length.
+    texts : mapping of str to sequence of str
+        The categorical columns. The first level in alphabetical order is the reference.
+    residual_df : int, default 1
+        How many residual degrees of freedom there must be.
+
+    Returns
+    -------
+    Fit
+        Raw data, row for row.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, of another length, or holds what it may not.
+    RefusedError
+        If there are fewer than `residual_df` residual degrees of freedom, a term follows from
+        others, has no finite value for some row or is decided by one row alone, or the terms
+        leave no residual variance.
+
+    Notes
+    -----
+    formulaic makes the design matrix, statsmodels the fit. Columns are centred (where the model
+    has an intercept, or a term for each level of a column) and scaled before the fit, and the
+    coefficients turned back after it: 1e8 added to columns of standard deviation 1 changes
+    slopes, residuals, leverage and Cook's distances by less than 1e-12 of themselves. Products
+    and powers of such columns lose digits when they are formed, before the fit: leverage is
+    right to about 1e-8 with 1e4 added, and with 1e8 they are refused as following from others.
+
+    Memory is about a dozen arrays of the size of the design matrix; there is no n x n array.
+
+    **What it does not protect.** Nothing: outcome = fitted + residual for each row, and in a
+    model of one covariate leverage gives that away too. Protect the columns before, or draw
+    counts. The levels of categorical columns stand in the names of terms.
+
+    References
+    ----------
+    Cook, "Detection of influential observation in linear regression", Technometrics 19 (1977).
+    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
+    figure 5: residuals standardised by their standard deviation.
+
+    Examples
+    --------
+    >>> from discreet.regression import read_formula
+    >>> model = read_formula("y ~ x", {"x": "continuous", "y": "continuous"})
+    >>> found = fit(model, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
+    >>> found, found.terms
+    (Fit(y ~ x), ('Intercept', 'x'))
+    >>> found.coefficients.round(6).tolist()
+    [0.1, 0.6]
+    >>> found.leverage.round(6).tolist()
+    [0.7, 0.3, 0.3, 0.7]
+    """
+    from statsmodels.regression.linear_model import OLS
+
+    _check_count_of("residual_df", residual_df)
+    design = design_of(parse_again(model), numbers, texts)
+    rows, parameters = design.matrix.shape
+    if rows - parameters < residual_df:
+        raise RefusedError(
+            "the model has too few residual degrees of freedom; the policy asks for at least"
+            f" {residual_df}: leave terms out, or take in more rows"
+        )
+    standard = standardised(design)
+    result = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+    spread = result.resid.std(ddof=1)
+    if spread <= PERFECT_FIT + ROUNDING * np.abs(design.outcome).max() / standard.scale:
+        raise RefusedError(PERFECT)
+    influence = result.get_influence()
+    leverage: Floats = influence.hat_matrix_diag
+    if leverage.max() >= 1 - ALONE:
+        raise RefusedError("a term is decided by one row alone; leave it out, or join levels")
+    back = standard.back * standard.scale
+    coefficients = back @ result.params + standard.centre * design.ones
+    return Fit(
+        formula=model.formula,
+        terms=design.terms,
+        coefficients=coefficients,
+        standard_errors=np.sqrt(np.diag(back @ result.cov_params() @ back.T)),
+        fitted=result.fittedvalues * standard.scale + standard.centre,
+        residuals=result.resid * standard.scale,
+        standardized=result.resid / spread,
+        leverage=leverage,
+        cooks=influence.cooks_distance[0],
+        residual_df=rows - parameters,
+        rank_p=parameters,
+    )
+
+
+def _check_count_of(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def corrected(
+    model: Model,
+    numbers: Mapping[str, ArrayLike],
+    texts: Mapping[str, Sequence[str]],
+    noise: float,
+) -> Floats | None:
+    """Correct coefficients for known noise on every continuous column, by moments.
+
+    Parameters
+    ----------
+    model : Model
+        What `read_formula` made of the formula.
+    numbers : mapping of str to array-like
+        The continuous columns with their noise: independent normal, of standard deviation
+        `noise` times that of the column before.
+    texts : mapping of str to sequence of str
+        The categorical columns, without noise.
+    noise : float
+        The ratio q of the standard deviations of noise and column; at least 0.
+
+    Returns
+    -------
+    ndarray or None
+        The coefficients, in the order of `Fit.terms`; None if the model is not additive or has
+        no intercept, or the noise leaves nothing to correct by (see Notes).
+
+    Raises
+    ------
+    InputError
+        If q is no ratio, or the columns are not as `fit` takes them.
+    RefusedError
+        If a term follows from others, or has no finite value for some row.
+
+    Notes
+    -----
+    A column of variance v has (1 + q²) v with its noise, of which the share q² / (1 + q²) is
+    noise. With S the covariances of the columns with noise, and D diagonal with that share of
+    the variance for a continuous column and 0 for a categorical one,
+
+        β = (S_xx − D)⁻¹ S_xy,
+
+    and the intercept makes the means fit. Noise on the outcome widens errors only. With one
+    covariate β = (1 + q²) β_naive. Where S_xx − D is not positive definite the answer is None.
+    β is consistent, not unbiased: its noise grows as S_xx − D comes near to singular.
+
+    References
+    ----------
+    Fuller, "Measurement Error Models" (1987), sections 1.1 and 2.2. Carroll, Ruppert, Stefanski
+    and Crainiceanu, "Measurement Error in Nonlinear Models", 2nd ed. (2006), section 3.4.
+
+    Examples
+    --------
+    >>> from discreet.regression import read_formula
+    >>> model = read_formula("y ~ x", {"x": "continuous", "y": "continuous"})
+    >>> corrected(model, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {}, noise=0.5).round(6).tolist()
+    [-0.125, 0.75]
+    """
+    if not (_is_number(noise) and 0 <= noise < np.inf):
+        raise InputError("noise must be a finite ratio of at least 0")
+    parsed = parse_again(model)
+    if not (parsed.model.additive and parsed.intercept):
+        return None
+    design = design_of(parsed, numbers, texts)
+    standard = standardised(design)
+    rest = ~design.ones
+    columns = standard.matrix[:, rest]
+    error = design.noisy[rest] * (noise**2 / (1 + noise**2))
+    moments = columns.T @ columns / len(columns) - np.diag(error)
+    if np.linalg.eigvalsh(moments)[0] <= DEPENDENT:
+        return None
+    found = np.zeros(len(rest))
+    found[rest] = np.linalg.solve(moments, columns.T @ standard.outcome / len(columns))
+    out: Floats = standard.back @ found * standard.scale + standard.centre * design.ones
+    return out
+
+
+def cook_line(distance: float, parameters: int, residual_df: int, leverage: ArrayLike) -> Floats:
+    """Return the standardised residual at which Cook's distance is `distance`, by leverage.
+
+    Parameters
+    ----------
+    distance : float
+        Cook's distance, above 0.
+    parameters, residual_df : int
+        p and n - p, as `Fit.rank_p` and `Fit.residual_df`.
+    leverage : array-like
+        Values h of the leverage.
+
+    Returns
+    -------
+    ndarray
+        The upper line, for each h; the lower one is its negative. Infinite at h = 0, zero at
+        h = 1, nan outside of 0 to 1.
+
+    Notes
+    -----
+    With the residual e, s² = RSS / (n − p) and residuals standardised by r = e / sd, where
+    sd² = RSS / (n − 1),
+
+        D = e² / (p s²) · h / (1 − h)² = r² (n − p) / (p (n − 1)) · h / (1 − h)²
+        r = sqrt(D p (n − 1) / (n − p)) · (1 − h) / sqrt(h).
+
+    sd² = RSS / (n − 1) is the variance of the residuals where their mean is 0: in models with
+    an intercept or a term for each level of a column. Else it lies too low.
+
+    References
+    ----------
+    Cook, "Detection of influential observation in linear regression", Technometrics 19 (1977).
+
+    Examples
+    --------
+    >>> cook_line(1.0, parameters=2, residual_df=8, leverage=[0, 0.25, 1]).tolist()
+    [inf, 2.25, 0.0]
+    """
+    if not (_is_number(distance) and 0 < distance < np.inf):
+        raise InputError("distance must be a number above 0")
+    _check_count_of("parameters", parameters)
+    _check_count_of("residual_df", residual_df)
+    h = np.asarray(leverage, dtype=np.float64)
+    factor = np.sqrt(distance * parameters * (residual_df + parameters - 1) / residual_df)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        line = factor * (1 - h) / np.sqrt(h)
+    out: Floats = np.where((h >= 0) & (h <= 1), line, np.nan)
+    return out
+
+
+def quantiles(n: int) -> Floats:
+    """Return the n normal quantiles that ordered residuals are drawn against.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+
+    Returns
+    -------
+    ndarray
+        Quantiles at (i − a) / (n + 1 − 2a) for i = 1 to n, with a = 3/8 for n <= 10 and 1/2
+        above, as qqnorm in R.
+
+    References
+    ----------
+    Blom, "Statistical Estimates and Transformed Beta-Variables" (1958).
+
+    Examples
+    --------
+    >>> quantiles(3).round(4).tolist()
+    [-0.8694, 0.0, 0.8694]
+    """
+    from scipy.special import ndtri
+
+    _check_count_of("n", n)
+    a = 3 / 8 if n <= 10 else 1 / 2
+    out: Floats = ndtri((np.arange(1, n + 1) - a) / (n + 1 - 2 * a))
+    return out
