@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.text import Text
 
 from discreet.errors import InputError
 from discreet.render import to_matplotlib
-from discreet.render.marks import ACCENT, DARK, HIDDEN
 from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
 from discreet.render.to_matplotlib import draw
 

@@ -1,0 +1,473 @@
+"""The fit: worked by hand, against statsmodels' formulas and a hat matrix; and its correction."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from discreet.errors import InputError, RefusedError
+from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles, read_formula
+
+Floats = NDArray[np.float64]
+
+KINDS: Mapping[str, str] = {
+    "y": "continuous",
+    "x": "continuous",
+    "z": "continuous",
+    "sex": "categorical",
+    "group": "categorical",
+}
+PER_ROW = ("fitted", "residuals", "standardized", "leverage", "cooks")
+
+
+def table(n: int = 60, seed: int = 0) -> tuple[dict[str, Floats], dict[str, list[str]]]:
+    """Make columns of which y follows from all others, with noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(3, 1, n).clip(0.5, None)
+    z = 0.5 * x + rng.gamma(2, 1, n)
+    sex = [("f", "m")[i] for i in rng.integers(0, 2, n)]
+    group = [("a", "b", "c:d")[i] for i in rng.integers(0, 3, n)]
+    y = np.exp(0.1 * x + 0.2 * (np.array(sex) == "m") - 0.05 * z + rng.normal(0, 0.2, n))
+    return {"y": y, "x": x, "z": z}, {"sex": sex, "group": group}
+
+
+def fitted(formula: str, numbers: Any, texts: Any, residual_df: int = 1) -> Fit:
+    return fit(read_formula(formula, KINDS), numbers, texts, residual_df)
+
+
+def close(actual: Any, desired: Any, atol: float = 0.0) -> None:
+    np.testing.assert_allclose(actual, desired, rtol=1e-10, atol=atol)
+
+
+FORMULAS = [
+    "y ~ x",
+    "y ~ x + z",
+    "y ~ x - 1",
+    "y ~ 0 + x + z",
+    "y ~ C(sex)",
+    "y ~ x + C(sex) + C(group)",
+    "y ~ 0 + C(group) + x",
+    "y ~ x * C(sex)",
+    "y ~ x:z",
+    "y ~ x * z * C(sex)",
+    "y ~ x + I(x**2) + log(z)",
+    "log(y) ~ sqrt(x):C(group) + z",
+]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_as_statsmodels_by_formula(formula: str) -> None:
+    numbers, texts = table()
+    frame = pd.DataFrame({**numbers, **texts})
+    written = formula.replace("log", "np.log").replace("sqrt", "np.sqrt")
+    theirs = smf.ols(written, frame).fit()
+    influence = theirs.get_influence()
+
+    ours = fitted(formula, numbers, texts)
+
+    p = len(theirs.params)
+    small = 1e-10 * float(np.abs(theirs.resid).max())
+    assert (ours.rank_p, ours.residual_df) == (p, len(frame) - p)
+    names = [name.replace("np.", "") for name in theirs.params.index]
+    order = [ours.terms.index(name) for name in names]
+    close(ours.coefficients[order], theirs.params)
+    close(ours.standard_errors[order], theirs.bse)
+    close(ours.fitted, theirs.fittedvalues)
+    close(ours.residuals, theirs.resid, small)
+    close(ours.standardized, theirs.resid / theirs.resid.std(ddof=1), 1e-10)
+    close(ours.leverage, influence.hat_matrix_diag)
+    close(ours.cooks, influence.cooks_distance[0], 1e-12)
+
+
+def designs(
+    numbers: dict[str, Floats], texts: dict[str, list[str]]
+) -> dict[str, dict[str, Floats]]:
+    """Write some design matrices out, column by column."""
+    one, x, z = np.ones(len(numbers["x"])), numbers["x"], numbers["z"]
+    male = np.array([float(each == "m") for each in texts["sex"]])
+    b, cd = (np.array([float(each == g) for each in texts["group"]]) for g in ("b", "c:d"))
+    factors = {"C(group)[T.b]": b, "C(group)[T.c:d]": cd}
+    levels = {"C(group)[a]": 1 - b - cd, "C(group)[b]": b, "C(group)[c:d]": cd}
+    both = {"C(sex)[T.m]": male, "x:C(sex)[T.m]": x * male}
+    return {
+        "y ~ x": {"Intercept": one, "x": x},
+        "y ~ x + z - 1": {"x": x, "z": z},
+        "y ~ x * sex": {"Intercept": one, "x": x, **both},
+        "y ~ 0 + group + x": {**levels, "x": x},
+        "y ~ I(x / z) + group": {"Intercept": one, "I(x / z)": x / z, **factors},
+    }
+
+
+@pytest.mark.parametrize("formula", designs(*table()))
+def test_as_a_hat_matrix(formula: str) -> None:
+    numbers, texts = table(seed=1)
+    columns, y = designs(numbers, texts)[formula], numbers["y"]
+    design = np.column_stack(list(columns.values()))
+    n, p = design.shape
+    inverse = np.linalg.inv(design.T @ design)
+    hat = design @ inverse @ design.T
+    e = y - hat @ y
+    s2 = e @ e / (n - p)
+    h = np.diag(hat)
+
+    ours = fitted(formula, numbers, texts)
+
+    order = [ours.terms.index(name) for name in columns]
+    close(ours.coefficients[order], inverse @ design.T @ y)
+    close(ours.standard_errors[order], np.sqrt(s2 * np.diag(inverse)))
+    close(ours.fitted, hat @ y)
+    close(ours.residuals, e, 1e-12)
+    close(ours.standardized, e / e.std(ddof=1), 1e-12)
+    close(ours.leverage, h)
+    close(ours.cooks, e**2 / (p * s2) * h / (1 - h) ** 2, 1e-12)
+
+
+def test_by_hand() -> None:
+    ours = fitted("y ~ x", {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
+
+    # Sxx = 5, Sxy = 3, slope 3/5, intercept 1 - 0.9; RSS = 0.2, s² = 0.1
+    e = np.array([-0.1, 0.3, -0.3, 0.1])
+    h = np.array([0.7, 0.3, 0.3, 0.7])
+    assert ours.terms == ("Intercept", "x")
+    np.testing.assert_allclose(ours.coefficients, [0.1, 0.6], rtol=1e-12)
+    np.testing.assert_allclose(ours.standard_errors, [0.07**0.5, 0.02**0.5], rtol=1e-12)
+    np.testing.assert_allclose(ours.fitted, [0.1, 0.7, 1.3, 1.9], rtol=1e-12)
+    np.testing.assert_allclose(ours.residuals, e, rtol=1e-12)
+    np.testing.assert_allclose(ours.standardized, e / (0.2 / 3) ** 0.5, rtol=1e-12)
+    np.testing.assert_allclose(ours.leverage, h, rtol=1e-12)
+    np.testing.assert_allclose(ours.cooks, e**2 / 0.2 * h / (1 - h) ** 2, rtol=1e-12)
+    assert (ours.residual_df, ours.rank_p) == (2, 2)
+
+
+def test_a_fit_prints_its_formula_alone() -> None:
+    ours = fitted("y~x*sex", *table())
+
+    assert repr(ours) == str(ours) == "Fit(y ~ x + C(sex) + x:C(sex))"
+
+
+@pytest.mark.parametrize("shift", [0, 2**20, 2**27, -(2**27)])
+def test_columns_far_from_zero_are_fitted_exactly(shift: int) -> None:
+    rng = np.random.default_rng(3)
+    x, y = (np.round(rng.normal(size=40) * 2**20) / 2**20 + shift for _ in range(2))
+    xs, ys = [Fraction(each) for each in x], [Fraction(each) for each in y]
+    x_mean, y_mean = sum(xs) / 40, sum(ys) / 40
+    sxx = sum((each - x_mean) ** 2 for each in xs)
+    slope = sum((a - x_mean) * (b - y_mean) for a, b in zip(xs, ys, strict=True)) / sxx
+    e = [b - y_mean - slope * (a - x_mean) for a, b in zip(xs, ys, strict=True)]
+    h = [Fraction(1, 40) + (each - x_mean) ** 2 / sxx for each in xs]
+    s2 = sum(each**2 for each in e) / 38
+    cooks = [a**2 / (2 * s2) * b / (1 - b) ** 2 for a, b in zip(e, h, strict=True)]
+
+    ours = fitted("y ~ x", {"x": x, "y": y}, {})
+
+    assert ours.coefficients[1] == pytest.approx(float(slope), rel=1e-12)
+    assert ours.coefficients[0] == pytest.approx(float(y_mean - slope * x_mean), rel=1e-12)
+    assert ours.standard_errors[1] == pytest.approx(float(s2 / sxx) ** 0.5, rel=1e-12)
+    intercept_error = float(s2 * (Fraction(1, 40) + x_mean**2 / sxx)) ** 0.5
+    assert ours.standard_errors[0] == pytest.approx(intercept_error, rel=1e-12)
+    np.testing.assert_allclose(ours.residuals, [float(each) for each in e], atol=1e-13)
+    np.testing.assert_allclose(ours.leverage, [float(each) for each in h], rtol=1e-12)
+    np.testing.assert_allclose(ours.cooks, [float(each) for each in cooks], rtol=1e-10)
+
+
+@pytest.mark.parametrize("formula", ["y ~ x + z + sex", "y ~ 0 + group + x + z"])
+def test_shifts_and_scales_change_nothing(formula: str) -> None:
+    numbers, texts = table()
+    numbers = {name: np.round(column * 2**20) / 2**20 for name, column in numbers.items()}
+    moved = {name: (column - 2**27) * 2.0**-60 for name, column in numbers.items()}
+
+    near, far = fitted(formula, numbers, texts), fitted(formula, moved, texts)
+
+    for name in ("standardized", "leverage", "cooks"):
+        np.testing.assert_allclose(getattr(far, name), getattr(near, name), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(
+        [far.coefficients[far.terms.index(each)] for each in "xz"],
+        [near.coefficients[near.terms.index(each)] for each in "xz"],
+        rtol=1e-12,
+    )
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sampled_from(FORMULAS), st.permutations(range(30)))
+def test_permuted_rows_give_the_permuted_result(formula: str, order: list[int]) -> None:
+    numbers, texts = table(30, seed=2)
+    permuted = {name: column[order] for name, column in numbers.items()}
+    relabelled = {name: [column[i] for i in order] for name, column in texts.items()}
+
+    before, after = fitted(formula, numbers, texts), fitted(formula, permuted, relabelled)
+
+    assert after.terms == before.terms
+    np.testing.assert_allclose(after.coefficients, before.coefficients, rtol=1e-9, atol=1e-12)
+    for name in PER_ROW:
+        np.testing.assert_allclose(
+            getattr(after, name), getattr(before, name)[order], rtol=1e-8, atol=1e-11
+        )
+
+
+@pytest.mark.parametrize("n", [3, 4, 10])
+def test_residual_degrees_of_freedom(n: int) -> None:
+    numbers, _ = table(n)
+
+    assert fitted("y ~ x", numbers, {}, residual_df=n - 2).residual_df == n - 2
+    with pytest.raises(RefusedError, match="too few residual degrees of freedom; the policy asks"):
+        fitted("y ~ x", numbers, {}, residual_df=n - 1)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_fewer_rows_than_coefficients(n: int) -> None:
+    numbers, _ = table(n)
+
+    with pytest.raises(RefusedError, match="policy asks for at least 1: leave terms out"):
+        fitted("y ~ x + z", numbers, {})
+
+
+@pytest.mark.parametrize("wanted", [0, -1, 1.5, True, "1"])
+def test_residual_df_is_a_whole_number(wanted: Any) -> None:
+    with pytest.raises(InputError, match="residual_df must be a whole number"):
+        fitted("y ~ x", *table(), residual_df=wanted)
+
+
+def test_exact_fits_are_refused() -> None:
+    x, z = table()[0]["x"], table()[0]["z"]
+
+    for y in (2 * x - z, 1e8 + x, 1e-9 * x + 1e-12):
+        with pytest.raises(RefusedError, match="leaves no residual variance"):
+            fitted("y ~ x + z", {"x": x, "z": z, "y": y}, {})
+    with pytest.raises(RefusedError, match="leaves no residual variance"):
+        fitted("y ~ x", {"x": x, "y": np.ones(60)}, {})
+
+
+def test_a_level_of_one_row_is_refused() -> None:
+    numbers, texts = table()
+    texts["sex"] = ["only"] + ["other"] * 59
+
+    with pytest.raises(RefusedError, match="decided by one row alone"):
+        fitted("y ~ x + sex", numbers, texts)
+
+
+def test_dependent_terms_are_refused_by_name_of_no_value() -> None:
+    numbers, texts = table()
+
+    with pytest.raises(RefusedError, match="is constant or follows from the others; leave one out"):
+        fitted("y ~ x + z", {**numbers, "z": 1 - numbers["x"]}, texts)
+
+
+# --- Cook's distance as a line ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formula", ["y ~ x + z", "y ~ x * sex", "y ~ 0 + group + x"])
+def test_cook_lines_pass_through_the_points(formula: str) -> None:
+    ours = fitted(formula, *table())
+
+    for i in range(0, 60, 7):
+        line = cook_line(
+            float(ours.cooks[i]), ours.rank_p, ours.residual_df, ours.leverage[i : i + 1]
+        )
+        assert line[0] == pytest.approx(abs(ours.standardized[i]), rel=1e-9)
+
+
+def test_cook_lines_at_the_ends() -> None:
+    line = cook_line(0.5, 3, 20, np.array([-0.1, 0.0, 1e-300, 1.0, 1.1, np.nan]))
+
+    assert np.isnan(line[[0, 4, 5]]).all()
+    assert line[1] == np.inf
+    assert np.isfinite(line[2])
+    assert line[3] == 0
+
+
+@pytest.mark.parametrize("distance", [0, -1, np.inf, np.nan, True, "1"])
+def test_cook_lines_of_no_distance(distance: Any) -> None:
+    with pytest.raises(InputError, match="distance must be a number above 0"):
+        cook_line(distance, 2, 10, np.array([0.5]))
+
+
+def test_cook_lines_of_no_model() -> None:
+    with pytest.raises(InputError, match="parameters must be a whole number"):
+        cook_line(1.0, 0, 10, np.array([0.5]))
+    with pytest.raises(InputError, match="residual_df must be a whole number"):
+        cook_line(1.0, 2, 0, np.array([0.5]))
+
+
+# --- corrected for noise ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 2.0])
+def test_one_covariate_is_corrected_by_a_factor(q: float) -> None:
+    numbers, texts = table()
+    naive = fitted("y ~ x", numbers, texts).coefficients
+
+    found = corrected(read_formula("y ~ x", KINDS), numbers, texts, noise=q)
+
+    assert found is not None
+    slope = naive[1] * (1 + q**2)
+    expected = [numbers["y"].mean() - slope * numbers["x"].mean(), slope]
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_without_noise_it_is_least_squares() -> None:
+    numbers, texts = table()
+    model = read_formula("y ~ x + group + z + sex", KINDS)
+
+    found = corrected(model, numbers, texts, noise=0)
+
+    assert found is not None
+    np.testing.assert_allclose(found, fit(model, numbers, texts).coefficients, rtol=1e-9)
+
+
+def test_by_moments_with_a_categorical_covariate() -> None:
+    numbers, texts = table()
+    male = np.array([float(each == "m") for each in texts["sex"]])
+    columns = np.column_stack([numbers["x"], male, numbers["z"]])
+    q = 0.4
+    share = q**2 / (1 + q**2)
+    both = np.cov(np.column_stack([columns, numbers["y"]]).T)
+    error = np.diag([share * both[0, 0], 0, share * both[2, 2]])
+    slopes = np.linalg.solve(both[:3, :3] - error, both[:3, 3])
+    expected = [numbers["y"].mean() - columns.mean(axis=0) @ slopes, *slopes]
+
+    found = corrected(read_formula("y ~ x + sex + z", KINDS), numbers, texts, noise=q)
+
+    assert found is not None
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_the_truth_is_recovered_on_average() -> None:
+    rng = np.random.default_rng(7)
+    n, q, times = 1000, 0.3, 100
+    model = read_formula("y ~ x + z + sex", KINDS)
+    right, naive = [], []
+    for _ in range(times):
+        male = rng.integers(0, 2, n)
+        x = rng.normal(5, 2, n) + 1.5 * male
+        z = 0.5 * x + rng.normal(0, 1, n)
+        raw = {"x": x, "z": z, "y": 1 + 2 * x - 1 * z + 3 * male + rng.normal(0, 1, n)}
+        noised = {name: v + q * v.std(ddof=1) * rng.normal(size=n) for name, v in raw.items()}
+        texts = {"sex": [("f", "m")[each] for each in male]}
+        right.append(corrected(model, noised, texts, q))
+        naive.append(fit(model, noised, texts).coefficients)
+
+    truth = np.array([1.0, 2, -1, 3])  # Intercept, x, z, C(sex)[T.m]
+    errors = np.std(np.array(right), axis=0, ddof=1) / times**0.5
+    assert (np.abs(np.mean(np.array(right), axis=0) - truth) < 2.5 * errors).all()
+    assert (np.abs(np.mean(naive, axis=0) - truth) > 10 * errors).all()
+
+
+@pytest.mark.parametrize("formula", ["y ~ x - 1", "y ~ x * z", "log(y) ~ x", "y ~ log(x)"])
+def test_other_models_are_not_corrected(formula: str) -> None:
+    numbers, texts = table()
+
+    assert corrected(read_formula(formula, KINDS), numbers, texts, noise=0.1) is None
+
+
+def test_noise_that_leaves_nothing_is_not_corrected() -> None:
+    numbers, texts = table()
+    numbers["z"] = numbers["x"] + 0.01 * numbers["z"]
+    model = read_formula("y ~ x + z", KINDS)
+
+    assert corrected(model, numbers, texts, noise=0.001) is not None
+    assert corrected(model, numbers, texts, noise=0.5) is None
+
+
+def test_fewer_rows_than_columns_are_not_corrected() -> None:
+    numbers, _ = table(2)
+
+    assert corrected(read_formula("y ~ x + z", KINDS), numbers, {}, noise=0.1) is None
+
+
+@pytest.mark.parametrize("noise", [-0.1, np.inf, np.nan, True, "1", None])
+def test_noise_is_a_ratio(noise: Any) -> None:
+    numbers, texts = table()
+
+    with pytest.raises(InputError, match="noise must be a finite ratio of at least 0"):
+        corrected(read_formula("y ~ x", KINDS), numbers, texts, noise)
+
+
+# --- quantiles -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "a"), [(1, 0.375), (10, 0.375), (11, 0.5), (500, 0.5)])
+def test_quantiles(n: int, a: float) -> None:
+    expected = stats.norm.ppf((np.arange(1, n + 1) - a) / (n + 1 - 2 * a))
+
+    np.testing.assert_allclose(quantiles(n), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_quantiles_as_r_prints_them() -> None:
+    # qnorm(ppoints(5)); qnorm(ppoints(12))[1:3]
+    five = [-1.1797611, -0.4972006, 0.0, 0.4972006, 1.1797611]
+    np.testing.assert_allclose(quantiles(5), five, atol=1e-7)
+    np.testing.assert_allclose(quantiles(12)[:3], [-1.7316644, -1.1503494, -0.8122178], atol=1e-7)
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.0, True, "3"])
+def test_quantiles_are_counted(n: Any) -> None:
+    with pytest.raises(InputError, match="n must be a whole number"):
+        quantiles(n)
+
+
+# --- the module ------------------------------------------------------------------------------
+
+
+def test_heavy_libraries_are_imported_when_used() -> None:
+    code = (
+        "import sys, discreet.regression as r\n"
+        "r.read_formula('y ~ x', {'x': 'continuous', 'y': 'continuous'})\n"
+        "sys.exit(any(each in sys.modules for each in ('statsmodels', 'formulaic', 'scipy')))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_errors_of_hostile_models_come_before_any_data() -> None:
+    model = Model("y ~ x.__class__", "y", ("y", "x"), (), additive=True)
+
+    for call in (lambda: fit(model, {}, {}), lambda: corrected(model, {}, {}, 0.1)):
+        with pytest.raises(InputError, match=r"the sign '\.' has no place"):
+            call()
+
+
+@pytest.mark.slow
+def test_a_million_rows() -> None:
+    rng = np.random.default_rng(5)
+    x, z = rng.normal(size=(2, 10**6))
+    y = x - z + rng.normal(size=10**6)
+
+    ours = fitted("y ~ x + z", {"x": x, "z": z, "y": y}, {})
+
+    np.testing.assert_allclose(ours.coefficients, [0, 1, -1], atol=0.01)
+    assert ours.leverage.sum() == pytest.approx(3)
+
+
+FLOATS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-3, 3).map(float),
+    st.floats(-1e-150, 1e-150),
+)
+ROWS = st.lists(st.tuples(FLOATS, FLOATS, FLOATS, st.sampled_from("fm")), min_size=1, max_size=9)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(FORMULAS[:9]), ROWS)
+def test_whatever_the_numbers_it_is_finite_or_refused(
+    formula: str, rows: list[tuple[float, float, float, str]]
+) -> None:
+    numbers = {name: [row[i] for row in rows] for i, name in enumerate("yxz")}
+    texts = {"sex": [row[3] for row in rows], "group": [row[3] for row in rows]}
+    try:
+        ours = fitted(formula, numbers, texts)
+        slopes = corrected(read_formula(formula, KINDS), numbers, texts, 0.1)
+    except RefusedError:
+        return
+    for name in ("coefficients", "standard_errors", *PER_ROW):
+        assert np.isfinite(getattr(ours, name)).all()
+    assert slopes is None or np.isfinite(slopes).all()

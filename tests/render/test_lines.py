@@ -1,0 +1,207 @@
+"""Lines are cut at the axes without being bent, and those to compare with do not widen them."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.lines import Line2D
+
+from discreet.render.lines import cut
+from discreet.render.marks import RAMP
+from discreet.render.scene import Axis, Cells, Dots, Lines, Mark, Panel, Scene
+from discreet.render.to_matplotlib import draw
+
+X, Y = Axis("x"), Axis("y")
+DOTS = Dots((0.0, 10.0), (0.0, 20.0), (1, 1))
+RED, GREY = "#cc3311", "#555555"
+
+
+def axes_of(*marks: Mark, x: Axis = X, y: Axis = Y) -> Axes:
+    figure = draw(Scene((Panel(marks, x, y),)))
+    figure.draw_without_rendering()
+    return figure.axes[0]
+
+
+def points_of(line: Line2D) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in np.asarray(line.get_xydata())]
+
+
+def looks_of(ax: Axes) -> list[tuple[str, str]]:
+    return [(to_hex(line.get_color()), str(line.get_linestyle())) for line in ax.lines]
+
+
+def line(*places: tuple[float, float], look: str = "trend", **more: Any) -> Lines:
+    return Lines((tuple(x for x, _ in places),), (tuple(y for _, y in places),), look, **more)
+
+
+class TestLook:
+    def test_each_line_goes_through_its_points(self) -> None:
+        mark = Lines(((0.0, 1.0, 3.0), (5.0, 6.0)), ((2.0, 0.0, 2.0), (1.0, 1.0)), "trend")
+        assert [points_of(drawn) for drawn in axes_of(mark).lines] == [
+            [(0, 2), (1, 0), (3, 2)],
+            [(5, 1), (6, 1)],
+        ]
+
+    def test_the_raw_line_is_red_and_above_the_dots(self) -> None:
+        ax = axes_of(DOTS, line((0, 0), (10, 20)), line((0, 1), (10, 21), look="raw"))
+        assert looks_of(ax) == [(GREY, "-"), (RED, "-")]
+        assert all(drawn.get_zorder() > ax.collections[0].get_zorder() for drawn in ax.lines)
+
+    def test_lines_of_one_look_and_several_labels_have_other_dashes(self) -> None:
+        trends = [line((0, i), (9, i), label=f"trend of {i}") for i in range(4)]
+        raws = [line((0, i), (9, i), look="raw", label=f"raw of {i}") for i in range(4)]
+        drawn = axes_of(*trends, *raws).lines
+        dashes: list[Any] = [found._dash_pattern for found in drawn]  # type: ignore[attr-defined]
+        assert len({str(found) for found in dashes[:4]}) == 4
+        assert dashes[:4] == dashes[4:]
+        assert drawn[0].get_linestyle() == "-"
+
+    def test_far_references_are_dashed(self) -> None:
+        near = line((0, 5), (10, 5), look="reference")
+        far = [line((0, i), (10, i), look="far reference", label=f"{i}") for i in (6, 7)]
+        assert [drawn.is_dashed() for drawn in axes_of(DOTS, near, *far).lines] == [
+            False,
+            True,
+            True,
+        ]
+
+    def test_levels_are_the_darker_the_higher(self) -> None:
+        mark = Lines(((0.0, 1.0),) * 4, ((0.0, 1.0),) * 4, "level", "", (5.0, 1.0, 9.0, 5.0))
+        colors = [to_hex(drawn.get_color()) for drawn in axes_of(mark).lines]
+        assert colors[0] == colors[3]
+        assert (colors[1], colors[2]) == (RAMP[1], RAMP[-1])
+        assert sum(to_rgb(RAMP[1])) > sum(to_rgb(colors[0])) > sum(to_rgb(RAMP[-1]))
+
+    def test_a_single_level_is_dark(self) -> None:
+        mark = Lines(((0.0, 1.0),), ((0.0, 1.0),), "level", "", (5.0,))
+        assert looks_of(axes_of(mark)) == [(RAMP[-1], "-")]
+
+    def test_a_line_of_one_point_is_a_dot(self) -> None:
+        drawn = axes_of(line((2, 3)), line((4, 4), (4, 4))).lines
+        assert [found.get_marker() for found in drawn] == ["o", "o"]
+        assert points_of(drawn[0])[0] == (2, 3)
+
+    @pytest.mark.parametrize("look", ["trend", "raw", "reference", "far reference", "level"])
+    def test_no_lines_and_lines_without_points_can_be_drawn(self, look: str) -> None:
+        assert not axes_of(Lines((), (), look, "nothing"), Lines(((),), ((),), look)).lines
+
+    @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+    def test_a_line_is_broken_where_a_value_is_not_finite(self, bad: float) -> None:
+        mark = line((0, 0), (1, 1), (2, bad), (3, 3), (4, 4))
+        assert [points_of(drawn) for drawn in axes_of(mark).lines] == [
+            [(0, 0), (1, 1)],
+            [(3, 3), (4, 4)],
+        ]
+
+
+class TestLimits:
+    def test_trends_widen_the_axes_as_data_do(self) -> None:
+        ax = axes_of(DOTS, line((-50, 0), (50, 0)))
+        assert ax.get_xlim() == (-55, 55)
+
+    @pytest.mark.parametrize("look", ["reference", "far reference"])
+    def test_references_do_not_widen_the_axes_and_are_cut_at_them(self, look: str) -> None:
+        alone = axes_of(DOTS)
+        ax = axes_of(line((-1000, -2000), (1000, 2000), look=look), DOTS)
+        assert (ax.get_xlim(), ax.get_ylim()) == (alone.get_xlim(), alone.get_ylim())
+        (drawn,) = ax.lines
+        assert all(-2 <= x <= 12 and abs(y - 2 * x) < 0.01 for x, y in points_of(drawn))
+        assert points_of(drawn)[0][0] <= -0.5
+        assert points_of(drawn)[-1][0] >= 10.5
+
+    def test_a_reference_wholly_outside_is_not_drawn(self) -> None:
+        ax = axes_of(DOTS, line((500, 0), (900, 3), look="far reference"))
+        assert not ax.lines
+        assert ax.get_xlim()[1] < 11
+
+    def test_references_alone_leave_empty_axes(self) -> None:
+        assert axes_of(line((0, 0), (50, 50), look="reference")).get_xlim() == (0, 1)
+
+    def test_fixed_limits_are_kept_and_nothing_far_outside_is_in_the_figure(self) -> None:
+        marks = (DOTS, line((-77, -77), (77, 77)), line((0, 50), (10, -50), look="raw"))
+        ax = axes_of(*marks, x=Axis("x", (0.0, 4.0)), y=Axis("y", (0.0, 8.0)))
+        assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (0, 8))
+        trend, raw = ax.lines
+        assert points_of(trend) == [(-0.2, -0.2), (4.2, 4.2)]
+        assert all(-0.2 <= x <= 4.2 and -0.4 <= y <= 8.4 for x, y in points_of(raw))
+
+    def test_one_fixed_axis_leaves_the_other_free(self) -> None:
+        ax = axes_of(line((0, 0), (10, 100)), x=Axis("x", (0.0, 4.0)))
+        assert ax.get_xlim() == (0, 4)
+        assert points_of(ax.lines[0]) == [(0, 0), (4.2, 42)]
+
+    def test_limits_that_are_one_value_are_widened(self) -> None:
+        ax = axes_of(DOTS, x=Axis("x", (5.0, 5.0)), y=Axis("y", (0.0, 0.0)))
+        assert (ax.get_xlim(), ax.get_ylim()) == ((5, 10), (0, 1))
+
+    def test_lines_over_cells_keep_to_the_cells(self) -> None:
+        cells = Cells((0.0, 1.0, 2.0), (0.0, 2.0), ((5.0,), (None,)), "count")
+        x, y = Axis("x", (0.0, 2.0)), Axis("y", (0.0, 2.0))
+        ax = axes_of(cells, line((-9, 1), (9, 1)), x=x, y=y)
+        assert points_of(ax.lines[0]) == [(-0.1, 1), (2.1, 1)]
+
+    def test_digits_beyond_the_picture_are_not_drawn(self) -> None:
+        secret = 1e-7
+
+        def told(shift: float) -> list[Any]:
+            marks = (
+                DOTS,
+                line((0.1 + shift, 0.2), (9.3, 18.4 + shift)),
+                line((-30.2, 5.3 + shift), (30.4 + shift, 5.4), look="reference"),
+            )
+            return [points_of(drawn) for drawn in axes_of(*marks).lines]
+
+        assert told(0.0) == told(secret) == told(-secret)
+
+
+class TestCut:
+    BOX = ((0.0, 10.0), (0.0, 10.0))
+
+    @pytest.mark.parametrize(
+        ("given", "pieces"),
+        [
+            ([(1, 1), (2, 2)], [[(1, 1), (2, 2)]]),
+            ([(-5, 5), (15, 5)], [[(0, 5), (10, 5)]]),
+            ([(15, 5), (-5, 5)], [[(10, 5), (0, 5)]]),
+            ([(5, 5), (5, 15), (6, 15), (6, 5)], [[(5, 5), (5, 10)], [(6, 10), (6, 5)]]),
+            ([(5, 5), (5, 20), (8, 5)], [[(5, 5), (5, 10)], [(7, 10), (8, 5)]]),
+            ([(-5, 5), (5, 15)], [[(0, 10), (0, 10)]]),
+            ([(-5, 0), (0, 15)], []),
+            ([(20, 1), (20, 9)], []),
+            ([(3, 4)], [[(3, 4), (3, 4)]]),
+            ([(33, 4)], []),
+            ([], []),
+        ],
+    )
+    def test_pieces_are_what_lies_within(self, given: Any, pieces: Any) -> None:
+        assert list(cut(given, *self.BOX)) == pieces
+
+    @given(
+        st.lists(
+            st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)),
+            max_size=8,
+        )
+    )
+    def test_no_piece_is_outside_nor_off_the_line(self, given: list[tuple[float, float]]) -> None:
+        for piece in cut(given, *self.BOX):
+            for place in piece:
+                assert all(-1e-6 <= value <= 10 + 1e-6 for value in place)
+                assert min(map(lambda pair: off(place, *pair), pairs(given))) < 1e-4
+
+
+def pairs(line: list[tuple[float, float]]) -> list[Any]:
+    return list(zip(line, line[1:] or line, strict=False))
+
+
+def off(place: Any, start: Any, end: Any) -> float:
+    """Measure how far a place is from a straight line between two others."""
+    p, a, b = (np.asarray(v, dtype=float) for v in (place, start, end))
+    way = b - a
+    length = float(way @ way)
+    share = 0.0 if length == 0 else min(1.0, max(0.0, float((p - a) @ way) / length))
+    return float(np.hypot(*(a + share * way - p)))

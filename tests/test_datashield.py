@@ -1,0 +1,120 @@
+"""Beside DataSHIELD: its formulas, written down anew, give the numbers of policy `research`.
+
+The formulas are those of dsBase (scatterPlotDS, histogramDS2, heatmapPlotDS): standard deviations
+with divisor n - 1, centroids stretched and not centred again, noise of standard deviation
+sqrt(v) times that of the column. docs/datashield.md says what differs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+import discreet as dc
+
+Floats = NDArray[np.float64]
+TABLES = {"D1": dc.datasets.d1, "D2": dc.datasets.d2, "D3": dc.datasets.d3}
+
+
+def columns(name: str) -> tuple[Floats, Floats]:
+    table = TABLES[name]()
+    return table["X"].to_numpy(), table["Y"].to_numpy()
+
+
+def centroids(x: Floats, y: Floats, k: int) -> tuple[Floats, Floats]:
+    """Do as scatterPlotDS does with method.indicator 1."""
+    standard = [(v - v.mean()) / v.std(ddof=1) for v in (x, y)]
+    away = np.sqrt(sum((v[:, None] - v[None, :]) ** 2 for v in standard))
+    nearest = np.argsort(away, axis=1, kind="stable")[:, :k]
+    out = []
+    for v, z in zip((x, y), standard, strict=True):
+        middle = z[nearest].mean(axis=1)
+        stretched = middle * (z.std(ddof=1) / middle.std(ddof=1))
+        out.append(stretched * v.std(ddof=1) + v.mean())
+    return out[0], out[1]
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("k", [3, 5, 20])
+def test_the_points_of_a_scatter_plot_are_its_centroids(name: str, k: int) -> None:
+    x, y = centroids(*columns(name), k)
+    study = dc.open(TABLES[name](), policy="research")
+
+    view = study.scatter("X", "Y", method="deterministic", k=k)
+
+    drawn = np.repeat(np.column_stack([view.x, view.y]), view.size, axis=0)
+    expected = np.column_stack([x, y])
+    order = np.lexsort(expected.T[::-1].round(9))
+    np.testing.assert_allclose(drawn, expected[order], rtol=0, atol=1e-8)
+
+
+def test_its_centroids_are_not_centred_again() -> None:
+    x, y = centroids(*columns("D2"), 3)
+    raw, _ = columns("D2")
+
+    assert abs(x.mean() - raw.mean()) > 1e-4
+    view = dc.open(dc.datasets.d2(), policy="research").scatter("X", "Y", method="deterministic")
+    assert np.average(view.x, weights=view.size) == pytest.approx(x.mean(), abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.04])
+def test_its_share_of_the_variance_is_the_square_of_q(share: float) -> None:
+    """With noise v it draws N(0, v var(x)); q is the ratio of standard deviations."""
+    table = dc.datasets.d1()
+    raw = table["X"].to_numpy()
+    q = float(np.sqrt(share))
+
+    noised = dc.protect.probabilistic(raw, q=q, secret=bytes(range(32))).ravel()
+
+    ratio = float((noised - raw).std(ddof=1) / raw.std(ddof=1))
+    # Of 500 normal numbers the standard deviation is known to about 3 % (one standard error).
+    assert ratio == pytest.approx(np.sqrt(share), rel=0.1)
+    twice = dc.protect.probabilistic(raw, q=2 * q, secret=bytes(range(32))).ravel()
+    np.testing.assert_allclose(twice - raw, 2 * (noised - raw), rtol=1e-9, atol=1e-12)
+
+
+def test_its_zeros_are_hidden_bins_here() -> None:
+    """histogramDS2 sets counts of 1 to nfilter.tab - 1 to zero; here they are hidden."""
+    table, edges = dc.datasets.d2(), np.linspace(0.0, 5.0, 26)
+    counts = np.histogram(table["X"].to_numpy(), edges)[0]
+    theirs = np.where(counts < 3, 0, counts)
+
+    study = dc.open(table, policy="research")
+    view = study.histogram("X", method="suppression", edges={"X": edges.tolist()})
+
+    assert [count or 0 for count in view.counts] == theirs.tolist()
+    hidden = [count is None for count in view.counts]
+    assert hidden == ((counts > 0) & (counts < 3)).tolist()
+    assert any(hidden)
+
+
+def test_the_preset_has_its_thresholds() -> None:
+    policy = dc.Policy.preset("datashield")
+
+    assert policy.k == 3
+    assert policy.q == pytest.approx(np.sqrt(0.25))
+    assert policy.bins_share == 0.33
+    assert policy.round_to == 1
+
+
+def test_the_preset_refuses_more_bins_than_a_third_of_the_records() -> None:
+    rng = np.random.default_rng(7)
+    values = rng.normal(size=61)
+    assert dc.open(pa.table({"x": values}), policy="datashield").histogram("x").counts
+    with pytest.raises(dc.RefusedError, match=r"at most 0\.33 of them along an axis"):
+        dc.open(pa.table({"x": values[:60]}), policy="datashield").histogram("x")
+
+
+def test_a_box_plot_draws_no_quantile_of_the_records() -> None:
+    """boxPlotGG_data_TreatmentDS returns the quantiles of the records themselves."""
+    table = dc.datasets.d1()
+    raw = table["Y"].to_numpy()
+
+    (box,) = dc.open(table, policy="datashield").box("Y").groups
+
+    quartiles = np.quantile(raw, [0.25, 0.5, 0.75])
+    drawn = np.array([box.q1, box.median, box.q3])
+    assert (np.abs(drawn - quartiles) > 0).all()
+    assert np.abs(drawn - quartiles).max() < 0.1 * raw.std()
