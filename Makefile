@@ -27,8 +27,8 @@ format: $(READY) ## put all files into the format that `make check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
 
-pictures: $(READY) ## draw the pictures of the README again, into docs/images
-	$(BIN)/python examples/readme_pictures.py
+pictures: $(READY) ## draw the gallery again: docs/figures.md, docs/images
+	$(BIN)/python examples/gallery.py
 
 bench: $(READY) ## measure speed and memory
 	$(BIN)/python benchmarks/run.py

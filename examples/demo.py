@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
 from rich.progress import track
 
 import discreet as dc
@@ -20,17 +21,30 @@ from discreet.policy import PICTURES
 from discreet.protect import ROW_METHODS
 
 GROUP = ["age", "bmi", "glucose"]
+MODEL = ("glucose ~ age + bmi",)
 COLUMNS = {
     "scatter": ("age", "glucose"),
     "histogram": ("glucose",),
     "heatmap": ("age", "glucose"),
+    "contour": ("age", "glucose"),
     "box": ("age", "bmi", "glucose"),
+    "bars": ("age_group",),
+    "crosstab": ("age_group", "sex"),
+    "residuals": MODEL,
+    "qq": MODEL,
+    "leverage": MODEL,
 }
 TITLES = {
     "scatter": "Scatter plots",
     "histogram": "Histograms",
     "heatmap": "Heat maps",
+    "contour": "Contour plots",
     "box": "Box plots",
+    "bars": "Bar charts",
+    "crosstab": "Cross-tables",
+    "residuals": "Regression: residuals against fitted values",
+    "qq": "Regression: normal QQ plots",
+    "leverage": "Regression: residuals against leverage",
 }
 TOLD = ("research", "promises", "leaves open", "hidden")
 POLICIES = {
@@ -86,7 +100,7 @@ def main(folder: Path) -> None:
     """Draw everything into `folder` and print where it is."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    cohort = dc.datasets.diabetes()
+    cohort = cohort_with_age_groups()
     wanted = [
         (policy, picture, method)
         for picture in COLUMNS
@@ -102,6 +116,13 @@ def main(folder: Path) -> None:
     for path in sorted(folder.glob("*.svg")):
         print(path)
     print(f"{page}  <- open this one")
+
+
+def cohort_with_age_groups() -> pa.Table:
+    """Return the cohort with a second column of levels, of which one is small."""
+    cohort = dc.datasets.diabetes()
+    ages = [f"{int(age) // 10 * 10} to {int(age) // 10 * 10 + 9}" for age in cohort["age"].to_pylist()]
+    return cohort.append_column("age_group", pa.array(ages))
 
 
 def methods_of(picture: str, policy: str) -> list[str]:

@@ -13,6 +13,7 @@ __all__ = [
     "CHANGED_PER_K",
     "COUNT_METHOD_OF",
     "GROUP_OF",
+    "KIND_OF",
     "UNNAMED",
     "Leaving",
     "Version",
@@ -24,8 +25,8 @@ __all__ = [
 
 CHANGED_PER_K = 10
 UNNAMED = ""
-# How the choices of a column's group and of its count method are named.
-GROUP_OF, COUNT_METHOD_OF = "group of ", "count method of "
+# How the choices of a column's group, of its count method and of its kind are named.
+GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
 
@@ -85,7 +86,7 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
                 " together give records away; use the one it left with"
-                + ("" if what.startswith(COUNT_METHOD_OF) else f", or {ANOTHER}")
+                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}")
             )
 
 

@@ -108,6 +108,11 @@ def _by(asked: Asked) -> str:
 
 def _count(table: Table, asked: Asked, axes: Sequence[BinAxis], levels: Levels) -> Counted:
     """Count on the axes for each level, and refuse a level that no picture is made of."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, so the levels do not add up to all persons, and the"
+            " difference would tell of a few; make one row a person first, or draw without by="
+        )
     each = table.count(axes, {_by(asked): levels.places})
     bins = int(np.prod(each.shape[1:]))
     persons = each.joined(np.repeat(np.arange(each.shape[0]), bins))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import islice
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,10 @@ from discreet.protect.table_bounds import Mask, bounds, check_table
 __all__ = ["CellSuppression", "GuardedTable", "bounds", "check_table"]
 
 
+Entry = tuple[int, int]
+
 MOST_CELLS = 1000
+MOST_K = 10**6  # so that the flows of a thousand cells fit 32 bits
 MOST_PERSONS = 1 << 40
 # What a path costs: persons first, then cells that are newly hidden, then its length. A path has
 # fewer than 2 ** 8 entries, and all prices together stay below NO_WAY.
@@ -120,7 +124,8 @@ class CellSuppression:
     show_empty: bool = False
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=1)
+        if check_whole("k", self.k, least=1) > MOST_K:
+            raise InputError(f"k must be at most {MOST_K}")
         if not isinstance(self.show_empty, bool):
             raise InputError("show_empty must be True or False")
 
@@ -166,42 +171,38 @@ def _search(full: Bins, small: Mask, width: int) -> Mask:
         return small
     network = _Network.of(full, width)
     hidden = small.copy()
-    tiers = _tiers(full.shape)
-    pending = [(int(i), int(j)) for i, j in np.argwhere(hidden)]
+    pending = network.narrow(hidden)
     while pending:
         entry = pending.pop(0)
-        for tier in tiers:
-            more = network.widened(hidden, tier, entry)
-            if more is not None:
-                break
-        else:
-            raise BrokenPromiseError("a cell could not be hidden although all others may be")
-        pending += [(int(i), int(j)) for i, j in np.argwhere(more & ~hidden)]
+        more = network.widened(hidden, entry)
+        pending += _entries(more & ~hidden)
         hidden |= more
     return _spared(network, hidden, small)
 
 
-def _tiers(shape: tuple[int, ...]) -> tuple[Mask, Mask, Mask, Mask]:
-    """Return what may be hidden for an entry's sake: nothing, cells, margins, the grand total."""
-    nothing = np.zeros(shape, dtype=np.bool_)
-    cells, all_but_total = nothing.copy(), ~nothing
-    cells[:-1, :-1] = True
-    all_but_total[-1, -1] = False
-    return nothing, cells, all_but_total, ~nothing
-
-
 def _spared(network: _Network, hidden: Mask, small: Mask) -> Mask:
     """Show again what need not be hidden: the grand total first, margins, then large cells."""
-    nothing, cells, *_ = _tiers(hidden.shape)
-    full = network.full
-    extra = [(int(i), int(j)) for i, j in np.argwhere(hidden & ~small)]
-    for entry in sorted(extra, key=lambda e: (bool(cells[e]), -int(full[e]))):
+    cells = _tiers(hidden.shape)[0]
+    extra = _entries(hidden & ~small)
+    for entry in sorted(extra, key=lambda e: (bool(cells[e]), -int(network.full[e]))):
         fewer = hidden.copy()
         fewer[entry] = False
-        doubtful = np.argwhere(fewer & ~network.plainly_wide(fewer))
-        if all(network.widened(fewer, nothing, (int(i), int(j))) is not None for i, j in doubtful):
+        if not network.narrow(fewer, near=entry):
             hidden = fewer
     return hidden
+
+
+def _tiers(shape: tuple[int, ...]) -> tuple[Mask, Mask, Mask]:
+    """Return what may be hidden for an entry's sake: cells, margins too, the grand total too."""
+    everything = np.ones(shape, dtype=np.bool_)
+    cells, all_but_total = ~everything, everything.copy()
+    cells[:-1, :-1] = True
+    all_but_total[-1, -1] = False
+    return cells, all_but_total, everything
+
+
+def _entries(mask: Mask) -> list[Entry]:
+    return [(int(i), int(j)) for i, j in np.argwhere(mask)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,29 +227,65 @@ class _Network:
         ahead, back = np.where(margin, less, width), np.where(margin, width, less)
         return cls(full, width, ahead, back)
 
-    def plainly_wide(self, hidden: Mask) -> Mask:
-        """Tell for which entries rectangles of hidden ones alone leave the width."""
+    def narrow(self, hidden: Mask, near: Entry | None = None) -> list[Entry]:
+        """Return the hidden entries that are left less than the width; with `near`, the first.
+
+        Rectangles of hidden entries prove it for most; the others take two flows each.
+        """
         ahead, back = np.where(hidden, self.ahead, 0), np.where(hidden, self.back, 0)
         wide = np.empty_like(hidden)
         for i in range(len(hidden)):
             up = np.minimum(ahead[i], _best_turn(back[i], np.delete(ahead, i, 0), back, i))
             down = np.minimum(back[i], _best_turn(ahead[i], np.delete(back, i, 0), ahead, i))
             wide[i] = up + down >= self.width
-        return wide
+        doubtful = _entries(hidden & ~wide)
+        if near is not None:  # its row and column are the first to suffer
+            doubtful.sort(key=lambda entry: entry[0] != near[0] and entry[1] != near[1])
+        graph = self._graph(hidden)
+        found = (entry for entry in doubtful if not self._is_wide(graph, entry))
+        return list(found if near is None else islice(found, 1))
 
-    def widened(self, hidden: Mask, allowed: Mask, entry: tuple[int, int]) -> Mask | None:
-        """Return what is hidden, with as few of `allowed` as leave `entry` the width, or None."""
-        usable = hidden | allowed
-        ahead, back = np.where(usable, self.ahead, 0), np.where(usable, self.back, 0)
+    def widened(self, hidden: Mask, entry: Entry) -> Mask:
+        """Return `hidden` and what else leaves `entry` the width, of the first tier that can."""
         price = np.where(hidden, 0, PERSON * self.full + CELL)
-        more = self._by_rectangle(ahead, back, price, entry)
-        if more is None:
-            more = self._by_paths(ahead, back, price, entry)
-        return None if more is None else hidden | more
+        if self._is_wide(self._graph(hidden), entry):
+            return hidden
+        for tier in _tiers(hidden.shape):
+            usable = hidden | tier
+            ahead, back = np.where(usable, self.ahead, 0), np.where(usable, self.back, 0)
+            more = self._by_rectangle(ahead, back, price, entry)
+            if more is None and self._is_wide(self._graph(usable), entry):
+                more = self._by_paths(ahead, back, price, entry)
+            if more is not None:
+                return hidden | more
+        raise BrokenPromiseError("a cell could not be hidden although all others may be")
 
-    def _by_rectangle(
-        self, ahead: Bins, back: Bins, price: Bins, entry: tuple[int, int]
-    ) -> Mask | None:
+    def _graph(self, hidden: Mask) -> Any:
+        """Return the ways between rows (numbered first) and columns, and how wide they are."""
+        from scipy.sparse import csr_array
+
+        rows, columns = np.nonzero(hidden)
+        columns = columns + len(hidden)
+        wide = np.concatenate([self.ahead[hidden], self.back[hidden]]).astype(np.int32)
+        ends = (np.concatenate([rows, columns]), np.concatenate([columns, rows]))
+        graph = csr_array((wide, ends), shape=(sum(hidden.shape),) * 2)
+        graph.sort_indices()
+        return graph
+
+    def _is_wide(self, graph: Any, entry: Entry) -> bool:
+        """Tell whether the count of a hidden `entry` can go up and down by the width in all."""
+        from scipy.sparse.csgraph import maximum_flow
+
+        row, column = entry[0], len(self.full) + entry[1]
+        ahead, back = int(self.ahead[entry]), int(self.back[entry])
+        # The way over the entry itself, there and back, is no change of its count.
+        up = min(ahead, int(maximum_flow(graph, column, row).flow_value) - back)
+        if up >= self.width:
+            return True
+        down = min(back, int(maximum_flow(graph, row, column).flow_value) - ahead)
+        return up + down >= self.width
+
+    def _by_rectangle(self, ahead: Bins, back: Bins, price: Bins, entry: Entry) -> Mask | None:
         """Return the cheapest rectangle around `entry` that leaves it the width."""
         i, j = entry
         up = np.minimum(np.minimum(back[i], back[:, j, None]), np.minimum(ahead, ahead[i, j]))
@@ -263,9 +300,7 @@ class _Network:
         more[np.ix_(np.array([i, m]), np.array([j, n]))] = True
         return more
 
-    def _by_paths(
-        self, ahead: Bins, back: Bins, price: Bins, entry: tuple[int, int]
-    ) -> Mask | None:
+    def _by_paths(self, ahead: Bins, back: Bins, price: Bins, entry: Entry) -> Mask:
         """Return the ways round by which the count of `entry` can go up and down by the width.
 
         Both directions are flows; the cheaper next path of the two is taken until they suffice.
@@ -288,7 +323,7 @@ class _Network:
             }
             found = {way: path for way, path in paths.items() if path is not None}
             if not found:
-                return None
+                raise BrokenPromiseError("a cell that can be hidden could not be")
             way = min(found, key=lambda way: (found[way][0], way))
             there, home = free[way]
             steps = found[way][1]

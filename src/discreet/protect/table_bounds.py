@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,18 +139,20 @@ class _Attack:
         solution = self._extreme(np.zeros(n))
         low, high = solution.copy(), solution.copy()
 
-        def solve(weights: Floats) -> None:
-            solution = self._extreme(weights)
+        def solve(weights: Floats, most: Floats | None = None) -> None:
+            solution = self._extreme(weights, most)
             np.minimum(low, solution, out=low)
             np.maximum(high, solution, out=high)
 
         narrow = high - low < enough
-        size = max(self.shown.shape)
-        for turn in (1, -1, 2, -2):  # many at once, in different rows and columns
-            diagonal = (self.rows + turn * self.columns) % size
-            for place in np.unique(diagonal[narrow]):
-                solve(np.where(narrow & (diagonal == place), -1.0, 0.0))
-                narrow = high - low < enough
+        before = n + 1
+        while np.isfinite(enough) and 0 < narrow.sum() < before:
+            # Many at once: each as far up as is enough, which leaves something for the others.
+            before = int(narrow.sum())
+            solve(np.where(narrow, 1.0, 0.0))
+            up_to = np.maximum(np.ceil(low + enough), solution)
+            solve(np.where(narrow, -1.0, 0.0), np.where(narrow, up_to, self.ceiling))
+            narrow = high - low < enough
         most = self._most()
         for entry in np.flatnonzero(narrow):
             weights = np.zeros(n)
@@ -159,25 +163,22 @@ class _Attack:
         high[high > self.ceiling - 0.5] = np.inf
         return np.round(low), np.round(high)
 
-    def _extreme(self, weights: Floats) -> Floats:
-        """Return the hidden counts of one table for which their weighted sum is least."""
+    def _extreme(self, weights: Floats, most: Floats | None = None) -> Floats:
+        """Return the hidden counts, none above `most`, whose weighted sum is least."""
         from scipy.optimize import linprog
-        from scipy.sparse import csr_array
 
-        n, (r, c) = len(weights), self.shown.shape
-        lines = np.concatenate([self.rows, r + self.columns])
-        places = np.concatenate([np.arange(n), np.arange(n)])
-        matrix = csr_array((np.tile(self.sign, 2), (lines, places)), shape=(r + c, n))
-        held = np.bincount(lines, minlength=r + c) > 0
+        n = len(weights)
+        matrix, held = self._sums
         if self.total[~held].any():
             raise InputError("the shown counts do not add up")
         if n == 0:
             return np.zeros(0)
+        upper = np.full(n, self.ceiling) if most is None else most
         found = linprog(
             weights,
-            A_eq=matrix[np.flatnonzero(held)],
+            A_eq=matrix,
             b_eq=self.total[held],
-            bounds=(0.0, self.ceiling),
+            bounds=np.column_stack([np.zeros(n), upper]),
             method="highs-ds",
         )
         if found.status == 2:
@@ -185,6 +186,18 @@ class _Attack:
         if found.status != 0:
             raise BrokenPromiseError("the bounds of the hidden counts could not be worked out")
         return np.asarray(found.x, dtype=np.float64)
+
+    @cached_property
+    def _sums(self) -> tuple[Any, Mask]:
+        """The matrix of what adds up to the totals, and which lines hold a hidden count."""
+        from scipy.sparse import csr_array
+
+        n, (r, c) = len(self.sign), self.shown.shape
+        lines = np.concatenate([self.rows, r + self.columns])
+        places = np.concatenate([np.arange(n), np.arange(n)])
+        matrix = csr_array((np.tile(self.sign, 2), (lines, places)), shape=(r + c, n))
+        held = np.bincount(lines, minlength=r + c) > 0
+        return matrix[np.flatnonzero(held)], held
 
     def _most(self) -> Floats:
         """Return a bound from above of each hidden count, from its row and column alone."""

@@ -31,9 +31,9 @@ __all__ = [
     "INK",
     "LINE",
     "LITERAL",
-    "NAME_LETTERS",
     "PANELS_A_ROW",
     "checked_path",
+    "content",
     "entitle",
     "fit",
     "frame",
@@ -172,10 +172,10 @@ def head_axes(ax: Axes, titles: Sequence[str], notes: Sequence[str]) -> None:
         fit(text, room)
 
 
-def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int = NAME_LETTERS) -> None:
+def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None) -> None:
     """Set the label and the ticks of one axis, which is `room` points long.
 
-    A name that is not wrapped is cut after so many `letters`, or fewer on small axes.
+    The names of a table's rows may have so many `letters`; others are cut earlier.
     """
     import matplotlib
     from matplotlib.ticker import MaxNLocator
@@ -191,7 +191,9 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int = NAME_LETTERS
         drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
 
 
-def _name_ticks(drawn: DrawnAxis, names: list[str], room: float, size: float, letters: int) -> None:
+def _name_ticks(
+    drawn: DrawnAxis, names: list[str], room: float, size: float, letters: int | None
+) -> None:
     """Write names at 0, 1, 2 ...: level in a few lines, or slanted where a word is too long."""
     columns = int(room / (0.6 * size * len(names))) - 1
     longest = max((len(word) for name in names for word in name.split()), default=0)
@@ -201,7 +203,10 @@ def _name_ticks(drawn: DrawnAxis, names: list[str], room: float, size: float, le
     if not _upright(drawn) and columns >= max(1, enough):
         names = [textwrap.fill(name, columns, max_lines=3, placeholder="…") for name in names]
     else:
-        most = min(letters, max(4, int(min(points(drawn.axes)) / size)))
+        wide, high = points(drawn.axes)
+        most = min(
+            letters or NAME_LETTERS, max(4, int((wide if letters else min(wide, high)) / size))
+        )
         names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
         if not _upright(drawn):
             how |= {"rotation": 45, "ha": "left" if on_top else "right", "rotation_mode": "anchor"}
@@ -272,23 +277,27 @@ def checked_path(path: str | os.PathLike[str]) -> Path:
 
 def write(figure: Figure, path: Path) -> None:
     """Write `figure` to `path` whole or not at all; `path` is one that was checked."""
-    suffix = path.suffix.lower()
+    write_whole(content(figure, path.suffix.lower()), path)
+
+
+def content(figure: Figure, suffix: str, dpi: float = PNG_DPI) -> bytes:
+    """Return what a file of a figure holds: nothing of the day, the user or the machine."""
     file = io.BytesIO()
     figure.savefig(
         file,
         format=suffix[1:],
-        dpi=PNG_DPI if suffix == ".png" else "figure",
+        dpi=dpi if suffix == ".png" else "figure",
         metadata=dict.fromkeys(UNSAID[suffix]),
     )
-    write_whole(file.getvalue(), path)
+    return file.getvalue()
 
 
-def write_whole(content: bytes, path: Path) -> None:
+def write_whole(data: bytes, path: Path) -> None:
     """Write a file whole or not at all."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".figure-") as folder:
             part = Path(folder) / path.name
-            part.write_bytes(content)
+            part.write_bytes(data)
             os.replace(part, path)
     except OSError as error:
         raise InputError(

@@ -16,9 +16,9 @@ from discreet.render.figure_file import (
     GRID,
     INK,
     LINE,
-    NAME_LETTERS,
     PANELS_A_ROW,
     checked_path,
+    content,
     entitle,
     frame,
     head,
@@ -42,13 +42,15 @@ from discreet.render.scene import (
     Scene,
     Words,
 )
-from discreet.render.words import ROW_LETTERS, size_in_inches, words
+from discreet.render.words import ROW_LETTERS, size_in_inches, table_axes, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "save"]
+__all__ = ["draw", "png", "save"]
+
+SCREEN_DPI = 100
 
 
 def draw(
@@ -85,11 +87,13 @@ def draw(
     if ax is not None:
         axes = _given_axes(ax, len(scene.panels))
         _draw_panels(axes, scene.panels, new=False)
+        _write_tables(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
     with new_figure(len(scene.panels), size, _needed(scene.panels)) as (figure, axes):
         _draw_panels(axes, scene.panels, new=True)
         head(figure, scene.title, scene.notes)
+        _write_tables(axes, scene.panels, new=True)
     return figure
 
 
@@ -117,6 +121,12 @@ def save(scene: Scene, path: str | os.PathLike[str]) -> Path:
     with plain_settings():
         write(draw(scene), target)
     return target
+
+
+def png(scene: Scene) -> bytes:
+    """Draw a scene as the bytes of a PNG, as large as a screen shows it."""
+    with plain_settings():
+        return content(draw(scene), ".png", dpi=SCREEN_DPI)
 
 
 def _given_axes(ax: Axes | Sequence[Axes], needed: int) -> list[Axes]:
@@ -167,6 +177,21 @@ def _draw_panels(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) ->
     legends(axes, panels, PANELS_A_ROW if new else None)
 
 
+def _write_tables(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) -> None:
+    """Write tables last, when their axes are as large as they will be."""
+    tables = [
+        (place, mark, panel)
+        for place, panel in zip(axes, panels, strict=True)
+        for mark in panel.marks
+        if isinstance(mark, Words)
+    ]
+    if tables and new:
+        axes[0].figure.figure.draw_without_rendering()
+    for place, mark, panel in tables:
+        settled = new or place.figure.figure.get_layout_engine() is None
+        words(place, mark, panel, settled=settled)
+
+
 def _draw_panel(ax: Axes, panel: Panel) -> None:
     """Draw the marks of one panel, then what frames them, then what must not move the frame."""
     for mark in panel.marks:
@@ -199,7 +224,7 @@ def _frame(ax: Axes, panel: Panel, beside: float) -> None:
     x, y = replace(panel.x, ticks=panel.x.ticks or names), panel.y
     across, up = points(ax)
     for drawn, axis, room in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
-        frame(drawn, axis, room, ROW_LETTERS if table else NAME_LETTERS)
+        frame(drawn, axis, room, ROW_LETTERS if table and axis is y else None)
         if table:  # names alone stand beside it
             drawn.set_tick_params(length=0)
             if not axis.ticks:
@@ -217,5 +242,5 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Columns: columns,
     Dots: dots,
     Lines: lines,
-    Words: words,
+    Words: table_axes,
 }

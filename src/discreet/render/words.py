@@ -10,7 +10,7 @@ from discreet.render.scene import Panel, Words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ROW_LETTERS", "shape", "size_in_inches", "words"]
+__all__ = ["ROW_LETTERS", "shape", "size_in_inches", "table_axes", "words"]
 
 ROW, COLUMN = 0.32, 0.95  # inches of a new figure
 ROW_POINTS = 26.0  # rows of a small table do not stand further apart than this
@@ -35,26 +35,33 @@ def size_in_inches(mark: Words, panel: Panel) -> tuple[float, float]:
     return 0.6 + NAMES * names + column * across, 1.3 + ROW * rows
 
 
-def words(ax: Axes, mark: Words, panel: Panel) -> None:
-    """Write a table: the first row on top, thin rules between rows, sums set apart."""
+def table_axes(ax: Axes, mark: Words, panel: Panel) -> None:
+    """Make axes those of a table: names on top and to the left, and no frame."""
+    ax.set_xlim(-0.5, shape(mark, panel)[1] - 0.5)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.xaxis.labelpad = 8.0  # or it would stand among the names
+    ax.spines[:].set_visible(False)
+
+
+def words(ax: Axes, mark: Words, panel: Panel, *, settled: bool) -> None:
+    """Write a table: the first row on top, thin rules between rows, sums set apart.
+
+    How large the axes are must be known. If they are not `settled`, long names of rows will take
+    their place from the columns when the figure is laid out.
+    """
     import matplotlib
 
     rows, across = shape(mark, panel)
     wide, high = points(ax)
     lines = max(rows, high / ROW_POINTS)
-    ax.set(xlim=(-0.5, across - 0.5), ylim=(lines - 0.5, -0.5))
-    ax.xaxis.tick_top()
-    ax.xaxis.set_label_position("top")
-    ax.xaxis.labelpad = 8.0  # or it would stand among the names
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+    ax.set_ylim(lines - 0.5, -0.5)
     ax.yaxis.label.set_y(1 - 0.5 * rows / lines)
     base = 0.9 * matplotlib.rcParams["font.size"]
-    # Long names of rows take their place from the columns when the figure is laid out.
-    names = max(
-        (width_of(printable(name)[:ROW_LETTERS], base) for name in panel.y.ticks), default=0.0
-    )
-    room = 0.92 * max(0.4 * wide, wide - max(0.0, names - 40)) / across
+    if not settled:
+        names = [width_of(printable(name)[:ROW_LETTERS], base) for name in panel.y.ticks]
+        wide = max(0.4 * wide, wide - max(0.0, max(names, default=0.0) - 40))
+    room = 0.92 * wide / across
     widest = max((width_of(printable(t), base) for row in mark.texts for t in row), default=0.0)
     widest *= BOLD if mark.totals else 1.0
     letters = min(base, 0.72 * high / lines, base * room / max(widest, 1.0))
@@ -82,8 +89,8 @@ def _rules(ax: Axes, rows: int, across: int, totals: bool) -> None:
 
 def _short(text: str, letters: float, room: float) -> str:
     """Cut off what of a text is wider than the room."""
-    keep = len(text)
-    while keep > 1 and width_of(text, letters) > room:
-        keep = max(1, min(keep - 1, int(keep * room / width_of(text, letters))))
-        text = f"{text[:keep].rstrip()}…"
-    return text
+    keep, short = len(text), text
+    while keep and width_of(short, letters) > room:
+        keep = min(keep - 1, int(keep * room / width_of(short, letters)))
+        short = f"{text[:keep].rstrip()}…"
+    return short

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import InputError, LeavingError, one_of
-from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, Leaving
+from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, KIND_OF, Leaving
 from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.progress import advance
@@ -85,11 +85,16 @@ class Gatekeeper:
 
     def _choices(self, asked: Asked, group: tuple[str, ...]) -> dict[str, str]:
         """Return what must be the same whenever these columns leave again."""
-        if not self.policy.guarded or asked.method == "order-means":
+        if not self.policy.guarded:
             return {}
+        strata = self.policy.strata if group else ()
+        # As levels and as numbers a column would be counted on two grids.
+        kinds = {f"{KIND_OF}{n!r}": self.table.columns[n].kind for n in (*asked.named, *strata)}
+        if asked.method == "order-means":
+            return kinds
         if not asked.from_rows:
-            return {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
-        return self._strata() | _members(group)
+            return kinds | {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
+        return kinds | self._strata() | _members(group)
 
     def _strata(self) -> dict[str, str]:
         return {"strata": json.dumps(self.policy.strata)}

@@ -1,0 +1,193 @@
+"""Draw the gallery: docs/figures.md and its pictures, which the README shows too.
+
+Run with `make pictures`. The data are the public diabetes cohort. The secret is written here so
+that the pictures stay the same; for real data it is known to the custodian alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import discreet as dc
+
+DOCS = Path(__file__).parents[1] / "docs"
+SECRET = "7d1f0c9ab4e65823d0917e5c6fb2a48e93c07b1d5a6e4f2089bd3c71e6a05f94"
+
+OPENED = """\
+import discreet as dc
+import pyarrow as pa
+import pyarrow.compute as pc
+
+cohort = dc.datasets.diabetes()
+elder = pc.if_else(pc.greater_equal(cohort["age"], 60), "60 and over", "40 to 59")
+age_group = pc.if_else(pc.less(cohort["age"], 40), "under 40", elder)
+cohort = cohort.append_column("age_group", age_group)
+
+policy = dc.Policy.preset(
+    "standard", public=True, study="diabetes", groups=[["age", "bmi", "glucose"]], strata=["sex"]
+)
+study = dc.open(cohort, policy)
+research = dc.open(dc.datasets.d1(), dc.Policy.preset("research", public=True))
+"""
+
+HEAD = """\
+# Gallery
+
+Every picture that discreet draws, each with the line of code that made it. All but the last two
+are of 442 patients of a public diabetes study under the policy `standard`; this is how it was
+opened, and the same lines made the pictures (`make pictures` draws them again):
+
+```python
+{opened}```
+
+The figures of the paper, 1 to 21, are drawn by `make figures` into `build/figures`.
+"""
+
+
+class Picture(NamedTuple):
+    """One picture of the gallery."""
+
+    name: str
+    title: str
+    code: str
+    words: str
+
+
+PICTURES = (
+    Picture(
+        "scatter",
+        "Scatter plot",
+        'study.scatter("age", "glucose", trend=True)',
+        "Points are rows of the protected copy: no patient is among them. So is the line.",
+    ),
+    Picture(
+        "scatter-by",
+        "Scatter plot, coloured",
+        'study.scatter("age", "glucose", by="sex", trend=True)',
+        "Colours are a stratum of the copy, within which its rows were made.",
+    ),
+    Picture(
+        "histogram",
+        "Histogram",
+        'study.histogram("glucose")',
+        "Bins are joined until each holds five patients; counts are rounded to five.",
+    ),
+    Picture(
+        "histogram-by",
+        "Histograms, one for each level",
+        'study.histogram("bmi", by="age_group")',
+        "Bins are the same for all levels, and joined until each level has five patients in each:"
+        " otherwise the difference to the histogram of all would tell a few of them.",
+    ),
+    Picture(
+        "heatmap",
+        "Heat map",
+        'study.heatmap("age", "glucose")',
+        "Cells get coarser until 85 % of the patients show; those of fewer than five are grey.",
+    ),
+    Picture(
+        "contour",
+        "Contour plot",
+        'study.contour("age", "glucose")',
+        "Lines of equal count, from the cells of the heat map.",
+    ),
+    Picture(
+        "box",
+        "Box plots",
+        'study.box("age", "bmi", "glucose")',
+        "Every number is the mean of five neighbouring values; no outlier is drawn.",
+    ),
+    Picture(
+        "box-by",
+        "Box plots, one for each level",
+        'study.box("glucose", by="age_group")',
+        "Levels of too few patients would be joined into “other”.",
+    ),
+    Picture(
+        "bars",
+        "Bar chart",
+        'study.bars("age_group", by="sex")',
+        "Counts of levels; small ones are hidden, and others so that sums do not give them back.",
+    ),
+    Picture(
+        "crosstab",
+        "Cross-table",
+        'study.crosstab("age_group", "sex")',
+        "Each count and sum is rounded by itself, so that they need not add up.",
+    ),
+    Picture(
+        "residuals",
+        "Residuals against fitted values",
+        'study.residuals("glucose ~ age + bmi + C(sex)")',
+        "The model is fitted to the protected copy, so that its pictures add nothing to it.",
+    ),
+    Picture(
+        "qq",
+        "Normal QQ plot",
+        'study.qq("glucose ~ age + bmi + C(sex)")',
+        "Residuals divided by their standard deviation, against normal quantiles.",
+    ),
+    Picture(
+        "leverage",
+        "Residuals against leverage",
+        'study.leverage("glucose ~ age + bmi + C(sex)")',
+        "Dashed lines say where Cook's distance is 0.5 and 1, where they are near enough to show.",
+    ),
+    Picture(
+        "research-scatter",
+        "As published: centroids",
+        'research.scatter("X", "Y", method="deterministic", k=3, trend=True)',
+        "The paper's Fig. 2A (iv), simulated data: centroids of three neighbours, and the trend of"
+        " the records in red. Dark points are several records at one place.",
+    ),
+    Picture(
+        "research-heatmap",
+        "As published: suppression",
+        'research.heatmap("X", "Y", method="suppression", k=3)',
+        "The paper's Fig. 3A (ii): cells of one or two records are hidden.",
+    ),
+)
+
+
+def main(docs: Path = DOCS) -> None:
+    """Write the page and its pictures."""
+    os.environ["DISCREET_SECRET"] = SECRET
+    (docs / "images").mkdir(parents=True, exist_ok=True)
+    (docs / "figures.md").write_text(page(), encoding="utf-8")
+    names = opened()
+    for picture in PICTURES:
+        drawn(picture, names).save(docs / "images" / f"{picture.name}.png")
+
+
+def opened() -> Mapping[str, Any]:
+    """Run the lines that open the studies; return the names they set."""
+    names: dict[str, Any] = {}
+    exec(OPENED, names)
+    return names
+
+
+def drawn(picture: Picture, names: Mapping[str, Any]) -> dc.View:
+    """Run the line of a picture."""
+    view = eval(picture.code, dict(names))
+    if not isinstance(view, dc.View):
+        raise TypeError(f"{picture.code} makes no view")
+    return view
+
+
+def page() -> str:
+    """Return the gallery as Markdown."""
+    parts = [HEAD.format(opened=OPENED)]
+    for picture in PICTURES:
+        parts.append(
+            f"## {picture.title}\n\n```python\n{picture.code}\n```\n\n"
+            f"![{picture.title}](images/{picture.name}.png)\n\n{picture.words}\n"
+        )
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS)
