@@ -38,7 +38,11 @@ Output = Annotated[
     typer.Option("--output", "-o", help="Where to save: .png, .svg, .pdf, or .json for numbers."),
 ]
 PolicyOption = Annotated[
-    str, typer.Option("--policy", help="A preset (standard, research) or a .toml file.")
+    str,
+    typer.Option(
+        "--policy",
+        help="A preset (standard, datashield, sacro, opensafely, research) or a .toml file.",
+    ),
 ]
 KOption = Annotated[
     int | None, typer.Option("-k", help="The least number of persons anything stands on.")
@@ -74,7 +78,8 @@ def plot(
     picture: Annotated[
         str,
         typer.Argument(
-            help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq, leverage."
+            help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq or"
+            " leverage."
         ),
     ],
     file: File,
@@ -199,12 +204,12 @@ def methods() -> None:
     from rich.console import Console
     from rich.table import Table as Listing
 
-    from discreet.protect import COUNT_METHODS, ROW_METHODS, OrderMeans
+    from discreet.protect import COUNT_METHODS, ROW_METHODS, CellSuppression, OrderMeans
 
     listing = Listing("method", "works on", "promises", "leaves open", show_lines=True)
     kinds: dict[str, list[type[Described]]] = {
         "rows": [*ROW_METHODS.values()],
-        "counts": [*COUNT_METHODS.values(), OrderMeans],
+        "counts": [*COUNT_METHODS.values(), CellSuppression, OrderMeans],
     }
     for works_on, classes in kinds.items():
         for found in classes:

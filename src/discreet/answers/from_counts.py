@@ -242,7 +242,7 @@ def check_size(counted: Counted, asked: Asked) -> None:
     """Refuse a grid of too few persons, or of too many bins for them."""
     if asked.guarded and counted.people < ROWS_PER_K * asked.k:
         raise too_few(asked)
-    if max(counted.shape) > asked.bins_share * counted.people:
+    if asked.bins_share < 1 and max(counted.shape) > asked.bins_share * counted.people:
         raise too_few(asked)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -93,7 +95,7 @@ def _joined(groups: list[_Group], least: int) -> list[_Group]:
 
 def _order(name: str) -> tuple[bool, float, str]:
     """Sort numbers as numbers, before words; what is missing comes last."""
-    try:
-        return (False, float(name), name)
-    except ValueError:
-        return (True, float(name == MISSING), name)
+    with suppress(ValueError):
+        if math.isfinite(number := float(name)):
+            return (False, number, name)
+    return (True, float(name == MISSING), name)

@@ -28,8 +28,9 @@ def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
     if asked.by is not None:
         return _divided(table, asked, origin, column, asked.by)
     levels = levels_of(table, column, asked)
-    counts = table.count((), {column: levels.places}).counts
-    _check_size(int(counts.sum()), asked)
+    counted = table.count((), {column: levels.places})
+    counts = counted.counts
+    _check_size(counted.people, asked)
     shown = np.ones(counts.shape, dtype=np.bool_)
     if asked.method != "none":
         shown = (counts >= asked.k) | ((counts == 0) & asked.show_empty)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -88,7 +89,7 @@ def _bounds(v: Any) -> bool:
         isinstance(column, str)
         and isinstance(ends, tuple)
         and len(ends) == 2
-        and all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
+        and all(_number(end) or end in (-math.inf, math.inf) for end in ends)
         and ends[0] < ends[1]
         for column, ends in v.items()
     )

@@ -83,7 +83,7 @@ class Policy:
         Whether the noise of the probabilistic method grows with the distance of the record's
         k-th neighbour.
     bins_share : float, default 1.0
-        The most bins along an axis, as a share of the persons counted.
+        The most bins along an axis, as a share of the persons counted; 1 sets no limit.
     residual_df : int, default 10
         The least residual degrees of freedom of a regression; at least 10 when guarded.
     kinds, roles, unit, key, study
@@ -424,12 +424,15 @@ def _refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
     """Refuse a number that the picture would be drawn without."""
     gridded = picture in ("heatmap", "contour") or method in ("suppression", "generalization")
     used = {
+        "k": True,
         "q": method == "probabilistic",
+        "bins": picture == "histogram",
+        "edges": picture == "histogram",
         "grid": gridded and picture != "histogram",
         "limits": gridded or picture == "histogram",
     }
     for name in named:
-        if not used.get(name, True):
+        if not used.get(name, False):
             raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")
 
 

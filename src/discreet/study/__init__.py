@@ -1,5 +1,6 @@
 """The door: `open` makes a Study, and a Study answers questions with Views."""
 
-from discreet.study.study import Study, ledger_of, open
+from discreet.study.folders import ledger_of
+from discreet.study.study import Study, open
 
 __all__ = ["Study", "ledger_of", "open"]

@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
-import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, NoReturn, overload
 
-from discreet.answers import by_level, diagnostics, from_counts, from_rows, tables
-from discreet.answers.levels import panels_of
+from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.answers.trends import with_trends
-from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.ledger import Ledger
-from discreet.policy import Asked, Policy, load_policy
-from discreet.protect.base import Floats
-from discreet.regression import Model, read_formula
-from discreet.secret import Secret, load_secret
-from discreet.study.gatekeeper import Gatekeeper
+from discreet.errors import InputError, RefusedError
+from discreet.policy import Policy, load_policy
+from discreet.study.desk import Desk
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Vault, protect_view
 from discreet.views import (
     BarView,
     BoxView,
     ContourView,
     CrossTableView,
-    Gate,
     GridView,
     HistogramView,
     LeverageView,
     MultiplesView,
-    Origin,
     PointsView,
     QQView,
     ResidualView,
-    View,
 )
 
-__all__ = ["Study", "ledger_of", "open"]
+__all__ = ["Study", "open"]
 
-HIDDEN_FOLDER = ".discreet"
-
-V = TypeVar("V", bound=View)
-ByRows = Callable[[Mapping[str, Floats], Sequence[str], Asked, Origin], V]
-ByCounts = Callable[[Table, Asked, Origin], V]
 Limits = Mapping[str, Sequence[float]]
 
 
@@ -139,11 +121,6 @@ def open(
     return Study(table, chosen)
 
 
-def ledger_of(policy: str | Path | Policy) -> Ledger:
-    """Return the ledger of a policy: beside its file, or in the user's state folder."""
-    return Ledger(_folder(load_policy(policy)) or _state_folder())
-
-
 class Study:
     """A table behind a policy: one short method for each thing one can ask.
 
@@ -153,17 +130,12 @@ class Study:
     """
 
     def __init__(self, table: Table, policy: Policy) -> None:
-        self._table, self._policy = table, policy
-        self._name = policy.study or table.name
-        self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
-        self._vault = Vault(self._secret, _folder(policy))
-        ledger = ledger_of(policy)
-        self._gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self._name)
-        self._groups = policy.groups or self._gatekeeper.groups_that_left()
+        self._desk = Desk(table, policy)
 
     def __repr__(self) -> str:
-        name = "a frame without a name" if self._name is None else repr(self._name)
-        return f"Study({name}, policy {self._policy.name!r}, k = {self._policy.k}; {self._table!r})"
+        name = "a frame without a name" if self._desk.name is None else repr(self._desk.name)
+        policy, table = self._desk.policy, self._desk.table
+        return f"Study({name}, policy {policy.name!r}, k = {policy.k}; {table!r})"
 
     def __reduce__(self) -> NoReturn:
         raise RefusedError("a Study holds raw data and cannot be pickled or copied")
@@ -171,12 +143,12 @@ class Study:
     @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return self._policy
+        return self._desk.policy
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The columns whose rows may be seen together, as far as they are settled."""
-        return self._groups
+        return self._desk.groups
 
     @overload
     def histogram(
@@ -239,10 +211,10 @@ class Study:
         Counts are of the raw data, each of at least k persons and rounded under `standard`;
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
-        asked = self._settle("histogram", [column], by=by, **named)
+        asked = self._desk.settle("histogram", [column], by=by, **named)
         if by is None:
-            return self._answer(asked, from_rows.histogram, from_counts.histogram)
-        return self._answer(asked, by_level.row_histograms, by_level.histograms)
+            return self._desk.answer(asked, from_rows.histogram, from_counts.histogram)
+        return self._desk.answer(asked, by_level.row_histograms, by_level.histograms)
 
     def scatter(
         self,
@@ -292,17 +264,17 @@ class Study:
         Under `standard` the points are rows of the protected copy, so asking again, or for
         other columns of the group, teaches nothing new. Avraam et al. (2021), section 4.1, Fig. 2.
         """
-        asked = self._settle(
+        asked = self._desk.settle(
             "scatter", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is not None and not asked.from_rows:
             raise InputError(
                 f"a scatter by {asked.method!r} has no rows to colour; draw a heat map with by="
             )
-        view = self._answer(asked, from_rows.scatter, from_counts.scatter)
+        view = self._desk.answer(asked, from_rows.scatter, from_counts.scatter)
         if not trend:
             return view
-        raw = None if self._policy.guarded else self._table.rows([x, y]).numbers
+        raw = None if self._desk.policy.guarded else self._desk.table.rows([x, y]).numbers
         return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
@@ -365,10 +337,10 @@ class Study:
         -----
         Every coloured cell stands on at least k persons. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._settle("heatmap", [x, y], by=by, **named)
+        asked = self._desk.settle("heatmap", [x, y], by=by, **named)
         if by is None:
-            return self._answer(asked, from_rows.heatmap, from_counts.heatmap)
-        return self._answer(asked, by_level.row_heatmaps, by_level.heatmaps)
+            return self._desk.answer(asked, from_rows.heatmap, from_counts.heatmap)
+        return self._desk.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
 
     @overload
     def contour(
@@ -421,10 +393,10 @@ class Study:
         -----
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._settle("contour", [x, y], by=by, **named)
+        asked = self._desk.settle("contour", [x, y], by=by, **named)
         if by is None:
-            return self._answer(asked, from_rows.contour, from_counts.contour)
-        return self._answer(asked, by_level.row_contours, by_level.contours)
+            return self._desk.answer(asked, from_rows.contour, from_counts.contour)
+        return self._desk.answer(asked, by_level.row_contours, by_level.contours)
 
     def box(
         self,
@@ -470,10 +442,10 @@ class Study:
         """
         if by is not None and len(columns) != 1:
             raise InputError("a box plot with by= draws one column; name one")
-        asked = self._settle(
+        asked = self._desk.settle(
             "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        return self._answer(asked, from_rows.box, from_counts.box)
+        return self._desk.answer(asked, from_rows.box, from_counts.box)
 
     def bars(
         self,
@@ -515,8 +487,8 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        asked = self._settle("bars", [column], kind="categorical", by=by, method=method, k=k)
-        return self._seen(tables.bars(self._table, asked, self._origin()), asked)
+        asked = self._desk.settle("bars", [column], kind="categorical", by=by, method=method, k=k)
+        return self._desk.counted(asked, tables.bars)
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
@@ -551,8 +523,9 @@ class Study:
         one to fewer than k possible values; who also has a table of the same persons by other
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
-        asked = self._settle("crosstab", [rows, columns], kind="categorical", method=method, k=k)
-        return self._seen(tables.crosstab(self._table, asked, self._origin()), asked)
+        pair = [rows, columns]
+        asked = self._desk.settle("crosstab", pair, kind="categorical", method=method, k=k)
+        return self._desk.counted(asked, tables.crosstab)
 
     def residuals(
         self,
@@ -596,9 +569,8 @@ class Study:
         it is fitted to the real data, and the points are then protected like those of a scatter
         plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
-        asked, model = self._settle_model("residuals", formula, method=method, k=k, q=q, grid=grid)
-        view = self._diagnose(asked, model)
-        return _checked(view, ResidualView)
+        numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
+        return self._desk.diagnose(ResidualView, formula, **numbers)
 
     def qq(
         self,
@@ -638,17 +610,8 @@ class Study:
         Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
         Fig. 5B.
         """
-        asked, model = self._settle_model("qq", formula, method=method, k=k, q=q, grid=grid)
-        if noise_on is not None:
-            if noise_on not in ("points", "variable"):
-                raise InputError("noise_on must be 'points' or 'variable'")
-            if self._policy.guarded or asked.method != "probabilistic":
-                raise InputError(
-                    "noise_on is for method 'probabilistic' under the policy 'research'; leave it"
-                    " out: elsewhere the variables are protected before the plot is made"
-                )
-        view = self._diagnose(asked, model, noise_on or "points")
-        return _checked(view, QQView)
+        numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
+        return self._desk.diagnose(QQView, formula, noise_on=noise_on, **numbers)
 
     def leverage(
         self,
@@ -680,9 +643,8 @@ class Study:
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
-        asked, model = self._settle_model("leverage", formula, method=method, k=k, q=q, grid=grid)
-        view = self._diagnose(asked, model)
-        return _checked(view, LeverageView)
+        numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
+        return self._desk.diagnose(LeverageView, formula, **numbers)
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.
@@ -699,148 +661,4 @@ class Study:
         LeavingError
             If there were too many versions, or too few rows have changed.
         """
-        return self._gatekeeper.new_version()
-
-    def _settle(
-        self,
-        picture: str,
-        columns: Sequence[str],
-        *,
-        kind: str = "continuous",
-        by: str | None = None,
-        **named: Any,
-    ) -> Asked:
-        if not columns:
-            raise InputError(f"a {picture} needs at least one column")
-        asked = self._policy.settle(picture, columns, by=by, **named)
-        self._table.require(asked.named if kind == "categorical" else columns, kind)
-        self._table.require([*{**asked.limits, **asked.edges}], "continuous")
-        if by is None:
-            return asked
-        self._table.require([by], "categorical")
-        if self._policy.guarded and asked.from_rows and by not in self._policy.strata:
-            raise RefusedError(
-                f"rows carry the levels of strata alone, and {by!r} is none; open a study with it:"
-                f" discreet.open(..., strata=[{by!r}]), or draw from counts"
-            )
-        return asked
-
-    def _settle_model(self, picture: str, formula: str, **named: Any) -> tuple[Asked, Model]:
-        kinds = {name: column.kind for name, column in self._table.columns.items()}
-        model = read_formula(formula, kinds)
-        asked = self._settle(picture, model.numbers, **named)
-        self._table.require(model.levels, "categorical")
-        return asked, model
-
-    def _answer(self, asked: Asked, by_rows: ByRows[V], by_counts: ByCounts[V]) -> V:
-        """Draw from protected rows or from counts, and give the view the study's gate."""
-        if not asked.from_rows:
-            return self._seen(by_counts(self._table, asked, self._origin()), asked)
-        copy = self._copy(asked)
-        levels = () if asked.by is None else copy.strata[asked.by]
-        return self._seen(by_rows(copy.columns, levels, asked, self._origin(copy, asked)), asked)
-
-    def _seen(self, view: V, asked: Asked) -> V:
-        """Give a view the study's gate."""
-        drawn_from_copy = self._policy.guarded and asked.from_rows
-        group = self._group(asked.columns) if drawn_from_copy else ()
-        gate: Gate = partial(self._gatekeeper.leave, asked, group)
-        return dataclasses.replace(view, gate=gate)
-
-    def _diagnose(self, asked: Asked, model: Model, noise_on: str = "points") -> View:
-        least = self._policy.residual_df
-        if not self._policy.guarded:
-            view = diagnostics.of_records(
-                model,
-                self._table,
-                asked,
-                self._origin(),
-                lambda table, of: protect_view(table, self._policy, of, self._secret).columns,
-                residual_df=least,
-                noise_on=noise_on,
-            )
-            return self._seen(view, dataclasses.replace(asked, columns=model.numbers))
-        for name in model.levels:
-            if name not in self._policy.strata:
-                raise RefusedError(
-                    f"a regression has rows of {name!r} only where it is a stratum of the protected"
-                    f" copy; open a study with it: discreet.open(..., strata=[{name!r}])"
-                )
-        copy = self._copy(asked)
-        origin = self._origin(copy, asked)
-        noise = self._noise_of(model)
-        view = diagnostics.of_protected(
-            model, copy.columns, copy.strata, asked, origin, residual_df=least, noise=noise
-        )
-        return self._seen(view, asked)
-
-    def _noise_of(self, model: Model) -> float | None:
-        """Return the noise that estimates from the copy can be corrected for, if it is simple."""
-        policy = self._policy
-        bounded = policy.outside != "keep" and set(policy.bounds) & set(model.numbers)
-        if policy.rows != "probabilistic" or policy.far_noise != "even" or bounded:
-            return None
-        return policy.noise(policy.rows)
-
-    def _copy(self, asked: Asked) -> Copy:
-        if not self._policy.guarded:
-            naming = None if asked.by is None else panels_of(self._table, asked.by, asked).named
-            return protect_view(self._table, self._policy, asked, self._secret, naming)
-        copy = self._vault.copy(self._table, self._policy, self._group(asked.columns))
-        # A request that was refused settles nothing.
-        self._groups = self._groups or (asked.columns,)
-        return copy
-
-    def _group(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the group that holds all `columns`, the first request's where none is settled."""
-        for group in self._groups or (columns,):
-            if set(columns) <= set(group):
-                return tuple(sorted(group))
-        raise RefusedError(
-            f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
-            f" {'; '.join(one_of(group) for group in self._groups)}. Draw a heat map, which needs"
-            " no group, or open a study with groups= that hold them together"
-        )
-
-    def _origin(self, copy: Copy | None = None, asked: Asked | None = None) -> Origin:
-        persons = "persons" if self._table.unit is not None else "records"
-        return Origin(
-            policy=self._policy.name,
-            regime=self._policy.regime,
-            public=self._policy.public,
-            study=self._name,
-            version=None if copy is None else copy.version,
-            left_out=0 if copy is None else copy.left_out,
-            counted=persons if copy is None else "protected rows",
-            remarks=() if copy is None or asked is None else self._remarks(copy, asked),
-        )
-
-    def _remarks(self, copy: Copy, asked: Asked) -> tuple[str, ...]:
-        """Say what became of protected values outside the bounds of their columns."""
-        said = []
-        for name in asked.columns:
-            low, high = self._policy.bounds.get(name, (-math.inf, math.inf))
-            values = copy.columns[name]
-            if self._policy.outside != "keep" and name in self._policy.bounds:
-                done = {"reflect": "reflected at them", "clip": "put on them"}
-                said.append(f"values outside the bounds of {name} are {done[self._policy.outside]}")
-            elif ((values < low) | (values > high)).any():
-                said.append(f"some values lie outside the bounds of {name}, and are kept")
-        return tuple(said)
-
-
-def _checked(view: View, kind: type[V]) -> V:
-    if not isinstance(view, kind):
-        raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
-    return view
-
-
-def _folder(policy: Policy) -> Path | None:
-    """Return where the study's things lie beside the policy file, where there is one."""
-    return None if policy.folder is None else policy.folder / HIDDEN_FOLDER
-
-
-def _state_folder() -> Path:
-    from platformdirs import user_state_path
-
-    return Path(os.environ.get("DISCREET_STATE") or user_state_path("discreet"))
+        return self._desk.gatekeeper.new_version()

@@ -345,8 +345,10 @@ def _cells(
 
 def _bin(axis: BinAxis) -> nw.Expr:
     if axis.breaks:
-        beyond = [(_number(axis.column) >= edge).cast(nw.Int32) for edge in axis.breaks[1:-1]]
-        return nw.sum_horizontal(nw.lit(0, nw.Int32), *beyond)
+        # No value is beyond infinity: of one bin too a column is left, and no mere literal.
+        inner = (*axis.breaks[1:-1], math.inf)
+        beyond = [(_number(axis.column) >= edge).cast(nw.Int32) for edge in inner]
+        return nw.sum_horizontal(*beyond)
     place = ((_number(axis.column) - axis.low) / axis.width + EDGE_TOLERANCE).floor()
     # min and max of literals instead of clip, which engines write out twice over
     low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))

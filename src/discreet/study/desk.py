@@ -1,0 +1,196 @@
+"""What a Study does with a question: settle it, fetch what answers it, give the View its gate."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from discreet.answers import diagnostics
+from discreet.answers.levels import panels_of
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.policy import Asked, Policy
+from discreet.protect.base import Floats
+from discreet.regression import Model, read_formula
+from discreet.secret import Secret, load_secret
+from discreet.study.folders import folder_of, ledger_of
+from discreet.study.gatekeeper import Gatekeeper
+from discreet.table import Table
+from discreet.vault import Copy, Vault, protect_view
+from discreet.views import Gate, Origin, View
+
+__all__ = ["ByCounts", "ByRows", "Desk"]
+
+NOISE_ON = ("points", "variable")
+
+V = TypeVar("V", bound=View)
+ByRows = Callable[[Mapping[str, Floats], Sequence[str], Asked, Origin], V]
+"""Draws protected rows, given their levels where the picture has any."""
+ByCounts = Callable[[Table, Asked, Origin], V]
+"""Draws counts of the raw table."""
+
+
+class Desk:
+    """A table behind a policy, with its secret, its protected copies and its gatekeeper."""
+
+    def __init__(self, table: Table, policy: Policy) -> None:
+        self.table, self.policy = table, policy
+        self.name = policy.study or table.name
+        self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
+        self._vault = Vault(self._secret, folder_of(policy))
+        ledger = ledger_of(policy)
+        self.gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
+        self.groups = policy.groups or self.gatekeeper.groups_that_left()
+
+    def settle(
+        self,
+        picture: str,
+        columns: Sequence[str],
+        *,
+        kind: str = "continuous",
+        by: str | None = None,
+        **named: Any,
+    ) -> Asked:
+        """Say how a picture of columns of a kind will be made, or refuse it."""
+        if not columns:
+            raise InputError(f"a {picture} needs at least one column")
+        asked = self.policy.settle(picture, columns, by=by, **named)
+        self.table.require(asked.named if kind == "categorical" else columns, kind)
+        self.table.require([*{**asked.limits, **asked.edges}], "continuous")
+        if by is None:
+            return asked
+        self.table.require([by], "categorical")
+        if self.policy.guarded and asked.from_rows and by not in self.policy.strata:
+            raise RefusedError(
+                f"rows carry the levels of strata alone, and {by!r} is none; open a study with it:"
+                f" discreet.open(..., strata=[{by!r}]), or draw from counts"
+            )
+        return asked
+
+    def answer(self, asked: Asked, by_rows: ByRows[V], by_counts: ByCounts[V]) -> V:
+        """Draw from protected rows or from counts, and give the view the study's gate."""
+        if not asked.from_rows:
+            return self.counted(asked, by_counts)
+        copy = self._copy(asked)
+        levels = () if asked.by is None else copy.strata[asked.by]
+        return self._seen(by_rows(copy.columns, levels, asked, self._origin(copy, asked)), asked)
+
+    def counted(self, asked: Asked, by_counts: ByCounts[V]) -> V:
+        """Draw from counts, and give the view the study's gate."""
+        return self._seen(by_counts(self.table, asked, self._origin()), asked)
+
+    def diagnose(
+        self, kind: type[V], formula: str, *, noise_on: str | None = None, **named: Any
+    ) -> V:
+        """Fit a model, and draw how well it fits as a view of one kind."""
+        model = read_formula(formula, {name: c.kind for name, c in self.table.columns.items()})
+        asked = self.settle(kind.kind, model.numbers, **named)
+        self.table.require(model.levels, "categorical")
+        self._check_noise_on(asked, noise_on)
+        if self.policy.guarded:
+            view = self._fitted_to_copy(model, asked)
+        else:
+            view = diagnostics.of_records(
+                model,
+                self.table,
+                asked,
+                self._origin(),
+                lambda table, of: protect_view(table, self.policy, of, self._secret).columns,
+                residual_df=self.policy.residual_df,
+                noise_on=noise_on or "points",
+            )
+        if not isinstance(view, kind):
+            raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
+        return self._seen(view, asked)
+
+    def _check_noise_on(self, asked: Asked, noise_on: str | None) -> None:
+        if noise_on is None:
+            return
+        if noise_on not in NOISE_ON:
+            raise InputError(f"noise_on must be {one_of(NOISE_ON)}")
+        if self.policy.guarded or asked.method != "probabilistic":
+            raise InputError(
+                "noise_on is for method 'probabilistic' under the policy 'research'; leave it out:"
+                " elsewhere the variables are protected before the plot is made"
+            )
+
+    def _fitted_to_copy(self, model: Model, asked: Asked) -> View:
+        for name in model.levels:
+            if name not in self.policy.strata:
+                raise RefusedError(
+                    f"a regression has rows of {name!r} only where it is a stratum of the protected"
+                    f" copy; open a study with it: discreet.open(..., strata=[{name!r}])"
+                )
+        copy = self._copy(asked)
+        return diagnostics.of_protected(
+            model,
+            copy.columns,
+            copy.strata,
+            asked,
+            self._origin(copy, asked),
+            residual_df=self.policy.residual_df,
+            noise=self._noise_of(model),
+        )
+
+    def _seen(self, view: V, asked: Asked) -> V:
+        """Give a view the study's gate."""
+        drawn_from_copy = self.policy.guarded and asked.from_rows
+        group = self._group(asked.columns) if drawn_from_copy else ()
+        gate: Gate = partial(self.gatekeeper.leave, asked, group)
+        return dataclasses.replace(view, gate=gate)
+
+    def _noise_of(self, model: Model) -> float | None:
+        """Return the noise that estimates from the copy can be corrected for, if it is simple."""
+        policy = self.policy
+        bounded = policy.outside != "keep" and set(policy.bounds) & set(model.numbers)
+        if policy.rows != "probabilistic" or policy.far_noise != "even" or bounded:
+            return None
+        return policy.noise(policy.rows)
+
+    def _copy(self, asked: Asked) -> Copy:
+        if not self.policy.guarded:
+            naming = None if asked.by is None else panels_of(self.table, asked.by, asked).named
+            return protect_view(self.table, self.policy, asked, self._secret, naming)
+        copy = self._vault.copy(self.table, self.policy, self._group(asked.columns))
+        # A request that was refused settles nothing.
+        self.groups = self.groups or (asked.columns,)
+        return copy
+
+    def _group(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the group that holds all `columns`, the first request's where none is settled."""
+        for group in self.groups or (columns,):
+            if set(columns) <= set(group):
+                return tuple(sorted(group))
+        raise RefusedError(
+            f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
+            f" {'; '.join(one_of(group) for group in self.groups)}. Draw a heat map, which needs"
+            " no group, or open a study with groups= that hold them together"
+        )
+
+    def _origin(self, copy: Copy | None = None, asked: Asked | None = None) -> Origin:
+        persons = "persons" if self.table.unit is not None else "records"
+        return Origin(
+            policy=self.policy.name,
+            regime=self.policy.regime,
+            public=self.policy.public,
+            study=self.name,
+            version=None if copy is None else copy.version,
+            left_out=0 if copy is None else copy.left_out,
+            counted=persons if copy is None else "protected rows",
+            remarks=() if copy is None or asked is None else self._remarks(copy, asked),
+        )
+
+    def _remarks(self, copy: Copy, asked: Asked) -> tuple[str, ...]:
+        """Say what became of protected values outside the bounds of their columns."""
+        said = []
+        for name in asked.columns:
+            low, high = self.policy.bounds.get(name, (-math.inf, math.inf))
+            values = copy.columns[name]
+            if self.policy.outside != "keep" and name in self.policy.bounds:
+                done = {"reflect": "reflected at them", "clip": "put on them"}
+                said.append(f"values outside the bounds of {name} are {done[self.policy.outside]}")
+            elif ((values < low) | (values > high)).any():
+                said.append(f"some values lie outside the bounds of {name}, and are kept")
+        return tuple(said)
