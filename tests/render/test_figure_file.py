@@ -19,7 +19,20 @@ from matplotlib.figure import Figure
 
 from discreet.errors import InputError
 from discreet.render import figure_file
-from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
+from discreet.render.scene import (
+    Axis,
+    Bars,
+    Box,
+    Boxes,
+    Cells,
+    Columns,
+    Dots,
+    Lines,
+    Mark,
+    Panel,
+    Scene,
+    Words,
+)
 from discreet.render.to_matplotlib import save
 
 X, Y = Axis("age"), Axis("people")
@@ -29,6 +42,10 @@ MARKS: dict[str, Mark] = {
     "gridded": Dots((1.0, 2.0, 3.0), (1.0, 1.0, 2.0), (5, 20, 10), by_size=True),
     "cells": Cells((0.0, 1.0, 3.0), (0.0, 2.0, 5.0), ((5.0, None), (None, 9.0)), "count"),
     "boxes": Boxes((Box("women", 1.0, 2.0, 3.0, 4.0, 6.0, 3.5, (8.0, 9.0)),)),
+    "columns": Columns(((4.0, None, 2.0), (None, 0.0, 1.0)), ("women", "men")),
+    "trend": Lines(((0.0, 1.0, 2.0),), ((5.0, 6.0, 4.0),), "trend", "trend of what is drawn"),
+    "levels": Lines(((0.0, 1.0),) * 2, ((0.0, 1.0), (1.0, 2.0)), "level", "people", (5.0, 9.0)),
+    "words": Words((("5", "hidden"), ("$x", "12")), totals=True),
 }
 SCENES = {name: Scene((Panel((mark,), X, Y),), name, ("k = 3",)) for name, mark in MARKS.items()}
 BARS, DOTS = SCENES["bars"], SCENES["dots"]
@@ -126,6 +143,9 @@ class TestFiles:
                 Dots(x, x[::-1], (1,) * 39),
                 Bars((*x, 200.0), x),
                 Boxes((Box("all", x[0], x[1], x[2], x[3], x[4], x[2], x[6:]),)),
+                Columns((x, x[::-1])),
+                Lines((x, x[::-1]), (x[::-1], x), "level", "", (1.0, 2.0)),
+                Lines((x,), (x[::-1],), "raw"),
             )
             panels = tuple(Panel((mark,), X, Y) for mark in marks)
             return save(Scene(panels), tmp_path / f"a.{kind}").read_bytes()

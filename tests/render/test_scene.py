@@ -5,13 +5,30 @@ import json
 
 import pytest
 
-from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
+from discreet.render.scene import (
+    Axis,
+    Bars,
+    Box,
+    Boxes,
+    Cells,
+    Columns,
+    Dots,
+    Lines,
+    Mark,
+    Panel,
+    Scene,
+    Words,
+)
 
 MARKS: dict[str, Mark] = {
     "bars": Bars((0.0, 1.0, 3.0), (2.0, None)),
     "dots": Dots((1.0, 2.0), (3.0, 4.0), (1, 2)),
     "cells": Cells((0.0, 1.0), (0.0, 1.0, 2.0), ((5.0, None),), "people"),
     "boxes": Boxes((Box("all", 1.0, 2.0, 3.0, 4.0, 5.0, outliers=(9.0,)),)),
+    "columns": Columns(((4.0, None, 2.0), (None, 0.0, 1.0)), ("women", "men")),
+    "trend": Lines(((0.0, 1.0, 2.0),), ((5.0, 6.0, 4.0),), "trend", "trend of what is drawn"),
+    "levels": Lines(((0.0, 1.0),) * 2, ((0.0, 1.0), (1.0, 2.0)), "level", "people", (5.0, 9.0)),
+    "words": Words((("5", "hidden"), ("$x", "12")), totals=True),
 }
 
 

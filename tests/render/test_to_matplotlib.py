@@ -4,11 +4,15 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import typing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
@@ -17,8 +21,21 @@ from matplotlib.text import Text
 
 from discreet.errors import InputError
 from discreet.render import to_matplotlib
-from discreet.render.scene import Axis, Bars, Box, Boxes, Cells, Dots, Mark, Panel, Scene
-from discreet.render.to_matplotlib import draw
+from discreet.render.scene import (
+    Axis,
+    Bars,
+    Box,
+    Boxes,
+    Cells,
+    Columns,
+    Dots,
+    Lines,
+    Mark,
+    Panel,
+    Scene,
+    Words,
+)
+from discreet.render.to_matplotlib import draw, save
 
 LONG = "every dot is the mean of a record and its four nearest neighbours, scaled back "
 NOTES = ("k = 5", LONG * 4, "without_any_space_" * 20)
@@ -46,6 +63,12 @@ BOXES = one(
     ),
     x=Axis("sex"),
 )
+COLUMNS = one(Columns(((4.0, None, 2.0), (None, 8.0, 1.0)), ("women", "men")))
+LINES = one(
+    Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "trend of what is drawn"),
+)
+LEVELS = one(Lines(((0.0, 9.0),) * 2, ((0.0, 9.0), (1.0, 8.0)), "level", "people", (5.0, 9.0)))
+WORDS = one(Words((("5", "hidden"), ("$x", "12")), totals=True))
 TWO = Scene((*BARS.panels, *BOXES.panels), "Two", NOTES)
 SCENES = {
     "bars": BARS,
@@ -53,6 +76,10 @@ SCENES = {
     "gridded": GRIDDED,
     "cells": CELLS,
     "boxes": BOXES,
+    "columns": COLUMNS,
+    "lines": LINES,
+    "levels": LEVELS,
+    "words": WORDS,
     "two": TWO,
 }
 
@@ -92,7 +119,7 @@ class TestAxes:
         assert not any(text.get_parse_math() for text in (figure.axes[0].xaxis.label,))
 
     @pytest.mark.parametrize("size", [None, (1.5, 1.5), (4.0, 1.5), (1.5, 5.0), (3.0, 2.0)])
-    @pytest.mark.parametrize("name", ["bars", "dots", "cells", "gridded", "boxes"])
+    @pytest.mark.parametrize("name", sorted(set(SCENES) - {"two"}))
     def test_long_words_stay_inside_the_figure(
         self, name: str, size: tuple[float, float] | None
     ) -> None:
@@ -201,3 +228,95 @@ def test_dots_of_one_size_have_a_legend_of_that_size() -> None:
     assert legend is not None
     assert legend.get_title().get_text() == "persons"
     assert [text.get_text() for text in legend.get_texts()] == ["5"]
+
+
+class TestPanelTitles:
+    def titled(self, *titles: str) -> Scene:
+        marks = DOTS.panels[0].marks
+        return Scene(tuple(Panel(marks, AGE, PEOPLE, title) for title in titles), "All of them")
+
+    def test_each_panel_has_its_title_above_it_and_below_that_of_the_scene(self) -> None:
+        figure = draw(self.titled("sex = women", "$x_1$ = a\nb", ""))
+        figure.draw_without_rendering()
+        assert [ax.get_title(loc="left") for ax in figure.axes] == [
+            "sex = women",
+            "$x_1$ = a b",
+            "",
+        ]
+        above = figure.texts[0].get_window_extent()
+        for ax in figure.axes[:2]:
+            (title,) = (t for t in ax.findobj(Text) if isinstance(t, Text) and "=" in t.get_text())
+            assert not title.get_parse_math()
+            assert ax.bbox.y1 <= title.get_window_extent().y0
+            assert title.get_window_extent().y1 <= above.y0
+
+    def test_given_axes_have_both_titles(self) -> None:
+        axes = list(Figure(layout="constrained", figsize=(9, 4)).subplots(1, 2))
+        draw(self.titled("women", "men"), axes)
+        assert [ax.get_title(loc="left") for ax in axes] == ["All of them\nwomen", "men"]
+
+    def test_a_long_title_has_two_lines_at_most(self) -> None:
+        figure = draw(self.titled(*[LONG * 5] * 3))
+        for ax in figure.axes:
+            title = ax.get_title(loc="left")
+            assert title.count("\n") == 1
+            assert title.endswith("…")
+
+    def test_titles_of_twelve_panels_lie_over_nothing(self) -> None:
+        figure = draw(self.titled(*[f"district = {i}" for i in range(12)]))
+        figure.draw_without_rendering()
+        renderer: Any = None
+        boxes = [ax.get_tightbbox(renderer) for ax in figure.axes]
+        for i, box in enumerate(boxes):
+            for other in boxes[:i]:
+                assert box is not None
+                assert other is not None
+                assert not box.overlaps(other)
+        assert min(min(ax.bbox.size) for ax in figure.axes) > 1.5 * figure.dpi
+
+
+NUMBERS = st.floats(-1e6, 1e6)
+NAMES = st.text(st.sampled_from("ab _$\\%{}^&<\n€"), max_size=30)
+LIMITS = st.none() | st.tuples(NUMBERS, NUMBERS)
+
+
+@st.composite
+def any_mark(draws: st.DrawFn) -> Mark:
+    def numbers(count: int) -> tuple[float, ...]:
+        return tuple(draws(st.lists(NUMBERS, min_size=count, max_size=count)))
+
+    def hidden(count: int) -> tuple[float | None, ...]:
+        return tuple(draws(st.lists(st.none() | NUMBERS, min_size=count, max_size=count)))
+
+    n, name = draws(st.integers(0, 4)), draws(NAMES)
+    look = draws(st.sampled_from(["trend", "raw", "reference", "far reference", "level"]))
+    lengths = draws(st.lists(st.integers(0, 4), max_size=3))
+    sizes = tuple(draws(st.lists(st.integers(1, 99), min_size=n, max_size=n)))
+    marks: list[Mark] = [
+        Dots(numbers(n), numbers(n), sizes, draws(st.booleans()), name, draws(NAMES)),
+        Lines(
+            tuple(map(numbers, lengths)),
+            tuple(map(numbers, lengths)),
+            look,
+            name,
+            numbers(len(lengths)) if look == "level" else (),
+        ),
+        Columns((hidden(n), hidden(n)), (name, draws(NAMES))),
+        Cells(tuple(range(n + 2)), (0.0, 1.0), tuple((v,) for v in hidden(n + 1)), name),
+        Words(((name, "5"),) * n, draws(st.booleans())),
+        Bars(tuple(range(n + 1)), tuple(v and abs(v) for v in hidden(n))),
+    ]
+    return draws(st.sampled_from(marks))
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(any_mark(), max_size=3), min_size=1, max_size=4), LIMITS, LIMITS, NAMES)
+def test_any_scene_can_be_saved_and_twice_is_the_same_bytes(
+    panels: list[list[Mark]], across: Any, up: Any, name: str
+) -> None:
+    x, y = Axis(name, across), Axis(name, up)
+    scene = Scene(tuple(Panel(tuple(marks), x, y, name) for marks in panels), name, (name,))
+    with tempfile.TemporaryDirectory() as folder:
+        first = save(scene, Path(folder) / "a.svg").read_bytes()
+        assert save(scene, Path(folder) / "b.svg").read_bytes() == first

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,8 +62,8 @@ class TestTable:
         assert not any(spine.get_visible() for spine in ax.spines.values())
 
     def test_rows_are_ruled_off(self) -> None:
-        heights = [rule.get_ydata() for rule in rules_of(drawn(table()).axes[0])]
-        assert [tuple(map(float, height)) for height in heights] == [
+        heights = [np.asarray(rule.get_ydata()) for rule in rules_of(drawn(table()).axes[0])]
+        assert [tuple(height.tolist()) for height in heights] == [
             (at, at) for at in (-0.5, 0.5, 1.5, 2.5)
         ]
 
@@ -135,19 +136,18 @@ class TestSize:
     def test_names_of_columns_that_do_not_fit_slant_away_from_the_table(self) -> None:
         (ax,) = drawn(self.many(2, 25), size=(4.0, 3.0)).axes
         labels = ax.get_xticklabels()
-        assert {(tick.get_rotation(), tick.get_ha()) for tick in labels} == {(45.0, "left")}
+        assert {(tick.get_rotation(), tick.get_horizontalalignment()) for tick in labels} == {
+            (45.0, "left")
+        }
 
-    @pytest.mark.parametrize("size", [None, (2.0, 2.0), (4.0, 3.0), (9.0, 3.0)])
-    @pytest.mark.parametrize("shape", [(1, 1), (3, 3), (12, 6), (5, 14)])
-    @pytest.mark.parametrize("text", ["1", "1234 (12.3 %)", "a text of very many words " * 4])
-    @pytest.mark.parametrize("totals", [False, True])
-    def test_no_text_lies_over_another(
-        self, size: Any, shape: tuple[int, int], text: str, totals: bool
-    ) -> None:
+    @pytest.mark.parametrize("size", [None, (2.0, 2.0), (4.0, 3.0)])
+    @pytest.mark.parametrize("shape", [(1, 1), (12, 6), (5, 14)])
+    @pytest.mark.parametrize("text", ["1234 (12.3 %)", "a text of very many words " * 4])
+    def test_no_text_lies_over_another(self, size: Any, shape: tuple[int, int], text: str) -> None:
         (panel,) = self.many(*shape, text).panels
         (mark,) = panel.marks
         assert isinstance(mark, Words)
-        scene = table(mark.texts, panel.x, panel.y, totals)
+        scene = table(mark.texts, panel.x, panel.y, totals=True)
         (ax,) = drawn(scene, size=size).axes
         place = {text.get_position(): text.get_window_extent() for text in texts_of(ax)}
         for (x, y), box in place.items():
