@@ -35,6 +35,8 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
         "histogram.png",
         "heatmap.pdf",
         "box.png",
+        "bars.png",
+        "residuals.svg",
     }
 
 

@@ -66,6 +66,9 @@ StrataOption = Annotated[
 UnitOption = Annotated[
     str | None, typer.Option("--unit", help="The column that says whose a row is.")
 ]
+CategoricalOption = Annotated[
+    str | None, typer.Option("--categorical", help="Columns of codes that are levels: a,b.")
+]
 ByOption = Annotated[
     str | None, typer.Option("--by", help="A categorical column: one colour, box or panel a level.")
 ]
@@ -98,6 +101,7 @@ def plot(
     group: GroupOption = None,
     strata: StrataOption = None,
     unit: UnitOption = None,
+    categorical: CategoricalOption = None,
     by: ByOption = None,
     trend: TrendOption = False,
     as_json: JsonOption = False,
@@ -119,7 +123,10 @@ def plot(
         # A row method makes the study's copy; a count method is the picture's alone.
         rows = method if method in ROW_METHODS else None
         fields = _fields(k=k, q=q, bins=bins, grid=grid, rows=rows, study=study, unit=unit)
-        opened = _opened(file, policy, fields, group, strata)
+        levels = _names(categorical) if categorical else []
+        levels += [by] if by is not None else []
+        levels += columns if picture in ("bars", "crosstab") else []
+        opened = _opened(file, policy, fields, group, strata, levels)
         drawn = _fields(method=method, by=by, trend=trend or None)
         view = getattr(opened, picture)(*columns, **drawn)
         _deliver(view, output, as_json)
@@ -254,16 +261,20 @@ def _opened(
     fields: dict[str, Any],
     group: Sequence[str] | None,
     strata: str | None,
+    levels: Sequence[str] = (),
 ) -> Study:
     """Open the study, with single fields of its policy overridden."""
     from discreet.policy import load_policy
     from discreet.study import open as open_study
 
+    chosen = load_policy(policy)
+    if levels:
+        fields["kinds"] = dict(chosen.kinds) | dict.fromkeys(levels, "categorical")
     if group:
         fields["groups"] = [_names(names) for names in group]
     if strata:
         fields["strata"] = _names(strata)
-    return open_study(file, load_policy(policy).changed(**fields))
+    return open_study(file, chosen.changed(**fields))
 
 
 def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend: bool) -> None:

@@ -199,8 +199,11 @@ class Table:
 
     @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:
-        """Return a whole column, missing values too (as NaN or as the empty text)."""
-        if self._known(name).kind == "continuous":
+        """Return a whole column, missing values too (as NaN or as the empty text).
+
+        Numbers are numbers whether they are drawn as such or as levels.
+        """
+        if self._known(name).numeric:
             return self._collect(self._frame.select(value=_number(name)))["value"].to_numpy()
         return _texts(self._collect(self._frame.select(nw.col(name)))[name].to_list())
 
