@@ -6,13 +6,16 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check format pictures bench clean
+.PHONY: help demo figures test check format pictures bench clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## draw a first set of pictures into build/
 	$(BIN)/python examples/demo.py
+
+figures: $(READY) ## draw Figures 1 to 21 of the 2021 paper again, into build/figures
+	$(BIN)/python -m examples.figures.run
 
 test: $(READY) ## run all tests and the examples in the docstrings
 	$(BIN)/pytest -q -n 2

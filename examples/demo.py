@@ -121,7 +121,9 @@ def main(folder: Path) -> None:
 def cohort_with_age_groups() -> pa.Table:
     """Return the cohort with a second column of levels, of which one is small."""
     cohort = dc.datasets.diabetes()
-    ages = [f"{int(age) // 10 * 10} to {int(age) // 10 * 10 + 9}" for age in cohort["age"].to_pylist()]
+    ages = [
+        f"{int(age) // 10 * 10} to {int(age) // 10 * 10 + 9}" for age in cohort["age"].to_pylist()
+    ]
     return cohort.append_column("age_group", pa.array(ages))
 
 

@@ -20,6 +20,8 @@ def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsVi
 
     Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A).
     """
+    if not view.x:
+        raise RefusedError("no point is shown, so there is no trend to draw; leave trend out")
     x, y, size = (np.array(part, dtype=np.float64) for part in (view.x, view.y, view.size))
     level = np.array(view.level or ("",) * len(x))
     trends = [

@@ -67,7 +67,7 @@ class ResidualView(View):
 
     def scene(self) -> Scene:
         """Return the points over a line at zero."""
-        zero = _across(self.x, (0.0, 0.0))
+        zero = _across(self.x, slope=0.0)
         marks = (_dots(self, self.x, self.y, self.size), zero)
         return _scene(self, marks, "fitted values", "residuals")
 
@@ -114,8 +114,7 @@ class QQView(View):
 
     def scene(self) -> Scene:
         """Return the points over the line of identity."""
-        ends = (min(self.x, default=0.0), max(self.x, default=0.0))
-        marks = (_dots(self, self.x, self.y, self.size), _across(self.x, ends))
+        marks = (_dots(self, self.x, self.y, self.size), _across(self.x, slope=1.0))
         return _scene(self, marks, "normal quantiles", "standardised residuals")
 
     @classmethod
@@ -170,7 +169,7 @@ class LeverageView(View):
             x, y = tuple(curve.x for curve in same), tuple(curve.y for curve in same)
             lines.append(Lines(x, y, "far reference", label))
         points = _dots(self, self.x, self.y, self.size)
-        marks: tuple[Mark, ...] = (points, _across(self.x, (0.0, 0.0)), *lines)
+        marks: tuple[Mark, ...] = (points, _across(self.x, slope=0.0), *lines)
         return _scene(self, marks, "leverage", "standardised residuals")
 
     @classmethod
@@ -207,9 +206,12 @@ def _dots(view: View, x: tuple[float, ...], y: tuple[float, ...], size: tuple[in
     return Dots(x, y, size, gridded, view.origin.counted)
 
 
-def _across(x: tuple[float, ...], y: tuple[float, float]) -> Lines:
-    """Return a reference line from the lowest to the highest x."""
-    return Lines(((min(x, default=0.0), max(x, default=0.0)),), (y,), "reference")
+def _across(x: tuple[float, ...], slope: float) -> Lines:
+    """Return the reference line y = slope x, far enough to reach the ends of the axes."""
+    low, high = min(x, default=0.0), max(x, default=0.0)
+    room = (high - low) or 1.0
+    ends = (low - room, high + room)
+    return Lines((ends,), (tuple(slope * end for end in ends),), "reference")
 
 
 def _scene(view: View, marks: tuple[Mark, ...], x: str, y: str) -> Scene:
