@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet import datasets
 from discreet.errors import InputError, RefusedError
-from discreet.protect.probabilistic import Probabilistic, probabilistic
+from discreet.protect.probabilistic import FAR_NOISE, Probabilistic, probabilistic
 
 Floats = NDArray[np.float64]
 SECRET = bytes(range(32))
@@ -119,6 +119,99 @@ def test_exact_duplicates_do_not_share_their_noise() -> None:
     assert out[0, 0] != out[1, 0]
 
 
+# --- more noise for those who are far -----------------------------------------------------------
+
+
+def test_the_words_for_the_noise_of_far_records() -> None:
+    assert FAR_NOISE == ("even", "by-distance")
+    assert Probabilistic() == Probabilistic(q=0.25, far_noise="even", k=5)
+
+
+def by_distance(x: Any, q: float, k: int) -> Floats:
+    """Find how many times the even noise each record of one column carries."""
+    column = np.array(x, float)[:, None]
+    ones, strata = np.ones_like(column), np.zeros(len(column), dtype=np.intp)
+    even = Probabilistic(q)(column, ones, strata) - column
+    far = Probabilistic(q, "by-distance", k)(column, ones, strata) - column
+    times: Floats = (far / even).ravel()
+    return times
+
+
+FARTHER: dict[str, tuple[list[float], float, int, list[float]]] = {
+    "distance over the median": ([0, 1, 2, 3, 12], 0.25, 1, [1, 1, 1, 1, 9 / 4.8270 / 0.25]),
+    "the limit is out of reach": ([0, 1, 2, 3, 12], 0.1, 1, [1, 1, 1, 1, 9]),
+    "the second neighbour": ([0, 1, 2, 3, 12], 0.1, 2, [1, 1, 1, 1, 5]),
+    "coinciding records": ([0, 0, 0, 0, 6], 1.0, 2, [1, 1, 1, 1, 6 / 2.6833]),
+    "coinciding, and the limit is below 1": ([0, 0, 0, 0, 6], 9.0, 2, [1, 1, 1, 1, 1]),
+}
+
+
+@pytest.mark.parametrize(("x", "q", "k", "times"), FARTHER.values(), ids=FARTHER)
+def test_noise_by_distance_by_hand(x: Any, q: float, k: int, times: Any) -> None:
+    assert by_distance(x, q, k) == pytest.approx(times, rel=1e-4)
+
+
+def heavy() -> Floats:
+    """Make a lognormal cloud with five records far from it."""
+    far = np.array([[30.0, 2], [2, 40], [60, 60], [25, -20], [100, 5]])
+    return np.vstack([np.random.default_rng(11).lognormal(0, 0.5, size=(495, 2)), far])
+
+
+def test_far_records_are_found_again_less_often_and_the_bulk_carries_the_same_noise() -> None:
+    x, strata = heavy(), np.zeros(500, dtype=np.intp)
+    sd = x.std(axis=0, ddof=1)
+    linked = {"even": 0, "by-distance": 0}
+    spreads = []
+    for seed in range(20):
+        normals = np.random.default_rng(seed).normal(size=x.shape)
+        out = {way: Probabilistic(0.25, way)(x, normals, strata) for way in FAR_NOISE}
+        same = (out["even"] == out["by-distance"]).all(axis=1)
+        assert same.sum() >= 250
+        assert not same[495:].any()
+        for way in FAR_NOISE:
+            gap = ((x[495:, None, :] - out[way][None, :, :]) / sd) ** 2
+            linked[way] += int((gap.sum(axis=2).argmin(axis=1) == np.arange(495, 500)).sum())
+        spreads.append(out["by-distance"].std(axis=0, ddof=1) / sd)
+
+    assert linked["even"] == 100
+    assert linked["by-distance"] <= 35
+    assert np.mean(spreads) < 2.5  # what it costs
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(st.integers(1, 9), st.integers(0, 10**6))
+def test_noise_by_distance_does_not_depend_on_the_order_of_rows(k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, 2)).round(seed % 3)  # few different records, and many
+    order = rng.permutation(60)
+    call: dict[str, Any] = {"q": 0.25, "secret": SECRET, "far_noise": "by-distance", "k": k}
+    keys = [f"person {i}" for i in range(60)]
+
+    out = probabilistic(x, keys=keys, **call)
+    permuted = probabilistic(x[order], keys=[keys[i] for i in order], **call)
+
+    assert permuted.tobytes() == out[order].tobytes()
+
+
+@settings(deadline=None, derandomize=True, max_examples=30)
+@given(st.integers(1, 9), st.integers(0, 10**6))
+def test_the_neighbour_is_that_of_a_plain_search(k: int, seed: int) -> None:
+    x = np.random.default_rng(seed).normal(size=40).round(seed % 3)
+    z = x / x.std(ddof=1)
+    distance = np.sort(np.abs(z[:, None] - z[None, :]), axis=1)[:, k]
+    median = np.median(distance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.fmax(1, np.fmin(distance / median, distance / 0.1))
+
+    assert by_distance(x, 0.1, k) == pytest.approx(times, rel=1e-6)
+
+
+def test_k_is_not_looked_at_where_noise_is_even() -> None:
+    x = [[1.0], [2.0], [3.0]]
+
+    assert (probabilistic(x, 0.25, SECRET, k=99) == probabilistic(x, 0.25, SECRET)).all()
+
+
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "q is nought": ({"q": 0}, InputError, "q must be above 0"),
     "q is no number": ({"q": "a little"}, InputError, "q must be a finite number"),
@@ -130,6 +223,13 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "an identifier too few": ({"keys": ["a", "b"]}, InputError, "one identifier for each row"),
     "a missing value": ({"X": [[1.0, np.nan]] * 3}, InputError, "missing or infinite"),
     "a constant column": ({"X": [[1.0, 2.0], [1.0, 3.0]]}, RefusedError, "column 0 of X is const"),
+    "an unknown word": ({"far_noise": "more"}, InputError, "one of 'even', 'by-distance'"),
+    "no neighbour": ({"k": 0}, InputError, "k must be a whole number of at least 1"),
+    "as many neighbours as rows": (
+        {"far_noise": "by-distance", "k": 3},
+        RefusedError,
+        "k must be below the number of rows",
+    ),
     "a single row": ({"X": [[1.0, 2.0]]}, RefusedError, "too few rows"),
 }
 

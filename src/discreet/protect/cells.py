@@ -74,9 +74,11 @@ class CellSuppression:
     Raises
     ------
     InputError
-        If the counts are no table of whole numbers, none negative.
+        If k is no whole number from 1 to a million, or the counts no table of whole numbers, none
+        negative.
     RefusedError
-        If the table has more than 1000 cells, or is too small to show anything.
+        If the table has more than 1000 cells, or is too small to show anything: if it holds fewer
+        than k persons in all.
     BrokenPromiseError
         If, checked on the output, a hidden count can be worked out too closely (`check_table`).
 
@@ -132,20 +134,27 @@ class CellSuppression:
     def __call__(self, counts: Bins) -> GuardedTable:
         """Guard the table of `counts` (r rows, c columns), to which the margins are added."""
         cells = _as_cells(counts)
-        flip, rows, columns = line_order(cells)
-        full = _with_margins((cells.T if flip else cells)[np.ix_(rows, columns)])
-        small = (full < self.k) & ((full > 0) | (not self.show_empty))
-        hidden = _search(full, small, self.k - 1)
-        back = np.empty_like(hidden)
-        back[np.ix_([*rows, len(rows)], [*columns, len(columns)])] = hidden
-        shown = ~(back.T if flip else back)
-        kept = np.where(shown, _with_margins(cells), 0)
-        if not shown.any() or (cells.any() and not kept.any()):
+        full = _with_margins(cells)
+        hidden = self._hidden(cells) if self._small(full).any() else np.zeros_like(full, np.bool_)
+        kept = np.where(hidden, 0, full)
+        if hidden.all() or (cells.any() and not kept.any()):
             raise RefusedError(
                 "the table is too small to show any of it; merge levels or widen the selection"
             )
-        check_table(kept, shown, self.k)
-        return GuardedTable(kept, shown)
+        check_table(kept, ~hidden, self.k)
+        return GuardedTable(kept, ~hidden)
+
+    def _small(self, full: Bins) -> Mask:
+        return (full < self.k) & ((full > 0) | (not self.show_empty))
+
+    def _hidden(self, cells: Bins) -> Mask:
+        """Search in an order of lines that does not depend on the one they came in."""
+        flip, rows, columns = line_order(cells)
+        full = _with_margins((cells.T if flip else cells)[np.ix_(rows, columns)])
+        found = _search(full, self._small(full), self.k - 1)
+        hidden = np.empty_like(found)
+        hidden[np.ix_([*rows, len(rows)], [*columns, len(columns)])] = found
+        return hidden.T if flip else hidden
 
 
 def _as_cells(counts: ArrayLike) -> Bins:

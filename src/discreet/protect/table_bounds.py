@@ -129,7 +129,8 @@ class _Attack:
         seen = np.where(known, sign * counts, 0.0)
         rows, columns = np.nonzero(~known)
         total = -np.concatenate([seen.sum(axis=1), seen.sum(axis=0)])
-        # No corner of what is possible lies beyond the sum of all totals: what does has no end.
+        # No corner of what is possible lies beyond the sum of all totals, half of this: a count
+        # that can be larger has no end.
         ceiling = 2.0 * float(np.abs(total).sum()) + 2.0
         return cls(known, sign[rows, columns], rows, columns, total, ceiling)
 
@@ -147,11 +148,12 @@ class _Attack:
         narrow = high - low < enough
         before = n + 1
         while np.isfinite(enough) and 0 < narrow.sum() < before:
-            # Many at once: each as far up as is enough, which leaves something for the others.
             before = int(narrow.sum())
-            solve(np.where(narrow, 1.0, 0.0))
-            up_to = np.maximum(np.ceil(low + enough), solution)
-            solve(np.where(narrow, -1.0, 0.0), np.where(narrow, up_to, self.ceiling))
+            # Many at once: each as far up as is enough, and what holds more than that down.
+            rising = narrow & (low < enough)
+            # Weights differ, for a sum of all would be a total, and the same whatever they are.
+            weights = np.where(rising, -1.0 - np.arange(n) / n, 1.0)
+            solve(weights, np.where(rising, np.ceil(low + enough), self.ceiling))
             narrow = high - low < enough
         most = self._most()
         for entry in np.flatnonzero(narrow):
@@ -160,7 +162,7 @@ class _Attack:
                 if high[entry] - low[entry] < enough and not done[entry]:
                     weights[entry] = sign
                     solve(weights)
-        high[high > self.ceiling - 0.5] = np.inf
+        high[high > self.ceiling / 2] = np.inf
         return np.round(low), np.round(high)
 
     def _extreme(self, weights: Floats, most: Floats | None = None) -> Floats:
