@@ -1,5 +1,6 @@
 """The protected copy: made once a version, the same whatever order, frame or file it came from."""
 
+import itertools
 import os
 import stat
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ from discreet.protect import deterministic
 from discreet.protect.order_means import winsorised
 from discreet.secret import Secret, row_keys
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Vault, protect_view
+from discreet.vault import Copy, Vault, protect_view, within_bounds
 
 Floats = NDArray[np.float64]
 
@@ -165,6 +166,9 @@ def test_a_changed_row_is_a_new_version_with_fresh_noise_for_all() -> None:
 
 
 POLICIES: dict[str, dict[str, Any]] = {
+    "bounds": {"bounds": {"x": [40, np.inf]}},
+    "bounds that keep all": {"bounds": {"x": [-np.inf, np.inf]}},
+    "growing noise": {"rows": "probabilistic", "far_noise": "by-distance"},
     "k": {"k": 6},
     "row method": {"rows": "probabilistic"},
     "q": {"rows": "probabilistic", "q": 0.3},
@@ -175,7 +179,8 @@ POLICIES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("changes", POLICIES.values(), ids=POLICIES)
 def test_a_changed_policy_is_a_new_version_with_fresh_noise(changes: dict[str, Any]) -> None:
     given = columns(400)
-    before = STANDARD.changed(rows=changes.get("rows")) if "q" in changes else STANDARD
+    noised = {"q", "far_noise"} & set(changes)
+    before = STANDARD.changed(rows=changes.get("rows")) if noised else STANDARD
 
     old, new = copied(given, policy=before), copied(given, policy=STANDARD.changed(**changes))
 
@@ -183,7 +188,19 @@ def test_a_changed_policy_is_a_new_version_with_fresh_noise(changes: dict[str, A
     assert share_kept(old, new) < 0.1
 
 
-@pytest.mark.parametrize("changes", [{"bins": 10}, {"grid": 10}, {"name": "ours"}, {"study": "s"}])
+UNALTERING: list[dict[str, Any]] = [
+    {"bins": 10},
+    {"grid": 10},
+    {"name": "ours"},
+    {"study": "s"},
+    {"outside": "clip"},
+    {"edges": {"x": [0, 1]}},
+    {"bins_share": 0.5},
+    {"residual_df": 20},
+]
+
+
+@pytest.mark.parametrize("changes", UNALTERING)
 def test_a_policy_that_does_not_alter_the_copy_is_the_same_version(changes: dict[str, Any]) -> None:
     given = columns()
 
@@ -434,6 +451,128 @@ def test_a_method_that_breaks_its_word_is_a_bug(monkeypatch: pytest.MonkeyPatch)
             copied(columns())
 
 
+# --- bounds -----------------------------------------------------------------------------------
+
+BOUNDED = Policy.preset("standard", rows="probabilistic", q=1.0)
+
+
+def bounded(rule: str, **bounds: Any) -> Policy:
+    """Declare bounds, and what becomes of values outside."""
+    return BOUNDED.changed(bounds=bounds, outside=rule)
+
+
+def shares(n: int = 300) -> dict[str, Any]:
+    """Make a share from 0 to 1 and a time from 0 on, many of them near the ends."""
+    rng = np.random.default_rng(12)
+    return {"x": rng.beta(0.7, 0.7, size=n), "y": rng.exponential(3, size=n)}
+
+
+def test_values_outside_of_bounds_are_kept_reflected_or_clipped() -> None:
+    given, ends = shares(), {"x": [0, 1], "y": [0.0, np.inf]}
+    kept, reflected, clipped = (
+        copied(given, policy=bounded(rule, **ends)) for rule in ("keep", "reflect", "clip")
+    )
+
+    assert kept.columns["x"].min() < 0
+    assert kept.columns["x"].max() > 1
+    assert kept.columns["y"].min() < 0
+    for copy in (reflected, clipped):
+        assert copy.columns["x"].min() >= 0
+        assert copy.columns["x"].max() <= 1
+        assert copy.columns["y"].min() >= 0
+        assert copy.columns["y"].max() > 1
+    # clipped values pile up at the ends, reflected ones do not
+    at_an_end = [np.mean(copy.columns["x"] == 0) for copy in (kept, reflected, clipped)]
+    assert at_an_end[2] > 0.1 > max(at_an_end[:2])
+
+
+@pytest.mark.parametrize("rule", ["reflect", "clip"])
+def test_bounds_that_are_no_step_are_kept_all_the_same(rule: str) -> None:
+    given = shares()
+    policy = bounded(rule, x=[0.0123456, 0.9876543])
+
+    x = copied(given, policy=policy).columns["x"]
+
+    assert x.min() >= 0.0123456
+    assert x.max() <= 0.9876543
+
+
+def test_bounds_of_another_column_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version is another, for bounds are settings; with its noise held fixed nothing moves."""
+    given = shares()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: lambda values, *_: values)
+
+    plain, other = copied(given), copied(given, policy=bounded("clip", z=[0, 1]))
+
+    assert other.columns["x"].tolist() == plain.columns["x"].tolist()
+    assert other.columns["y"].tolist() == plain.columns["y"].tolist()
+
+
+def test_another_rule_or_end_is_another_version() -> None:
+    given = shares()
+    policies = [
+        BOUNDED,
+        bounded("keep", x=[0, 1]),
+        bounded("reflect", x=[0, 1]),
+        bounded("clip", x=[0, 1]),
+        bounded("clip", x=[0, 2]),
+        bounded("clip", x=[0, np.inf]),
+        bounded("clip", y=[0, 1]),
+    ]
+
+    copies = [copied(given, policy=policy) for policy in policies]
+
+    assert len({copy.version for copy in copies}) == len(policies)
+    for one, other in itertools.pairwise(copies):
+        assert share_kept(one, other) < 0.1
+
+
+def test_a_stored_copy_keeps_its_bounds(tmp_path: Path) -> None:
+    policy = bounded("reflect", x=[0, 1])
+    made = Vault(SECRET, tmp_path).copy(table_of(shares()), policy, ("x", "y"))
+
+    assert plain(Vault(SECRET, tmp_path).copy(table_of(shares()), policy, ("x", "y"))) == plain(
+        made
+    )
+
+
+@pytest.mark.parametrize("method", ["probabilistic", "deterministic", "condensation"])
+@pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
+def test_research_views_have_the_bounds_too(rule: str, method: str) -> None:
+    research = Policy.preset("research", outside=rule, bounds={"x": [0.45, 0.55]})
+    asked = research.settle("scatter", ["x", "y"], method=method)
+    plainly = Policy.preset("research").settle("scatter", ["x", "y"], method=method)
+
+    copy = protect_view(table_of(shares()), research, asked, SECRET)
+    without = protect_view(table_of(shares()), Policy.preset("research"), plainly, SECRET)
+
+    inside = (without.columns["x"] >= 0.45) & (without.columns["x"] <= 0.55)
+    assert 0 < inside.sum() < 300
+    assert copy.columns["x"][inside].tolist() == without.columns["x"][inside].tolist()
+    assert copy.columns["y"].tolist() == without.columns["y"].tolist()
+    if rule == "keep":
+        assert copy.columns["x"].tolist() == without.columns["x"].tolist()
+    else:
+        assert 0.45 <= copy.columns["x"].min() < copy.columns["x"].max() <= 0.55
+    ends = np.isin(copy.columns["x"], [0.45, 0.55]).mean()
+    assert bool(ends > 0.5) is (rule == "clip")
+
+
+@pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
+def test_a_column_without_bounds_is_left_alone(rule: str) -> None:
+    values = np.array([-5.0, 0.5, 7.0])
+
+    assert within_bounds(bounded(rule, x=[0, 1]), "y", values) is values
+    assert (
+        within_bounds(bounded(rule, x=[0, 1]), "x", values).tolist()
+        == {
+            "keep": [-5.0, 0.5, 7.0],
+            "reflect": [1.0, 0.5, 1.0],
+            "clip": [0.0, 0.5, 1.0],
+        }[rule]
+    )
+
+
 # --- kept -------------------------------------------------------------------------------------
 
 
@@ -558,6 +697,39 @@ def test_research_names_a_constant_column() -> None:
 
     with pytest.raises(RefusedError, match="column 'y' is constant"):
         protect_view(table, research, research.settle("scatter", ["x", "y"]), SECRET)
+
+
+def test_research_protects_within_levels_as_they_are_named() -> None:
+    # two clouds far apart: what is protected within levels cannot mix them
+    rng = np.random.default_rng(6)
+    given: dict[str, Any] = {
+        "x": np.concatenate([rng.normal(0, 1, 60), rng.normal(1000, 1, 60)]),
+        "y": rng.normal(size=120),
+        "arm": ["a"] * 60 + ["b"] * 30 + ["c"] * 30,
+    }
+    research = Policy.preset("research")
+    asked = research.settle("scatter", ["x", "y"], by="arm")
+
+    copy = protect_view(
+        table_of(given),
+        research,
+        asked,
+        SECRET,
+        lambda levels: tuple("a" if level == "a" else "other" for level in levels),
+    )
+
+    assert copy.strata == {"arm": ("a",) * 60 + ("other",) * 60}
+    assert ((copy.columns["x"] > 500) == (np.array(copy.strata["arm"]) == "other")).all()
+    values, strata = np.column_stack([given["x"], given["y"]]), np.repeat([0, 1], 60)
+    expected = deterministic(values, k=3, strata=strata)
+    assert copy.columns["x"].tolist() == expected[:, 0].tolist()
+
+
+def test_research_without_a_name_for_levels_has_none() -> None:
+    research = Policy.preset("research")
+    asked = research.settle("scatter", ["x", "y"], by="sex")
+
+    assert protect_view(table_of(columns()), research, asked, SECRET).strata == {}
 
 
 def test_a_guarded_study_draws_from_its_copy_alone() -> None:

@@ -331,6 +331,120 @@ def test_a_constant_column_is_refused_by_name(policy: str) -> None:
         from_counts.box(table, asked("box", ["x", "same"], policy), ORIGIN)
 
 
+# --- of levels, between declared edges, and as lines ------------------------------------------
+
+
+def in_wards(**held: int) -> dict[str, Any]:
+    """Make columns of persons with wards, x from 1 to their number in each."""
+    ward = [None if name == "none" else name for name, n in held.items() for _ in range(n)]
+    return {"x": [float(i + 1) for n in held.values() for i in range(n)], "ward": ward}
+
+
+def test_a_box_of_each_level_is_made_of_its_values_alone() -> None:
+    view = from_counts.box(table_of(in_wards(s=100, n=200)), asked("box", ["x"], by="ward"), ORIGIN)
+
+    assert [box.label for box in view.groups] == ["n", "s"]
+    n, s = view.groups
+    assert (s.low, s.q1, s.median, s.q3, s.high) == (3, 26, 51, 75, 98)
+    assert (n.low, n.median, n.high) == (3, 101, 198)
+    assert view.by == "ward"
+    assert view.columns == ("x",)
+
+
+def test_small_levels_share_a_box() -> None:
+    columns = in_wards(n=100, s=49, w=3, none=8)
+
+    view = from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+
+    assert [box.label for box in view.groups] == ["n", "other"]
+
+
+def test_a_box_of_too_few_values_of_a_level_is_refused() -> None:
+    columns = in_wards(n=100, s=50)
+    columns["x"][-1] = None
+
+    with pytest.raises(RefusedError, match=r"too few complete rows: .* at least 10 k"):
+        from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+
+
+def test_a_research_box_of_each_level() -> None:
+    columns = in_wards(s=4, n=3) | {"x": [1.0, 2, 3, 90, 2, 3, 4]}
+    table = table_of(columns)
+
+    raw = from_counts.box(table, asked("box", ["x"], "research", method="none", by="ward"), ORIGIN)
+    cells = from_counts.box(
+        table, asked("box", ["x"], "research", method="suppression", grid=2, by="ward"), ORIGIN
+    )
+
+    assert [(box.label, box.mean) for box in raw.groups] == [("n", 3), ("s", 24)]
+    # 90 is alone in its half of the axis
+    assert [(box.label, box.mean) for box in cells.groups] == [("n", 3), ("s", 2)]
+    assert cells.suppressed == 1
+
+
+EDGES: dict[str, tuple[str, list[float], tuple[float, ...], tuple[int | None, ...]]] = {
+    # 12 of 20, 3 of 21, 9 of 22, 26 of 23, 4 of 24, 1 of 25; what is declared, edges and counts
+    "joined": ("merge", [20, 21, 22, 24, 30], (20, 21, 24, 30), (12, 38, 5)),
+    "hidden": ("suppression", [20, 21, 22, 24, 30], (20, 21, 22, 24, 30), (12, None, 35, 5)),
+    "the end bins are open": ("suppression", [22, 23, 24], (22, 23, 24), (24, 31)),
+    "generalized by leaving edges out": (
+        "generalization",
+        [20, 21, 22, 24, 30],
+        (20, 22, 30),
+        (15, 40),
+    ),
+    "one bin": ("suppression", [0, 99], (0, 99), (55,)),
+}
+
+
+@pytest.mark.parametrize(("method", "edges", "drawn", "counts"), EDGES.values(), ids=EDGES)
+def test_a_histogram_between_declared_edges(
+    method: str,
+    edges: list[float],
+    drawn: tuple[float, ...],
+    counts: tuple[int | None, ...],
+) -> None:
+    table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
+    policy = Policy.preset("standard", edges={"age": edges}, round_to=1)
+
+    view = from_counts.histogram(table, asked("histogram", ["age"], policy, method=method), ORIGIN)
+
+    assert (view.edges, view.counts) == (drawn, counts)
+    assert "bins" not in view.parameters
+
+
+def test_a_contour_is_drawn_from_the_grid_of_the_heat_map() -> None:
+    table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
+
+    lines = from_counts.contour(table, asked("contour", ["x", "y"]), ORIGIN)
+    grid = from_counts.heatmap(table, asked("heatmap", ["x", "y"]), ORIGIN)
+
+    assert (lines.counts, lines.x_edges, lines.y_edges) == (grid.counts, grid.x_edges, grid.y_edges)
+    assert lines.parameters == grid.parameters
+    assert 0 < min(lines.levels) < max(lines.levels) < max(c or 0 for r in grid.counts for c in r)
+
+
+@pytest.mark.parametrize("method", ["merge", "suppression"])
+def test_a_policy_may_ask_for_so_many_persons_a_bin(method: str) -> None:
+    table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)  # 55 persons
+    limits = {"age": [19.5, 25.5]}
+    enough = Policy.preset("standard", bins=18, bins_share=0.33, limits=limits)
+
+    assert from_counts.histogram(table, asked("histogram", ["age"], enough, method=method), ORIGIN)
+    with pytest.raises(RefusedError, match=r"for bins that are at most 0\.33 of them along an axi"):
+        from_counts.histogram(
+            table, asked("histogram", ["age"], enough.changed(bins=19), method=method), ORIGIN
+        )
+
+
+@pytest.mark.parametrize("policy", ["standard", "research"])
+def test_without_a_share_there_may_be_more_bins_than_persons(policy: str) -> None:
+    table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
+    many = Policy.preset(policy, bins=200, limits={"age": [19.5, 25.5]})
+
+    assert from_counts.histogram(table, asked("histogram", ["age"], many), ORIGIN)
+
+
 # --- too few, and left out --------------------------------------------------------------------
 
 FEW: dict[str, tuple[str, list[str], dict[str, str]]] = {

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from discreet.policy import PICTURES, Asked
+from discreet.policy import DIAGNOSTICS, PICTURES, Asked
+from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import COUNT_METHODS, ROW_METHODS
 
 ROWS = {"deterministic", "probabilistic", "condensation"}
@@ -15,7 +16,13 @@ MADE_BY = {
     "histogram": {"merge", "none"} | BINNED | ROWS,
     "scatter": {"none"} | BINNED | ROWS,
     "heatmap": {"none"} | BINNED | ROWS,
+    "contour": {"none"} | BINNED | ROWS,
     "box": {"order-means", "none"} | BINNED | ROWS,
+    "bars": {"cell-suppression", "none"},
+    "crosstab": {"cell-suppression", "none"},
+    "residuals": {"none"} | BINNED | ROWS,
+    "qq": {"none"} | BINNED | ROWS,
+    "leverage": {"none"} | BINNED | ROWS,
 }
 
 
@@ -33,6 +40,9 @@ def asked(**changes: Any) -> Asked:
         round_to=5,
         shown_share=0.85,
         show_empty=False,
+        by=None,
+        edges=MappingProxyType({}),
+        bins_share=1.0,
     )
     return dataclasses.replace(made, **changes)
 
@@ -45,7 +55,18 @@ def test_every_picture_has_its_methods() -> None:
 def test_every_method_exists_and_is_of_some_picture() -> None:
     used = {method for methods in PICTURES.values() for method in methods}
 
-    assert used == set(ROW_METHODS) | set(COUNT_METHODS) | {"order-means"}
+    assert used == set(ROW_METHODS) | set(COUNT_METHODS) | {"order-means", "cell-suppression"}
+
+
+def test_diagnostics_are_pictures_of_points() -> None:
+    assert set(DIAGNOSTICS) == {"residuals", "qq", "leverage"}
+    assert {PICTURES[picture] for picture in DIAGNOSTICS} == {PICTURES["scatter"]}
+
+
+def test_every_picture_but_the_contour_has_a_method_of_its_own() -> None:
+    assert set(DEFAULT_PICTURES) == set(PICTURES) - {"contour"}
+    for picture, method in DEFAULT_PICTURES.items():
+        assert method == "rows" or method in PICTURES[picture]
 
 
 def test_the_table_of_pictures_cannot_be_changed() -> None:
@@ -56,6 +77,12 @@ def test_the_table_of_pictures_cannot_be_changed() -> None:
 @pytest.mark.parametrize("method", sorted({method for made in MADE_BY.values() for method in made}))
 def test_row_methods_draw_from_rows_and_others_from_counts(method: str) -> None:
     assert asked(method=method).from_rows is (method in ROWS)
+
+
+def test_a_picture_says_something_of_the_column_that_divides_it_too() -> None:
+    assert asked().named == ("glucose",)
+    assert asked(by="sex").named == ("glucose", "sex")
+    assert asked(by="sex").columns == ("glucose",)
 
 
 def test_a_settled_question_is_a_frozen_value() -> None:

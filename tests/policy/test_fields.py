@@ -20,8 +20,29 @@ NO_YES: list[Any] = [None, 0, 1, "true", "yes", [True], 1.0]
 NO_NAME: list[Any] = ["", 3, True, ["a"], {"a": "b"}, 1.5]
 NO_NUMBER: list[Any] = ["1", True, [1], {"a": 1}, math.nan, math.inf, -math.inf, 1j, 10**400]
 NO_WHOLE: list[Any] = [None, 5.0, -1, *NO_NUMBER]
+NO_SHARE: list[Any] = [None, 0, -0.1, 1.01, *NO_NUMBER]
 NO_TABLE: list[Any] = [None, "age", 3, True, ["age"], [["age", "continuous"]]]
 NO_NAMES: list[Any] = [None, "age", 3, {"age": 1}, [""], [3], [None], [["age"]], ["age", 3]]
+
+# What is no pair of ends, whether they may be infinite or not.
+NO_ENDS: list[Any] = [
+    {"age": 3},
+    {"age": []},
+    {"age": [0]},
+    {"age": [0, 1, 2]},
+    {"age": [1, 0]},
+    {"age": [1, 1]},
+    {"age": ["0", "1"]},
+    {"age": [0, None]},
+    {"age": [math.nan, 1]},
+    {"age": [0, math.nan]},
+    {"age": [0, 10**400]},
+    {"age": [False, True]},
+    {"age": {"low": 0, "high": 1}},
+    {3: [0, 1]},
+    {None: [0, 1]},
+    *NO_TABLE,
+]
 
 # Of every field: what is refused, and what the message says is allowed.
 WRONG: Mapping[str, tuple[list[Any], str]] = {
@@ -46,26 +67,44 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     ),
     "strata": (NO_NAMES, "a list of column names"),
     "limits": (
+        [{"age": [0, math.inf]}, {"age": [-math.inf, 0]}, *NO_ENDS],
+        "a table of columns, each with a lower and a larger upper number",
+    ),
+    "edges": (
         [
             {"age": 3},
             {"age": []},
             {"age": [0]},
-            {"age": [0, 1, 2]},
-            {"age": [1, 0]},
-            {"age": [1, 1]},
+            {"age": [0, 1, 1]},
+            {"age": [0, 2, 1]},
+            {"age": [0, 1, math.inf]},
+            {"age": [-math.inf, 0]},
+            {"age": [0, math.nan, 1]},
+            {"age": [0, 1, 10**400]},
             {"age": ["0", "1"]},
-            {"age": [0, None]},
-            {"age": [0, math.inf]},
-            {"age": [math.nan, 1]},
-            {"age": [0, 10**400]},
+            {"age": [0, None, 1]},
             {"age": [False, True]},
-            {"age": {"low": 0, "high": 1}},
+            {"age": list(range(102))},
+            {"bmi": [0, 1], "age": [1]},
             {3: [0, 1]},
-            {None: [0, 1]},
             *NO_TABLE,
         ],
-        "a table of columns, each with a lower and a larger upper number",
+        "a table of columns, each with 2 to 101 numbers that rise",
     ),
+    "bounds": (
+        [
+            {"age": [math.inf, math.inf]},
+            {"age": [-math.inf, -math.inf]},
+            {"age": [math.inf, 0]},
+            {"age": [0, -math.inf]},
+            *NO_ENDS,
+        ],
+        "a table of columns, each with a lower and a larger upper number, or inf",
+    ),
+    "outside": (["drop", *NO_WORD], "one of 'keep', 'reflect', 'clip'"),
+    "far_noise": (["odd", *NO_WORD], "one of 'even', 'by-distance'"),
+    "bins_share": (NO_SHARE, "a number above 0 and at most 1"),
+    "residual_df": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "kinds": (
         [{"age": "number"}, {"age": None}, {"age": ["continuous"]}, {3: "continuous"}, *NO_TABLE],
         "a table of columns, each one of 'continuous', 'categorical'",
@@ -112,6 +151,17 @@ RIGHT: Mapping[str, list[Any]] = {
     "groups": [[], [["age"]], [["age", "bmi"], ["glucose"]], (("age",),)],
     "strata": [[], ["sex", "ward"], ("sex",)],
     "limits": [{}, {"age": [0, 120]}, {"age": (-1.5, 2)}, {"age": [np.float64(0), 1e308]}],
+    "edges": [{}, {"age": [0, 18, 65.5]}, {"age": (-1, 0)}, {"age": list(range(101))}],
+    "bounds": [
+        {},
+        {"age": [0, 120]},
+        {"age": [0, math.inf], "bmi": (-math.inf, math.inf)},
+        {"age": [-math.inf, 0]},
+    ],
+    "outside": ["keep", "reflect", "clip"],
+    "far_noise": ["even", "by-distance"],
+    "bins_share": [1e-9, 0.33, 1],
+    "residual_df": [1, 10, 10**6],
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
     "unit": [None, "patient"],
@@ -129,7 +179,8 @@ def test_of_every_field_something_is_right() -> None:
 @pytest.mark.parametrize("field", FIELDS)
 def test_what_is_right_is_kept(field: str) -> None:
     for value in RIGHT[field]:
-        policy = Policy.preset("research", **{field: value})
+        needed = {"residual_df": 10} if value == "guarded" else {}
+        policy = Policy.preset("research", **{field: value}, **needed)
         kept = getattr(policy, field)
         if field == "pictures":  # those not named stay as the preset has them
             kept = {picture: kept[picture] for picture in value}
@@ -138,7 +189,10 @@ def test_what_is_right_is_kept(field: str) -> None:
             assert kept == frozen(field, value)
 
 
-@pytest.mark.parametrize("field", ["pictures", "limits", "kinds", "roles", "groups", "strata"])
+TABLES = ["pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"]
+
+
+@pytest.mark.parametrize("field", TABLES)
 def test_a_policy_is_not_made_of_what_can_be_changed(field: str) -> None:
     value = RIGHT[field][1]
 
@@ -149,6 +203,8 @@ def test_a_policy_is_not_made_of_what_can_be_changed(field: str) -> None:
 FROZEN: dict[str, tuple[str, Any, Any]] = {
     "a table": ("kinds", {"age": "continuous"}, MappingProxyType({"age": "continuous"})),
     "ends": ("limits", {"age": [0, 120.5]}, MappingProxyType({"age": (0, 120.5)})),
+    "edges": ("edges", {"age": [0, 1, 2.5]}, MappingProxyType({"age": (0, 1, 2.5)})),
+    "bounds": ("bounds", {"age": [0, math.inf]}, MappingProxyType({"age": (0, math.inf)})),
     "groups": ("groups", [["age", "bmi"], ("x",)], (("age", "bmi"), ("x",))),
     "names": ("strata", ["sex", "ward"], ("sex", "ward")),
     "a number": ("k", 5, 5),

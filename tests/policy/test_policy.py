@@ -2,6 +2,8 @@
 
 import copy
 import dataclasses
+import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +25,13 @@ OF_PICTURES = {
     "histogram": "merge",
     "heatmap": "generalization",
     "box": "order-means",
+    "bars": "cell-suppression",
+    "crosstab": "cell-suppression",
+    "residuals": "rows",
+    "qq": "rows",
+    "leverage": "rows",
 }
+INF = math.inf
 
 # --- presets ---------------------------------------------------------------------------------
 
@@ -36,6 +44,12 @@ NOT_SET: dict[str, Any] = {
     "groups": [],
     "strata": [],
     "limits": {},
+    "edges": {},
+    "bounds": {},
+    "outside": "keep",
+    "far_noise": "even",
+    "bins_share": 1.0,
+    "residual_df": 10,
     "kinds": {},
     "roles": {},
     "public": False,
@@ -51,6 +65,37 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "shown_share": 0.85,
         "show_empty": False,
     },
+    "datashield": {
+        "name": "datashield",
+        "regime": "guarded",
+        "k": 3,
+        "q": 0.5,
+        "rows": "probabilistic",
+        "round_to": 1,
+        "shown_share": 0.85,
+        "show_empty": False,
+        "bins_share": 0.33,
+        "pictures": OF_PICTURES | {"histogram": "suppression"},
+    },
+    "sacro": {
+        "name": "sacro",
+        "regime": "guarded",
+        "k": 10,
+        "rows": "condensation",
+        "round_to": 1,
+        "shown_share": 0.85,
+        "show_empty": False,
+        "residual_df": 10,
+    },
+    "opensafely": {
+        "name": "opensafely",
+        "regime": "guarded",
+        "k": 8,
+        "rows": "condensation",
+        "round_to": 5,
+        "shown_share": 0.85,
+        "show_empty": False,
+    },
     "research": {
         "name": "research",
         "regime": "research",
@@ -60,13 +105,42 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "round_to": 1,
         "shown_share": 0.0,
         "show_empty": True,
+        "residual_df": 1,
         "pictures": OF_PICTURES | {"box": "suppression"},
     },
 }
 
 
-def test_there_are_two_presets() -> None:
+def test_every_preset_has_its_numbers_here() -> None:
     assert set(PRESETS) == set(AS_PRESET)
+
+
+def test_all_presets_but_research_are_guarded() -> None:
+    assert {name for name in PRESETS if not Policy.preset(name).guarded} == {"research"}
+
+
+# What the documents that the presets are named after ask for, in their own numbers.
+THRESHOLDS: dict[str, tuple[str, float, float]] = {
+    # preset: what of it, what is the least that passes, what just does not
+    "datashield nfilter.tab = 3": ("datashield", 3, 2),
+    "sacro safe_threshold = 10": ("sacro", 10, 9),
+    "opensafely hides 7 and fewer": ("opensafely", 8, 7),
+}
+
+
+@pytest.mark.parametrize(("preset", "shown", "hidden"), THRESHOLDS.values(), ids=THRESHOLDS)
+def test_a_count_passes_a_preset_from_its_threshold_on(
+    preset: str, shown: int, hidden: int
+) -> None:
+    asked = Policy.preset(preset).settle("bars", ["sex"])
+
+    assert (shown >= asked.k, hidden >= asked.k) == (True, False)
+
+
+def test_the_noise_of_datashield_is_a_quarter_of_the_variance() -> None:
+    method = Policy.preset("datashield").row_method()
+
+    assert method == Probabilistic(q=math.sqrt(0.25), far_noise="even", k=3)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -93,7 +167,7 @@ def test_a_policy_is_frozen(field: str) -> None:
 
 
 @pytest.mark.parametrize("policy", [Policy(), STANDARD, RESEARCH, STANDARD.changed(k=6)])
-@pytest.mark.parametrize("field", ["pictures", "limits", "kinds", "roles"])
+@pytest.mark.parametrize("field", ["pictures", "limits", "edges", "bounds", "kinds", "roles"])
 def test_and_frozen_inside(policy: Policy, field: str) -> None:
     inside = getattr(policy, field)
 
@@ -104,7 +178,11 @@ def test_and_frozen_inside(policy: Policy, field: str) -> None:
 
 def test_no_preset_of_another_name() -> None:
     with pytest.raises(
-        InputError, match=r"^there is no preset 'strict'; there are 'standard', 'research'$"
+        InputError,
+        match=(
+            r"^there is no preset 'strict'; there are 'standard', 'datashield', 'sacro',"
+            r" 'opensafely', 'research'$"
+        ),
     ):
         Policy.preset("strict")
 
@@ -145,6 +223,10 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         {"k": 3, "round_to": 7},
         "^round_to of a guarded policy must be at most 2 k",
     ),
+    "few degrees of freedom": (
+        {"residual_df": 9},
+        "^residual_df of a guarded policy must be at least 10$",
+    ),
 }
 
 
@@ -159,8 +241,8 @@ def test_what_a_guarded_policy_may_not_be(given: dict[str, Any], message: str) -
 
 @pytest.mark.parametrize(
     "given",
-    [{"k": 3}, {"q": 0.1}, {"round_to": 10}, {"k": 3, "round_to": 6}],
-    ids=["k", "q", "round_to", "k and round_to"],
+    [{"k": 3}, {"q": 0.1}, {"round_to": 10}, {"k": 3, "round_to": 6}, {"residual_df": 10}],
+    ids=["k", "q", "round_to", "k and round_to", "residual_df"],
 )
 def test_what_it_just_may_be(given: dict[str, Any]) -> None:
     policy = Policy.preset("standard", **given)
@@ -171,7 +253,7 @@ def test_what_it_just_may_be(given: dict[str, Any]) -> None:
 UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "no such picture": (
         {"pictures": {"pie": "merge"}},
-        "^pictures of the policy may name 'histogram', 'scatter', 'heatmap', 'box'$",
+        "^pictures of the policy may name 'histogram', 'scatter', 'heatmap', 'contour', 'box', 'b",
     ),
     "a method of another picture": (
         {"pictures": {"scatter": "merge"}},
@@ -189,6 +271,14 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "a column twice in a group": (
         {"groups": [["age", "bmi", "age"]]},
         "^a column is in one group of the policy",
+    ),
+    "a table by rows": (
+        {"pictures": {"crosstab": "condensation"}},
+        "^the crosstab of the policy must be 'rows' or 'cell-suppression', 'none'$",
+    ),
+    "limits and edges of a column": (
+        {"limits": {"age": [0, 120]}, "edges": {"age": [0, 40, 120]}},
+        "^a column has limits or edges in the policy, not both$",
     ),
     "a stratum in a group": (
         {"groups": [["age", "sex"]], "strata": ["sex"]},
@@ -219,6 +309,11 @@ number = st.floats(-1e300, 1e300) | st.integers(-(10**20), 10**20)
 ends = st.tuples(number, number).filter(lambda pair: pair[0] < pair[1]).map(list)
 
 
+end = number | st.just(INF) | st.just(-INF)
+open_ends = st.tuples(end, end).filter(lambda pair: pair[0] < pair[1]).map(list)
+rising = st.lists(number, min_size=2, max_size=9, unique_by=float).map(lambda edges: sorted(edges))
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> dict[str, Any]:
     """Draw the plain values of a policy that is allowed."""
@@ -229,6 +324,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     of_pictures = {
         picture: draw(st.sampled_from(["rows", *methods])) for picture, methods in PICTURES.items()
     }
+    limits = draw(st.dictionaries(text, ends, max_size=3))
+    edges = draw(st.dictionaries(text, rising, max_size=3))
     fields: dict[str, st.SearchStrategy[Any]] = {
         "name": text,
         "k": st.just(k),
@@ -244,7 +341,13 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "show_empty": st.booleans(),
         "groups": st.just([[column] for column in columns[:cut]]),
         "strata": st.just(columns[cut:]),
-        "limits": st.dictionaries(text, ends, max_size=3),
+        "limits": st.just(limits),
+        "edges": st.just({name: of for name, of in edges.items() if name not in limits}),
+        "bounds": st.dictionaries(text, open_ends, max_size=3),
+        "outside": st.sampled_from(["keep", "reflect", "clip"]),
+        "far_noise": st.sampled_from(["even", "by-distance"]),
+        "bins_share": st.floats(0, 1, exclude_min=True) | st.just(1),
+        "residual_df": st.integers(10 if guarded else 1, 10**6),
         "kinds": st.dictionaries(text, st.sampled_from(["continuous", "categorical"]), max_size=3),
         "roles": st.dictionaries(text, st.sampled_from(["identifier", "sensitive"]), max_size=3),
         "unit": text,
@@ -304,6 +407,22 @@ def test_a_preset_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
     assert Policy.load(path) == Policy.preset(name)
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_bounds_without_an_end_come_back_from_the_file_of_a_preset(
+    tmp_path: Path, name: str
+) -> None:
+    bounds = {"share": [0, 1], "time": [0.0, INF], "debt": [-INF, 0], "any": [-INF, INF]}
+    policy = Policy.preset(name, bounds=bounds, outside="reflect")
+    path = tmp_path / "discreet.toml"
+
+    path.write_text(policy.to_toml(), encoding="utf-8")
+
+    assert Policy.load(path) == policy
+    assert Policy.load(path).bounds["time"] == (0, INF)
+    assert json.dumps(policy.settings(), allow_nan=False)
+    assert json.dumps(policy.copy_settings(), allow_nan=False)
+
+
 def written(tmp_path: Path, toml: str, name: str = "cohort.toml") -> Path:
     path = tmp_path / name
     path.write_text(toml, encoding="utf-8")
@@ -320,6 +439,19 @@ LOADED: dict[str, tuple[str, Policy]] = {
     "a preset and fields": (
         'preset = "research"\nk = 4\nname = "simulated"\n',
         RESEARCH.changed(name="simulated", k=4),
+    ),
+    "open bounds": (
+        'outside = "clip"\n[bounds]\ntime = [0, inf]\n[edges]\nage = [0, 18, 65, 120]\n',
+        STANDARD.changed(
+            name="cohort",
+            outside="clip",
+            bounds={"time": (0, INF)},
+            edges={"age": (0, 18, 65, 120)},
+        ),
+    ),
+    "a preset of another tool": (
+        'preset = "sacro"\nround_to = 5\n',
+        Policy.preset("sacro", name="cohort", round_to=5),
     ),
     "letters of all sorts": (
         'study = "Größe, 名"\nstrata = ["größe"]\n',
@@ -411,13 +543,23 @@ def test_and_in_no_other(wrong: Any) -> None:
 
 # --- asking ----------------------------------------------------------------------------------
 
-GUARDED = Policy.from_dict({"k": 7, "q": 0.5, "bins": 12, "grid": 24, "limits": {"age": [0, 120]}})
+GUARDED = Policy.from_dict(
+    {
+        "k": 7,
+        "q": 0.5,
+        "bins": 12,
+        "grid": 24,
+        "limits": {"age": [0, 120]},
+        "edges": {"glucose": [50, 100, 200]},
+    }
+)
 OTHER: dict[str, list[Any]] = {
     "k": [3, 6, 8, 70],
     "q": [0.1, 0.49, 0.51],
     "bins": [2, 11, 13, 24],
     "grid": [12, 23, 25],
     "limits": [{}, {"age": [0, 121]}, {"age": [0, 120], "bmi": [0, 1]}, {"bmi": [0, 120]}],
+    "edges": [{}, {"glucose": [50, 100, 201]}, {"glucose": [50, 200]}, {"bmi": [0, 1]}],
 }
 SAME: dict[str, list[Any]] = {
     "k": [7],
@@ -425,6 +567,7 @@ SAME: dict[str, list[Any]] = {
     "bins": [12],
     "grid": [24],
     "limits": [{"age": [0, 120]}, {"age": (0.0, 120.0)}],
+    "edges": [{"glucose": [50, 100, 200]}, {"glucose": (50.0, 100.0, 200.0)}],
 }
 
 
@@ -467,25 +610,119 @@ def test_condensation_takes_no_noise(q: float) -> None:
         STANDARD.settle("scatter", ["age", "bmi"], q=q)
 
 
+# A picture and method that have a use for each number.
+USED_BY: dict[str, tuple[str, str]] = {
+    "k": ("scatter", "deterministic"),
+    "q": ("scatter", "probabilistic"),
+    "bins": ("histogram", "merge"),
+    "grid": ("heatmap", "generalization"),
+    "limits": ("scatter", "suppression"),
+    "edges": ("histogram", "probabilistic"),
+}
+
+
 @pytest.mark.parametrize("name", OTHER)
 def test_research_takes_all(name: str) -> None:
+    picture, method = USED_BY[name]
     for value in [*OTHER[name], *SAME[name]]:
-        asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", **{name: value})
+        asked = RESEARCH.settle(picture, ["a", "b"], method=method, **{name: value})
         assert getattr(asked, name) == getattr(Policy.from_dict({name: value}), name)
 
 
 def test_research_takes_what_no_guarded_policy_may_have() -> None:
-    asked = RESEARCH.settle("scatter", ["a", "b"], method="probabilistic", k=1, q=0, bins=2)
+    asked = RESEARCH.settle("histogram", ["a"], method="probabilistic", k=1, q=0, bins=2)
 
     assert (asked.k, asked.q, asked.bins, asked.guarded) == (1, 0, 2, False)
     with pytest.raises(InputError, match=r"^k of the policy must be a whole number"):
         RESEARCH.settle("scatter", ["a", "b"], k=0)
 
 
-def test_a_settled_question_holds_every_number() -> None:
-    asked = GUARDED.settle("heatmap", ["age", "bmi"])
+VALUE: dict[str, Any] = {
+    "k": 4,
+    "q": 0.3,
+    "bins": 9,
+    "grid": 9,
+    "limits": {"a": [0, 1]},
+    "edges": {"a": [0, 1]},
+}
+# Which numbers each picture has a use for, by the method that draws it; k is used by all.
+USES: dict[str, tuple[str, str, set[str]]] = {
+    "histogram by joined bins": ("histogram", "merge", {"bins", "limits", "edges"}),
+    "histogram by hidden bins": ("histogram", "suppression", {"bins", "limits", "edges"}),
+    "histogram of noise": ("histogram", "probabilistic", {"q", "bins", "limits", "edges"}),
+    "histogram of centroids": ("histogram", "deterministic", {"bins", "limits", "edges"}),
+    "scatter of centroids": ("scatter", "deterministic", set()),
+    "scatter of noise": ("scatter", "probabilistic", {"q"}),
+    "scatter of cells": ("scatter", "generalization", {"grid", "limits"}),
+    "scatter of raw points": ("scatter", "none", set()),
+    "heat map": ("heatmap", "generalization", {"grid", "limits"}),
+    "heat map of noise": ("heatmap", "probabilistic", {"q", "grid", "limits"}),
+    "heat map of raw counts": ("heatmap", "none", {"grid", "limits"}),
+    "contour of condensation": ("contour", "condensation", {"grid", "limits"}),
+    "box of order means": ("box", "order-means", set()),
+    "box of cells": ("box", "suppression", {"grid", "limits"}),
+    "bars": ("bars", "cell-suppression", set()),
+    "cross-table": ("crosstab", "none", set()),
+    "residuals of noise": ("residuals", "probabilistic", {"q"}),
+    "quantiles in cells": ("qq", "suppression", {"grid", "limits"}),
+}
 
-    assert dataclasses.asdict(dataclasses.replace(asked, limits=dict(asked.limits))) == {
+
+@pytest.mark.parametrize(("picture", "method", "used"), USES.values(), ids=USES)
+def test_a_number_without_a_use_is_refused_under_research(
+    picture: str, method: str, used: set[str]
+) -> None:
+    for name, value in VALUE.items():
+        if name in used | {"k"}:
+            asked = RESEARCH.settle(picture, ["a"], method=method, **{name: value})
+            assert getattr(asked, name) == getattr(Policy.from_dict({name: value}), name)
+            continue
+        with pytest.raises(
+            InputError, match=rf"^a {picture} by '{method}' has no use for {name}=; leave it out$"
+        ):
+            RESEARCH.settle(picture, ["a"], method=method, **{name: value})
+        assert RESEARCH.settle(picture, ["a"], method=method, **{name: None}).method == method
+
+
+@pytest.mark.parametrize("name", ["round_to", "show_empty", "bins_share", "outside", "versions"])
+def test_what_is_no_number_of_a_picture_is_not_passed_over_in_silence(name: str) -> None:
+    others = {"round_to": 2, "show_empty": False, "bins_share": 0.5, "outside": "clip"}
+    value = others.get(name, 9)
+    given: dict[str, Any] = {name: value}
+    other: dict[str, Any] = {name: True} if value is False else given
+
+    with pytest.raises(InputError, match=rf"^a histogram by 'merge' has no use for {name}="):
+        RESEARCH.settle("histogram", ["a"], **given)
+    with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study is opened"):
+        STANDARD.settle("histogram", ["a"], **other)
+
+
+def test_declared_edges_are_of_histograms_alone() -> None:
+    assert GUARDED.settle("histogram", ["glucose"]).edges == {"glucose": (50, 100, 200)}
+    for picture in set(PICTURES) - {"histogram"}:
+        assert GUARDED.settle(picture, ["glucose"]).edges == {}
+
+
+def test_limits_and_edges_of_one_column_are_not_asked_for_together() -> None:
+    with pytest.raises(InputError, match=r"^a column has limits or edges in the policy, not both$"):
+        RESEARCH.settle("histogram", ["a"], limits={"a": [0, 2]}, edges={"a": [0, 1, 2]})
+
+
+def test_a_contour_is_drawn_as_the_heat_map_is_unless_it_is_named() -> None:
+    cells = STANDARD.changed(pictures={"heatmap": "suppression"})
+    rows = cells.changed(pictures={"contour": "rows"})
+
+    assert STANDARD.settle("contour", ["a", "b"]).method == "generalization"
+    assert cells.settle("contour", ["a", "b"]).method == "suppression"
+    assert rows.settle("contour", ["a", "b"]).method == "condensation"
+    assert rows.settle("heatmap", ["a", "b"]).method == "suppression"
+
+
+def test_a_settled_question_holds_every_number() -> None:
+    asked = GUARDED.settle("heatmap", ["age", "bmi"], by="sex")
+    plain = dataclasses.replace(asked, limits=dict(asked.limits), edges=dict(asked.edges))
+
+    assert dataclasses.asdict(plain) == {
         "picture": "heatmap",
         "columns": ("age", "bmi"),
         "method": "generalization",
@@ -498,15 +735,28 @@ def test_a_settled_question_holds_every_number() -> None:
         "round_to": 5,
         "shown_share": 0.85,
         "show_empty": False,
+        "by": "sex",
+        "edges": {},
+        "bins_share": 1.0,
     }
 
 
+ROW_PICTURES = ("scatter", "residuals", "qq", "leverage")
 DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
-    "standard": (STANDARD, OF_PICTURES | {"scatter": "condensation"}),
-    "research": (RESEARCH, OF_PICTURES | {"scatter": "deterministic", "box": "suppression"}),
+    "standard": (STANDARD, OF_PICTURES | dict.fromkeys(ROW_PICTURES, "condensation")),
+    "datashield": (
+        Policy.preset("datashield"),
+        OF_PICTURES
+        | dict.fromkeys(ROW_PICTURES, "probabilistic")
+        | {"histogram": "suppression", "contour": "generalization"},
+    ),
+    "research": (
+        RESEARCH,
+        OF_PICTURES | dict.fromkeys(ROW_PICTURES, "deterministic") | {"box": "suppression"},
+    ),
     "another row method": (
         STANDARD.changed(rows="probabilistic"),
-        OF_PICTURES | {"scatter": "probabilistic"},
+        OF_PICTURES | dict.fromkeys(ROW_PICTURES, "probabilistic"),
     ),
     "named by the policy": (
         STANDARD.changed(pictures={"histogram": "suppression", "box": "rows"}),
@@ -545,6 +795,22 @@ SAID: dict[tuple[str, str], str] = {
     ("box", "suppression"): SINGLE,
     ("box", "generalization"): SINGLE,
     ("box", "none"): RAW,
+    ("contour", "deterministic"): COPY,
+    ("contour", "probabilistic"): COPY,
+    ("contour", "none"): RAW,
+    ("bars", "none"): RAW,
+    ("crosstab", "none"): RAW,
+    **{
+        (picture, method): said
+        for picture in ("residuals", "qq", "leverage")
+        for method, said in {
+            "deterministic": COPY,
+            "probabilistic": COPY,
+            "none": RAW,
+            "suppression": "fits a regression to its protected copy",
+            "generalization": "fits a regression to its protected copy",
+        }.items()
+    },
 }
 METHODS = sorted({method for methods in PICTURES.values() for method in methods})
 
@@ -555,8 +821,11 @@ def test_pictures_by_methods(picture: str, method: str) -> None:
     def ask(policy: Policy) -> str:
         return policy.settle(picture, ["age", "bmi"], method=method).method
 
-    if method == "rows":
+    if method == "rows" and "condensation" in PICTURES[picture]:
         assert (ask(STANDARD), ask(RESEARCH)) == ("condensation", "deterministic")
+    elif method == "rows":
+        with pytest.raises(InputError, match=f"^a {picture} cannot be made by method 'condens"):
+            ask(STANDARD)
     elif method not in PICTURES[picture]:
         for policy in (STANDARD, RESEARCH):
             with pytest.raises(
@@ -572,14 +841,14 @@ def test_pictures_by_methods(picture: str, method: str) -> None:
             assert ask(STANDARD) == method
 
 
-@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=PRESETS)
+@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
 @pytest.mark.parametrize("method", ["", "mdav", "Merge", "non", ["merge"], 3])
 def test_no_method_of_another_name(policy: Policy, method: Any) -> None:
     with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are 'me"):
         policy.settle("histogram", ["age"], method=method)
 
 
-@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=PRESETS)
+@pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
 def test_no_picture_of_another_name(policy: Policy) -> None:
     with pytest.raises(InputError, match=r"^there is no picture 'pie'; there are 'histogram', 'sc"):
         policy.settle("pie", ["age"])
@@ -614,12 +883,21 @@ def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
     assert policy.changed(rows="deterministic").row_method() == Deterministic(
         k=7, metric="mahalanobis", q=0.1
     )
-    assert policy.changed(rows="probabilistic").row_method() == Probabilistic(q=0.25)
+    assert policy.changed(rows="probabilistic").row_method() == Probabilistic(q=0.25, k=7)
     assert RESEARCH.row_method() == Deterministic(k=3, metric="euclidean", q=0.0)
-    assert RESEARCH.row_method(asked) == Probabilistic(q=0.5)
+    assert RESEARCH.row_method(asked) == Probabilistic(q=0.5, k=3)
     assert RESEARCH.row_method(RESEARCH.settle("scatter", ["a", "b"], k=9)) == Deterministic(
         k=9, metric="euclidean", q=0.0
     )
+
+
+def test_noise_that_grows_with_distance_is_that_of_the_k_of_the_picture() -> None:
+    guarded = STANDARD.changed(k=7, rows="probabilistic", far_noise="by-distance")
+    research = RESEARCH.changed(far_noise="by-distance")
+    asked = research.settle("scatter", ["a", "b"], method="probabilistic", k=4)
+
+    assert guarded.row_method() == Probabilistic(q=0.25, far_noise="by-distance", k=7)
+    assert research.row_method(asked) == Probabilistic(q=0.25, far_noise="by-distance", k=4)
 
 
 def test_what_decides_a_copy() -> None:
@@ -632,6 +910,27 @@ def test_what_decides_a_copy() -> None:
         "q": 0.1,
         "strata": ["sex"],
     }
+
+
+def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> None:
+    policy = STANDARD.changed(bounds={"t": [0, INF], "share": [0, 1]}, outside="clip")
+    growing = STANDARD.changed(far_noise="by-distance")
+
+    declared = {"bounds": {"share": "(0, 1)", "t": "(0, inf)"}, "outside": "clip"}
+    assert policy.copy_settings() == STANDARD.copy_settings() | declared
+    assert policy.settings() == STANDARD.settings() | declared
+    assert growing.copy_settings() == STANDARD.copy_settings() | {"far_noise": "by-distance"}
+    assert growing.settings() == STANDARD.settings() | {"far_noise": "by-distance"}
+    assert STANDARD.changed(outside="clip").settings() == STANDARD.settings()
+
+
+def test_edges_decide_what_leaves_and_no_copy() -> None:
+    policy = STANDARD.changed(edges={"bmi": [10, 50], "age": [0, 40, 120]})
+
+    assert policy.settings() == STANDARD.settings() | {
+        "edges": {"age": [0, 40, 120], "bmi": [10, 50]}
+    }
+    assert policy.copy_settings() == STANDARD.copy_settings()
 
 
 def test_what_decides_all_that_leaves() -> None:
@@ -665,6 +964,8 @@ UNBINDING: dict[str, Any] = {
     "study": "cohort",
     "public": True,
     "versions": 9,
+    "bins_share": 0.5,
+    "residual_df": 20,
 }
 
 

@@ -45,7 +45,9 @@ INFERRED: dict[str, tuple[nw.dtypes.DType, str, bool, bool]] = {
 def test_a_kind_is_inferred_from_the_type(
     dtype: nw.dtypes.DType, kind: str, numeric: bool, floating: bool
 ) -> None:
-    assert columns({"c": dtype}) == {"c": Column("c", kind, "other", numeric, floating)}
+    yes_no = dtype == nw.Boolean
+    assert columns({"c": dtype}) == {"c": Column("c", kind, "other", numeric, floating, yes_no)}
+    assert yes_no is (kind == "categorical" and numeric)
 
 
 def test_columns_keep_their_order_and_are_of_no_role() -> None:

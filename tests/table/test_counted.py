@@ -47,6 +47,24 @@ def test_the_ends_of_an_axis_are_exact() -> None:
     assert axis.edges[-1] == 0.7
 
 
+BETWEEN = BinAxis("age", 0, 120, 3, (0, 18, 65, 120))
+PLACES: dict[str, tuple[BinAxis, list[float], list[int]]] = {
+    "of one width": (BinAxis("age", 0, 3, 3), [-9, 0, 0.999, 1, 2, 3, 99], [0, 0, 0, 1, 2, 2, 2]),
+    "a third of a tenth below": (BinAxis("age", 0, 1, 10), [0.3, 0.1 * 3, 0.29999], [3, 3, 2]),
+    "between breaks": (BETWEEN, [-9, 0, 17.9, 18, 64, 65, 120, 999], [0, 0, 0, 1, 1, 2, 2, 2]),
+    "of one bin between breaks": (BinAxis("age", 0, 1, 1, (0, 1)), [-9, 0.5, 9], [0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize(("axis", "values", "places"), PLACES.values(), ids=PLACES)
+def test_which_bin_a_value_is_in(axis: BinAxis, values: list[float], places: list[int]) -> None:
+    assert axis.places(np.array(values, dtype=float)).tolist() == places
+
+
+def test_breaks_are_the_edges_as_they_were_declared() -> None:
+    assert BETWEEN.edges.tolist() == [0, 18, 65, 120]
+
+
 # Four persons. Ann (0) and Bob (1) are in cells 0 and 1, Cyd (2) is in cell 3, Dan (3) in 1 and 3.
 VISITS: Pairs = [(0, 0), (1, 0), (0, 1), (1, 1), (3, 2), (1, 3), (3, 3)]
 

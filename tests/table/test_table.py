@@ -182,6 +182,140 @@ class TestCounting:
         assert counted.left_out == 8
 
 
+BREAKS: dict[str, tuple[list[float | None], tuple[float, ...], list[int]]] = {
+    "an edge belongs to the bin on its right": (
+        [0.0, 18.0, 17.999, 65.0, 64.9],
+        (0, 18, 65, 120),
+        [2, 2, 1],
+    ),
+    "the last edge and beyond to the last bin": ([120.0, 1e300, 65.0], (0, 18, 65, 120), [0, 0, 3]),
+    "below the first edge is the first bin": ([-1e300, -0.001], (0, 18, 65, 120), [2, 0, 0]),
+    "one bin takes all": ([-5.0, 0.5, 7.0, NAN, None, INF], (0, 1), [3]),
+    "a hair below an edge is below it": (
+        [0.3, 0.1 + 0.2, math.nextafter(0.3, 0)],
+        (0, 0.3, 1),
+        [1, 2],
+    ),
+    "bins of nobody": ([5.0], (0, 1, 2, 3), [0, 0, 1]),
+}
+
+
+class TestCountingBetweenBreaks:
+    @pytest.mark.parametrize(("values", "breaks", "counts"), BREAKS.values(), ids=list(BREAKS))
+    def test_bins_by_hand(
+        self,
+        source: Make,
+        values: list[float | None],
+        breaks: tuple[float, ...],
+        counts: list[int],
+    ) -> None:
+        table = opened(source({"x": values, "row": list(range(len(values)))}))
+
+        counted = table.count([BinAxis("x", breaks[0], breaks[-1], len(breaks) - 1, breaks)])
+
+        assert counted.counts.tolist() == counts
+        assert counted.left_out == len(values) - sum(counts)
+
+    def test_beside_bins_of_one_width(self, source: Make) -> None:
+        table = opened(source({"x": [0.5, 0.5, 7.0], "y": [0.5, 1.5, 1.5]}))
+
+        counted = table.count(
+            [BinAxis("x", 0, 9, 2, (0, 1, 9)), BinAxis("y", 0, 2, 2), BinAxis("x", 0, 9, 1, (0, 9))]
+        )
+
+        assert counted.counts[..., 0].tolist() == [[1, 1], [0, 1]]
+
+
+STAGES: Columns = {
+    "sex": ["f", "m", None, "f", "m", "f"],
+    "smokes": [True, None, True, False, True, True],
+    "stage": [1.0, 2.0, NAN, 1.0, 2.0, 10.0],
+    "x": [0.5, 0.5, 1.5, 1.5, NAN, 0.5],
+}
+OF_STAGE = {"1": 0, "2": 1, "10": 1, "": 2}
+
+
+class TestLevelsCounted:
+    def levels(self, source: Make) -> Table:
+        return opened(source(STAGES), kinds={"stage": "categorical"})
+
+    def test_are_counted_and_a_missing_one_is_a_level(self, source: Make) -> None:
+        table = self.levels(source)
+
+        assert table.levels("sex") == {"f": 3, "m": 2, "": 1}
+        assert table.levels("smokes") == {"True": 4, "False": 1, "": 1}
+        assert table.levels("stage") == {"1": 2, "2": 2, "10": 1, "": 1}
+
+    def test_alone_are_a_grid_of_their_places(self, source: Make) -> None:
+        counted = self.levels(source).count((), {"sex": {"m": 0, "f": 2, "": 1}})
+
+        assert counted.counts.tolist() == [2, 1, 3]
+        assert (counted.people, counted.left_out) == (6, 0)
+
+    def test_of_two_columns_may_share_a_place(self, source: Make) -> None:
+        counted = self.levels(source).count((), {"sex": {"f": 0, "m": 1, "": 1}, "stage": OF_STAGE})
+
+        # f: 1, 1 and 10; m: 2 and 2; of no sex: no stage
+        assert counted.counts.tolist() == [[2, 1, 0], [0, 2, 1]]
+
+    def test_come_before_bins_and_leave_out_no_more_than_these(self, source: Make) -> None:
+        counted = self.levels(source).count(
+            [BinAxis("x", 0, 2, 2)], {"sex": {"f": 0, "m": 1, "": 2}}
+        )
+
+        assert counted.counts.tolist() == [[2, 1], [1, 0], [0, 1]]
+        assert counted.left_out == 1  # m without an x
+
+    def test_of_rows_are_those_of_the_complete_ones(self, source: Make) -> None:
+        table = self.levels(source)
+        rows = table.rows(["x"])
+
+        found = zip(rows.numbers["x"], table.levels_of_rows("sex", ["x"]), strict=True)
+        assert sorted(found) == [(0.5, "f"), (0.5, "f"), (0.5, "m"), (1.5, ""), (1.5, "f")]
+        assert sorted(table.levels_of_rows("stage", ["x"])) == ["", "1", "1", "10", "2"]
+
+    def test_a_level_that_no_place_is_given_to_is_no_answer(self, source: Make) -> None:
+        with pytest.raises(DiscreetError, match="the data could not be read") as told:
+            self.levels(source).count((), {"sex": {"f": 0, "m": 1}})
+        no_canary_in(told.value)
+
+
+# Ann has been at two wards of one house, Bob at one ward twice, Cyd at two houses; Dan nowhere.
+WARDS: Columns = {
+    "who": ["ann", "ann", "bob", "bob", "cyd", "cyd", "dan", None],
+    "ward": ["n1", "n2", "n1", "n1", "n2", "s1", None, "s1"],
+    "x": [0.5, 0.5, 0.5, 1.5, 0.5, 0.5, 1.5, 0.5],
+}
+
+
+class TestLevelsOfPersons:
+    def test_a_person_counts_once_a_level(self, source: Make) -> None:
+        table = opened(source(WARDS), unit="who")
+
+        assert table.levels("ward") == {"n1": 2, "n2": 2, "s1": 1, "": 1}
+
+    def test_and_once_where_levels_are_joined(self, source: Make) -> None:
+        table = opened(source(WARDS), unit="who")
+        north = {"n1": 0, "n2": 0, "s1": 1, "": 2}
+
+        counted = table.count((), {"ward": north})
+
+        assert counted.counts.tolist() == [3, 1, 1]
+        assert counted.people == 4
+
+    def test_and_once_in_a_bin_of_joined_levels(self, source: Make) -> None:
+        table = opened(source(WARDS), unit="who")
+        axes = [BinAxis("x", 0, 2, 2)]
+
+        apart = table.count(axes, {"ward": {"n1": 0, "n2": 1, "s1": 2, "": 3}})
+        joined = table.count(axes, {"ward": {"n1": 0, "n2": 0, "s1": 0, "": 1}})
+
+        assert apart.counts.tolist() == [[2, 1], [2, 0], [1, 0], [0, 1]]
+        assert joined.counts.tolist() == [[3, 1], [0, 1]]
+        assert joined.joined(np.array([0, 0, 1, 1])).tolist() == [3, 1]
+        assert joined.left_out == 0
+
+
 NAMES = ["cell", "unit", "value", "n", "weight", "persons", "levels", "select", "two words"]
 NAMES += ['with "quotes"', "it's", "a.b", "größe", "%", "$1", "a\\b"]
 
@@ -413,10 +547,18 @@ class TestRows:
         assert table.column("smokes") == tuple(
             "" if value is None else str(value) for value in TOY["smokes"]
         )
-        assert table.column("score") == ("1", "1", "", "", "2", "2.5", "2", "1")
         heights = np.asarray(table.column("height"), dtype=np.float64)
         assert heights[np.isfinite(heights)].tolist() == [1.5, 3.0, 2.0, 0.25]
         assert len(heights) == 8
+
+    def test_a_whole_column_of_numbers_is_the_same_as_levels(self, source: Make) -> None:
+        """Data are recognised by it, whatever kind is declared."""
+        levels = opened(source(TOY), kinds={"score": "categorical"}).column("score")
+        numbers = opened(source(TOY)).column("score")
+
+        assert isinstance(levels, np.ndarray)
+        assert isinstance(numbers, np.ndarray)
+        np.testing.assert_array_equal(levels, numbers)
 
 
 TEXTS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
@@ -860,6 +1002,50 @@ class TestLaws:
             finite = [value for value in columns["x"] if value is not None and math.isfinite(value)]
             assert len(values) == len(finite) == counted.people, engine
         assert all(answer == answers[0] for answer in answers)
+
+    @pytest.mark.parametrize("engine", ENGINES)
+    @given(
+        x=st.lists(st.none() | st.integers(-3, 12), min_size=1, max_size=20),
+        edges=st.lists(st.integers(0, 10), min_size=2, max_size=6, unique=True),
+    )
+    def test_breaks_agree_with_numpy(
+        self, engine: str, x: list[int | None], edges: list[int]
+    ) -> None:
+        breaks = tuple(edge / 7 for edge in sorted(edges))
+        values = np.array([NAN if value is None else value / 7 for value in x])
+        table = opened(ENGINES[engine]({"x": [*values.tolist(), breaks[0]]}))
+        axis = BinAxis("x", breaks[0], breaks[-1], len(breaks) - 1, breaks)
+
+        counted = table.count([axis])
+
+        # numpy closes the last bin and knows none that are open
+        known = np.append(values[np.isfinite(values)], breaks[0])
+        inside = np.clip(known, breaks[0], breaks[-1])
+        assert counted.counts.tolist() == np.histogram(inside, breaks)[0].tolist()
+        assert np.bincount(axis.places(known), minlength=axis.bins).tolist() == (
+            counted.counts.tolist()
+        )
+
+    @pytest.mark.parametrize("engine", ENGINES)
+    @given(data=st.data(), size=st.integers(1, 15))
+    def test_levels_agree_with_sets_of_persons(self, engine: str, data: Any, size: int) -> None:
+        def drawn(values: list[Any]) -> list[Any]:
+            return list(data.draw(st.lists(st.sampled_from(values), min_size=size, max_size=size)))
+
+        who, ward, x = drawn(["a", "b", "c", None]), drawn(["n", "s", "w", None]), drawn([0, 1])
+        places = {level: data.draw(st.integers(0, 2)) for level in ("n", "s", "w", "")}
+        columns: Columns = {"who": [*who, "a"], "ward": [*ward, "n"], "x": [*x, 0]}
+        table = opened(ENGINES[engine](columns), unit="who")
+
+        counted = table.count([BinAxis("x", -0.5, 1.5, 2)], {"ward": places})
+
+        there = defaultdict(set)
+        for person, level, value in zip(*columns.values(), strict=True):
+            if person is not None:
+                there[places[level or ""], value].add(person)
+        wards = max(places.values()) + 1
+        assert counted.counts.tolist() == [[len(there[i, j]) for j in (0, 1)] for i in range(wards)]
+        assert counted.people == len({person for person in columns["who"] if person is not None})
 
     @given(grid=grids)
     def test_a_grid_of_two_columns_adds_up_to_each(self, grid: Grid) -> None:

@@ -118,11 +118,8 @@ def _count(table: Table, asked: Asked, axes: Sequence[BinAxis], levels: Levels) 
     persons = each.joined(np.repeat(np.arange(each.shape[0]), bins))
     if persons.min() < asked.k * (ROWS_PER_K if asked.guarded else 1):
         raise too_few(asked)
-    if asked.guarded and persons.sum() > each.people:
-        raise RefusedError(
-            f"some person has rows of several levels of {_by(asked)!r}, so the pictures of the"
-            " levels do not add up to that of all persons; make one row a person first"
-        )
+    if asked.bins_share < 1 and max(each.shape[1:]) > asked.bins_share * persons.min():
+        raise too_few(asked)
     check_size(each, asked)
     return each
 

@@ -60,10 +60,11 @@ def joined(counts: Mapping[str, int], *leasts: int) -> Levels:
     >>> joined({"a": 9, "b": 7, "c": 2}, 3).names
     ('a', 'b + other')
     """
-    groups = [_Group(level or MISSING, (level,), count) for level, count in counts.items()]
+    missing = "(no value)" if MISSING in counts else MISSING
+    groups = [_Group(level or missing, (level,), count) for level, count in counts.items()]
     for least in leasts:
         groups = _joined(groups, least)
-    groups.sort(key=lambda group: (group.rest, _order(group.name)))
+    groups.sort(key=lambda group: (group.rest, group.members == ("",), _order(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
     return Levels(tuple(group.name for group in groups), MappingProxyType(places))
 
@@ -94,8 +95,8 @@ def _joined(groups: list[_Group], least: int) -> list[_Group]:
 
 
 def _order(name: str) -> tuple[bool, float, str]:
-    """Sort numbers as numbers, before words; what is missing comes last."""
+    """Sort numbers as numbers, before words."""
     with suppress(ValueError):
         if math.isfinite(number := float(name)):
             return (False, number, name)
-    return (True, float(name == MISSING), name)
+    return (True, 0.0, name)

@@ -12,7 +12,7 @@ from discreet.views import DRAWN, RAW, PointsView, Trend
 
 __all__ = ["with_trends"]
 
-DIGITS = 12
+DIGITS, INTERCEPT_DIGITS = 12, 15
 
 
 def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsView:
@@ -39,6 +39,7 @@ def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
     # Without it the products of large numbers lose what small differences there are.
     x_mid, y_mid = np.average(x, weights=weight), np.average(y, weights=weight)
     dx, dy = x - x_mid, y - y_mid
-    slope = float((weight * dx * dy).sum() / (weight * dx * dx).sum())
-    intercept = float(y_mid - slope * x_mid)
-    return Trend(of, level, float(f"{slope:.{DIGITS}g}"), float(f"{intercept:.{DIGITS}g}"))
+    slope = float(f"{(weight * dx * dy).sum() / (weight * dx * dx).sum():.{DIGITS}g}")
+    # Of the slope as it is told, and with all its digits: x may be far from 0.
+    intercept = float(f"{y_mid - slope * x_mid:.{INTERCEPT_DIGITS}g}")
+    return Trend(of, level, slope, intercept)

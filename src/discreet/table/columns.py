@@ -26,6 +26,8 @@ class Column:
     numeric: bool = False
     #: Stored as floating-point numbers, among which NaN may be.
     floating: bool = False
+    #: Stored as yes/no.
+    yes_no: bool = False
 
 
 def columns_of(
@@ -51,7 +53,7 @@ def columns_of(
                 f"column {column!r} holds text where numbers are needed; mend the column,"
                 " or declare it 'categorical'"
             )
-        columns[column] = Column(column, kind, role, numeric, dtype.is_float())
+        columns[column] = Column(column, kind, role, numeric, dtype.is_float(), dtype == nw.Boolean)
     return columns
 
 

@@ -203,7 +203,8 @@ class Table:
 
         Numbers are numbers whether they are drawn as such or as levels.
         """
-        if self._known(name).numeric:
+        column = self._known(name)
+        if column.kind == "continuous" or (column.numeric and not column.yes_no):
             return self._collect(self._frame.select(value=_number(name)))["value"].to_numpy()
         return _texts(self._collect(self._frame.select(nw.col(name)))[name].to_list())
 

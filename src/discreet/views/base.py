@@ -167,10 +167,11 @@ class View:
     def from_json(cls, text: str) -> Self:
         """Read a view back from the text that `to_json` wrote."""
         try:
-            given = json.loads(text, parse_constant=_no_number)
-        except (ValueError, TypeError):
+            view = View.from_plain(json.loads(text, parse_constant=_no_number))
+        except InputError:
+            raise
+        except (ValueError, TypeError, RecursionError):
             raise InputError("this is not the JSON of a view of discreet") from None
-        view = View.from_plain(given)
         if not isinstance(view, cls):
             raise InputError(f"this is a {view.kind} view and no {cls.__name__}; read it with View")
         return view
