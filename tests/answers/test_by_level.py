@@ -323,12 +323,12 @@ def test_persons_with_one_row_each_are_drawn() -> None:
     assert [one.counts for one in histograms_of(view).values()] == [(40,), (40,)]
 
 
-def test_a_share_of_bins_is_of_the_persons_counted() -> None:
-    table = table_of(BOTH)  # 160 persons, 6 bins
+def test_a_share_of_bins_is_of_the_persons_of_each_level() -> None:
+    table = table_of(BOTH)  # 80 persons of each level, 6 bins
 
-    assert by_level.histograms(table, asked("histogram", EXACT.changed(bins_share=0.04)), ORIGIN)
-    with pytest.raises(RefusedError, match=r"for bins that are at most 0\.03 of them along an"):
-        by_level.histograms(table, asked("histogram", EXACT.changed(bins_share=0.03)), ORIGIN)
+    assert by_level.histograms(table, asked("histogram", EXACT.changed(bins_share=0.08)), ORIGIN)
+    with pytest.raises(RefusedError, match=r"for bins that are at most 0\.07 of them along an"):
+        by_level.histograms(table, asked("histogram", EXACT.changed(bins_share=0.07)), ORIGIN)
 
 
 def test_rows_without_a_value_are_told_as_beside_the_picture_of_all() -> None:
