@@ -105,7 +105,7 @@ PICTURES = (
         "box-by",
         "Box plots, one for each level",
         'study.box("glucose", by="age_group")',
-        "Levels of too few patients would be joined into “other”.",
+        "No whiskers: those of several levels together would give far values back.",
     ),
     Picture(
         "bars",

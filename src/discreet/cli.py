@@ -17,7 +17,6 @@ from typer.exceptions import TyperException
 from discreet.errors import DiscreetError, InputError, one_of
 
 if TYPE_CHECKING:
-    from discreet.protect.base import Described
     from discreet.study import Study
     from discreet.views import View
 
@@ -50,7 +49,9 @@ KOption = Annotated[
 MethodOption = Annotated[
     str | None, typer.Option("--method", help="How values are protected; see `discreet methods`.")
 ]
-QOption = Annotated[float | None, typer.Option("-q", help="Noise as a share of the sd (research).")]
+QOption = Annotated[
+    float | None, typer.Option("-q", help="Noise as a share of the standard deviation.")
+]
 BinsOption = Annotated[int | None, typer.Option("--bins", help="Bins of the histogram.")]
 GridOption = Annotated[int | None, typer.Option("--grid", help="Cells along each side of a grid.")]
 StudyOption = Annotated[
@@ -111,7 +112,7 @@ def plot(
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     """
-    from discreet.policy import PICTURES
+    from discreet.policy import PICTURES, load_policy
     from discreet.protect import ROW_METHODS
 
     if picture not in PICTURES:
@@ -120,14 +121,17 @@ def plot(
     if output is None and not as_json:
         raise InputError("say where the picture goes: -o FIGURE.png, .svg or .pdf, or --json")
     with _progress():
+        numbers = _fields(k=k, q=q, bins=bins, grid=grid)
+        guarded = load_policy(policy).guarded
         # A row method makes the study's copy; a count method is the picture's alone.
-        rows = method if method in ROW_METHODS else None
-        fields = _fields(k=k, q=q, bins=bins, grid=grid, rows=rows, study=study, unit=unit)
+        rows = method if guarded and method in ROW_METHODS else None
+        fields = _fields(rows=rows, study=study, unit=unit) | (numbers if guarded else {})
         levels = _names(categorical) if categorical else []
         levels += [by] if by is not None else []
         levels += columns if picture in ("bars", "crosstab") else []
         opened = _opened(file, policy, fields, group, strata, levels)
         drawn = _fields(method=method, by=by, trend=trend or None)
+        drawn |= {} if guarded else _used(picture, numbers)
         view = getattr(opened, picture)(*columns, **drawn)
         _deliver(view, output, as_json)
 
@@ -211,16 +215,12 @@ def methods() -> None:
     from rich.console import Console
     from rich.table import Table as Listing
 
-    from discreet.protect import COUNT_METHODS, ROW_METHODS, CellSuppression, OrderMeans
+    from discreet.protect import METHODS, ROW_METHODS
 
     listing = Listing("method", "works on", "promises", "leaves open", show_lines=True)
-    kinds: dict[str, list[type[Described]]] = {
-        "rows": [*ROW_METHODS.values()],
-        "counts": [*COUNT_METHODS.values(), CellSuppression, OrderMeans],
-    }
-    for works_on, classes in kinds.items():
-        for found in classes:
-            listing.add_row(found.name, works_on, found.promises, found.leaves_open)
+    for name, method in METHODS.items():
+        works_on = "rows" if name in ROW_METHODS else "counts"
+        listing.add_row(name, works_on, method.promises, method.leaves_open)
     Console().print(listing)
 
 
@@ -269,7 +269,8 @@ def _opened(
 
     chosen = load_policy(policy)
     if levels:
-        fields["kinds"] = dict(chosen.kinds) | dict.fromkeys(levels, "categorical")
+        # What the custodian's file declares stays.
+        fields["kinds"] = dict.fromkeys(levels, "categorical") | dict(chosen.kinds)
     if group:
         fields["groups"] = [_names(names) for names in group]
     if strata:
@@ -292,6 +293,18 @@ def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend:
         raise InputError(f"a {picture} has no --by; leave it out")
     if trend and picture != "scatter":
         raise InputError("--trend is for a scatter plot; leave it out")
+
+
+def _used(picture: str, numbers: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a number that a picture is drawn without, where it is the picture's alone."""
+    for name in numbers:
+        if (
+            (name == "bins" and picture != "histogram")
+            or (name == "grid" and picture in ("histogram", "bars", "crosstab"))
+            or (name == "q" and picture in ("bars", "crosstab"))
+        ):
+            raise InputError(f"a {picture} has no use for --{name}; leave it out")
+    return numbers
 
 
 def _names(text: str) -> list[str]:

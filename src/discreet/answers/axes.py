@@ -91,11 +91,14 @@ def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
 def too_few(asked: Asked) -> RefusedError:
     """Return the refusal of a picture of too few persons, whatever else may be wrong."""
     need = f"at least {ROWS_PER_K} k" if asked.guarded else "at least k"
+    whose = "" if asked.by is None else f" for each level of {asked.by!r}"
+    way_out = "a smaller k"
     if asked.bins_share < 1:
         need += f", and for bins that are at most {asked.bins_share:g} of them along an axis"
+        way_out += " or fewer bins"
     return RefusedError(
-        f"columns {', '.join(map(repr, asked.columns))} have too few complete rows: the policy"
-        f" asks for {need}; choose a smaller k, other columns or more rows"
+        f"columns {', '.join(map(repr, asked.columns))} have too few complete rows{whose}: the"
+        f" policy asks for {need}; choose {way_out}, other columns or more rows"
     )
 
 

@@ -23,7 +23,7 @@ from discreet.answers.from_counts import (
 )
 from discreet.answers.from_rows import cells_of, count_rows
 from discreet.answers.levels import Levels, panels_of
-from discreet.errors import RefusedError
+from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect.base import Floats, Labels
 from discreet.protect.counts import Bins, Guarded, check_counts
@@ -58,6 +58,7 @@ def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
         each = _count(table, asked, (start,), levels)
         groups, counts = _joined(each, merged.groups, asked)
         edges, shown = edges_of_groups(start, groups), np.ones(counts.shape, dtype=np.bool_)
+        check_counts(counts, shown, asked.k)
     else:
         counted, guarded, axes = count_cells(table, asked, asked.bins)
         counts = _count(table, asked, axes, levels).counts
@@ -102,7 +103,7 @@ def row_contours(
 
 def _by(asked: Asked) -> str:
     if asked.by is None:
-        raise RefusedError("small multiples need by=, the column whose levels they show")
+        raise BrokenPromiseError("small multiples were asked for without by=")
     return asked.by
 
 

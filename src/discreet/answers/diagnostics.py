@@ -19,7 +19,7 @@ from discreet.answers.drawn import public
 from discreet.policy import Asked
 from discreet.protect.base import Floats
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
-from discreet.table import Table, open_table
+from discreet.table import Rows, Table, open_table
 from discreet.views import Curve, LeverageView, Origin, PointsView, QQView, ResidualView
 
 __all__ = ["Diagnostic", "Protect", "of_protected", "of_records"]
@@ -74,8 +74,7 @@ def of_records(
     noise_on: str,
 ) -> Diagnostic:
     """Fit the model to the real data, and protect what comes of it: only under `research`."""
-    rows = table.rows(model.numbers, model.levels)
-    found = fit(model, rows.numbers, rows.texts, residual_df)
+    found = fit(model, *_in_order(table.rows(model.numbers, model.levels)), residual_df)
     outcomes = dict(zip(AXES[asked.picture], _outcomes(found, asked.picture), strict=True))
     if not asked.from_rows:
         view = from_counts.scatter(_table(outcomes), _drawn(asked), origin)
@@ -92,6 +91,14 @@ def of_records(
         parameters = public({**view.parameters, "noise_on": noise_on})
         view = dataclasses.replace(view, parameters=parameters)
     return _view(view, model, found, asked, {})
+
+
+def _in_order(rows: Rows) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    """Return rows in order of their values: sums in another order have other last digits."""
+    texts = {name: np.array(words) for name, words in rows.texts.items()}
+    order = np.lexsort([*rows.numbers.values(), *texts.values()])
+    numbers = {name: values[order] for name, values in rows.numbers.items()}
+    return numbers, {name: tuple(words[order].tolist()) for name, words in texts.items()}
 
 
 def _outcomes(found: Fit, picture: str) -> tuple[Floats, Floats]:

@@ -89,10 +89,11 @@ def box_of(label: str, values: Floats, numbers: Sequence[float] | None = None) -
     if numbers is not None:
         low, q1, median, q3, high = numbers
         return Box(label, low, q1, median, q3, high)
+    values = np.sort(values)  # sums in another order have other last digits
     q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
     reach = 1.5 * (q3 - q1)
     inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-    outliers = np.sort(values[(values < q1 - reach) | (values > q3 + reach)])
+    outliers = values[(values < q1 - reach) | (values > q3 + reach)]
     # A quartile is interpolated: the nearest value within reach may lie on its other side.
     low, high = min(float(inside.min()), q1), max(float(inside.max()), q3)
     mean = float(values.mean())

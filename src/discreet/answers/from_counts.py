@@ -136,7 +136,7 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
         )
     if asked.method == "order-means":
         return _box_of_order_means(table, asked, origin)
-    rows = table.rows(asked.columns)
+    rows = table.rows(asked.columns, levels=() if asked.by is None else (asked.by,))
     kept = np.ones(len(rows), dtype=np.bool_)
     parameters: dict[str, Any] = {}
     if asked.method != "none":
@@ -147,7 +147,7 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
     drawn = {name: rows.numbers[name][kept] for name in asked.columns}
     if asked.by is not None:
         (values,) = rows.numbers.values()
-        found = _rows_of_levels(table, asked, asked.by)
+        found = _rows_of_levels(table, asked, rows.texts[asked.by])
         drawn = {level: values[kept & of] for level, of in found.items()}
     return BoxView(
         columns=asked.columns,
@@ -166,10 +166,14 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     for label, values, missing in _values(table, asked):
         if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
             raise too_few(asked)
-        column = label if asked.by is None else asked.columns[0]
-        step = nice_step(sd_of(column, winsorised(values, asked.k)))
-        numbers = stepped(np.array(method(values)), step).tolist()
-        boxes.append(box_of(label, np.array([]), numbers=numbers))
+        if asked.by is not None and np.ptp(winsorised(values, asked.k)) == 0:
+            raise too_few(asked)  # to say that it is constant would be to say it of a level
+        step = nice_step(sd_of(label, winsorised(values, asked.k)))
+        low, q1, median, q3, high = stepped(np.array(method(values)), step).tolist()
+        if asked.by is not None and asked.guarded:
+            # The whiskers of several columns' levels, solved together, give far values back.
+            low, high = q1, q3
+        boxes.append(box_of(label, np.array([]), numbers=(low, q1, median, q3, high)))
         left_out = max(left_out, missing)
     return BoxView(
         columns=asked.columns,
@@ -190,16 +194,18 @@ def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, int]]:
             yield name, rows.numbers[name], rows.left_out
         return
     (column,) = asked.columns
-    rows = table.rows([column])
-    for level, of in _rows_of_levels(table, asked, asked.by).items():
+    rows = table.rows([column], levels=(asked.by,))
+    for level, of in _rows_of_levels(table, asked, rows.texts[asked.by]).items():
         yield level, rows.numbers[column][of], rows.left_out
 
 
-def _rows_of_levels(table: Table, asked: Asked, by: str) -> dict[str, NDArray[np.bool_]]:
-    """Return which complete rows of the one column drawn have each level that has a box."""
-    levels = panels_of(table, by, asked)
-    names = np.array(levels.named(table.levels_of_rows(by, asked.columns)))
-    return {name: names == name for name in levels.names}
+def _rows_of_levels(
+    table: Table, asked: Asked, stored: tuple[str, ...]
+) -> dict[str, NDArray[np.bool_]]:
+    """Return which rows have each level that has a box, given the level of each row."""
+    levels = panels_of(table, asked.by or "", asked)
+    places = np.array(levels.at(stored))
+    return {name: places == i for i, name in enumerate(levels.names)}
 
 
 def count_cells(
@@ -246,7 +252,7 @@ def check_size(counted: Counted, asked: Asked) -> None:
         raise too_few(asked)
 
 
-def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> Any:
+def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> NDArray[np.bool_]:
     """Say which rows lie in the shown cells of the grid of one or two columns (section 4.1)."""
     if len(asked.columns) > 2:
         raise RefusedError(

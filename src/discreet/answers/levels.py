@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from discreet.errors import InputError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.table import Table
 
@@ -23,9 +24,18 @@ class Levels:
     names: tuple[str, ...]
     places: Mapping[str, int]
 
+    def at(self, stored: Sequence[str]) -> tuple[int, ...]:
+        """Return the place of each stored level."""
+        try:
+            return tuple(self.places[level] for level in stored)
+        except KeyError:
+            raise InputError(
+                "the data changed while they were read; open the study again"
+            ) from None
+
     def named(self, stored: tuple[str, ...]) -> tuple[str, ...]:
         """Return the shown name of each stored level."""
-        return tuple(self.names[self.places[level]] for level in stored)
+        return tuple(self.names[place] for place in self.at(stored))
 
 
 def levels_of(table: Table, name: str, asked: Asked) -> Levels:

@@ -31,6 +31,12 @@ def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
     counted = table.count((), {column: levels.places})
     counts = counted.counts
     _check_size(counted.people, asked)
+    if asked.guarded and (counts < asked.k).any():
+        # Levels were joined by sums of persons; who has several was counted once for each.
+        raise RefusedError(
+            "some person has several levels, so small ones cannot be joined; make one row a person"
+            " first (a last level, or the most frequent)"
+        )
     shown = np.ones(counts.shape, dtype=np.bool_)
     if asked.method != "none":
         shown = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
@@ -94,7 +100,10 @@ def _table(table: Table, asked: Asked, levels: Mapping[str, Levels]) -> tuple[To
     _check_size(int(counts.sum()), asked)
     shown: NDArray[np.bool_] = np.ones(np.add(counts.shape, 1), dtype=np.bool_)
     if asked.method != "none":
-        shown = CellSuppression(asked.k, asked.show_empty)(counts).shown
+        # One orientation for both: a table that looks the same either way up may have two answers.
+        turned = list(levels) != sorted(levels)
+        method = CellSuppression(asked.k, asked.show_empty)
+        shown = method(counts.T).shown.T if turned else method(counts).shown
     sums: Bins = np.zeros(shown.shape, dtype=np.int64)
     sums[:-1, :-1] = counts
     sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()

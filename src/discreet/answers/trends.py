@@ -29,7 +29,8 @@ def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsVi
         for name in sorted(set(level.tolist()))
     ]
     if raw is not None:
-        trends.append(_trend(RAW, "", *raw, np.ones(len(raw[0]))))
+        order = np.lexsort(raw)  # sums in another order have other last digits
+        trends.append(_trend(RAW, "", raw[0][order], raw[1][order], np.ones(len(order))))
     return dataclasses.replace(view, trends=tuple(trends))
 
 

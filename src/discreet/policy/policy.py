@@ -83,7 +83,7 @@ class Policy:
         Whether the noise of the probabilistic method grows with the distance of the record's
         k-th neighbour.
     bins_share : float, default 1.0
-        The most bins along an axis, as a share of the persons counted; 1 sets no limit.
+        The most bins along an axis of counts, as a share of the persons; 1 sets no limit.
     residual_df : int, default 10
         The least residual degrees of freedom of a regression; at least 10 when guarded.
     kinds, roles, unit, key, study
@@ -321,7 +321,7 @@ class Policy:
         """Return the noise of a row method as a share of a column's standard deviation."""
         if method == "condensation" or (method == "deterministic" and not self.guarded):
             return 0.0
-        return NOISE[method] if self.q is None else self.q
+        return float(NOISE[method] if self.q is None else self.q)
 
     def row_method(self, asked: Asked | None = None) -> RowMethod:
         """Return the row method of the protected copy, or of one picture."""
@@ -365,7 +365,8 @@ class Policy:
         out: dict[str, Any] = {}
         if self.bounds:
             # As text, because JSON has no infinity.
-            out["bounds"] = {name: repr(ends) for name, ends in sorted(self.bounds.items())}
+            bounds = sorted(self.bounds.items())
+            out["bounds"] = {name: [str(float(end)) for end in ends] for name, ends in bounds}
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise

@@ -30,6 +30,7 @@ from discreet.protect.probabilistic import Probabilistic, probabilistic
 
 __all__ = [
     "COUNT_METHODS",
+    "METHODS",
     "ROW_METHODS",
     "CellSuppression",
     "Condensation",
@@ -61,3 +62,13 @@ COUNT_METHODS: Mapping[str, type[Described]] = MappingProxyType(
     {method.name: method for method in (Suppression, Generalization, Merge, NoProtection)}
 )
 """Count methods by name."""
+
+METHODS: Mapping[str, type[Described]] = MappingProxyType(
+    {
+        **ROW_METHODS,
+        **COUNT_METHODS,
+        CellSuppression.name: CellSuppression,
+        OrderMeans.name: OrderMeans,
+    }
+)
+"""All methods by name: of rows, of counts, of tables and of box plots."""

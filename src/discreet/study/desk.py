@@ -17,9 +17,9 @@ from discreet.regression import Model, read_formula
 from discreet.secret import Secret, load_secret
 from discreet.study.folders import folder_of, ledger_of
 from discreet.study.gatekeeper import Gatekeeper
-from discreet.table import Table
+from discreet.table import KINDS, Table
 from discreet.vault import Copy, Vault, protect_view
-from discreet.views import Gate, Origin, View
+from discreet.views import Gate, MultiplesView, Origin, View
 
 __all__ = ["ByCounts", "ByRows", "Desk"]
 
@@ -48,8 +48,9 @@ class Desk:
         self,
         picture: str,
         columns: Sequence[str],
-        *,
         kind: str = "continuous",
+        /,
+        *,
         by: str | None = None,
         **named: Any,
     ) -> Asked:
@@ -85,7 +86,7 @@ class Desk:
         self, kind: type[V], formula: str, *, noise_on: str | None = None, **named: Any
     ) -> V:
         """Fit a model, and draw how well it fits as a view of one kind."""
-        model = read_formula(formula, {name: c.kind for name, c in self.table.columns.items()})
+        model = read_formula(formula, self._kinds())
         asked = self.settle(kind.kind, model.numbers, **named)
         self.table.require(model.levels, "categorical")
         self._check_noise_on(asked, noise_on)
@@ -104,6 +105,10 @@ class Desk:
         if not isinstance(view, kind):
             raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
         return self._seen(view, asked)
+
+    def _kinds(self) -> dict[str, str]:
+        columns = self.table.columns
+        return {name: column.kind for name, column in columns.items() if column.kind in KINDS}
 
     def _check_noise_on(self, asked: Asked, noise_on: str | None) -> None:
         if noise_on is None:
@@ -135,11 +140,18 @@ class Desk:
         )
 
     def _seen(self, view: V, asked: Asked) -> V:
-        """Give a view the study's gate."""
-        drawn_from_copy = self.policy.guarded and asked.from_rows
-        group = self._group(asked.columns) if drawn_from_copy else ()
+        """Give a view the study's gate, and the views within it too."""
+        group: tuple[str, ...] = ()
+        if self.policy.guarded and asked.from_rows:
+            group = self._group(asked.columns)
+            # A request that was refused on its way here has settled nothing.
+            self.groups = self.groups or (asked.columns,)
         gate: Gate = partial(self.gatekeeper.leave, asked, group)
-        return dataclasses.replace(view, gate=gate)
+        seen = dataclasses.replace(view, gate=gate)
+        if isinstance(seen, MultiplesView):
+            views = tuple(dataclasses.replace(inner, gate=gate) for inner in seen.views)
+            seen = dataclasses.replace(seen, views=views)
+        return seen
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -153,10 +165,7 @@ class Desk:
         if not self.policy.guarded:
             naming = None if asked.by is None else panels_of(self.table, asked.by, asked).named
             return protect_view(self.table, self.policy, asked, self._secret, naming)
-        copy = self._vault.copy(self.table, self.policy, self._group(asked.columns))
-        # A request that was refused settles nothing.
-        self.groups = self.groups or (asked.columns,)
-        return copy
+        return self._vault.copy(self.table, self.policy, self._group(asked.columns))
 
     def _group(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the group that holds all `columns`, the first request's where none is settled."""

@@ -72,7 +72,8 @@ def open(
         The columns whose rows may be seen together, protected jointly. By default the columns
         of the first row-level request, fixed from then on.
     strata : sequence of str, optional
-        Categorical columns within whose combinations the protected copy is made.
+        Categorical columns within whose combinations the protected copy is made; numbers that
+        are named here become levels.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
     rows : {"condensation", "deterministic", "probabilistic"}, optional
@@ -177,7 +178,16 @@ class Study:
         edges: Limits | None = None,
     ) -> MultiplesView: ...
     def histogram(
-        self, column: str, *, by: str | None = None, **named: Any
+        self,
+        column: str,
+        *,
+        by: str | None = None,
+        method: str | None = None,
+        k: int | None = None,
+        q: float | None = None,
+        bins: int | None = None,
+        limits: Limits | None = None,
+        edges: Limits | None = None,
     ) -> HistogramView | MultiplesView:
         """Draw the distribution of one column as bars.
 
@@ -211,7 +221,17 @@ class Study:
         Counts are of the raw data, each of at least k persons and rounded under `standard`;
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
-        asked = self._desk.settle("histogram", [column], by=by, **named)
+        asked = self._desk.settle(
+            "histogram",
+            [column],
+            by=by,
+            method=method,
+            k=k,
+            q=q,
+            bins=bins,
+            limits=limits,
+            edges=edges,
+        )
         if by is None:
             return self._desk.answer(asked, from_rows.histogram, from_counts.histogram)
         return self._desk.answer(asked, by_level.row_histograms, by_level.histograms)
@@ -304,7 +324,16 @@ class Study:
         limits: Limits | None = None,
     ) -> MultiplesView: ...
     def heatmap(
-        self, x: str, y: str, *, by: str | None = None, **named: Any
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | None = None,
+        method: str | None = None,
+        k: int | None = None,
+        q: float | None = None,
+        grid: int | None = None,
+        limits: Limits | None = None,
     ) -> GridView | MultiplesView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
@@ -314,11 +343,12 @@ class Study:
             Two continuous columns, of any group.
         by : str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
-            A cell is shown where each level has k persons in it; with a row method it must be a
-            stratum.
+            Under a guarded policy a cell is shown where each level has k persons in it; with a
+            row method it must be a stratum.
         method : str, optional
-            "generalization" (the default: half the resolution, then small cells hidden),
-            "suppression", a row method, or "none" under `research`.
+            "generalization" (the default: cells get coarser until `shown_share` of the records
+            show, or half as many under `research`; small ones are hidden), "suppression", a row
+            method, or "none" under `research`.
         k, q, grid, limits : optional
             Other values than the policy's, under `research` alone.
 
@@ -335,9 +365,12 @@ class Study:
 
         Notes
         -----
-        Every coloured cell stands on at least k persons. Avraam et al. (2021), section 4.1, Fig. 3.
+        Drawn from counts, every coloured cell stands on at least k persons; with a row method
+        cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._desk.settle("heatmap", [x, y], by=by, **named)
+        asked = self._desk.settle(
+            "heatmap", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
+        )
         if by is None:
             return self._desk.answer(asked, from_rows.heatmap, from_counts.heatmap)
         return self._desk.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
@@ -369,7 +402,16 @@ class Study:
         limits: Limits | None = None,
     ) -> MultiplesView: ...
     def contour(
-        self, x: str, y: str, *, by: str | None = None, **named: Any
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str | None = None,
+        method: str | None = None,
+        k: int | None = None,
+        q: float | None = None,
+        grid: int | None = None,
+        limits: Limits | None = None,
     ) -> ContourView | MultiplesView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
@@ -393,7 +435,9 @@ class Study:
         -----
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._desk.settle("contour", [x, y], by=by, **named)
+        asked = self._desk.settle(
+            "contour", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
+        )
         if by is None:
             return self._desk.answer(asked, from_rows.contour, from_counts.contour)
         return self._desk.answer(asked, by_level.row_contours, by_level.contours)
@@ -415,8 +459,9 @@ class Study:
         *columns : str
             One or more continuous columns; one alone with `by`.
         by : str, optional
-            A categorical column whose levels have a box each; levels of few persons are joined
-            into "other". With a row method it must be a stratum.
+            A categorical column whose levels have a box each, under a guarded policy without
+            whiskers; levels of few persons are joined into "other". With a row method it must be
+            a stratum.
         method : str, optional
             "order-means" (the default: every number is the mean of k neighbouring values), a
             row method, or under `research` "suppression", "generalization" and "none".
@@ -487,7 +532,7 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        asked = self._desk.settle("bars", [column], kind="categorical", by=by, method=method, k=k)
+        asked = self._desk.settle("bars", [column], "categorical", by=by, method=method, k=k)
         return self._desk.counted(asked, tables.bars)
 
     def crosstab(
@@ -524,7 +569,7 @@ class Study:
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
         pair = [rows, columns]
-        asked = self._desk.settle("crosstab", pair, kind="categorical", method=method, k=k)
+        asked = self._desk.settle("crosstab", pair, "categorical", method=method, k=k)
         return self._desk.counted(asked, tables.crosstab)
 
     def residuals(
@@ -566,8 +611,8 @@ class Study:
         Under `standard` the model is fitted to the protected copy, so that its pictures and
         estimates teach nothing that the copy does not show; where the row method is
         "probabilistic" the view also holds estimates corrected for the noise. Under `research`
-        it is fitted to the real data, and the points are then protected like those of a scatter
-        plot. Avraam et al. (2021), section 4.2, Fig. 5A.
+        it is fitted to the real data, whose estimates the view tells, and the points are then
+        protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
         numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
         return self._desk.diagnose(ResidualView, formula, **numbers)

@@ -179,23 +179,23 @@ class Table:
         return self._broken[name] < but_for
 
     @quiet("the data could not be read")
-    def rows(self, names: Sequence[str], texts: Sequence[str] = ()) -> Rows:
-        """Return the complete cases of `names` (as numbers) and `texts` (as text)."""
-        wanted = [_number(name).alias(name) for name in names] + [nw.col(name) for name in texts]
+    def rows(
+        self, names: Sequence[str], texts: Sequence[str] = (), levels: Sequence[str] = ()
+    ) -> Rows:
+        """Return the complete cases of `names` (as numbers) and `texts` (as text).
+
+        `levels` are read as text too, and may be missing: the empty text.
+        """
+        wanted = [_number(name).alias(name) for name in names]
+        wanted += [nw.col(name) for name in (*texts, *levels)]
         frame = self._collect(self._complete(names, texts).select(*wanted))
         if len(frame) == 0:
             raise RefusedError(
                 f"no row has values in all of {one_of([*names, *texts])}; leave a column out"
             )
         numbers = {name: frame[name].to_numpy().astype(np.float64) for name in names}
-        words = {name: _texts(frame[name].to_list()) for name in texts}
+        words = {name: _texts(frame[name].to_list()) for name in (*texts, *levels)}
         return Rows(numbers, words, self.size - len(frame))
-
-    @quiet("the data could not be read")
-    def levels_of_rows(self, name: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the level of each complete case of `names`; the empty text where there is none."""
-        out = self._collect(self._complete(names).select(level=nw.col(name)))
-        return _texts(out["level"].to_list())
 
     @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:

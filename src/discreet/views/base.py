@@ -17,8 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, one_of
-from discreet.protect import COUNT_METHODS, ROW_METHODS, CellSuppression, OrderMeans
-from discreet.protect.base import Described
+from discreet.protect import METHODS
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import write_whole
 from discreet.render.scene import Scene
@@ -29,14 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "Gate", "Origin", "View"]
 
 SCHEMA = 1
-METHODS: Mapping[str, type[Described]] = MappingProxyType(
-    {
-        **COUNT_METHODS,
-        **ROW_METHODS,
-        OrderMeans.name: OrderMeans,
-        CellSuppression.name: CellSuppression,
-    }
-)
 FIGURES = (".png", ".svg", ".pdf")
 
 #: Called with the form a View is to leave in ("svg", "json", ...); raises if it may not.

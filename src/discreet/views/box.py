@@ -48,6 +48,8 @@ class BoxView(View):
                 Panel((Boxes(self.groups),), Axis(self.by, ticks=ticks), Axis(self.columns[0])),
             )
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
+        if self.by is not None and all(box.low == box.q1 for box in self.groups):
+            signs = ("no whiskers: those of several levels together would tell far values",)
         return Scene(panels, notes=self.notes() + signs)
 
     @classmethod

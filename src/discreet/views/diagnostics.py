@@ -135,7 +135,7 @@ class LeverageView(View):
     size : tuple of int
         How many records share the point.
     curves : tuple of Curve
-        Where Cook's distance is 0.5 and 1.
+        Where Cook's distance is 0.5 and 1; too near to zero for a model without an intercept.
     coefficients, corrected : mapping of str to float
         See `ResidualView`.
     """
