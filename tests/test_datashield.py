@@ -1,6 +1,6 @@
 """Beside DataSHIELD: its formulas, written down anew, give the numbers of policy `research`.
 
-The formulas are those of dsBase (scatterPlotDS, histogramDS2, heatmapPlotDS): standard deviations
+The formulas are those of dsBase (scatterPlotDS, histogramDS2): standard deviations
 with divisor n - 1, centroids stretched and not centred again, noise of standard deviation
 sqrt(v) times that of the column. docs/datashield.md says what differs.
 """
@@ -51,7 +51,7 @@ def test_the_points_of_a_scatter_plot_are_its_centroids(name: str, k: int) -> No
 
 
 def test_its_centroids_are_not_centred_again() -> None:
-    x, y = centroids(*columns("D2"), 3)
+    x, _ = centroids(*columns("D2"), 3)
     raw, _ = columns("D2")
 
     assert abs(x.mean() - raw.mean()) > 1e-4

@@ -1,5 +1,6 @@
 """Canaries in every column: they sing in no view, figure, file, log, warning or error."""
 
+import base64
 import json
 import logging
 import os
@@ -28,7 +29,7 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.errors import DiscreetError, InputError
-from discreet.policy import Policy
+from discreet.policy import PICTURES, PRESETS, Policy
 from discreet.views import View
 
 SECRET = bytes(range(100, 132)).hex()
@@ -108,6 +109,11 @@ def listen_to_numbers(text: str) -> None:
     near = np.clip(np.searchsorted(RAW, found), 1, len(RAW) - 1)
     gap = np.minimum(np.abs(RAW[near] - found), np.abs(RAW[near - 1] - found))
     assert (gap > 1e-7 * np.abs(found)).all()
+
+
+def drawn(text: str) -> str:
+    """Return the JSON of a view without where it comes from: the digest of a copy is no number."""
+    return re.sub(r'"origin": \{[^{}]*\}', "", text)
 
 
 def pandas_with_index() -> pd.DataFrame:
@@ -207,6 +213,137 @@ def test_no_canary_in_any_view(name: str, tmp_path: Path) -> None:
     png = chunks(view.save(tmp_path / "view.png").read_bytes())
     assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS"}
     listen(*png.values())
+
+
+# --- levels, lines and models, under every preset and option ----------------------------------
+
+GUARDED = [name for name in PRESETS if name != "research"]
+# Three persons are alone or two in a level that sings; the others are of ordinary ones.
+CLINICS = ["north"] * 120 + ["south"] * 90 + ["west"] * 27 + ["Zebulon's"] * 2 + ["QuuxWard"]
+HOSPITAL = {**COHORT, "clinic": np.random.default_rng(8).permutation(CLINICS).tolist()}
+MODEL = "debt ~ income + C(sex)"
+ROWS = "the rows of the preset"
+PAIR = ["income", "debt"]
+NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "bars": ("bars", ["clinic"], {}),
+    "bars by": ("bars", ["clinic"], {"by": "sex"}),
+    "bars by small levels": ("bars", ["sex"], {"by": "clinic"}),
+    "cross-table": ("crosstab", ["sex", "clinic"], {}),
+    "contour": ("contour", PAIR, {}),
+    "contour of far records": ("contour", ["wealth", "code"], {"method": "suppression"}),
+    "contour of rows": ("contour", PAIR, {"method": ROWS}),
+    "contour by": ("contour", PAIR, {"by": "clinic"}),
+    "heat map by": ("heatmap", PAIR, {"by": "sex"}),
+    "heat map of rows by": ("heatmap", PAIR, {"by": "sex", "method": ROWS}),
+    "histogram by": ("histogram", ["wealth"], {"by": "clinic", "method": "merge"}),
+    "histogram by cells": ("histogram", ["income"], {"by": "sex", "method": "suppression"}),
+    "histogram of rows by": ("histogram", ["income"], {"by": "sex", "method": ROWS}),
+    "box by": ("box", ["wealth"], {"by": "clinic"}),
+    "box of rows by": ("box", ["code"], {"by": "sex", "method": ROWS}),
+    "scatter by with trends": ("scatter", ["wealth", "debt"], {"by": "sex", "trend": True}),
+    "scatter with a trend": ("scatter", ["code", "income"], {"trend": True}),
+    "cells with a trend": ("scatter", PAIR, {"trend": True, "method": "suppression"}),
+    "residuals": ("residuals", [MODEL], {}),
+    "residuals of far records": ("residuals", ["wealth ~ code"], {}),
+    "qq": ("qq", ["debt ~ income * sex"], {}),
+    "leverage": ("leverage", ["wealth ~ income + code"], {}),
+}
+# Three to a side for the 240 persons: each must hold k of each sex under sacro.
+SHARED: dict[str, Any] = FIELDS | {"bins": 6, "grid": 4}
+
+
+def hospital(preset: str = "standard", **fields: Any) -> Any:
+    """Open the cohort and its clinics under a preset."""
+    frame = pandas_with_index().assign(clinic=HOSPITAL["clinic"])
+    return dc.open(frame, Policy.preset(preset, **SHARED | fields))
+
+
+def asked_of(study: Any, name: str) -> View:
+    """Draw one of NEW."""
+    picture, columns, named = NEW[name]
+    method = named.get("method")
+    named = named | ({"method": study.policy.rows} if method == ROWS else {})
+    return getattr(study, picture)(*columns, **named)  # type: ignore[no-any-return]
+
+
+def listen_to_view(view: View, folder: Path) -> None:
+    """Listen to all that a view tells of itself, to its picture and to what a notebook shows."""
+    text = view.to_json()
+    listen(text, repr(view), str(view), view.describe(), repr(view.scene()), repr(view.gate))
+    listen(str(vars(view)), pickle.dumps(view))
+    listen_to_numbers(drawn(text))
+    bundle = view._repr_mimebundle_()
+    words = re.sub(r"data:image/png;base64,[^\"]*", "", bundle["text/html"])
+    listen(words, bundle["text/plain"])
+    listen(*chunks(base64.b64decode(bundle["image/png"])).values())
+    svg = view.save(folder / "view.svg").read_text()
+    listen(svg)
+    assert not re.search(r"<metadata|<dc:|Matplotlib|20\d\d-\d\d-\d\d", svg)
+
+
+def test_every_new_picture_is_listened_to() -> None:
+    listened = {picture for picture, _, _ in [*VIEWS.values(), *NEW.values()]}
+    assert listened == set(PICTURES)
+
+
+@pytest.mark.parametrize("preset", GUARDED)
+@pytest.mark.parametrize("name", NEW)
+def test_no_canary_under_any_preset(name: str, preset: str, tmp_path: Path) -> None:
+    listen_to_view(asked_of(hospital(preset), name), tmp_path)
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_no_canary_in_the_files_of_a_new_picture(name: str, tmp_path: Path) -> None:
+    view = asked_of(hospital(), name)
+
+    pdf = view.save(tmp_path / "view.pdf").read_bytes()
+    assert len(streams(pdf)) > 3
+    listen(*streams(pdf))
+    png = chunks(view.save(tmp_path / "view.png").read_bytes())
+    assert set(png) <= {b"IHDR", b"pHYs", b"IDAT", b"IEND", b"PLTE", b"tRNS"}
+    listen(*png.values(), view.save(tmp_path / "view.json").read_bytes())
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "kept": {"bounds": {"wealth": [0, 100], "income": [30, 70]}},
+    "clipped": {"bounds": {"wealth": [0, 100], "income": [30, 70]}, "outside": "clip"},
+    "reflected": {"bounds": {"wealth": [0, 100], "debt": [0, 200]}, "outside": "reflect"},
+    "noise by distance": {"rows": "probabilistic", "far_noise": "by-distance"},
+    "even noise": {"rows": "probabilistic", "q": 0.5},
+    "centroids": {"rows": "deterministic", "metric": "mahalanobis"},
+    "edges": {"edges": {"income": [0, 30, 45, 50, 60, 100], "wealth": [0, 10, 20, 40, 1000]}},
+    "limits": {"limits": {"income": [0, 100], "debt": [0, 100], "wealth": [0, 1000]}},
+    "a share of bins": {"bins_share": 0.5, "residual_df": 200},
+    "empty cells": {"show_empty": True, "round_to": 1},
+    "persons": {"unit": "patient"},
+    "a key": {"key": "patient"},
+    "no rounding": {"round_to": 1, "shown_share": 0.0},
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_no_canary_under_any_option(option: str) -> None:
+    for name in NEW:
+        view = asked_of(hospital(public=True, **OPTIONS[option]), name)
+        text = view.to_json()
+        listen(text, view.describe(), repr(view.scene()), str(vars(view)))
+        listen_to_numbers(drawn(text))
+
+
+def test_the_search_finds_small_levels_and_raw_models() -> None:
+    study = hospital("research")
+
+    for picture in (study.bars("clinic"), study.histogram("income", by="clinic", method="none")):
+        with pytest.raises(pytest.fail.Exception, match="a canary sings"):
+            listen(picture.to_json())
+    with pytest.raises(AssertionError, match="assert"):
+        listen_to_numbers(drawn(study.box("income", by="sex", method="none").to_json()))
+    raw = study.residuals("debt ~ income", method="none")
+    told = np.array(raw.x) + np.array(raw.y)  # outcome = fitted + residual
+    guarded = hospital().residuals("debt ~ income")
+    for sums, found in ((told, True), (np.array(guarded.x) + np.array(guarded.y), False)):
+        gap = np.abs(np.array(COHORT["debt"])[:, None] - sums).min(axis=1)
+        assert bool(gap.max() < 1e-9) is found
 
 
 @pytest.mark.parametrize("name", ["scatter by condensation", "histogram by merge"])
@@ -402,6 +539,66 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "no folder": lambda folder: standard().histogram("income").save(folder / "no" / "view.svg"),
     "no axes": lambda folder: standard().histogram("income").plot(ax=[1, 2]),
     "copied": lambda folder: pickle.dumps(standard()),
+    # levels, lines and models
+    "bars of persons": lambda folder: standard().bars("patient"),
+    "bars of notes": lambda folder: standard().bars("note"),
+    "bars of numbers": lambda folder: standard().bars("income"),
+    "bars by persons": lambda folder: standard().bars("sex", by="patient"),
+    "a table of notes": lambda folder: standard().crosstab("sex", "note"),
+    "a table of too many": lambda folder: dc.open(
+        frame(
+            ward=[f"Zebulon {i % 60}" for i in range(N)], sex=[f"{BIRD}{i % 40}" for i in range(N)]
+        ),
+        "research",
+    ).crosstab("ward", "sex"),
+    "by notes": lambda folder: standard().histogram("income", by="note"),
+    "points by no stratum": lambda folder: standard().scatter("income", "debt", by="ward"),
+    "rows by no stratum": lambda folder: standard().box("income", by="ward", method="condensation"),
+    "cells of no level": lambda folder: standard(strata=["sex"]).scatter(
+        "income", "debt", by="sex", method="suppression"
+    ),
+    "bars of few": lambda folder: standard(frame().head(20)).bars("ward"),
+    "a table of few": lambda folder: standard(frame().head(20)).crosstab("ward", "sex"),
+    "levels of few": lambda folder: standard(frame().head(20)).histogram("income", by="ward"),
+    "several rows of a level": lambda folder: standard(unit="ward").histogram("income", by="sex"),
+    "several rows in a table": lambda folder: standard(unit="ward").crosstab("ward", "sex"),
+    "mixed levels": lambda folder: standard(frame(ward=[1.5, BIRD] * 120)).bars("ward"),
+    "lists as levels": lambda folder: standard(frame(ward=[[BIRD]] * N)).bars("ward"),
+    "a failing column of levels": lambda folder: standard(
+        relation("SELECT error(patient) AS ward, income FROM cohort")
+    ).bars("ward"),
+    "a formula of nobody": lambda folder: standard().residuals("income ~ deb"),
+    "a formula of persons": lambda folder: standard().residuals("income ~ patient"),
+    "a formula of no stratum": lambda folder: standard().qq("income ~ debt + ward"),
+    "a formula that is code": lambda folder: standard().leverage("income ~ debt.sum()"),
+    "a formula that calls": lambda folder: standard().leverage("income ~ print(debt)"),
+    "a model by cells": lambda folder: standard().residuals("income ~ debt", method="suppression"),
+    "a raw model": lambda folder: standard().residuals("income ~ debt", method="none"),
+    "a model of few": lambda folder: standard(frame().head(20)).residuals("income ~ debt"),
+    "a model of research of few": lambda folder: dc.open(frame().head(2), "research").residuals(
+        "income ~ debt"
+    ),
+    "terms that depend": lambda folder: dc.open(frame(), "research").qq(
+        "income ~ debt + I(2 * debt)"
+    ),
+    "a perfect fit": lambda folder: dc.open(
+        frame(debt=[2 * value for value in COHORT["income"]]), "research"
+    ).residuals("income ~ debt"),
+    "a term of one row": lambda folder: dc.open(
+        frame(sex=[BIRD] + ["QuuxWard"] * 239), "research"
+    ).residuals("income ~ debt + sex"),
+    "no finite term": lambda folder: standard().residuals("income ~ log(debt - 1000)"),
+    "a constant term": lambda folder: dc.open(
+        frame(debt=[float(f"1.{DIGITS}")] * N), "research"
+    ).residuals("income ~ debt"),
+    "points above one another": lambda folder: dc.open(
+        frame(debt=[float(f"1.{DIGITS}")] * N), "research"
+    ).scatter("debt", "income", method="none", trend=True),
+    "bounds of nobody": lambda folder: standard(bounds={"incom": [0, 1]}),
+    "edges of levels": lambda folder: standard(edges={"ward": [0, 1]}),
+    "hostile JSON": lambda folder: View.from_json(
+        json.dumps({"discreet": 1, "kind": "multiples", "views": [COHORT]})
+    ),
     # what the data are
     "constant": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).box("income"),
     "constant rows": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).scatter(
@@ -466,6 +663,17 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
 }
 
 
+def test_numbers_as_levels_are_others_but_for_frequent_ones() -> None:
+    study = standard(kinds={"income": "categorical"})
+
+    view = study.bars("income")
+
+    assert view.levels == ("other",)
+    listen(view.to_json(), repr(vars(view)), repr(view.scene()))
+    listen_to_numbers(view.to_json())
+    assert study.histogram("debt", by="income").levels == ("other",)
+
+
 def test_a_column_of_mixed_types_does_not_hold_up_the_others() -> None:
     study = standard(frame(ward=[1.5, BIRD] * 120, note=[[BIRD]] * N))
 
@@ -511,9 +719,10 @@ def test_no_canary_where_files_are_broken(tmp_path: Path) -> None:
 
 
 def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
-    standard(study="s", groups=[["income", "debt"]]).scatter("income", "debt").save(
-        tmp_path / "a.svg"
-    )
+    study = standard(study="s", groups=[["income", "debt"]])
+    study.scatter("income", "debt").save(tmp_path / "a.svg")
+    study.histogram("code").save(tmp_path / "a.svg")
+    study.bars("sex").save(tmp_path / "a.svg")
     refused: dict[str, Callable[[], Any]] = {
         "another k": lambda: standard(study="s", k=6).histogram("income").to_json(),
         "another group": lambda: (
@@ -526,6 +735,18 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
         "too few changes": lambda: standard(
             frame(income=[1.5, *COHORT["income"][1:]]), study="s"
         ).new_version(),
+        "levels of numbers": lambda: (
+            standard(study="s", kinds={"code": "categorical"}, roles={"code": "sensitive"})
+            .bars("code")
+            .to_json()
+        ),
+        "another k of bars": lambda: standard(study="s", k=6).bars("ward").to_json(),
+        "a model of another group": lambda: (
+            standard(study="s", groups=[["income", "code"]]).qq("income ~ code").to_json()
+        ),
+        "changed levels": lambda: (
+            standard(frame(sex=["f", "m"] * 120), study="s").bars("sex").to_json()
+        ),
         "nothing new": lambda: standard(study="s").new_version(),
         "words for numbers": lambda: standard(
             frame(income=[1.5, *COHORT["income"][1:]], debt=COHORT["patient"]), study="s"
@@ -588,6 +809,19 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
     "stratum": (["scatter", "income", "debt", "--strata", "note"], 3),
     "several rows": (["box", "income", "--unit", "ward"], 3),
     "group": (["scatter", "income", "debt", "--group", "income,wealth"], 3),
+    "bars of persons": (["bars", "patient"], 3),
+    "bars of notes": (["bars", "note"], 3),
+    "bars by persons": (["bars", "ward", "--by", "patient"], 3),
+    "a table of persons": (["crosstab", "ward", "note"], 3),
+    "by numbers of which none is frequent": (["box", "income", "debt", "--by", "code"], 2),
+    "points by no stratum": (["scatter", "income", "debt", "--by", "ward"], 3),
+    "a trend of bars": (["bars", "ward", "--trend"], 2),
+    "a model of nobody": (["residuals", "income ~ deb"], 2),
+    "a model of persons": (["qq", "income ~ patient"], 3),
+    "a model of no stratum": (["leverage", "income ~ debt + ward"], 3),
+    "a model that is code": (["leverage", "income ~ debt.sum()"], 2),
+    "no model": (["residuals", "income", "debt"], 2),
+    "a raw model": (["qq", "income ~ debt", "--method", "none"], 3),
 }
 
 
@@ -628,6 +862,26 @@ def test_the_command_line_tells_no_canary_where_it_draws(run: Any, tmp_path: Pat
         assert str(tmp_path / "figure.pdf") in err
         listen(*streams((tmp_path / "figure.pdf").read_bytes()))
     assert run("version", "list")[0] == run("version", "list", "--json")[0] == 0
+
+
+@pytest.mark.parametrize("preset", GUARDED)
+def test_the_command_line_tells_no_canary_of_new_pictures(
+    preset: str, run: Any, tmp_path: Path
+) -> None:
+    file = csv_of(HOSPITAL, tmp_path / "cohort.csv")
+    target = tmp_path / "figure.svg"
+    policy = tmp_path / "ours.toml"
+    policy.write_text(Policy.preset(preset, **SHARED, public=True).to_toml())
+
+    for picture, columns, named in NEW.values():
+        words: list[object] = ["plot", picture, file, *columns, "--policy", policy]
+        words += ["--by", named["by"]] if "by" in named else []
+        words += ["--trend"] if "trend" in named else []
+        code, out, err = run(*words, "--json", "-o", target)
+        assert (code, json.loads(out)["discreet"]) == (0, 1), err
+        assert str(target) in err
+        listen(target.read_text())
+        listen_to_numbers(drawn(out))
 
 
 def test_a_bug_tells_where_and_not_what(

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +18,28 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
+from statsmodels.regression.linear_model import OLS
 
 import discreet as dc
 from discreet import datasets
-from discreet.errors import LeavingError, RefusedError
-from discreet.policy import Policy
+from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.policy import PRESETS, Policy
 from discreet.protect import Condensation
 from discreet.secret import Secret, row_keys
 from discreet.study import Study
-from discreet.views import BoxView, GridView, HistogramView, PointsView, View
+from discreet.views import (
+    BarView,
+    BoxView,
+    ContourView,
+    CrossTableView,
+    GridView,
+    HistogramView,
+    MultiplesView,
+    PointsView,
+    View,
+)
 
 Floats = NDArray[np.float64]
 Persons = dict[Any, list[tuple[float, ...]]]
@@ -297,6 +309,321 @@ def test_shuffled_rows_are_the_same_views(raw: Raw, random: Any) -> None:
         assert outcomes[0] == outcomes[1]
 
 
+# --- levels, under every guarded preset -------------------------------------------------------
+
+GUARDED = [name for name in PRESETS if name != "research"]
+# How likely the levels are: even ones, one that is rare, many that are.
+LEVELS: dict[str, dict[str, float]] = {
+    "two": {"f": 0.5, "m": 0.5},
+    "uneven": {"a": 0.6, "b": 0.25, "c": 0.1, "d": 0.05},
+    "one rare": {"a": 0.6, "b": 0.38, "c": 0.02},
+    "many rare": {"a": 0.5, "b": 0.3, **{f"r{i}": 0.02 for i in range(10)}},
+    "numbers": {"1": 0.4, "2": 0.3, "10": 0.2, "11": 0.1},
+    "one": {"all": 1.0},
+}
+
+
+@dataclass(frozen=True)
+class Leveled:
+    """A raw table of numbers and two columns of levels, to be opened under one preset."""
+
+    a: Floats
+    b: Floats
+    ward: tuple[str | None, ...]
+    arm: tuple[str | None, ...]
+    preset: str
+
+    @property
+    def policy(self) -> Policy:
+        """The preset, with few enough cells for so few persons; each table is on its own."""
+        return Policy.preset(self.preset, bins=8, grid=4, public=True)
+
+    def study(self) -> Study:
+        """Open it."""
+        columns = {"a": self.a, "b": self.b, "ward": list(self.ward), "arm": list(self.arm)}
+        return dc.open(pa.table(columns), self.policy)
+
+    def shuffled(self, order: Sequence[int]) -> "Leveled":
+        """Put its rows in another order."""
+        ward, arm = (tuple(column[i] for i in order) for column in (self.ward, self.arm))
+        return Leveled(self.a[order], self.b[order], ward, arm, self.preset)
+
+
+@st.composite
+def leveled(draw: Callable[..., Any], presets: Sequence[str] = GUARDED) -> Leveled:
+    """Draw a table of at least 20 k persons."""
+    preset = draw(st.sampled_from(presets))
+    k = Policy.preset(preset).k
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(20 * k, 20 * k + 120))
+    texts = []
+    for _ in range(2):
+        levels = LEVELS[draw(st.sampled_from(sorted(LEVELS)))]
+        text = rng.choice([*levels], p=np.array([*levels.values()]) / sum(levels.values()), size=n)
+        lost = rng.random(n) < draw(st.sampled_from([0, 0, 0.02, 0.2]))
+        texts.append(tuple(None if gone else str(t) for gone, t in zip(lost, text, strict=True)))
+    a = COLUMNS[draw(st.sampled_from(["normal", "ages", "one decimal", "a heap at zero"]))](rng, n)
+    return Leveled(a, a + rng.normal(size=n), texts[0], texts[1], preset)
+
+
+def named(raw: Sequence[str | None], shown: Sequence[str]) -> list[str]:
+    """Return what each raw level is shown as: itself, or the one name that joins the small."""
+    stored = ["(missing)" if level is None else level for level in raw]
+    (rest,) = [name for name in shown if name not in stored] or [""]
+    assert rest == "" or "other" in rest
+    return [level if level in shown else rest for level in stored]
+
+
+def check_stands_on(persons: int, told: int | None, policy: Policy) -> None:
+    """Check what is told of so many persons: nothing, or at least k of them, rounded."""
+    if told is None:
+        return
+    assert persons >= policy.k
+    assert told % policy.round_to == 0
+    assert abs(told - persons) <= policy.round_to / 2
+
+
+@given(leveled())
+def test_every_bar_stands_on_k_persons(raw: Leveled) -> None:
+    view: BarView = looked_at(lambda: raw.study().bars("ward"))
+
+    of = Counter(named(raw.ward, view.levels))
+    assert set(of) == set(view.levels)
+    for level, told in zip(view.levels, view.counts, strict=True):
+        assert told is not None, "small levels are joined, so that none is hidden"
+        check_stands_on(of[level], told, raw.policy)
+
+
+@given(leveled())
+def test_every_cell_of_a_table_stands_on_k_persons_and_no_sum_gives_another_back(
+    raw: Leveled,
+) -> None:
+    study = raw.study()
+    view: CrossTableView = looked_at(lambda: study.crosstab("ward", "arm"))
+
+    wards, arms = named(raw.ward, view.row_levels), named(raw.arm, view.column_levels)
+    of = Counter(zip(wards, arms, strict=True))
+    for ward, row in zip(view.row_levels, view.counts, strict=True):
+        for arm, told in zip(view.column_levels, row, strict=True):
+            check_stands_on(of[ward, arm], told, raw.policy)
+    # The sums are those of the bar charts, which are drawn as well: none of them is hidden.
+    for column, levels, totals in (
+        ("ward", view.row_levels, view.row_totals),
+        ("arm", view.column_levels, view.column_totals),
+    ):
+        bars = study.bars(column)
+        assert (bars.levels, bars.counts) == (levels, totals)
+    # With the true sums and shown cells, hidden ones have at least k possible values.
+    hidden = np.array([[told is None for told in row] for row in view.counts])
+    for i, j in zip(*np.nonzero(hidden), strict=True):
+        low, high = possible(view, of, hidden, int(i), int(j))
+        assert high - low >= raw.policy.k - 1 - 1e-6
+
+
+def possible(
+    view: CrossTableView, of: Counter[Any], hidden: NDArray[np.bool_], i: int, j: int
+) -> tuple[float, float]:
+    """Work out by linear programs what a hidden cell can be, knowing all that is shown exactly."""
+    counts = [[of[ward, arm] for arm in view.column_levels] for ward in view.row_levels]
+    places = list(zip(*np.nonzero(hidden), strict=True))
+    lines = [[a == line for a, _ in places] for line in range(len(counts))]
+    lines += [[b == line for _, b in places] for line in range(len(counts[0]))]
+    left = [
+        [n * h for n, h in zip(row, hide, strict=True)]
+        for row, hide in zip(counts, hidden, strict=True)
+    ]
+    totals = [*np.sum(left, axis=1), *np.sum(left, axis=0)]
+    aim = np.array([1.0 if place == (i, j) else 0.0 for place in places])
+    found = [linprog(sign * aim, A_eq=np.array(lines, float), b_eq=totals) for sign in (1, -1)]
+    return found[0].fun, -found[1].fun
+
+
+@given(leveled(), st.booleans())
+def test_every_bin_of_every_level_stands_on_k_persons(raw: Leveled, cells: bool) -> None:
+    study, policy = raw.study(), raw.policy
+    named_columns = ("a", "b") if cells else ("a",)
+    picture = study.heatmap if cells else study.histogram
+    view: MultiplesView = looked_at(lambda: picture(*named_columns, by="ward"))
+
+    of = np.array(named(raw.ward, view.levels))
+    told = np.array([told_of(part) for part in view.views], dtype=float)
+    hidden = np.isnan(told)
+    assert (hidden == hidden[0]).all(), "a bin is shown for all levels or for none"
+    for level, part, row in zip(view.levels, view.views, told, strict=True):
+        persons = Counter(places_of(part, raw.a[of == level], raw.b[of == level]))
+        assert sum(persons.values()) >= 10 * policy.k
+        for place, count in enumerate(row):
+            check_stands_on(persons[place], None if math.isnan(count) else int(count), policy)
+    # Beside the picture of all persons: what it hides is hidden, what it shows adds up.
+    whole = picture(*named_columns)
+    everyone = Counter(places_of(whole, raw.a, raw.b))
+    for place, count in enumerate(told_of(whole)):
+        check_stands_on(everyone[place], count, policy)
+
+
+def told_of(view: View) -> list[int | None]:
+    """Return the counts of a histogram or grid, one after the other."""
+    if isinstance(view, HistogramView):
+        return [*view.counts]
+    assert isinstance(view, GridView)
+    return [count for row in view.counts for count in row]
+
+
+def places_of(view: View, a: Floats, b: Floats) -> list[int]:
+    """Return the drawn bin or cell of each row."""
+    if isinstance(view, HistogramView):
+        return [bin_of(value, view.edges, 8) for value in a]
+    assert isinstance(view, GridView)
+    columns = len(view.y_edges) - 1
+    return [
+        bin_of(x, view.x_edges, 4) * columns + bin_of(y, view.y_edges, 4)
+        for x, y in zip(a, b, strict=True)
+    ]
+
+
+ALL_COUNTS: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("bars", ["ward"], {}),
+    ("bars", ["ward"], {"by": "arm"}),
+    ("crosstab", ["ward", "arm"], {}),
+    ("histogram", ["a"], {}),
+    ("histogram", ["a"], {"by": "ward"}),
+    ("histogram", ["a"], {"method": "suppression"}),
+    ("heatmap", ["a", "b"], {}),
+    ("heatmap", ["a", "b"], {"by": "arm"}),
+    ("contour", ["a", "b"], {}),
+    ("contour", ["a", "b"], {"by": "arm"}),
+]
+
+
+def numbers_told(given: Any) -> list[int]:
+    """Return every count in the plain values of a view, wherever it stands."""
+    if isinstance(given, dict):
+        names = ("counts", "by_counts", "row_totals", "column_totals", "total", "views")
+        return [n for name in names for n in numbers_told(given.get(name))]
+    if isinstance(given, list):
+        return [n for item in given for n in numbers_told(item)]
+    return [] if given is None else [given]
+
+
+LEAST = {"standard": 5, "datashield": 3, "sacro": 10, "opensafely": 10}
+
+
+@pytest.mark.parametrize("preset", GUARDED)
+@given(data=st.data())
+def test_no_count_below_the_threshold_of_the_preset_is_told(
+    preset: str, data: st.DataObject
+) -> None:
+    study = data.draw(leveled([preset])).study()
+    picture, columns, named_ = data.draw(st.sampled_from(ALL_COUNTS))
+    view: View = looked_at(lambda: getattr(study, picture)(*columns, **named_))
+
+    told = numbers_told(json.loads(view.to_json()))
+
+    assert told
+    assert min(told) >= LEAST[preset]
+    if preset in ("standard", "opensafely"):
+        assert all(count % 5 == 0 for count in told)
+    assert not set(told) & set(range(1, study.policy.k))
+
+
+EVERY: list[tuple[str, list[str], dict[str, Any]]] = [
+    *ALL_COUNTS,
+    ("box", ["a"], {"by": "arm"}),
+    ("scatter", ["a", "b"], {"trend": True}),
+    ("scatter", ["a", "b"], {"by": "arm", "trend": True}),
+    ("histogram", ["a"], {"by": "arm", "method": "rows"}),
+    ("residuals", ["b ~ a"], {}),
+    ("residuals", ["b ~ a + C(arm)"], {}),
+    ("qq", ["b ~ a"], {}),
+    ("leverage", ["b ~ a"], {}),
+]
+
+
+@given(leveled(PRESETS), st.randoms())
+def test_shuffled_rows_and_asking_again_are_the_same_answers(raw: Leveled, random: Any) -> None:
+    order = random.sample(range(len(raw.a)), len(raw.a))
+    studies = [
+        dc.open(
+            pa.table({name: getattr(table, name) for name in ("a", "b", "ward", "arm")}),
+            raw.policy.changed(strata=["arm"]),
+        )
+        for table in (raw, raw.shuffled(order), raw)
+    ]
+
+    for picture, columns, how in EVERY:
+        outcomes = []
+        for study in studies:
+            try:
+                view = getattr(study, picture)(*columns, **how)
+                outcomes.append(repr(vars(view) | {"gate": 0, "views": json.dumps(plain(view))}))
+            except RefusedError as refused:
+                outcomes.append(str(refused))
+        assert outcomes[0] == outcomes[1] == outcomes[2], (picture, columns, how)
+
+
+def plain(view: View) -> Any:
+    """Return the plain values of the views in small multiples."""
+    parts = view.views if isinstance(view, MultiplesView) else ()
+    return [json.loads(part.to_json()) for part in parts]
+
+
+@given(leveled(), st.integers(0, 2**32))
+def test_bars_and_contours_count_persons_and_not_their_rows(raw: Leveled, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(raw.a)
+    who = np.concatenate([np.arange(n), rng.integers(0, n, size=n // 2)])
+    ward = [raw.ward[i] for i in who[:n]] + [str(rng.choice(["a", "b"])) for _ in range(n // 2)]
+    study = dc.open(
+        pa.table({"a": raw.a[who], "b": raw.b[who], "ward": ward, "who": who}),
+        raw.policy.changed(unit="who"),
+    )
+
+    bars: BarView = looked_at(lambda: study.bars("ward"))
+    persons: dict[str, set[int]] = defaultdict(set)
+    for person, level in zip(who.tolist(), named(ward, bars.levels), strict=True):
+        persons[level].add(person)
+    for level, told in zip(bars.levels, bars.counts, strict=True):
+        check_stands_on(len(persons[level]), told, raw.policy)
+    assert bars.origin.counted == "persons"
+    for picture, columns, how in ALL_COUNTS:
+        if "by" in how or picture == "crosstab":
+            with pytest.raises((RefusedError, InputError), match=r"several rows|no column 'arm'"):
+                getattr(study, picture)(*columns, **how)
+    once = raw.study()
+    lines: ContourView = looked_at(lambda: study.contour("a", "b"))
+    assert lines.counts == once.contour("a", "b").counts, "the same row twice is one person"
+
+
+# --- estimates --------------------------------------------------------------------------------
+
+MODELS: dict[str, tuple[Callable[[], pa.Table], str, list[str]]] = {
+    "D1": (datasets.d1, "Y", ["X"]),
+    "diabetes, glucose": (datasets.diabetes, "glucose", ["age", "bmi"]),
+    "diabetes, progression": (datasets.diabetes, "progression", ["bmi", "blood_pressure", "ltg"]),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_estimates_lie_within_the_raw_confidence_intervals(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All coefficients under `standard`, for ten secrets, in the raw 95 % intervals."""
+    source, outcome, terms = MODELS[model]
+    table = source()
+    design = np.column_stack([np.ones(len(table)), *(table[name].to_numpy() for name in terms)])
+    low, high = OLS(table[outcome].to_numpy(), design).fit().conf_int(0.05).T
+    inside = []
+    for start in range(10):
+        monkeypatch.setenv("DISCREET_SECRET", bytes(range(7 * start, 7 * start + 32)).hex())
+        study = dc.open(table, groups=[[outcome, *terms]])
+        estimates = study.residuals(f"{outcome} ~ {' + '.join(terms)}").coefficients
+        assert [*estimates] == ["Intercept", *terms]
+        found = np.array([*estimates.values()])
+        inside.append((low <= found) & (found <= high))
+
+    assert np.mean(inside) == 1.0
+
+
 # --- views come back, and are the same bytes --------------------------------------------------
 
 PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
@@ -307,6 +634,11 @@ PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "scatter, cells": ("scatter", ["X", "Y"], {"method": "generalization"}),
     "heatmap": ("heatmap", ["X", "Y"], {}),
     "box": ("box", ["X", "Y"], {}),
+    "contour": ("contour", ["X", "Y"], {}),
+    "residuals": ("residuals", ["Y ~ X"], {}),
+    "qq": ("qq", ["Y ~ X"], {}),
+    "leverage": ("leverage", ["Y ~ log(X)"], {}),
+    "trend": ("scatter", ["X", "Y"], {"trend": True}),
 }
 RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "raw points": ("scatter", ["X", "Y"], {"method": "none"}),
@@ -315,6 +647,10 @@ RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "raw bins": ("histogram", ["X"], {"method": "none"}),
     "raw box": ("box", ["X", "Y"], {"method": "none"}),
     "box of cells": ("box", ["X", "Y"], {"method": "suppression"}),
+    "raw residuals": ("residuals", ["Y ~ X"], {"method": "none"}),
+    "cells of residuals": ("residuals", ["Y ~ X"], {"method": "suppression"}),
+    "noise on the variable": ("qq", ["Y ~ X"], {"method": "probabilistic", "noise_on": "variable"}),
+    "raw trend": ("scatter", ["X", "Y"], {"trend": True}),
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.policy import PICTURES
+from discreet.policy import DIAGNOSTICS, PICTURES
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
 
@@ -24,8 +24,9 @@ def test_the_page_shows_every_picture_by_every_method(
     for picture, methods in PICTURES.items():
         for method in methods:
             assert f"research-{picture}-{method}.svg" in drawn
+            # what a guarded policy refuses: raw data, and cells of raw quartiles or residuals
             raw_only = method == "none" or (
-                picture == "box" and method in ("suppression", "generalization")
+                picture in ("box", *DIAGNOSTICS) and method in ("suppression", "generalization")
             )
             assert (f"standard-{picture}-{method}.svg" in drawn) != raw_only
     assert page.count("leaves open: ") == len(drawn)

@@ -26,7 +26,7 @@ def test_a_notebook_runs_and_shows_its_pictures(
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     monkeypatch.setenv("PYTHONWARNINGS", "default")  # of the kernel's own libraries
-    notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
+    notebook: Any = nbformat.read(NOTEBOOKS[name], as_version=4)  # type: ignore[no-untyped-call]
     assert not any(cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
 
     resources = {"metadata": {"path": str(tmp_path)}}

@@ -8,6 +8,7 @@ import pickle
 import stat
 import subprocess
 import sys
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +20,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
 
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
@@ -967,3 +970,887 @@ def test_the_history_tells_what_left_in_order(tmp_path: Path) -> None:
         ("heatmap", ["x", "y"], "json"),
         ("box", ["x"], "json"),
     ]
+
+
+# --- levels, lines and models -----------------------------------------------------------------
+
+Floats = NDArray[np.float64]
+
+
+def wards(n: int = N) -> dict[str, list[Any]]:
+    """Add levels of known sizes to the cohort: 90 a, 60 b, 40 c, 8 rare and 2 alone; no chance."""
+    ward = ["a"] * 90 + ["b"] * 60 + ["c"] * 40 + ["rare"] * 8 + ["alone"] * 2
+    return {**COHORT, "ward": ward[:n], "half": ["p", "q"] * (n // 2)}
+
+
+WARDS = wards()
+STRATIFIED: dict[str, Any] = {"strata": ["half"], "groups": [["x", "y"]], "bins": 8, "grid": 6}
+
+
+def hospital(**fields: Any) -> Study:
+    """Open the cohort with its wards."""
+    return opened(pa.table(WARDS), **fields)
+
+
+def copied(study: Study, by: str | None = None) -> tuple[Floats, Floats, list[str]]:
+    """Return the rows of the copy as a scatter plot of them shows them."""
+    view = study.scatter("x", "y", by=by)
+    levels = [name for name, n in zip(view.level, view.size, strict=False) for _ in range(n)]
+    return np.repeat(view.x, view.size), np.repeat(view.y, view.size), levels
+
+
+BARS: dict[str, tuple[dict[str, Any], dict[str, int | None]]] = {
+    # eight and two are together at least k, and two alone are not
+    "standard": ({}, {"a": 90, "b": 60, "c": 40, "rare + other": 10}),
+    "k of three": ({"k": 3}, {"a": 90, "b": 60, "c": 40, "rare + other": 10}),
+    "datashield": ({"preset": "datashield"}, {"a": 90, "b": 60, "c": 40, "rare + other": 10}),
+    "sacro": ({"preset": "sacro"}, {"a": 90, "b": 60, "c": 40, "other": 10}),
+    "opensafely": ({"preset": "opensafely"}, {"a": 90, "b": 60, "c": 40, "rare + other": 10}),
+    "research": (
+        {"preset": "research"},
+        {"a": 90, "alone": None, "b": 60, "c": 40, "rare": 8},
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "bars"), BARS.values(), ids=BARS)
+def test_bars_are_counts_of_levels_small_ones_together(
+    fields: dict[str, Any], bars: dict[str, int | None]
+) -> None:
+    view = hospital(**fields).bars("ward")
+
+    assert dict(zip(view.levels, view.counts, strict=True)) == bars
+    assert (view.by, view.by_levels, view.by_counts) == (None, (), ())
+    assert view.origin.counted == "records"
+
+
+def test_bars_without_protection_are_all_levels() -> None:
+    view = hospital(preset="research").bars("ward", method="none")
+
+    assert view.counts == (90, 2, 60, 40, 8)
+    assert (view.parameters, view.suppressed) == ({}, 0)
+
+
+def test_divided_bars_are_the_cells_of_the_cross_table() -> None:
+    for fields in ({}, {"preset": "sacro"}, {"preset": "research", "pictures": {}}):
+        study = hospital(**fields)
+        table, bars = study.crosstab("ward", "half"), study.bars("ward", by="half")
+        turned = study.crosstab("half", "ward")
+
+        assert bars.levels == table.row_levels == turned.column_levels
+        assert bars.by_levels == table.column_levels == ("p", "q")
+        assert bars.by_counts == tuple(zip(*table.counts, strict=True)) == turned.counts
+        assert bars.counts == table.row_totals == turned.column_totals
+        assert (table.total, turned.total) == (200, 200)
+
+
+def test_the_cells_of_a_cross_table_are_counts_of_pairs() -> None:
+    # every second person is q, so half of each ward; the two alone are one each
+    table = hospital(preset="research").crosstab("ward", "half", method="none")
+
+    assert table.row_levels == ("a", "alone", "b", "c", "rare")
+    assert table.counts == ((45, 45), (1, 1), (30, 30), (20, 20), (4, 4))
+    assert (table.row_totals, table.column_totals) == ((90, 2, 60, 40, 8), (100, 100))
+    guarded = hospital().crosstab("ward", "half")
+    assert guarded.counts == ((45, 45), (30, 30), (20, 20), (5, 5))
+    assert guarded.row_totals == (90, 60, 40, 10)
+
+
+def test_a_small_cell_takes_others_with_it() -> None:
+    # 3 of the first 13 are p: its partner in the row, and a rectangle, go too
+    arm = ["p"] * 3 + ["q"] * 10 + ["p", "q"] * 90 + ["q"] * 7
+    ward = ["a"] * 13 + ["b"] * 187
+    table = opened(pa.table({**COHORT, "arm": arm, "ward": ward})).crosstab("ward", "arm")
+
+    assert table.counts == ((None, None), (None, None))
+    assert (table.row_totals, table.column_totals) == ((15, 185), (95, 105))
+
+
+def test_a_missing_level_is_a_level() -> None:
+    ward = [None] * 50 + ["a"] * 150
+    study = opened(pa.table({**COHORT, "ward": ward}))
+
+    assert study.bars("ward").levels == ("a", "(missing)")
+    assert study.bars("ward").counts == (150, 50)
+    assert study.histogram("x", by="ward").levels == ("a", "(missing)")
+
+
+def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
+    for fields in ({}, {"preset": "datashield"}, {"preset": "research"}):
+        study = opened(**SMALL, **fields)
+        for method in (None, "suppression", study.policy.rows):
+            grid = study.heatmap("x", "y", method=method)
+            lines = study.contour("x", "y", method=method)
+            assert lines.kind == "contour"
+            assert (lines.counts, lines.x_edges, lines.y_edges, lines.parameters) == (
+                grid.counts,
+                grid.x_edges,
+                grid.y_edges,
+                grid.parameters,
+            )
+            assert lines.scene().panels[0].marks
+
+
+def test_a_contour_follows_the_method_of_the_heat_map() -> None:
+    study = opened(pictures={"heatmap": "suppression"}, **SMALL)
+    assert study.contour("x", "y").method == "suppression"
+    own = opened(pictures={"heatmap": "suppression", "contour": "rows"}, **SMALL)
+    assert own.contour("x", "y").method == "condensation"
+
+
+def test_histograms_of_levels_add_up_to_that_of_all() -> None:
+    study = hospital(preset="sacro", bins=8)
+    parts, whole = study.histogram("x", by="half"), study.histogram("x")
+
+    assert (parts.levels, parts.by) == (("p", "q"), "half")
+    first, second = parts.views
+    assert isinstance(first, dc.HistogramView)
+    assert isinstance(second, dc.HistogramView)
+    assert set(first.edges) <= set(whole.edges)
+    of_bins = [bisect_right(first.edges[1:-1], edge) for edge in whole.edges[:-1]]
+    sums = [
+        sum(c or 0 for c, b in zip(whole.counts, of_bins, strict=True) if b == i)
+        for i in range(len(first.counts))
+    ]
+    assert [a + b for a, b in zip(first.counts, second.counts, strict=True)] == sums  # type: ignore[operator]
+    values = np.array(WARDS["x"])[::2]
+    found = np.histogram(np.clip(values, first.edges[0], first.edges[-1]), first.edges)[0]
+    assert first.counts == tuple(found.tolist())
+
+
+def test_heat_maps_and_contours_of_levels_are_the_same_cells() -> None:
+    study = hospital(grid=6)
+    cells, lines = study.heatmap("x", "y", by="half"), study.contour("x", "y", by="half")
+
+    assert cells.levels == lines.levels == ("p", "q")
+    grids = [view for view in cells.views if isinstance(view, dc.GridView)]
+    contours = [view for view in lines.views if isinstance(view, dc.ContourView)]
+    assert [grid.counts for grid in grids] == [contour.counts for contour in contours]
+    assert grids[0].x_edges == grids[1].x_edges == study.heatmap("x", "y").x_edges
+    assert contours[0].levels == contours[1].levels
+    hidden = [[count is None for row in grid.counts for count in row] for grid in grids]
+    assert hidden[0] == hidden[1], "a cell is shown for all levels or for none"
+
+
+def test_small_levels_share_a_picture() -> None:
+    # panels hold ten k persons: 90, 60, and 40 with the ten that are one level of bars already
+    assert hospital().histogram("x", by="ward").levels == ("a", "b", "other")
+    assert hospital(preset="research").histogram("x", by="half").levels == ("p", "q")
+
+
+def test_boxes_of_levels_rest_on_means_of_k() -> None:
+    view = hospital().box("x", by="half")
+
+    assert (view.by, [box.label for box in view.groups]) == ("half", ["p", "q"])
+    for start, box in enumerate(view.groups):
+        ordered = np.sort(np.array(WARDS["x"])[start::2])  # 100 values
+        runs = np.convolve(ordered, np.full(5, 0.2), "valid")  # the i-th is around value i + 2
+        step = 0.02 * float(np.std(ordered, ddof=1))
+        for number, place in ((box.q1, 24.75), (box.median, 49.5), (box.q3, 74.25)):
+            near = runs[[int(place) - 2, int(place) - 1]]
+            assert near.min() - step <= number <= near.max() + step
+        assert (box.low, box.high) == (box.q1, box.q3), "whiskers would tell far values"
+        assert (box.mean, box.outliers) == (None, ())
+
+
+def test_boxes_of_levels_under_research_are_tukey_s() -> None:
+    view = hospital(preset="research").box("x", by="half", method="none")
+
+    for start, box in enumerate(view.groups):
+        values = np.array(WARDS["x"])[start::2]
+        assert (box.q1, box.median, box.q3) == tuple(np.quantile(values, [0.25, 0.5, 0.75]))
+        assert box.mean == pytest.approx(values.mean(), rel=1e-12)
+
+
+def test_points_are_coloured_by_a_stratum() -> None:
+    plain, view = (
+        hospital(**STRATIFIED).scatter("x", "y"),
+        hospital(**STRATIFIED).scatter("x", "y", by="half"),
+    )
+
+    assert (view.by, set(view.level)) == ("half", {"p", "q"})
+    sizes = {name: 0 for name in "pq"}
+    for name, size in zip(view.level, view.size, strict=True):
+        sizes[name] += size
+    assert sizes == {"p": 100, "q": 100}
+    assert sorted({*zip(view.x, view.y, strict=True)}) == [*zip(plain.x, plain.y, strict=True)]
+    assert plain.origin.version == view.origin.version
+
+
+def test_rows_of_levels_are_counted_in_panels() -> None:
+    study = hospital(**STRATIFIED)
+    x, _, levels = copied(study, by="half")
+
+    panels = study.histogram("x", by="half", method="condensation")
+    for name, view in zip(panels.levels, panels.views, strict=True):
+        assert isinstance(view, dc.HistogramView)
+        of = x[np.array(levels) == name]
+        found = np.histogram(np.clip(of, view.edges[0], view.edges[-1]), view.edges)[0]
+        for told, count in zip(view.counts, found.tolist(), strict=True):
+            assert told is None or (abs(told - count) <= 2 and count >= 5)
+    boxes = study.box("x", by="half", method="condensation")
+    assert [box.label for box in boxes.groups] == ["p", "q"]
+    assert study.heatmap("x", "y", by="half", method="condensation").levels == ("p", "q")
+
+
+def line(x: Floats, y: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """Return slope and intercept of least squares."""
+    slope, intercept = np.polyfit(x, y, 1, w=None if weights is None else np.sqrt(weights))
+    return float(slope), float(intercept)
+
+
+def test_a_trend_is_least_squares_of_what_is_drawn() -> None:
+    study = hospital(**STRATIFIED)
+    x, y, _ = copied(study)
+
+    (trend,) = study.scatter("x", "y", trend=True).trends
+
+    assert (trend.of, trend.level) == ("what is drawn", "")
+    assert (trend.slope, trend.intercept) == pytest.approx(line(x, y), rel=1e-6)
+    x, y, levels = copied(study, by="half")
+    by_level = study.scatter("x", "y", by="half", trend=True).trends
+    assert [trend.level for trend in by_level] == ["p", "q"]
+    for trend in by_level:
+        own = np.array(levels) == trend.level
+        assert (trend.slope, trend.intercept) == pytest.approx(line(x[own], y[own]), rel=1e-6)
+
+
+def test_a_trend_of_cells_counts_each_as_often_as_it_holds_records() -> None:
+    view = opened(grid=8).scatter("x", "y", method="suppression", trend=True)
+
+    (trend,) = view.trends
+    expected = line(np.array(view.x), np.array(view.y), np.array(view.size, dtype=float))
+    assert (trend.slope, trend.intercept) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_raw_trend_is_drawn_under_research_alone() -> None:
+    view = opened(preset="research").scatter("x", "y", trend=True)
+
+    drawn, raw = view.trends
+    assert (drawn.of, raw.of) == ("what is drawn", "raw records")
+    expected = line(np.array(COHORT["x"]), np.array(COHORT["y"]))
+    assert (raw.slope, raw.intercept) == pytest.approx(expected, rel=1e-9)
+    for preset in ("standard", "datashield", "sacro", "opensafely"):
+        guarded = opened(preset=preset).scatter("x", "y", trend=True)
+        assert [trend.of for trend in guarded.trends] == ["what is drawn"]
+
+
+def test_declared_edges_are_the_bins() -> None:
+    edges = [20.0, 40.0, 45.0, 50.0, 60.0, 90.0]
+    raw = opened(preset="research").histogram("x", method="none", edges={"x": edges})
+
+    inside = np.clip(COHORT["x"], edges[0], edges[-1])
+    assert raw.edges == tuple(edges)
+    assert raw.counts == tuple(np.histogram(inside, edges)[0].tolist())
+    assert "bins" not in raw.parameters
+    guarded = opened(edges={"x": edges}).histogram("x")
+    assert set(guarded.edges) <= set(edges)
+    parts = hospital(edges={"x": edges}).histogram("x", by="half")
+    assert all(set(view.edges) <= set(edges) for view in parts.views)  # type: ignore[attr-defined]
+
+
+# --- models -----------------------------------------------------------------------------------
+
+MODEL = "y ~ x"
+
+
+def least_squares(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return estimates, fitted values, residuals and leverage, by the normal equations."""
+    design = np.column_stack([np.ones(len(x)), x])
+    hat = design @ np.linalg.inv(design.T @ design) @ design.T
+    estimates = np.linalg.inv(design.T @ design) @ design.T @ y
+    return estimates, hat @ y, y - hat @ y, np.diag(hat)
+
+
+def rows_of(view: Any) -> Floats:
+    """Return the drawn points, each as often as it counts."""
+    return np.repeat(np.column_stack([view.x, view.y]), view.size, axis=0)
+
+
+def in_order(x: Floats, y: Floats) -> Floats:
+    """Return points in order of their coordinates."""
+    points = np.column_stack([x, y])
+    return points[np.lexsort(points.T[::-1].round(9))]
+
+
+@pytest.mark.parametrize("rows", ["condensation", "deterministic", "probabilistic"])
+def test_a_guarded_model_is_fitted_to_the_copy(rows: str) -> None:
+    study = opened(groups=[["x", "y"]], rows=rows)
+    x, y, _ = copied(study)
+    estimates, fitted, residuals, leverage = least_squares(x, y)
+    standard = residuals / residuals.std(ddof=1)
+
+    first, second, third = study.residuals(MODEL), study.qq(MODEL), study.leverage(MODEL)
+
+    np.testing.assert_allclose(rows_of(first), in_order(fitted, residuals), atol=1e-6)
+    normal = norm.ppf((np.arange(1, N + 1) - 0.5) / N)
+    np.testing.assert_allclose(
+        rows_of(second), np.column_stack([normal, np.sort(standard)]), atol=1e-6
+    )
+    np.testing.assert_allclose(rows_of(third), in_order(leverage, standard), atol=1e-6)
+    assert [curve.label for curve in third.curves] == ["Cook's distance 0.5"] * 2 + [
+        "Cook's distance 1"
+    ] * 2
+    for view in (first, second, third):
+        assert [*view.coefficients] == ["Intercept", "x"]
+        assert [*view.coefficients.values()] == pytest.approx(estimates, rel=1e-4)
+        assert (view.method, view.formula) == (rows, MODEL)
+        assert view.columns == ("y", "x")
+        assert view.origin.counted == "protected rows"
+        assert view.origin.version == study.scatter("x", "y").origin.version
+        assert bool(view.corrected) == (rows == "probabilistic")
+
+
+def test_estimates_are_corrected_for_the_noise_where_it_is_even() -> None:
+    fields: dict[str, Any] = {"rows": "probabilistic", "groups": [["x", "y"]]}
+    view = opened(**fields).residuals(MODEL)
+
+    # one covariate: slope (1 + q ** 2), and the line still goes through the means
+    assert view.corrected["x"] == pytest.approx((1 + 0.25**2) * view.coefficients["x"], rel=1e-5)
+    x, y, _ = copied(opened(**fields))
+    middle = view.corrected["Intercept"] + view.corrected["x"] * x.mean()
+    assert middle == pytest.approx(y.mean(), rel=1e-4)
+    assert "estimates corrected for the noise" in view.describe()
+    for other in (
+        {"far_noise": "by-distance"},
+        {"bounds": {"x": [0, 200]}, "outside": "clip"},
+        {"bounds": {"y": [0, 200]}, "outside": "reflect"},
+    ):
+        assert opened(**fields, **other).residuals(MODEL).corrected == {}
+    kept = opened(**fields, bounds={"x": [0, 200]}).residuals(MODEL)  # another copy, other noise
+    assert kept.corrected["x"] == pytest.approx((1 + 0.25**2) * kept.coefficients["x"], rel=1e-5)
+    assert opened(**fields).residuals("y ~ log(x)").corrected == {}
+
+
+def test_a_stratum_may_be_a_term() -> None:
+    view = hospital(**STRATIFIED).residuals("y ~ x + C(half)")
+
+    assert [*view.coefficients] == ["Intercept", "x", "C(half)[T.q]"]
+    assert view.columns == ("y", "x")
+    x, y, levels = copied(hospital(**STRATIFIED), by="half")
+    design = np.column_stack([np.ones(N), x, np.array(levels) == "q"])
+    expected = np.linalg.lstsq(design, y, rcond=None)[0]
+    assert [*view.coefficients.values()] == pytest.approx(expected, rel=1e-4)
+
+
+def centroids(points: Floats, k: int) -> Floats:
+    """Do as the 2021 paper does: the mean of the k nearest, stretched to the spread there was."""
+    sd = points.std(axis=0, ddof=1)
+    standard = (points - points.mean(axis=0)) / sd
+    away = ((standard[:, None] - standard[None]) ** 2).sum(axis=2)
+    means = standard[np.argsort(away, axis=1, kind="stable")[:, :k]].mean(axis=1)
+    stretched: Floats = means / means.std(axis=0, ddof=1) * sd + points.mean(axis=0)
+    return stretched
+
+
+def test_research_fits_the_real_data_and_protects_what_comes_of_it() -> None:
+    study = opened(preset="research")
+    estimates, fitted, residuals, leverage = least_squares(
+        np.array(COHORT["x"]), np.array(COHORT["y"])
+    )
+    standard = residuals / residuals.std(ddof=1)
+
+    raw = study.residuals(MODEL, method="none")
+    np.testing.assert_allclose(rows_of(raw), in_order(fitted, residuals), atol=1e-9)
+    assert [*raw.coefficients.values()] == pytest.approx(estimates, rel=1e-5)
+    for view, x, y in (
+        (study.residuals(MODEL), fitted, residuals),
+        (study.leverage(MODEL), leverage, standard),
+    ):
+        drawn = centroids(np.column_stack([x, y]), 3)
+        np.testing.assert_allclose(rows_of(view), in_order(*drawn.T), atol=1e-7)
+        assert view.parameters == {"k": 3}
+
+
+def test_gridded_diagnostics_are_middles_of_cells() -> None:
+    view = opened(preset="research").residuals(MODEL, method="suppression", k=4, grid=5)
+
+    assert view.parameters == {"k": 4, "grid": 5}
+    assert len(set(view.x)) <= 5
+    assert min(view.size) >= 4
+    _, fitted, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
+    counts = np.histogram2d(fitted, residuals, bins=5)[0]
+    assert sorted(view.size) == sorted(counts[counts >= 4].astype(int).tolist())
+
+
+def test_noise_is_on_the_points_or_on_the_variable() -> None:
+    study = opened(preset="research")
+    _, _, residuals, _ = least_squares(np.array(COHORT["x"]), np.array(COHORT["y"]))
+    normal = norm.ppf((np.arange(1, N + 1) - 0.5) / N)
+
+    points = study.qq(MODEL, method="probabilistic", noise_on="points")
+    variable = study.qq(MODEL, method="probabilistic", noise_on="variable")
+
+    assert points == study.qq(MODEL, method="probabilistic")
+    assert np.abs(np.sort(points.x) - normal).max() > 0.1
+    assert np.corrcoef(np.argsort(points.x), np.argsort(points.y))[0, 1] < 0.99
+    np.testing.assert_allclose(variable.x, normal, atol=1e-9)
+    assert list(variable.y) == sorted(variable.y)
+    ordered = np.sort(residuals / residuals.std(ddof=1))
+    assert np.abs(np.array(variable.y) - ordered).max() > 0.01
+    assert variable.parameters == {"q": 0.25, "noise_on": "variable"}
+
+
+ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exception], str]] = {
+    # fields of the policy, picture, columns, how, error, message
+    "rows by no stratum": (
+        {},
+        "histogram",
+        ["x"],
+        {"by": "ward", "method": "condensation"},
+        RefusedError,
+        r"'ward' is none; open a study with it: discreet.open\(\.\.\., strata=\['ward'\]\)",
+    ),
+    "points by no stratum": ({}, "scatter", ["x", "y"], {"by": "ward"}, RefusedError, "is none"),
+    "a box of rows by no stratum": (
+        {},
+        "box",
+        ["x"],
+        {"by": "ward", "method": "condensation"},
+        RefusedError,
+        "rows carry the levels of strata alone",
+    ),
+    "cells have no level": (
+        STRATIFIED,
+        "scatter",
+        ["x", "y"],
+        {"by": "half", "method": "suppression"},
+        InputError,
+        "a scatter by 'suppression' has no rows to colour; draw a heat map with by=",
+    ),
+    "raw points have no level": (
+        {"preset": "research"},
+        "scatter",
+        ["x", "y"],
+        {"by": "half", "method": "none"},
+        InputError,
+        "a scatter by 'none' has no rows to colour",
+    ),
+    "bars of numbers": ({}, "bars", ["x"], {}, InputError, "'x' is continuous; levels are needed"),
+    "bars of persons": ({}, "bars", ["id"], {}, RefusedError, "'id' identifies persons"),
+    "bars by persons": ({}, "bars", ["ward"], {"by": "id"}, RefusedError, "'id' identifies"),
+    "bars by numbers": ({}, "bars", ["ward"], {"by": "x"}, InputError, "'x' is continuous"),
+    "bars by itself": ({}, "bars", ["ward"], {"by": "ward"}, InputError, "named twice"),
+    "by numbers": ({}, "histogram", ["x"], {"by": "z"}, InputError, "'z' is continuous; levels"),
+    "by persons": ({}, "histogram", ["x"], {"by": "id"}, RefusedError, "'id' identifies"),
+    "by nobody": ({}, "heatmap", ["x", "y"], {"by": "war"}, InputError, "did you mean 'ward'"),
+    "a histogram of levels": ({}, "histogram", ["ward"], {"by": "half"}, InputError, "categorical"),
+    "boxes of two by": ({}, "box", ["x", "y"], {"by": "half"}, InputError, "by= draws one column"),
+    "a table of itself": ({}, "crosstab", ["ward", "ward"], {}, InputError, "named twice"),
+    "a table of numbers": ({}, "crosstab", ["ward", "x"], {}, InputError, "'x' is continuous"),
+    "bars by a method of cells": (
+        {},
+        "bars",
+        ["ward"],
+        {"method": "suppression"},
+        InputError,
+        "cannot be made by method 'suppression'; there are 'cell-suppression', 'none'",
+    ),
+    "a contour by merge": (
+        {},
+        "contour",
+        ["x", "y"],
+        {"method": "merge"},
+        InputError,
+        "a contour cannot be made by method 'merge'",
+    ),
+    "raw bars": ({}, "bars", ["ward"], {"method": "none"}, RefusedError, "draws raw data"),
+    "a raw table": ({}, "crosstab", ["ward", "half"], {"method": "none"}, RefusedError, "raw data"),
+    "a raw contour": ({}, "contour", ["x", "y"], {"method": "none"}, RefusedError, "raw data"),
+    "a raw model": ({}, "residuals", [MODEL], {"method": "none"}, RefusedError, "draws raw data"),
+    "another k of bars": ({}, "bars", ["ward"], {"k": 7}, RefusedError, "k is fixed"),
+    "another k of a table": (
+        {},
+        "crosstab",
+        ["ward", "half"],
+        {"k": 7},
+        RefusedError,
+        "k is fixed",
+    ),
+    "another grid of a contour": ({}, "contour", ["x", "y"], {"grid": 7}, RefusedError, "grid is"),
+    "another q of a model": ({}, "qq", [MODEL], {"q": 0.5}, RefusedError, "q is fixed"),
+    "other edges": (
+        {},
+        "histogram",
+        ["x"],
+        {"edges": {"x": [0, 50, 99]}},
+        RefusedError,
+        r"edges is fixed .*changed\(edges=",
+    ),
+    "edges of nobody": (
+        {"preset": "research"},
+        "histogram",
+        ["x"],
+        {"edges": {"xx": [0, 50]}},
+        InputError,
+        "there is no column 'xx'",
+    ),
+    "edges that fall": (
+        {"preset": "research"},
+        "histogram",
+        ["x"],
+        {"edges": {"x": [50, 0]}},
+        InputError,
+        "numbers that rise",
+    ),
+    "a model by cells": (
+        {},
+        "leverage",
+        [MODEL],
+        {"method": "generalization"},
+        RefusedError,
+        "a guarded study fits a regression to its protected copy",
+    ),
+    "another row method": (
+        {},
+        "residuals",
+        [MODEL],
+        {"method": "probabilistic"},
+        RefusedError,
+        "made by 'condensation'; for 'probabilistic' open",
+    ),
+    "a term that is no stratum": (
+        {},
+        "residuals",
+        ["y ~ x + ward"],
+        {},
+        RefusedError,
+        r"only where it is a stratum of the protected copy; .*strata=\['ward'\]",
+    ),
+    "two groups": (
+        {"groups": [["x"], ["y"]]},
+        "qq",
+        [MODEL],
+        {},
+        RefusedError,
+        "rows of 'y', 'x' may not be seen together",
+    ),
+    "too few residual degrees of freedom": (
+        {"residual_df": 199},
+        "residuals",
+        [MODEL],
+        {},
+        RefusedError,
+        "too few residual degrees of freedom; the policy asks for at least 199",
+    ),
+    "terms that depend": (
+        {},
+        "residuals",
+        ["y ~ x + I(2 * x)"],
+        {},
+        RefusedError,
+        "constant or follows from the others",
+    ),
+    "no number": ({}, "qq", ["y ~ log(x - 1000)"], {}, RefusedError, "no finite value"),
+    "noise on what": (
+        {"preset": "research"},
+        "qq",
+        [MODEL],
+        {"method": "probabilistic", "noise_on": "line"},
+        InputError,
+        "noise_on must be 'points', 'variable'",
+    ),
+    "noise of a guarded study": (
+        {"rows": "probabilistic"},
+        "qq",
+        [MODEL],
+        {"noise_on": "points"},
+        InputError,
+        "noise_on is for method 'probabilistic' under the policy 'research'",
+    ),
+    "noise of centroids": (
+        {"preset": "research"},
+        "qq",
+        [MODEL],
+        {"noise_on": "variable"},
+        InputError,
+        "noise_on is for method 'probabilistic'",
+    ),
+    "bins of a contour": (
+        {"preset": "research"},
+        "contour",
+        ["x", "y"],
+        {"q": 0.5},
+        InputError,
+        "a contour by 'generalization' has no use for q=",
+    ),
+    "a grid of noise": (
+        {"preset": "research"},
+        "residuals",
+        [MODEL],
+        {"method": "probabilistic", "grid": 5},
+        InputError,
+        "a residuals by 'probabilistic' has no use for grid=",
+    ),
+    "noise of raw points": (
+        {"preset": "research"},
+        "leverage",
+        [MODEL],
+        {"method": "none", "q": 0.5},
+        InputError,
+        "a leverage by 'none' has no use for q=",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "picture", "columns", "named", "error", "message"), ASKED.values(), ids=ASKED
+)
+def test_what_has_no_answer_is_refused(
+    fields: dict[str, Any],
+    picture: str,
+    columns: list[Any],
+    named: dict[str, Any],
+    error: type[Exception],
+    message: str,
+) -> None:
+    with pytest.raises(error, match=message) as refused:
+        ask(hospital(**fields), picture, columns, **named)
+    assert type(refused.value) is error
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("preset", ["standard", "research"])
+@pytest.mark.parametrize(
+    ("picture", "columns", "named"),
+    [
+        ("histogram", ["x"], {"grid": 5}),
+        ("histogram", ["x"], {"public": True}),
+        ("heatmap", ["x", "y"], {"bins": 5}),
+        ("contour", ["x", "y"], {"regime": "research"}),
+        ("bars", ["ward"], {"q": 0.5}),
+        ("crosstab", ["ward", "half"], {"round_to": 1}),
+        ("residuals", [MODEL], {"by": "half"}),
+        ("leverage", [MODEL], {"noise_on": "points"}),
+    ],
+)
+def test_a_picture_has_no_other_words(
+    picture: str, columns: list[str], named: dict[str, Any], preset: str
+) -> None:
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument"):
+        ask(hospital(preset=preset), picture, columns, **named)
+
+
+def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
+    hospital(study="s").histogram("x").save(tmp_path / "a.json")
+    views = hospital(study="s", k=6).histogram("x", by="half")
+
+    for view in (views, *views.views):
+        with pytest.raises(LeavingError, match="'k' is another"):
+            view.to_json()
+        with pytest.raises(LeavingError, match="'k' is another"):
+            view.save(tmp_path / "view.svg")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+FORMULAS: dict[str, str] = {
+    "y ~ nobody": "there is no column 'nobody'",
+    "y ~ X": "did you mean 'x'",
+    "nobody ~ x": "there is no column 'nobody'",
+    "y": "needs one ~",
+    "y ~ x ~ z": "needs one ~",
+    "~ x": "names no outcome",
+    "y ~": "has no terms",
+    "y ~ 1": "no term but the intercept",
+    "y ~ y": "stands on the right",
+    "sex ~ x": "the outcome must be one continuous column",
+    "y ~ x.real": r"the sign '\.' has no place",
+    "y ~ __import__('os').system('true')": "the sign",
+    "y ~ eval(x)": "there is no function 'eval'",
+    "y ~ Q(x)": "there is no function 'Q'",
+    "y ~ {x}": r"the sign '\{' has no place",
+    "y ~ x[0]": r"the sign '\[' has no place",
+    "y ~ lambda x": "there is no column 'lambda'",
+    "y ~ x if x else z": "there is no column 'if'",
+    "y ~ x; z": "the sign ';' has no place",
+    "y ~ `no such`": "there is no column 'no such'",
+    "y ~ I(9**9**9)": "a",
+    "y ~ " + "(" * 400: "nested too deeply",
+    "y ~ " + "x + " * 1000: "the formula is too long",
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=range(len(FORMULAS)))
+@pytest.mark.parametrize("preset", ["standard", "research"])
+def test_a_formula_that_is_none_is_refused(preset: str, formula: str) -> None:
+    with pytest.raises(InputError, match=FORMULAS[formula]):
+        opened(preset=preset).residuals(formula)
+
+
+def test_an_identifier_is_no_term() -> None:
+    for preset in ("standard", "research"):
+        for formula in ("y ~ id", "y ~ x + C(id)"):
+            with pytest.raises(RefusedError, match="column 'id' identifies persons"):
+                opened(preset=preset).leverage(formula)
+
+
+NAMES = ("x y", "class", "x.1", "a'b", "{x}", "__import__('os')", "log", "<b>", "größe", "~", "1")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_column_of_any_name_is_a_term_between_backticks(name: str) -> None:
+    table = pa.table({"y": COHORT["y"], name: COHORT["x"]})
+    plain = pa.table({"y": COHORT["y"], "x": COHORT["x"]})
+    study = opened(table, groups=[["y", name]], preset="standard")
+
+    view = study.residuals(f"y ~ `{name}`")
+
+    intercept, slope = view.coefficients
+    assert (intercept, name in slope) == ("Intercept", True)
+    assert view.plot()
+    research = opened(table, preset="research").qq(f"y ~ `{name}`", method="none")
+    expected = opened(plain, preset="research").qq("y ~ x", method="none")
+    assert (research.x, research.y) == (expected.x, expected.y)
+    assert [*research.coefficients.values()] == [*expected.coefficients.values()]
+
+
+REMARKS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nothing declared": ({}, []),
+    "all inside": ({"bounds": {"x": [-1000, 1000]}}, []),
+    "kept": (
+        {"bounds": {"x": [49, 51]}},
+        ["some values lie outside the bounds of x, and are kept"],
+    ),
+    "clipped": (
+        {"bounds": {"x": [49, 51]}, "outside": "clip"},
+        ["values outside the bounds of x are put on them"],
+    ),
+    "reflected": (
+        {"bounds": {"x": [49, 51], "y": [0, 100]}, "outside": "reflect"},
+        [
+            "values outside the bounds of x are reflected at them",
+            "values outside the bounds of y are reflected at them",
+        ],
+    ),
+    "another column's": ({"bounds": {"z": [0, 1]}, "outside": "clip"}, []),
+}
+
+
+@pytest.mark.parametrize("preset", ["standard", "research"])
+@pytest.mark.parametrize(("fields", "remarks"), REMARKS.values(), ids=REMARKS)
+def test_a_picture_of_rows_says_what_became_of_values_out_of_bounds(
+    fields: dict[str, Any], remarks: list[str], preset: str
+) -> None:
+    study = opened(preset=preset, **fields)
+
+    view = study.scatter("x", "y")
+
+    assert list(view.origin.remarks) == remarks
+    assert view.notes()[len(view.notes()) - len(remarks) :] == tuple(remarks)
+    low, high = fields.get("bounds", {}).get("x", (-np.inf, np.inf))
+    if fields.get("outside"):
+        assert low <= min(view.x) <= max(view.x) <= high
+    assert study.histogram("x").origin.remarks == (), "counts are of the data as they are"
+    if preset == "standard":
+        assert sorted(study.residuals(MODEL).origin.remarks) == remarks
+
+
+def test_persons_with_several_rows_have_bars_and_no_levels() -> None:
+    thrice = {name: values * 3 for name, values in WARDS.items()}
+    study, once = opened(pa.table(thrice), unit="id"), hospital(unit="id")
+
+    assert study.bars("ward") == once.bars("ward")
+    assert study.bars("ward").origin.counted == "persons"
+    assert study.contour("x", "y") == once.contour("x", "y")
+    for picture, columns, named in (
+        ("bars", ["ward"], {"by": "half"}),
+        ("crosstab", ["ward", "half"], {}),
+        ("histogram", ["x"], {"by": "half"}),
+        ("heatmap", ["x", "y"], {"by": "half"}),
+        ("contour", ["x", "y"], {"by": "half"}),
+        ("box", ["x"], {"by": "half"}),
+        ("residuals", [MODEL], {}),
+        ("qq", [MODEL], {}),
+    ):
+        with pytest.raises(RefusedError, match=r"some person has several rows.*one row a person"):
+            ask(study, picture, columns, **named)
+        assert ask(once, picture, columns, **named)
+
+
+FEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "bars": ("bars", ["half"], {}),
+    "bars by": ("bars", ["half"], {"by": "sex"}),
+    "cross-table": ("crosstab", ["half", "sex"], {}),
+    "contour": ("contour", ["x", "y"], {}),
+    "histogram by": ("histogram", ["x"], {"by": "half"}),
+    "heat map by": ("heatmap", ["x", "y"], {"by": "half"}),
+    "box by": ("box", ["x"], {"by": "half"}),
+    "residuals": ("residuals", [MODEL], {}),
+    "qq": ("qq", [MODEL], {}),
+    "leverage": ("leverage", [MODEL], {}),
+}
+
+
+@pytest.mark.parametrize(("picture", "columns", "named"), FEW.values(), ids=FEW)
+@pytest.mark.parametrize("preset", ["standard", "datashield", "sacro", "opensafely"])
+def test_fewer_than_ten_k_persons_have_no_picture(
+    picture: str, columns: list[str], named: dict[str, Any], preset: str
+) -> None:
+    n = 10 * Policy.preset(preset).k - 1
+    study = opened(pa.table({name: values[:n] for name, values in WARDS.items()}), preset=preset)
+
+    with pytest.raises(RefusedError, match="too few complete rows") as refused:
+        ask(study, picture, columns, **named)
+    assert str(n) not in str(refused.value)
+
+
+BY_LEVEL: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("bars", ["ward"], {"by": "half"}),
+    ("crosstab", ["ward", "half"], {}),
+    ("contour", ["x", "y"], {"by": "half"}),
+    ("box", ["children"], {"by": "sex"}),
+    ("residuals", ["y ~ x + C(half)"], {}),
+    ("scatter", ["x", "y"], {"by": "half", "trend": True}),
+]
+REFUSED_THEN: dict[str, tuple[dict[str, Any], str, list[str], dict[str, Any], str]] = {
+    "k": ({"k": 6}, "bars", ["ward"], {}, "'k' is another"),
+    "strata": (
+        {"strata": []},
+        "qq",
+        [MODEL],
+        {},
+        "the strata is another",
+    ),
+    "bounds": ({"bounds": {"x": [0, 99]}}, "bars", ["ward"], {}, "'bounds' is another"),
+    "edges": ({"edges": {"x": [0, 50, 99]}}, "histogram", ["x"], {}, "'edges' is another"),
+    "far noise": ({"far_noise": "by-distance"}, "bars", ["half"], {}, "'far_noise' is another"),
+    "kind": (
+        {"kinds": {"children": "categorical"}},
+        "bars",
+        ["children"],
+        {},
+        "the kind of 'children' is another",
+    ),
+    "count method": ({}, "heatmap", ["x", "y"], {"method": "suppression"}, "the count method of"),
+    "group": (
+        {"groups": [["x", "y", "z"]]},
+        "leverage",
+        [MODEL],
+        {},
+        "the group of '.' is another",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "picture", "columns", "named", "message"), REFUSED_THEN.values(), ids=REFUSED_THEN
+)
+def test_what_left_by_level_or_model_is_pinned(
+    fields: dict[str, Any],
+    picture: str,
+    columns: list[str],
+    named: dict[str, Any],
+    message: str,
+    tmp_path: Path,
+) -> None:
+    for i, (first, of, how) in enumerate(BY_LEVEL):
+        ask(hospital(study="s", **STRATIFIED), first, of, **how).save(tmp_path / f"{i}.json")
+
+    view = ask(hospital(study="s", **STRATIFIED | fields), picture, columns, **named)
+    with pytest.raises(LeavingError, match=message):
+        view.save(tmp_path / "view.svg")
+    assert not (tmp_path / "view.svg").exists()
+    assert len(ledger_of("standard").history()) == len(BY_LEVEL)
+    again = hospital(study="s", **STRATIFIED)
+    for first, of, how in BY_LEVEL:
+        ask(again, first, of, **how).to_json()

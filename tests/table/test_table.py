@@ -268,11 +268,11 @@ class TestLevelsCounted:
 
     def test_of_rows_are_those_of_the_complete_ones(self, source: Make) -> None:
         table = self.levels(source)
-        rows = table.rows(["x"])
+        rows = table.rows(["x"], levels=["sex", "stage"])
 
-        found = zip(rows.numbers["x"], table.levels_of_rows("sex", ["x"]), strict=True)
+        found = zip(rows.numbers["x"], rows.texts["sex"], strict=True)
         assert sorted(found) == [(0.5, "f"), (0.5, "f"), (0.5, "m"), (1.5, ""), (1.5, "f")]
-        assert sorted(table.levels_of_rows("stage", ["x"])) == ["", "1", "1", "10", "2"]
+        assert sorted(rows.texts["stage"]) == ["", "1", "1", "10", "2"]
 
     def test_a_level_that_no_place_is_given_to_is_no_answer(self, source: Make) -> None:
         with pytest.raises(DiscreetError, match="the data could not be read") as told:

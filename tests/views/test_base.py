@@ -1,5 +1,6 @@
 """What all views share: they leave by the gate alone, and come back the same."""
 
+import base64
 import copy
 import dataclasses
 import json
@@ -7,6 +8,7 @@ import os
 import pickle
 import stat
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,12 +20,24 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, LeavingError
 from discreet.render.scene import Box
 from discreet.views import (
+    DRAWN,
+    RAW,
+    BarView,
     BoxView,
+    ContourView,
+    CrossTableView,
+    Curve,
     GridView,
     HistogramView,
+    LeverageView,
+    MultiplesView,
     Origin,
     PointsView,
+    QQView,
+    ResidualView,
+    Trend,
     View,
+    contour_of,
 )
 
 FORMS = (".png", ".svg", ".pdf", ".json")
@@ -76,6 +90,7 @@ ORIGINS = st.builds(
     version=st.none() | st.from_regex("[0-9a-f]{16}", fullmatch=True),
     left_out=st.integers(0, 10**6).map(lambda n: 5 * n),
     counted=st.sampled_from(["records", "persons", "protected rows"]),
+    remarks=st.lists(NAMES, max_size=2).map(tuple),
 )
 
 
@@ -114,14 +129,92 @@ def grids(draw: Callable[..., Any]) -> GridView:
 
 
 @st.composite
+def contours(draw: Callable[..., Any]) -> ContourView:
+    levels = draw(st.none() | st.sets(st.integers(1, 50)))
+    return contour_of(draw(grids()), None if levels is None else tuple(map(float, sorted(levels))))
+
+
+@st.composite
 def points(draw: Callable[..., Any]) -> PointsView:
-    pairs = sorted(draw(st.sets(st.tuples(NUMBERS, NUMBERS), max_size=20)))
-    sizes = draw(st.lists(st.integers(1, 99), min_size=len(pairs), max_size=len(pairs)))
+    by = draw(st.none() | NAMES)
+    names = st.just("") if by is None else st.sampled_from(["f", "m", "other"])
+    found = sorted(draw(st.sets(st.tuples(NUMBERS, NUMBERS, names), max_size=20)))
+    if by is None:
+        found = sorted({(x, y): (x, y, "") for x, y, _ in found}.values())
+    sizes = draw(st.lists(st.integers(1, 99), min_size=len(found), max_size=len(found)))
+    slopes = st.floats(-1e3, 1e3)
+    trends = st.builds(Trend, st.sampled_from([DRAWN, RAW]), st.just(""), slopes, slopes)
     return PointsView(
         **{name: draw(value) for name, value in shared(2, "deterministic", "none").items()},
-        x=tuple(x for x, _ in pairs),
-        y=tuple(y for _, y in pairs),
+        x=tuple(x for x, _, _ in found),
+        y=tuple(y for _, y, _ in found),
         size=tuple(sizes),
+        by=by,
+        level=() if by is None else tuple(name for _, _, name in found),
+        trends=tuple(draw(st.lists(trends, max_size=2))) if found else (),
+    )
+
+
+@st.composite
+def bars(draw: Callable[..., Any]) -> BarView:
+    levels = draw(st.lists(NAMES, min_size=1, max_size=4))
+    row = st.lists(COUNTS, min_size=len(levels), max_size=len(levels)).map(tuple)
+    by_levels = draw(st.lists(NAMES, max_size=3))
+    return BarView(
+        **{name: draw(value) for name, value in shared(1, "cell-suppression", "none").items()},
+        levels=tuple(levels),
+        counts=draw(row),
+        by=draw(NAMES) if by_levels else None,
+        by_levels=tuple(by_levels),
+        by_counts=tuple(draw(row) for _ in by_levels),
+    )
+
+
+@st.composite
+def tables(draw: Callable[..., Any]) -> CrossTableView:
+    rows, columns = (draw(st.lists(NAMES, min_size=1, max_size=4)) for _ in range(2))
+    line = st.lists(COUNTS, min_size=len(columns), max_size=len(columns)).map(tuple)
+    return CrossTableView(
+        **{name: draw(value) for name, value in shared(2, "cell-suppression", "none").items()},
+        row_levels=tuple(rows),
+        column_levels=tuple(columns),
+        counts=tuple(draw(line) for _ in rows),
+        row_totals=tuple(draw(COUNTS) for _ in rows),
+        column_totals=draw(line),
+        total=draw(COUNTS),
+    )
+
+
+@st.composite
+def diagnostics(draw: Callable[..., Any]) -> ResidualView | QQView | LeverageView:
+    kind: type[ResidualView | QQView | LeverageView]
+    kind = draw(st.sampled_from([ResidualView, QQView, LeverageView]))
+    n = draw(st.integers(0, 6))
+    numbers = st.lists(NUMBERS, min_size=n, max_size=n).map(tuple)
+    estimates = st.dictionaries(NAMES, NUMBERS, max_size=3).map(MappingProxyType)
+    given = {name: draw(value) for name, value in shared(2, "condensation", "none").items()}
+    if kind is LeverageView:
+        line = st.lists(NUMBERS, min_size=3, max_size=3).map(tuple)
+        given["curves"] = tuple(draw(st.lists(st.builds(Curve, NAMES, line, line), max_size=3)))
+    return kind(
+        **given,
+        formula=draw(NAMES),
+        x=draw(numbers),
+        y=draw(numbers),
+        size=tuple(draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))),
+        coefficients=draw(estimates),
+        corrected=draw(estimates),
+    )
+
+
+@st.composite
+def multiples(draw: Callable[..., Any]) -> MultiplesView:
+    views = draw(st.lists(st.one_of(histograms(), grids(), contours()), min_size=1, max_size=3))
+    return MultiplesView(
+        **{name: draw(value) for name, value in shared(1, "merge").items()},
+        by=draw(NAMES),
+        levels=tuple(draw(st.lists(NAMES, min_size=len(views), max_size=len(views)))),
+        views=tuple(views),
     )
 
 
@@ -135,14 +228,28 @@ def boxes(draw: Callable[..., Any]) -> BoxView:
         mean = draw(st.none() | NUMBERS)
         groups.append(Box(label, low, q1, median, q3, high, mean, outliers))
     given = {name: draw(value) for name, value in shared(1, "order-means", "none").items()}
-    return BoxView(**given | {"columns": tuple(columns)}, groups=tuple(groups))
+    by = draw(st.none() | NAMES)
+    return BoxView(**given | {"columns": tuple(columns)}, groups=tuple(groups), by=by)
 
 
-VIEWS = st.one_of(histograms(), grids(), points(), boxes())
+KINDS: dict[str, st.SearchStrategy[View]] = {
+    "histogram": histograms(),
+    "heatmap": grids(),
+    "contour": contours(),
+    "scatter": points(),
+    "box": boxes(),
+    "bars": bars(),
+    "crosstab": tables(),
+    "diagnostics": diagnostics(),
+    "multiples": multiples(),
+}
+VIEWS = st.one_of(*KINDS.values())
 
 
-@given(VIEWS)
-def test_json_comes_back_as_the_same_view(view: View) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_json_comes_back_as_the_same_view(kind: str, data: st.DataObject) -> None:
+    view = data.draw(KINDS[kind])
     text = view.to_json()
     again = View.from_json(text)
 
@@ -287,7 +394,8 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "infinite": (changed(edges=[0, 1, float("inf")]), "not the JSON of a view"),
     "a later schema": (
         changed(discreet=99),
-        "schema 99 .*; known are schema 1 and 'box', 'heatmap'",
+        "schema 99 .*; known are schema 1 and 'bars', 'box', 'heatmap', 'contour', 'crosstab',"
+        " 'residuals', 'qq', 'leverage', 'histogram', 'multiples', 'scatter'$",
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
     "a kind that is no word": (changed(kind=["pie"]), "known are"),
@@ -305,6 +413,169 @@ UNREADABLE: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_is_no_view_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
+        View.from_json(text)
+
+
+def scatter(**changes: Any) -> PointsView:
+    """Make two points of two levels, and a line through them."""
+    plain = PointsView(
+        columns=("age", "bmi"),
+        method="condensation",
+        parameters=MappingProxyType({"k": 5}),
+        suppressed=None,
+        origin=origin(counted="protected rows"),
+        x=(1.0, 2.0),
+        y=(3.0, 4.0),
+        size=(1, 1),
+        by="sex",
+        level=("f", "m"),
+        trends=(Trend(DRAWN, "", 1.0, 2.0),),
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+SHARED: dict[str, Any] = {
+    "columns": ("age", "bmi"),
+    "method": "none",
+    "parameters": MappingProxyType({}),
+    "suppressed": None,
+    "origin": origin(),
+}
+FITTED: dict[str, Any] = SHARED | {
+    "formula": "y ~ x",
+    "x": (1.0,),
+    "y": (2.0,),
+    "size": (1,),
+    "coefficients": MappingProxyType({"x": 1.0}),
+    "corrected": MappingProxyType({}),
+}
+EXAMPLES: dict[str, View] = {
+    "scatter": scatter(),
+    "bars": BarView(
+        **SHARED, levels=("a",), counts=(5,), by="sex", by_levels=("f",), by_counts=((5,),)
+    ),
+    "crosstab": CrossTableView(
+        **SHARED,
+        row_levels=("a",),
+        column_levels=("f",),
+        counts=((5,),),
+        row_totals=(5,),
+        column_totals=(5,),
+        total=5,
+    ),
+    "contour": ContourView(
+        **SHARED, x_edges=(0.0, 1.0), y_edges=(0.0, 1.0), counts=((5,),), levels=(1.0,)
+    ),
+    "box": BoxView(**SHARED, groups=(Box("f", 1, 2, 3, 4, 5),), by="sex"),
+    "residuals": ResidualView(**FITTED),
+    "qq": QQView(**FITTED),
+    "leverage": LeverageView(**FITTED, curves=(Curve("one", (1.0,), (2.0,)),)),
+    "multiples": MultiplesView(**SHARED, by="sex", levels=("f",), views=(histogram(),)),
+}
+TYPES, FIELDS = "holds values of another type", "view has exactly the fields"
+NOT_JSON = "not the JSON of a view"
+HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
+    # the view, what is written over its fields (... takes one out), what is said
+    "a level too few": ("scatter", {"level": ["f"]}, "have a level each"),
+    "levels without by": ("scatter", {"by": None}, "have a level each"),
+    "by without levels": ("scatter", {"level": []}, "have a level each"),
+    "levels that are a number": ("scatter", {"level": 3}, TYPES),
+    "a point twice": ("scatter", {"x": [1, 1], "y": [3, 3], "level": ["f", "f"]}, "in order"),
+    "no trends": ("scatter", {"trends": ...}, FIELDS),
+    "trends that are a number": ("scatter", {"trends": 3}, TYPES),
+    "a trend of other fields": ("scatter", {"trends": [{"slope": 1}]}, TYPES),
+    "a trend with rows": (
+        "scatter",
+        {"trends": [{"of": RAW, "level": "", "slope": 1, "intercept": 2, "rows": [1]}]},
+        TYPES,
+    ),
+    "a bar too few": ("bars", {"counts": []}, "as many counts as levels"),
+    "a part too many": ("bars", {"by_counts": [[5, 6]]}, "as many counts as levels"),
+    "parts without levels": ("bars", {"by_levels": []}, "one row of counts for each level"),
+    "parts that are numbers": ("bars", {"by_counts": [5]}, TYPES),
+    "levels that are nothing": ("bars", {"levels": None}, TYPES),
+    "no cells": ("crosstab", {"counts": []}, "a count for each pair of levels"),
+    "cells that are numbers": ("crosstab", {"counts": [5]}, TYPES),
+    "sums too many": ("crosstab", {"row_totals": [5, 5]}, "a sum for each level"),
+    "no total": ("crosstab", {"total": ...}, FIELDS),
+    "lines that fall": ("contour", {"levels": [2, 1]}, "levels of a contour plot rise"),
+    "lines that are a number": ("contour", {"levels": 2}, TYPES),
+    "lines of words and numbers": ("contour", {"levels": [1, "a"]}, TYPES),
+    "a grid without cells": ("contour", {"counts": [[]]}, "one edge more along each side"),
+    "boxes of nothing": ("box", {"groups": [3]}, TYPES),
+    "a box of words": ("box", {"groups": [{"label": "f"}]}, TYPES),
+    "a residual too few": ("residuals", {"y": []}, "as many x as y"),
+    "estimates that are a list": ("residuals", {"coefficients": [1, 2]}, TYPES),
+    "estimates that are nothing": ("qq", {"corrected": None}, TYPES),
+    "no estimates": ("qq", {"coefficients": ...}, FIELDS),
+    "curves that are numbers": ("leverage", {"curves": [3]}, TYPES),
+    "a curve without places": ("leverage", {"curves": [{"label": "one"}]}, TYPES),
+    "no curves": ("leverage", {"curves": ...}, FIELDS),
+    "no picture": ("multiples", {"views": [], "levels": []}, "one view for each level"),
+    "a picture too few": ("multiples", {"levels": ["f", "m"]}, "one view for each level"),
+    "a number for a picture": ("multiples", {"views": [3]}, NOT_JSON),
+    "words for pictures": ("multiples", {"views": "ab"}, NOT_JSON),
+    "no pictures": ("multiples", {"views": None}, TYPES),
+    "an unknown picture": ("multiples", {"views": [{"discreet": 1, "kind": "pie"}]}, "kind 'pie'"),
+    "a picture of rows": (
+        "multiples",
+        {"views": [json.loads(histogram().to_json()) | {"rows": [1]}]},
+        "a histogram view has exactly the fields",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_the_examples_come_back(kind: str) -> None:
+    assert EXAMPLES[kind].kind == kind
+    assert View.from_json(EXAMPLES[kind].to_json()) == EXAMPLES[kind]
+
+
+@pytest.mark.parametrize(("kind", "changes", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_fields_are_refused(kind: str, changes: dict[str, Any], message: str) -> None:
+    given = json.loads(EXAMPLES[kind].to_json()) | changes
+    text = json.dumps({name: value for name, value in given.items() if value is not ...})
+
+    with pytest.raises(InputError, match=message):
+        View.from_json(text)
+
+
+@pytest.mark.parametrize("remarks", [3, None, True])
+def test_remarks_are_a_list(remarks: object) -> None:
+    given = json.loads(histogram().to_json())
+    given["origin"]["remarks"] = remarks
+
+    with pytest.raises(InputError, match="values of another type"):
+        View.from_json(json.dumps(given))
+
+
+def nested(depth: int) -> str:
+    """Return the JSON of small multiples of small multiples, and so on."""
+    text = EXAMPLES["multiples"].to_json()
+    inner = json.dumps(json.loads(text)["views"][0])
+    before, after = text.split(inner)
+    return before * depth + inner + after * depth
+
+
+def test_multiples_of_multiples_come_back() -> None:
+    view = View.from_json(nested(3))
+
+    assert view.note().endswith("policy standard" + ", for each level of sex" * 3)
+    assert View.from_json(view.to_json()) == view
+    assert len(view.scene().panels) == 1
+
+
+DEEP = {
+    "multiples": nested(400),
+    "deeper multiples": nested(20_000),
+    "lists": "[" * 10**6,
+    "objects": '{"a":' * 10**5,
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_what_is_nested_too_deeply_is_no_view(text: str) -> None:
+    with pytest.raises(InputError, match="not the JSON of a view"):
         View.from_json(text)
 
 
@@ -366,6 +637,85 @@ def test_research_and_public_data_say_so_everywhere(
     field, value = next(iter(changes.items()))
     assert json.loads(marked.to_json())["origin"][field] == value
     assert words in marked.save(tmp_path / "marked.svg").read_text()
+
+
+def test_remarks_stand_below_the_picture(tmp_path: Path) -> None:
+    marked = histogram(origin=origin(remarks=("first <remark>", "second")))
+
+    assert marked.notes()[-2:] == ("first <remark>", "second")
+    assert marked.scene().notes[: len(marked.notes())] == marked.notes()
+    assert "second" in marked.describe().splitlines()
+    assert "first &lt;remark&gt;" in marked.save(tmp_path / "marked.svg").read_text()
+    assert json.loads(marked.to_json())["origin"]["remarks"] == ["first <remark>", "second"]
+
+
+# --- in a notebook ----------------------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """The tags of a text with their attributes, and the words between them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+HOSTILE_NAMES = (
+    "age",
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "a' onload='alert(1)",
+    "&lt;b&gt; & more",
+    "$x_1$",
+    "größe \u202e",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_notebook_shows_a_picture_and_one_escaped_line(name: str) -> None:
+    view = histogram(columns=(name,), origin=origin(remarks=(name,)))
+
+    bundle = view._repr_mimebundle_(include=None, exclude=None)
+
+    assert set(bundle) == {"image/png", "text/html", "text/plain"}
+    picture = base64.b64decode(bundle["image/png"], validate=True)
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    assert b"tEXt" not in picture
+    assert bundle["text/plain"] == repr(view)
+    page = Tags(bundle["text/html"])
+    assert [tag for tag, _ in page.tags] == ["figure", "img", "figcaption"]
+    image = page.tags[1][1]
+    assert set(image) == {"alt", "style", "src"}
+    assert image["src"] == f"data:image/png;base64,{bundle['image/png']}"
+    assert image["alt"] == view.describe()
+    assert page.words == view.note()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_every_kind_shows_itself_and_asks_nobody(kind: str) -> None:
+    view = dataclasses.replace(EXAMPLES[kind], gate=closed)
+
+    bundle = view._repr_mimebundle_()
+
+    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    assert view.plot()
+    assert view.describe()
+    with pytest.raises(LeavingError, match=r"^no json leaves$"):
+        view.to_json()
+    with pytest.raises(LeavingError, match=r"^no figure leaves$"):
+        view.plot().savefig(os.devnull)
+
+
+def test_the_same_view_shows_the_same_bytes() -> None:
+    assert histogram()._repr_mimebundle_() == histogram()._repr_mimebundle_()
 
 
 def test_a_view_is_frozen() -> None:

@@ -5,19 +5,20 @@ from types import MappingProxyType
 import pytest
 
 from discreet.errors import InputError
-from discreet.render.scene import Box, Boxes
+from discreet.render.scene import Axis, Box, Boxes
 from discreet.views import BoxView, Origin, View
 
 
-def view(*groups: Box) -> BoxView:
-    """Make a view of boxes."""
+def view(*groups: Box, by: str | None = None) -> BoxView:
+    """Make a view of boxes, of columns or of the levels of one."""
     return BoxView(
-        columns=tuple(box.label for box in groups),
+        columns=tuple(box.label for box in groups) if by is None else ("age",),
         method="order-means",
         parameters=MappingProxyType({"k": 5}),
         suppressed=None,
         origin=Origin("standard", "guarded", False, None, None, 0, "records"),
         groups=groups,
+        by=by,
     )
 
 
@@ -58,3 +59,28 @@ def test_five_numbers_are_in_order(place: int) -> None:
 
 def test_equal_numbers_are_in_order() -> None:
     assert view(Box("age", 1, 1, 1, 1, 1)).groups[0].low == 1
+
+
+def test_boxes_of_levels_share_one_panel() -> None:
+    women, men = Box("f", 20, 30, 40, 50, 60), Box("m", 25, 35, 45, 55, 65, 44.5)
+    drawn = view(women, men, by="sex")
+
+    (panel,) = drawn.scene().panels
+
+    assert panel.marks == (Boxes((women, men)),)
+    assert (panel.x, panel.y) == (Axis("sex", ticks=("f", "m")), Axis("age"))
+    assert drawn.scene().notes[-1] == "diamond: mean"
+    assert View.from_json(drawn.to_json()) == drawn
+
+
+def test_the_notes_say_what_the_boxes_are_of() -> None:
+    assert view(AGE).scene().notes == view(AGE).notes()
+    assert view(AGE, BMI).scene().notes[-1] == "diamond: mean"
+
+
+def test_boxes_of_levels_without_whiskers_say_so() -> None:
+    bare = view(Box("f", 30, 30, 40, 50, 50), Box("m", 35, 35, 45, 55, 55), by="sex")
+
+    assert bare.scene().notes[-1].startswith("no whiskers: ")
+    column = view(Box("age", 30, 30, 40, 50, 50))
+    assert column.scene().notes == column.notes()

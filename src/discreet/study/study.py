@@ -1,17 +1,16 @@
-"""The door: `open` makes a Study, and a Study answers questions with Views."""
+"""The Study: one short method for each thing one can ask, answered with a View."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn, overload
 
 from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.answers.trends import with_trends
 from discreet.errors import InputError, RefusedError
-from discreet.policy import Policy, load_policy
+from discreet.policy import Policy
 from discreet.study.desk import Desk
-from discreet.table import Table, open_table
+from discreet.table import Table
 from discreet.views import (
     BarView,
     BoxView,
@@ -26,100 +25,9 @@ from discreet.views import (
     ResidualView,
 )
 
-__all__ = ["Study", "open"]
+__all__ = ["Study"]
 
 Limits = Mapping[str, Sequence[float]]
-
-
-def open(
-    source: object,
-    policy: str | Path | Policy = "standard",
-    *,
-    study: str | None = None,
-    kinds: Mapping[str, str] | None = None,
-    roles: Mapping[str, str] | None = None,
-    unit: str | None = None,
-    key: str | None = None,
-    groups: Sequence[Sequence[str]] | None = None,
-    strata: Sequence[str] | None = None,
-    k: int | None = None,
-    rows: str | None = None,
-) -> Study:
-    """Put a table behind a policy.
-
-    Parameters
-    ----------
-    source : path or frame
-        A `.csv`, `.tsv` or `.parquet` file, or a pandas, polars or pyarrow frame, a polars
-        LazyFrame or a DuckDB relation.
-    policy : str, Path or Policy, default "standard"
-        The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
-        path of a TOML file, or a Policy.
-    study : str, optional
-        The study's name, by which the ledger knows it; by default the file's name. A frame has
-        none unless one is given, and is recognised by its columns.
-    kinds : mapping of str to {"continuous", "categorical"}, optional
-        What to override of the inferred kinds: numbers are continuous, all else categorical.
-    roles : mapping of str to str, optional
-        "identifier", "quasi-identifier", "sensitive" or "other" for each column; identifiers,
-        and text columns with a different value in every row, are never shown.
-    unit : str, optional
-        The column that says which person a row belongs to; k then counts persons.
-    key : str, optional
-        A column that tells rows apart and stays the same when the data are updated. Without one
-        a record is known by its values.
-    groups : sequence of sequences of str, optional
-        The columns whose rows may be seen together, protected jointly. By default the columns
-        of the first row-level request, fixed from then on.
-    strata : sequence of str, optional
-        Categorical columns within whose combinations the protected copy is made; numbers that
-        are named here become levels.
-    k : int, optional
-        The least number of persons anything drawn stands on; the preset's where None.
-    rows : {"condensation", "deterministic", "probabilistic"}, optional
-        The row method of the protected copy; the preset's where None.
-
-    Returns
-    -------
-    Study
-
-    Raises
-    ------
-    InputError
-        If the source, the policy or a column named here is wrong.
-
-    Notes
-    -----
-    Whoever can call this holds the raw data: looking is free. What leaves (a saved figure, a
-    view as JSON) is recorded beside the policy file, or in the user's state folder, and must fit
-    what has left before. Two tables that differ in one row and are opened under two names are
-    two studies to the ledger: it cannot see that their difference gives that row away.
-
-    Examples
-    --------
-    >>> import discreet as dc
-    >>> study = dc.open(dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]])
-    >>> study.histogram("glucose")
-    HistogramView(histogram of glucose: merge (k = 5, round_to = 5, bins = 20), policy standard)
-    """
-    chosen = load_policy(policy).changed(
-        study=study,
-        kinds=kinds,
-        roles=roles,
-        unit=unit,
-        key=key,
-        groups=groups,
-        strata=strata,
-        k=k,
-        rows=rows,
-    )
-    kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
-    table = open_table(source, kinds=kinds, roles=chosen.roles, unit=chosen.unit, key=chosen.key)
-    for group in chosen.groups:
-        table.require(group, "continuous")
-    table.require(chosen.strata, "categorical")
-    table.require([*{**chosen.limits, **chosen.edges, **chosen.bounds}], "continuous")
-    return Study(table, chosen)
 
 
 class Study:

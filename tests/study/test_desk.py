@@ -1,0 +1,121 @@
+"""The desk: a question is settled, answered from one of the two streams, and given its gate."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.answers import by_level, from_counts, from_rows, tables
+from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
+from discreet.policy import Policy
+from discreet.study.desk import Desk
+from discreet.table import open_table
+from discreet.views import HistogramView, QQView, ResidualView
+
+RNG = np.random.default_rng(2)
+X = RNG.normal(50, 10, size=160)
+COLUMNS = {
+    "x": X,
+    "y": X + RNG.normal(0, 5, size=160),
+    "z": RNG.lognormal(size=160),
+    "sex": ["f", "m"] * 80,
+}
+
+
+def desk(preset: str = "standard", **fields: Any) -> Desk:
+    """Put the table behind a policy."""
+    table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
+    return Desk(table, Policy.preset(preset, bins=6, grid=4, **fields))
+
+
+def test_counts_and_rows_are_two_streams() -> None:
+    found = desk()
+
+    counted = found.answer(
+        found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
+    )
+    rows = found.answer(
+        found.settle("histogram", ["x"], method="condensation"),
+        from_rows.histogram,
+        from_counts.histogram,
+    )
+
+    assert (counted.origin.counted, counted.origin.version) == ("records", None)
+    assert rows.origin.counted == "protected rows"
+    assert rows.origin.version is not None
+    assert counted.gate is not None
+    assert rows.gate is not None
+
+
+def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
+    found, other = desk(study="s"), desk(study="s", k=6)
+    for place in (found, other):
+        asked = place.settle("bars", ["sex"], "categorical")
+        view = place.counted(asked, tables.bars)
+        if place is found:
+            assert view.to_json()
+            continue
+        with pytest.raises(LeavingError, match="'k' is another"):
+            view.to_json()
+
+
+def test_the_first_rows_settle_the_group_and_a_refusal_settles_none() -> None:
+    found = desk()
+    with pytest.raises(RefusedError, match="only where it is a stratum of the protected copy"):
+        found.diagnose(QQView, "y ~ x + sex")
+    assert len(found.groups) == 0
+
+    found.diagnose(QQView, "y ~ x")
+
+    assert [*found.groups] == [("y", "x")]
+    with pytest.raises(RefusedError, match="rows of 'y', 'z' may not be seen together"):
+        found.diagnose(ResidualView, "y ~ z")
+    assert desk(groups=[["z", "y"]]).diagnose(ResidualView, "y ~ z").columns == ("y", "z")
+
+
+def test_by_is_a_stratum_where_rows_are_drawn() -> None:
+    without = desk()
+    with pytest.raises(RefusedError, match="rows carry the levels of strata alone"):
+        without.settle("histogram", ["x"], by="sex", method="condensation")
+
+    found = desk(strata=["sex"])
+    asked = found.settle("histogram", ["x"], by="sex", method="condensation")
+    view = found.answer(asked, by_level.row_histograms, by_level.histograms)
+    assert view.levels == ("f", "m")
+    assert desk("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
+
+
+def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = desk()
+    wrong = found.answer(
+        found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
+    )
+    assert isinstance(wrong, HistogramView)
+    monkeypatch.setattr("discreet.answers.diagnostics.of_protected", lambda *_, **__: wrong)
+
+    with pytest.raises(BrokenPromiseError, match="came out as another picture"):
+        found.diagnose(ResidualView, "y ~ x")
+
+
+NOISE_ON: dict[str, tuple[str, dict[str, Any], dict[str, Any], str | None]] = {
+    "of noise under research": ("research", {}, {"method": "probabilistic"}, None),
+    "of centroids": ("research", {}, {}, "noise_on is for method 'probabilistic'"),
+    "of raw points": ("research", {}, {"method": "none"}, "noise_on is for method"),
+    "of a copy": ("standard", {"rows": "probabilistic"}, {}, "under the policy 'research'"),
+}
+
+
+@pytest.mark.parametrize("where", ["points", "variable"])
+@pytest.mark.parametrize(("preset", "fields", "named", "message"), NOISE_ON.values(), ids=NOISE_ON)
+def test_noise_on_is_for_noise_under_research(
+    preset: str, fields: dict[str, Any], named: dict[str, Any], message: str | None, where: str
+) -> None:
+    found = desk(preset, **fields)
+    if message is None:
+        assert found.diagnose(QQView, "y ~ x", noise_on=where, **named).size
+        return
+    with pytest.raises(InputError, match=message):
+        found.diagnose(QQView, "y ~ x", noise_on=where, **named)

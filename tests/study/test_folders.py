@@ -1,0 +1,35 @@
+"""Where a study's things lie: beside the policy file, or in the user's own folders."""
+
+from pathlib import Path
+
+import pytest
+
+from discreet.policy import PRESETS, Policy
+from discreet.study.folders import folder_of, ledger_of
+
+
+def test_a_policy_file_has_its_things_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text("k = 6\n")
+
+    assert folder_of(Policy.load(path)) == tmp_path / ".discreet"
+    assert ledger_of(path).history() == []
+    assert list(tmp_path.iterdir()) == [path], "nothing is made before something leaves"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_has_none(preset: str) -> None:
+    assert folder_of(Policy.preset(preset)) is None
+
+
+def test_the_state_folder_is_the_user_s_or_named(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (tmp_path / "named", None):
+        if folder is None:
+            monkeypatch.delenv("DISCREET_STATE")
+        else:
+            monkeypatch.setenv("DISCREET_STATE", str(folder))
+        ledger = ledger_of("standard")
+        found = Path(vars(ledger)["_path"]).parent
+        assert found == folder if folder is not None else own_home in found.parents

@@ -1,0 +1,353 @@
+"""What the gatekeeper tells the ledger: what is drawn, what is pinned, what is recognised."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.errors import InputError, LeavingError
+from discreet.leaving import Leaving
+from discreet.ledger import Ledger
+from discreet.policy import Asked, Policy
+from discreet.secret import Secret
+from discreet.sketch import Sketch
+from discreet.study.gatekeeper import Gatekeeper
+from discreet.table import open_table
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+N = 60
+RNG = np.random.default_rng(5)
+COLUMNS: dict[str, list[Any]] = {
+    "x": RNG.normal(size=N).tolist(),
+    "y": RNG.normal(size=N).tolist(),
+    "z": RNG.normal(size=N).tolist(),
+    "sex": RNG.choice(["f", "m"], size=N).tolist(),
+    "ward": RNG.choice(["a", "b"], size=N).tolist(),
+    "row": list(range(N)),
+    "person": RNG.permutation(N + 40)[:N].tolist(),
+}
+
+
+@dataclass
+class Heard(Ledger):
+    """A ledger that keeps in memory what it is told, and lets everything leave."""
+
+    told: list[Leaving] = field(default_factory=list)
+    every: list[set[str]] = field(default_factory=list)
+
+    def leave(self, leaving: Leaving, every: Any) -> None:
+        self.told.append(leaving)
+        self.every.append(set(every()))
+
+
+def gatekeeper(ledger: Ledger, source: Any = None, **fields: Any) -> Gatekeeper:
+    """Stand a gatekeeper between a table and a ledger."""
+    policy = Policy.preset(fields.pop("preset", "standard"), **fields)
+    kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
+    given = pa.table(COLUMNS) if source is None else source
+    table = open_table(given, kinds=kinds, roles={}, unit=policy.unit, key=policy.key)
+    return Gatekeeper(table, policy, SECRET, ledger, policy.study)
+
+
+def told(
+    picture: str, *columns: str, group: tuple[str, ...] = (), fields: Any = None, **named: Any
+) -> Leaving:
+    """Return what the ledger hears of a picture."""
+    heard = Heard()
+    keeper = gatekeeper(heard, **(fields or {}))
+    keeper.leave(keeper.policy.settle(picture, columns, **named), group, "svg")
+    (leaving,) = heard.told
+    return leaving
+
+
+STRATA: dict[str, Any] = {"strata": ["sex"], "groups": [["x", "y"]]}
+GROUP = ("x", "y")
+NUMBER, LEVELS = "continuous", "categorical"
+ROWS = {"strata": '["sex"]', "group of 'x'": '["x", "y"]', "group of 'y'": '["x", "y"]'}
+X, Y, SEX, WARD = "kind of 'x'", "kind of 'y'", "kind of 'sex'", "kind of 'ward'"
+CELLS = "cell-suppression"
+CHOICES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
+    # picture and columns, how it is asked, what is pinned for good
+    "histogram": (("histogram", "x"), {}, {"count method of 'x'": "merge", X: NUMBER}),
+    "histogram by": (
+        ("histogram", "x"),
+        {"by": "ward"},
+        {"count method of 'x'": "merge", X: NUMBER, WARD: LEVELS},
+    ),
+    "histogram by another method": (
+        ("histogram", "x"),
+        {"by": "ward", "method": "suppression"},
+        {"count method of 'x'": "suppression", X: NUMBER, WARD: LEVELS},
+    ),
+    "heat map": (
+        ("heatmap", "y", "x"),
+        {},
+        {"count method of 'x', 'y'": "generalization", X: NUMBER, Y: NUMBER},
+    ),
+    "contour of the same": (
+        ("contour", "x", "y"),
+        {},
+        {"count method of 'x', 'y'": "generalization", X: NUMBER, Y: NUMBER},
+    ),
+    "contour by": (
+        ("contour", "x", "y"),
+        {"by": "sex"},
+        {"count method of 'x', 'y'": "generalization", X: NUMBER, Y: NUMBER, SEX: LEVELS},
+    ),
+    "bars": (("bars", "ward"), {}, {"count method of 'ward'": CELLS, WARD: LEVELS}),
+    "bars by": (
+        ("bars", "ward"),
+        {"by": "sex"},
+        {"count method of 'ward'": CELLS, WARD: LEVELS, SEX: LEVELS},
+    ),
+    "cross-table": (
+        ("crosstab", "ward", "sex"),
+        {},
+        {"count method of 'sex', 'ward'": CELLS, WARD: LEVELS, SEX: LEVELS},
+    ),
+    "box": (("box", "x"), {}, {X: NUMBER}),
+    "box by": (("box", "x"), {"by": "ward"}, {X: NUMBER, WARD: LEVELS}),
+    "scatter": (
+        ("scatter", "x", "y"),
+        {"group": GROUP, "fields": STRATA},
+        ROWS | {X: NUMBER, Y: NUMBER, SEX: LEVELS},
+    ),
+    "scatter by": (
+        ("scatter", "x", "y"),
+        {"group": GROUP, "fields": STRATA, "by": "sex"},
+        ROWS | {X: NUMBER, Y: NUMBER, SEX: LEVELS},
+    ),
+    "residuals": (
+        ("residuals", "y", "x"),
+        {"group": GROUP, "fields": STRATA},
+        ROWS | {X: NUMBER, Y: NUMBER, SEX: LEVELS},
+    ),
+    "leverage of one of the group": (
+        ("leverage", "y"),
+        {"group": GROUP, "fields": STRATA},
+        ROWS | {Y: NUMBER, SEX: LEVELS},
+    ),
+    "qq without strata": (
+        ("qq", "y", "x"),
+        {"group": GROUP, "fields": {"groups": [["x", "y"]]}},
+        ROWS | {"strata": "[]", X: NUMBER, Y: NUMBER},
+    ),
+    "research": (("scatter", "x", "y"), {"fields": {"preset": "research"}, "by": "sex"}, {}),
+}
+
+
+@pytest.mark.parametrize(("columns", "how", "pinned"), CHOICES.values(), ids=CHOICES)
+def test_what_is_pinned(
+    columns: tuple[str, ...], how: dict[str, Any], pinned: dict[str, str]
+) -> None:
+    assert told(*columns, **how).choices == pinned
+
+
+@pytest.mark.parametrize(
+    ("columns", "how", "sketched"),
+    [
+        (("histogram", "x"), {}, {"column x"}),
+        (("histogram", "x"), {"by": "ward"}, {"column x", "column ward"}),
+        (("bars", "ward"), {"by": "sex"}, {"column ward", "column sex"}),
+        (("box", "x", "y"), {}, {"column x", "column y"}),
+        (
+            ("scatter", "x", "y"),
+            {"group": GROUP, "fields": STRATA, "by": "sex"},
+            {"column x", "column y", "column sex", 'rows of ["x", "y"]'},
+        ),
+        (
+            ("qq", "y", "x"),
+            {"group": GROUP, "fields": STRATA},
+            {"column x", "column y", 'rows of ["x", "y"]'},
+        ),
+    ],
+    ids=["histogram", "histogram by", "bars by", "box", "scatter by", "qq"],
+)
+def test_what_is_drawn_is_sketched_and_the_column_of_its_levels_too(
+    columns: tuple[str, ...], how: dict[str, Any], sketched: set[str]
+) -> None:
+    assert set(told(*columns, **how).sketches) == sketched
+
+
+def test_the_record_names_picture_columns_method_and_form() -> None:
+    leaving = told("histogram", "x", by="ward", fields={"study": "s", "k": 6})
+
+    assert (leaving.study, leaving.kind, leaving.form, leaving.k) == ("s", "histogram", "svg", 6)
+    assert (leaving.columns, leaving.method) == (("x", "ward"), "merge")
+    assert leaving.settings == Policy.preset("standard", k=6).settings()
+
+
+def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:
+    plain = told("histogram", "x").sketches["column x"]
+    turned = pa.table({name: values[::-1] for name, values in COLUMNS.items()})
+
+    def again(keeper: Gatekeeper, heard: Heard) -> Sketch:
+        keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
+        return heard.told[0].sketches["column x"]
+
+    heard = Heard()
+    assert again(gatekeeper(heard, turned), heard).mark == plain.mark
+    heard = Heard()
+    other = gatekeeper(heard)
+    other = Gatekeeper(
+        other.table, other.policy, Secret.from_bytes(bytes(range(1, 33))), heard, None
+    )
+    assert again(other, heard).mark != plain.mark
+
+
+def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
+    swapped = {**COLUMNS, "y": [COLUMNS["y"][1], COLUMNS["y"][0], *COLUMNS["y"][2:]]}
+    marks = []
+    for source in (COLUMNS, swapped):
+        heard = Heard()
+        keeper = gatekeeper(heard, pa.table(source), **STRATA)
+        keeper.leave(keeper.policy.settle("scatter", ["x", "y"]), GROUP, "svg")
+        marks.append({what: s.mark for what, s in heard.told[0].sketches.items()})
+
+    assert marks[0]["column y"] == marks[1]["column y"]
+    assert marks[0]['rows of ["x", "y"]'] != marks[1]['rows of ["x", "y"]']
+
+
+def test_every_column_is_recognised_but_row_numbers() -> None:
+    heard = Heard()
+    keeper = gatekeeper(heard, unit="person", key="row")
+    keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
+
+    everything = {f"column {name}" for name in COLUMNS} - {"column row"}
+    assert heard.every == [everything]
+    assert set(heard.told[0].sketches) == {"column x", "column person"}
+
+
+def test_public_data_are_recorded_by_nobody() -> None:
+    heard = Heard()
+    keeper = gatekeeper(heard, public=True)
+
+    for picture, columns in (("bars", ["ward"]), ("scatter", ["x", "y"]), ("qq", ["y", "x"])):
+        keeper.leave(keeper.policy.settle(picture, columns), GROUP, "json")
+
+    assert heard.told == []
+
+
+def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: Any) -> None:
+    heard = Heard()
+    path = file_of(tmp_path / "a.csv", COLUMNS)
+    keeper = gatekeeper(heard, path)
+    asked = keeper.policy.settle("bars", ["ward"])
+    keeper.leave(asked, (), "svg")
+    file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
+
+    with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
+        keeper.leave(asked, (), "svg")
+    assert len(heard.told) == 1
+
+
+# --- with a ledger ----------------------------------------------------------------------------
+
+
+def leave(keeper: Gatekeeper, picture: str, *columns: str, **named: Any) -> Asked:
+    """Let a picture of counts leave."""
+    asked = keeper.policy.settle(picture, columns, **named)
+    keeper.leave(asked, (), "svg")
+    return asked
+
+
+PINNED: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any], str]] = {
+    "another method with by": (
+        {},
+        ("histogram", "x"),
+        {"by": "sex", "method": "suppression"},
+        "the count method of 'x' is another",
+    ),
+    "a contour by another method": (
+        {},
+        ("contour", "y", "x"),
+        {"method": "suppression"},
+        "the count method of 'x', 'y' is another",
+    ),
+    "numbers as levels": (
+        {"kinds": {"x": "categorical"}},
+        ("bars", "x"),
+        {},
+        "the kind of 'x' is another",
+    ),
+    "numbers as levels of others": (
+        {"kinds": {"x": "categorical"}},
+        ("histogram", "z"),
+        {"by": "x"},
+        "the kind of 'x' is another",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "asked", "how", "message"), PINNED.values(), ids=PINNED)
+def test_what_left_before_is_pinned(
+    fields: dict[str, Any],
+    asked: tuple[str, ...],
+    how: dict[str, Any],
+    message: str,
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(tmp_path)
+    leave(gatekeeper(ledger, study="s"), "histogram", "x")
+    leave(gatekeeper(ledger, study="s"), "heatmap", "x", "y", by="sex")
+
+    with pytest.raises(LeavingError, match=message):
+        leave(gatekeeper(ledger, study="s", **fields), *asked, **how)
+    leave(gatekeeper(ledger, study="s"), "histogram", "x", by="ward")
+    assert len(ledger.history()) == 3
+
+
+def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    leave(gatekeeper(ledger, study="s"), "histogram", "x", by="sex")
+    sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
+    other = gatekeeper(ledger, pa.table({**COLUMNS, "sex": sex}), study="s")
+
+    with pytest.raises(LeavingError, match="the data of study 's' have changed"):
+        leave(other, "histogram", "y", by="sex")
+    leave(other, "histogram", "x")
+
+
+def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    keeper = gatekeeper(ledger, study="s")
+    assert keeper.groups_that_left() == ()
+
+    keeper.leave(keeper.policy.settle("leverage", ["y", "x"]), GROUP, "svg")
+
+    assert gatekeeper(ledger, study="s").groups_that_left() == (GROUP,)
+    assert gatekeeper(ledger, study="t").groups_that_left() == ()
+
+
+def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
+    keeper = gatekeeper(Ledger(tmp_path), study="s")
+
+    assert keeper.groups_that_left() == ()
+    with pytest.raises(LeavingError, match="is damaged or in use, so nothing can leave"):
+        leave(keeper, "histogram", "x")
+
+
+def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    leave(gatekeeper(ledger, study="s"), "bars", "ward", by="sex")
+
+    with pytest.raises(InputError, match="a frame without a name has no versions"):
+        gatekeeper(ledger).new_version()
+    with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
+        gatekeeper(ledger, study="s").new_version()
+    assert gatekeeper(ledger, study="s", k=6).new_version() == 2
+
+
+def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    leave(gatekeeper(ledger, study="s"), "crosstab", "ward", "sex")
+
+    (entry,) = ledger.history()
+    assert json.dumps(entry["columns"]) == '["ward", "sex"]'
+    kept = (tmp_path / "ledger.sqlite").read_bytes()
+    assert not any(repr(value).encode() in kept for value in COLUMNS["x"])
