@@ -401,7 +401,10 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a kind that is no word": (changed(kind=["pie"]), "known are"),
     "a field too many": (changed(rows=[1, 2]), "a histogram view has exactly the fields 'columns'"),
     "a field too few": (changed(counts=None), "a histogram view has exactly the fields 'columns'"),
-    "an unknown method": (changed(method="magic"), "the method of a view is one of 'suppression'"),
+    "an unknown method": (
+        changed(method="magic"),
+        "the method of a view is one of 'deterministic', 'probabilistic'",
+    ),
     "a method that is no word": (changed(method=[1]), "the method of a view is one of"),
     "an edge missing": (changed(edges=[0, 1]), "one edge more than it has counts"),
     "edges of no length": (changed(edges=3), "values of another type"),
