@@ -916,7 +916,7 @@ def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> Non
     policy = STANDARD.changed(bounds={"t": [0, INF], "share": [0, 1]}, outside="clip")
     growing = STANDARD.changed(far_noise="by-distance")
 
-    declared = {"bounds": {"share": "(0, 1)", "t": "(0, inf)"}, "outside": "clip"}
+    declared = {"bounds": {"share": ["0.0", "1.0"], "t": ["0.0", "inf"]}, "outside": "clip"}
     assert policy.copy_settings() == STANDARD.copy_settings() | declared
     assert policy.settings() == STANDARD.settings() | declared
     assert growing.copy_settings() == STANDARD.copy_settings() | {"far_noise": "by-distance"}

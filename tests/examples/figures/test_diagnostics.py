@@ -34,13 +34,13 @@ def course(view: Points) -> Floats:
 
 @pytest.mark.parametrize("method", ROWS)
 def test_residuals_tell_the_line_of_d1_from_the_curve_of_d2(study_of: StudyOf, method: str) -> None:
-    straight = course(study_of("D1").residuals(MODEL, method=method))
-    curved = course(study_of("D2").residuals(MODEL, method=method))
+    def bend(name: str) -> float:
+        means = course(study_of(name).residuals(MODEL, method=method))
+        return float(means[1:4].mean() - (means[0] + means[4]) / 2)
 
-    assert np.abs(straight).max() < 0.25
-    assert curved[0] < -0.3  # below the line at both ends, above it between
-    assert curved[4] < -0.03
-    assert curved[1:4].min() > 0.05
+    # Below the line at both ends, above it between: 0.43 to 0.59 over ten secrets.
+    assert bend("D2") > 0.25
+    assert abs(bend("D1")) < 0.25
 
 
 def test_d3_has_no_relationship(d3: dc.Study) -> None:
