@@ -290,3 +290,12 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
 def test_parameters_that_are_wrong(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         CellSuppression(**parameters)
+
+
+def test_a_table_that_once_never_ended_is_guarded() -> None:
+    counts = np.array([[45, 52], [27, 25], [19, 24], [1, 7]])
+
+    table = CellSuppression(k=5, show_empty=True)(counts)
+
+    assert not table.shown[3, 0]
+    check_table(table.counts, table.shown, 5)
