@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -211,6 +212,8 @@ def _across(x: tuple[float, ...], slope: float) -> Lines:
     low, high = min(x, default=0.0), max(x, default=0.0)
     room = (high - low) or 1.0
     ends = (low - room, high + room)
+    if not math.isfinite(room) or not all(map(math.isfinite, ends)):
+        ends = (low, high)
     return Lines((ends,), (tuple(slope * end for end in ends),), "reference")
 
 
