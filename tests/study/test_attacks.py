@@ -181,3 +181,25 @@ def test_a_desk_has_a_table_a_policy_and_a_name() -> None:
     assert desk.name == "people"
     assert desk.table is table
     assert desk.groups == ()
+
+
+def test_the_record_names_the_factors_of_a_model() -> None:
+    study = dc.open(people(), study="people", strata=["half"])
+
+    study.residuals("y ~ x + C(half)").to_json()
+
+    (entry,) = ledger_of("standard").history()
+    assert entry["columns"] == ["y", "x", "half"]
+
+
+@pytest.mark.parametrize("policy", ["standard", "research"])
+def test_a_picture_says_that_its_end_bins_are_open(policy: str) -> None:
+    limited = dc.open(people(), dc.Policy.preset(policy, limits={"x": (-1, 1)}))
+    edged = dc.open(people(), dc.Policy.preset(policy, edges={"x": (-1, 0, 1)}))
+    said = "the end bins of x hold what lies beyond them, too"
+
+    assert said in limited.histogram("x").scene().notes
+    assert said in limited.heatmap("x", "y").scene().notes
+    assert said in edged.histogram("x").scene().notes
+    assert said not in edged.heatmap("x", "y").scene().notes
+    assert said not in limited.scatter("x", "y").scene().notes

@@ -24,6 +24,7 @@ from discreet.views import Gate, MultiplesView, Origin, View
 __all__ = ["ByCounts", "ByRows", "Desk"]
 
 NOISE_ON = ("points", "variable")
+BINNED = ("histogram", "heatmap", "contour")
 
 V = TypeVar("V", bound=View)
 ByRows = Callable[[Mapping[str, Floats], Sequence[str], Asked, Origin], V]
@@ -80,7 +81,7 @@ class Desk:
 
     def counted(self, asked: Asked, by_counts: ByCounts[V]) -> V:
         """Draw from counts, and give the view the study's gate."""
-        return self._seen(by_counts(self.table, asked, self._origin()), asked)
+        return self._seen(by_counts(self.table, asked, self._origin(asked=asked)), asked)
 
     def diagnose(
         self, kind: type[V], formula: str, *, noise_on: str | None = None, **named: Any
@@ -104,7 +105,7 @@ class Desk:
             )
         if not isinstance(view, kind):
             raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
-        return self._seen(view, asked)
+        return self._seen(view, asked, also=model.levels)
 
     def _kinds(self) -> dict[str, str]:
         columns = self.table.columns
@@ -139,14 +140,14 @@ class Desk:
             noise=self._noise_of(model),
         )
 
-    def _seen(self, view: V, asked: Asked) -> V:
+    def _seen(self, view: V, asked: Asked, also: tuple[str, ...] = ()) -> V:
         """Give a view the study's gate, and the views within it too."""
         group: tuple[str, ...] = ()
         if self.policy.guarded and asked.from_rows:
             group = self._group(asked.columns)
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (asked.columns,)
-        gate: Gate = partial(self.gatekeeper.leave, asked, group)
+        gate: Gate = partial(self.gatekeeper.leave, asked, group, also=also)
         seen = dataclasses.replace(view, gate=gate)
         if isinstance(seen, MultiplesView):
             views = tuple(dataclasses.replace(inner, gate=gate) for inner in seen.views)
@@ -188,12 +189,19 @@ class Desk:
             version=None if copy is None else copy.version,
             left_out=0 if copy is None else copy.left_out,
             counted=persons if copy is None else "protected rows",
-            remarks=() if copy is None or asked is None else self._remarks(copy, asked),
+            remarks=self._remarks(copy, asked),
         )
 
-    def _remarks(self, copy: Copy, asked: Asked) -> tuple[str, ...]:
-        """Say what became of protected values outside the bounds of their columns."""
-        said = []
+    def _remarks(self, copy: Copy | None, asked: Asked | None) -> tuple[str, ...]:
+        """Say what became of values outside declared limits or bounds of their columns."""
+        said: list[str] = []
+        if asked is None:
+            return ()
+        if asked.picture in BINNED:
+            ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
+            said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
+        if copy is None:
+            return tuple(said)
         for name in asked.columns:
             low, high = self.policy.bounds.get(name, (-math.inf, math.inf))
             values = copy.columns[name]

@@ -35,10 +35,13 @@ class Gatekeeper:
     ledger: Ledger
     name: str | None
 
-    def leave(self, asked: Asked, group: tuple[str, ...], form: str) -> None:
+    def leave(
+        self, asked: Asked, group: tuple[str, ...], form: str, also: tuple[str, ...] = ()
+    ) -> None:
         """Let a view leave: record it, or raise because it does not fit what has left before.
 
-        `group` is the column group of the protected copy that it was drawn from, if it was.
+        `group` is the column group of the protected copy that it was drawn from, if it was;
+        `also` are columns that it rests on beside those that are drawn.
         """
         if self.policy.public:
             return
@@ -47,7 +50,8 @@ class Gatekeeper:
                 "the file has been written since the study was opened, so what was drawn and what"
                 " would be recorded may differ; open the study again"
             )
-        named = [_COLUMN + name for name in asked.named]
+        rests_on = (*asked.named, *also)
+        named = [_COLUMN + name for name in rests_on]
         if group:
             named.append(_ROWS + json.dumps(group))
         leaving = Leaving(
@@ -57,7 +61,7 @@ class Gatekeeper:
             sketches=self._counted_by() | {what: self._sketch(what) for what in named},
             k=self.policy.k,
             kind=asked.picture,
-            columns=asked.named,
+            columns=rests_on,
             method=asked.method,
             form=form,
         )
