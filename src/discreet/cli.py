@@ -126,9 +126,8 @@ def plot(
         # A row method makes the study's copy; a count method is the picture's alone.
         rows = method if guarded and method in ROW_METHODS else None
         fields = _fields(rows=rows, study=study, unit=unit) | (numbers if guarded else {})
-        levels = _names(categorical) if categorical else []
-        levels += [by] if by is not None else []
-        levels += columns if picture in ("bars", "crosstab") else []
+        as_levels = columns if picture in ("bars", "crosstab") else []
+        levels = [*(_names(categorical) if categorical else ()), *([by] if by else ()), *as_levels]
         opened = _opened(file, policy, fields, group, strata, levels)
         drawn = _fields(method=method, by=by, trend=trend or None)
         drawn |= {} if guarded else _used(picture, numbers)

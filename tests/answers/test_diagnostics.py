@@ -13,14 +13,13 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from discreet.answers import diagnostics
-from discreet.answers.diagnostics import Diagnostic
 from discreet.errors import RefusedError
 from discreet.policy import DIAGNOSTICS, Asked, Policy
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault import protect_view
-from discreet.views import LeverageView, Origin, QQView, ResidualView, View
+from discreet.views import Diagnostic, LeverageView, Origin, QQView, ResidualView, View
 
 Floats = NDArray[np.float64]
 

@@ -31,5 +31,5 @@ def test_the_page_shows_every_picture_by_every_method(
             assert (f"standard-{picture}-{method}.svg" in drawn) != raw_only
     assert page.count("leaves open: ") == len(drawn)
     research = sum(name.startswith("research-") for name in drawn)
-    assert page.count("research: the method as published") == research
+    assert page.count("research: each picture protected by itself") == research
     assert str(tmp_path / "demo" / "index.html") in capsys.readouterr().out

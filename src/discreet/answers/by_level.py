@@ -26,7 +26,7 @@ from discreet.answers.levels import Levels, panels_of
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect.base import Floats, Labels
-from discreet.protect.counts import Bins, Guarded, check_counts
+from discreet.protect.counts import Bins, Guarded, check_counts, joined_bins
 from discreet.table import BinAxis, Counted, Table
 from discreet.views import (
     GridView,
@@ -136,20 +136,7 @@ def _joined(each: Counted, groups: Labels, asked: Asked) -> tuple[Labels, Bins]:
             return groups, counts
         if bins == 1:
             raise too_few(asked)
-        groups = _together(counts, asked.k)[groups]
-
-
-def _together(counts: Bins, k: int) -> Labels:
-    """Return the joined bin of each, from the left until each level holds `k`."""
-    groups = np.empty(counts.shape[1], dtype=np.intp)
-    group, held = 0, np.zeros(counts.shape[0], dtype=np.int64)
-    for i in range(counts.shape[1]):
-        groups[i] = group
-        held = held + counts[:, i]
-        if (held >= k).all():
-            group, held = group + 1, np.zeros_like(held)
-    last: Labels = np.minimum(groups, max(group - 1, 0))
-    return last
+        groups = joined_bins(counts, asked.k)[groups]
 
 
 def _shown(counts: Bins, guarded: Guarded, asked: Asked) -> NDArray[np.bool_]:

@@ -20,21 +20,24 @@ from discreet.policy import Asked
 from discreet.protect.base import Floats
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
 from discreet.table import Rows, Table, open_table
-from discreet.views import Curve, LeverageView, Origin, PointsView, QQView, ResidualView
+from discreet.views import (
+    Curve,
+    Diagnostic,
+    LeverageView,
+    Origin,
+    PointsView,
+    QQView,
+    ResidualView,
+)
 
-__all__ = ["Diagnostic", "Protect", "of_protected", "of_records"]
+__all__ = ["Protect", "of_protected", "of_records"]
 
-Diagnostic = ResidualView | QQView | LeverageView
 Protect = Callable[[Table, Asked], Mapping[str, Floats]]
 """Protects the columns of a table by the row method that was asked for."""
 
-#: What is drawn along the two axes.
-AXES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "residuals": ("fitted values", "residuals"),
-        "qq": ("normal quantiles", "standardised residuals"),
-        "leverage": ("leverage", "standardised residuals"),
-    }
+#: The view of each picture.
+VIEWS: Mapping[str, type[Diagnostic]] = MappingProxyType(
+    {view.kind: view for view in (ResidualView, QQView, LeverageView)}
 )
 COOK = (0.5, 1.0)
 DIGITS = 6
@@ -58,7 +61,7 @@ def of_protected(
     numbers = {name: rows[name] for name in model.numbers}
     found = fit(model, numbers, texts, residual_df)
     better = None if noise is None else corrected(model, numbers, texts, noise)
-    points = dict(zip(AXES[asked.picture], _outcomes(found, asked.picture), strict=True))
+    points = dict(zip(VIEWS[asked.picture].axes, _outcomes(found, asked.picture), strict=True))
     view = from_rows.scatter(points, (), _drawn(asked), origin)
     return _view(view, model, found, asked, {} if better is None else _named(found, better))
 
@@ -75,12 +78,12 @@ def of_records(
 ) -> Diagnostic:
     """Fit the model to the real data, and protect what comes of it: only under `research`."""
     found = fit(model, *_in_order(table.rows(model.numbers, model.levels)), residual_df)
-    outcomes = dict(zip(AXES[asked.picture], _outcomes(found, asked.picture), strict=True))
+    outcomes = dict(zip(VIEWS[asked.picture].axes, _outcomes(found, asked.picture), strict=True))
     if not asked.from_rows:
         view = from_counts.scatter(_table(outcomes), _drawn(asked), origin)
         return _view(view, model, found, asked, {})
     if noise_on == "variable":
-        name = AXES["qq"][1]
+        name = QQView.axes[1]
         alone = dataclasses.replace(asked, columns=(name,))
         noised = np.sort(protect(_table({name: outcomes[name]}), alone)[name])
         points: Mapping[str, Floats] = outcomes | {name: noised}
@@ -112,7 +115,7 @@ def _outcomes(found: Fit, picture: str) -> tuple[Floats, Floats]:
 
 def _drawn(asked: Asked) -> Asked:
     """Return the question for the points of the diagnostic, as those of a scatter plot."""
-    return dataclasses.replace(asked, columns=AXES[asked.picture], limits={})
+    return dataclasses.replace(asked, columns=VIEWS[asked.picture].axes, limits={})
 
 
 def _table(columns: Mapping[str, Floats]) -> Table:
@@ -138,11 +141,9 @@ def _view(
         "coefficients": MappingProxyType(_named(found, found.coefficients)),
         "corrected": MappingProxyType(dict(better)),
     }
-    if asked.picture == "residuals":
-        return ResidualView(**given)
-    if asked.picture == "qq":
-        return QQView(**given)
-    return LeverageView(**given, curves=_cook_curves(points, found))
+    if asked.picture == LeverageView.kind:
+        given["curves"] = _cook_curves(points, found)
+    return VIEWS[asked.picture](**given)
 
 
 def _named(found: Fit, estimates: Floats) -> dict[str, float]:

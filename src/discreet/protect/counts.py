@@ -25,6 +25,7 @@ __all__ = [
     "Suppression",
     "about",
     "check_counts",
+    "joined_bins",
     "rounded",
 ]
 
@@ -237,7 +238,7 @@ class Merge:
                     "all bins together hold fewer than k persons; k is the least that is shown:"
                     " widen the selection"
                 )
-            groups = _joined(counts, self.k)[groups]
+            groups = joined_bins(counts[None, :], self.k)[groups]
             counts = _whole_counts(count_groups(groups), (int(groups[-1]) + 1,))
         check_counts(counts, np.ones(counts.shape, dtype=np.bool_), self.k)
         return Merged(groups, counts)
@@ -360,13 +361,35 @@ def _guarded(counts: Bins, k: int) -> Guarded:
     return Guarded(kept, shown, counts.shape, int((~shown).sum()))
 
 
-def _joined(counts: Bins, k: int) -> Labels:
-    """Return the merged bin of each bin, joined from the left until each holds `k`."""
-    groups = np.empty(counts.size, dtype=np.intp)
-    group = held = 0
-    for i, persons in enumerate(counts.tolist()):
+def joined_bins(counts: Bins, k: int) -> Labels:
+    """Join neighbouring bins from the left until each holds enough; the rest joins the last.
+
+    Parameters
+    ----------
+    counts : ndarray of int, of shape (levels, bins)
+        Persons of each level in each bin.
+    k : int
+        The least number of persons of each level in a joined bin.
+
+    Returns
+    -------
+    ndarray of int, of shape (bins,)
+        The joined bin of each bin, from 0 on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> joined_bins(np.array([[4, 2, 0, 7, 1]]), k=5).tolist()
+    [0, 0, 1, 1, 1]
+    >>> joined_bins(np.array([[4, 2, 0, 7, 1], [9, 1, 9, 9, 9]]), k=7).tolist()
+    [0, 0, 0, 0, 0]
+    """
+    groups = np.empty(counts.shape[1], dtype=np.intp)
+    group, held = 0, np.zeros(counts.shape[0], dtype=np.int64)
+    for i, persons in enumerate(counts.T):
         groups[i] = group
-        held += persons
-        if held >= k:
-            group, held = group + 1, 0
-    return np.minimum(groups, max(group - 1, 0))
+        held = held + persons
+        if (held >= k).all():
+            group, held = group + 1, np.zeros_like(held)
+    last: Labels = np.minimum(groups, max(group - 1, 0))
+    return last

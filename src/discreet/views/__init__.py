@@ -5,7 +5,13 @@ from discreet.views.base import Gate, Origin, View
 from discreet.views.box import BoxView
 from discreet.views.contour import ContourView, contour_levels, contour_of
 from discreet.views.crosstab import CrossTableView
-from discreet.views.diagnostics import Curve, LeverageView, QQView, ResidualView
+from discreet.views.diagnostics import (
+    Curve,
+    Diagnostic,
+    LeverageView,
+    QQView,
+    ResidualView,
+)
 from discreet.views.grid import GridView
 from discreet.views.histogram import HistogramView
 from discreet.views.multiples import MultiplesView
@@ -19,6 +25,7 @@ __all__ = [
     "ContourView",
     "CrossTableView",
     "Curve",
+    "Diagnostic",
     "Gate",
     "GridView",
     "HistogramView",

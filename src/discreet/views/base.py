@@ -82,7 +82,8 @@ class View:
     gate: Gate | None = field(default=None, compare=False)
 
     def __init_subclass__(cls) -> None:
-        View._kinds[cls.kind] = cls
+        if "kind" in vars(cls):  # what several kinds of picture share has none
+            View._kinds[cls.kind] = cls
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.note()})"
@@ -206,13 +207,13 @@ class View:
         """Return one line on what this is and how it was made."""
         numbers = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         made = f"{self.method} ({numbers})" if numbers else self.method
-        return f"{self.kind} of {_listed(self.columns)}: {made}, policy {self.origin.policy}"
+        return f"{self._subject()}: {made}, policy {self.origin.policy}"
 
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture."""
         lines = [self.note()]
         if self.origin.regime == "research":
-            lines.append("research: the method as published, for public or simulated data only")
+            lines.append("research: each picture protected by itself, for public or simulated data")
         if self.origin.counted == "protected rows" and self.origin.regime == "guarded":
             lines.append("drawn from protected rows: none of them is a record")
         if self.origin.public:
@@ -254,6 +255,10 @@ class View:
         """Ask the study's gate, where the view has one, whether it may leave as `form`."""
         if self.gate is not None:
             self.gate(form)
+
+    def _subject(self) -> str:
+        """Return what the view is and of what, the beginning of its note."""
+        return f"{self.kind} of {_listed(self.columns)}"
 
     def _text(self) -> str:
         return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)

@@ -13,7 +13,7 @@ from discreet.protect import COUNT_METHODS
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
 from discreet.views.base import View
 
-__all__ = ["Curve", "LeverageView", "QQView", "ResidualView"]
+__all__ = ["Curve", "Diagnostic", "LeverageView", "QQView", "ResidualView"]
 
 Numbers = Mapping[str, float]
 
@@ -28,15 +28,15 @@ class Curve:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ResidualView(View):
-    """Residuals of a regression against its fitted values.
+class Diagnostic(View):
+    """What the pictures of a regression share: its formula, its points and its estimates.
 
     Parameters
     ----------
     formula : str
         The regression.
     x, y : tuple of float
-        Fitted values and residuals of each point; of gridded points the middle of the cell.
+        The points; of gridded ones the middle of the cell.
     size : tuple of int
         How many records share the point.
     coefficients : mapping of str to float
@@ -46,7 +46,9 @@ class ResidualView(View):
         correction.
     """
 
-    kind: ClassVar[str] = "residuals"
+    what: ClassVar[str]
+    axes: ClassVar[tuple[str, str]]
+    slope: ClassVar[float] = 0.0
 
     formula: str
     x: tuple[float, ...]
@@ -56,140 +58,82 @@ class ResidualView(View):
     corrected: Numbers
 
     def __post_init__(self) -> None:
-        _check_points(self.x, self.y, self.size)
-
-    def note(self) -> str:
-        """Return one line on what this is and how it was made."""
-        return _note(self, "residuals", self.formula)
+        if not len(self.x) == len(self.y) == len(self.size):
+            raise InputError("points have as many x as y coordinates and sizes")
 
     def describe(self) -> str:
         """Say what is shown, how it was made, what it does not protect, and what was estimated."""
         return "\n".join([super().describe(), *_estimates(self.coefficients, self.corrected)])
 
     def scene(self) -> Scene:
-        """Return the points over a line at zero."""
-        zero = _across(self.x, slope=0.0)
-        marks = (_dots(self, self.x, self.y, self.size), zero)
-        return _scene(self, marks, "fitted values", "residuals")
+        """Return the points over the line that they are to be compared with."""
+        gridded = self.method in COUNT_METHODS and self.method != "none"
+        points = Dots(self.x, self.y, self.size, gridded, self.origin.counted)
+        marks = (points, _across(self.x, self.slope), *self._more_lines())
+        return Scene((Panel(marks, Axis(self.axes[0]), Axis(self.axes[1])),), notes=self.notes())
+
+    def _more_lines(self) -> tuple[Mark, ...]:
+        return ()
+
+    def _subject(self) -> str:
+        return f"{self.what} of {self.formula}"
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._decoded(given) | _read_estimates(given)
+        names = ("coefficients", "corrected")
+        read = {name: MappingProxyType(dict(given[name])) for name in names}
+        return super()._decoded(given) | read
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class QQView(View):
-    """Quantiles of the standardised residuals against those of a normal distribution.
+class ResidualView(Diagnostic):
+    """Residuals of a regression against its fitted values; see `Diagnostic`."""
 
-    Parameters
-    ----------
-    formula : str
-        The regression.
-    x, y : tuple of float
-        Normal quantiles and residuals divided by their standard deviation.
-    size : tuple of int
-        How many records share the point.
-    coefficients, corrected : mapping of str to float
-        See `ResidualView`.
-    """
+    kind: ClassVar[str] = "residuals"
+    what: ClassVar[str] = "residuals"
+    axes: ClassVar[tuple[str, str]] = ("fitted values", "residuals")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class QQView(Diagnostic):
+    """Residuals divided by their standard deviation against normal quantiles; see `Diagnostic`."""
 
     kind: ClassVar[str] = "qq"
-
-    formula: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    size: tuple[int, ...]
-    coefficients: Numbers
-    corrected: Numbers
-
-    def __post_init__(self) -> None:
-        _check_points(self.x, self.y, self.size)
-
-    def note(self) -> str:
-        """Return one line on what this is and how it was made."""
-        return _note(self, "normal QQ plot", self.formula)
-
-    def describe(self) -> str:
-        """Say what is shown, how it was made, what it does not protect, and what was estimated."""
-        return "\n".join([super().describe(), *_estimates(self.coefficients, self.corrected)])
-
-    def scene(self) -> Scene:
-        """Return the points over the line of identity."""
-        marks = (_dots(self, self.x, self.y, self.size), _across(self.x, slope=1.0))
-        return _scene(self, marks, "normal quantiles", "standardised residuals")
-
-    @classmethod
-    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._decoded(given) | _read_estimates(given)
+    what: ClassVar[str] = "normal QQ plot"
+    axes: ClassVar[tuple[str, str]] = ("normal quantiles", "standardised residuals")
+    slope: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LeverageView(View):
-    """Standardised residuals against leverage, with lines of equal Cook's distance.
+class LeverageView(Diagnostic):
+    """Residuals divided by their standard deviation against leverage; see `Diagnostic`.
 
     Parameters
     ----------
-    formula : str
-        The regression.
-    x, y : tuple of float
-        Leverage, and residuals divided by their standard deviation.
-    size : tuple of int
-        How many records share the point.
     curves : tuple of Curve
         Where Cook's distance is 0.5 and 1; too near to zero for a model without an intercept.
-    coefficients, corrected : mapping of str to float
-        See `ResidualView`.
     """
 
     kind: ClassVar[str] = "leverage"
+    what: ClassVar[str] = "residuals against leverage"
+    axes: ClassVar[tuple[str, str]] = ("leverage", "standardised residuals")
 
-    formula: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    size: tuple[int, ...]
     curves: tuple[Curve, ...]
-    coefficients: Numbers
-    corrected: Numbers
 
-    def __post_init__(self) -> None:
-        _check_points(self.x, self.y, self.size)
-
-    def note(self) -> str:
-        """Return one line on what this is and how it was made."""
-        return _note(self, "residuals against leverage", self.formula)
-
-    def describe(self) -> str:
-        """Say what is shown, how it was made, what it does not protect, and what was estimated."""
-        return "\n".join([super().describe(), *_estimates(self.coefficients, self.corrected)])
-
-    def scene(self) -> Scene:
-        """Return the points, a line at zero, and the lines of Cook's distance."""
+    def _more_lines(self) -> tuple[Mark, ...]:
         lines = []
         for label in dict.fromkeys(curve.label for curve in self.curves):
             same = [curve for curve in self.curves if curve.label == label]
             x, y = tuple(curve.x for curve in same), tuple(curve.y for curve in same)
             lines.append(Lines(x, y, "far reference", label))
-        points = _dots(self, self.x, self.y, self.size)
-        marks: tuple[Mark, ...] = (points, _across(self.x, slope=0.0), *lines)
-        return _scene(self, marks, "leverage", "standardised residuals")
+        return tuple(lines)
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         curves = tuple(
             Curve(curve["label"], tuple(curve["x"]), tuple(curve["y"])) for curve in given["curves"]
         )
-        return super()._decoded(given) | _read_estimates(given) | {"curves": curves}
-
-
-def _check_points(x: tuple[float, ...], y: tuple[float, ...], size: tuple[int, ...]) -> None:
-    if not len(x) == len(y) == len(size):
-        raise InputError("points have as many x as y coordinates and sizes")
-
-
-def _note(view: View, what: str, formula: str) -> str:
-    numbers = ", ".join(f"{name} = {value}" for name, value in view.parameters.items())
-    made = f"{view.method} ({numbers})" if numbers else view.method
-    return f"{what} of {formula}: {made}, policy {view.origin.policy}"
+        return super()._decoded(given) | {"curves": curves}
 
 
 def _estimates(coefficients: Numbers, corrected: Numbers) -> list[str]:
@@ -202,11 +146,6 @@ def _estimates(coefficients: Numbers, corrected: Numbers) -> list[str]:
     return lines
 
 
-def _dots(view: View, x: tuple[float, ...], y: tuple[float, ...], size: tuple[int, ...]) -> Dots:
-    gridded = view.method in COUNT_METHODS and view.method != "none"
-    return Dots(x, y, size, gridded, view.origin.counted)
-
-
 def _across(x: tuple[float, ...], slope: float) -> Lines:
     """Return the reference line y = slope x, far enough to reach the ends of the axes."""
     low, high = min(x, default=0.0), max(x, default=0.0)
@@ -215,12 +154,3 @@ def _across(x: tuple[float, ...], slope: float) -> Lines:
     if not math.isfinite(room) or not all(map(math.isfinite, ends)):
         ends = (low, high)
     return Lines((ends,), (tuple(slope * end for end in ends),), "reference")
-
-
-def _scene(view: View, marks: tuple[Mark, ...], x: str, y: str) -> Scene:
-    return Scene((Panel(marks, Axis(x), Axis(y)),), notes=view.notes())
-
-
-def _read_estimates(given: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("coefficients", "corrected")
-    return {name: MappingProxyType(dict(given[name])) for name in names}
