@@ -28,11 +28,11 @@ def rescaled(raw: Any, centroids: Any) -> Floats:
 BY_HAND: dict[str, tuple[list[float], int, list[str] | None, list[float]]] = {
     "two clusters": ([1, 2, 3, 10, 11, 12], 3, None, [2, 2, 2, 11, 11, 11]),
     "both neighbours": ([0, 1, 2, 3, 4, 5], 3, None, [1, 1, 2, 3, 4, 4]),
-    "the lower of two tied ones": (
+    "of two tied ones that nearest to the mean": (
         list(range(8)),
         4,
         None,
-        [1.5, 1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 5.5],
+        [1.5, 1.5, 2.5, 3.5, 3.5, 4.5, 5.5, 5.5],
     ),
     "duplicates first, then what is left": (
         [0, 0, 1, 1, 1, 9, 10, 11],
@@ -40,11 +40,11 @@ BY_HAND: dict[str, tuple[list[float], int, list[str] | None, list[float]]] = {
         None,
         [1 / 3, 1 / 3, 1, 1, 1, 10, 10, 10],
     ),
-    "tied points of some weight": (  # 2 takes itself and both 1s; the 3s are as near
+    "tied points of some weight": (  # 2 takes itself and both 3s; the 1s are as near
         [1, 1, 2, 3, 3, 8, 9, 10],
         3,
         None,
-        [4 / 3, 4 / 3, 4 / 3, 8 / 3, 8 / 3, 9, 9, 9],
+        [4 / 3, 4 / 3, 8 / 3, 8 / 3, 8 / 3, 9, 9, 9],
     ),
     "more duplicates than k": ([5, 5, 5, 5, 0, 1, 2, 9], 3, None, [5, 5, 5, 5, 1, 1, 1, 19 / 3]),
     "strata keep apart": (
@@ -69,7 +69,7 @@ def test_by_hand(x: list[float], k: int, strata: list[str] | None, centroids: li
     np.testing.assert_allclose(out[:, 0], rescaled(x, centroids), rtol=1e-12)
 
 
-def test_ties_in_the_plane_go_by_the_first_column_then_the_second() -> None:
+def test_ties_as_far_from_the_mean_go_by_the_first_column_then_the_second() -> None:
     cross = [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]]
     far = [[9, 9], [9.1, 9], [9, 9.1], [-9, 9], [-9.1, 9], [-9, 9.1]]
     square = [[-9, -9], [-9.1, -9], [-9, -9.1], [9, -9], [9.1, -9], [9, -9.1]]
@@ -123,7 +123,8 @@ def _twin_mean(i: int, points: Floats, weights: Any, k: int, inverse: Floats) ->
     tied = np.abs(distance - limit) <= abs(limit) * 1e-10
     below = np.flatnonzero((distance < limit) & ~tied)
     total, places = np.zeros(points.shape[1]), k
-    for j in [*below, *np.flatnonzero(tied)]:
+    from_mean = np.round((points**2).sum(axis=1), 9)
+    for j in [*below, *sorted(np.flatnonzero(tied), key=lambda j: (from_mean[j], j))]:
         take = min(places, weights[j])
         total += take * points[j]
         places -= take

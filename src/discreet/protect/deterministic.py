@@ -25,6 +25,8 @@ METRICS = ("euclidean", "mahalanobis")
 SMALLEST_K = 3
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""
+MIRRORED = 9
+"""Squared distances from the mean are compared to so many decimals (in sd of the raw column)."""
 COLLAPSED = 1e-9
 """Centroids that vary less than this (in sd of the raw column) are rounding errors."""
 CHUNK = 1 << 21
@@ -132,8 +134,8 @@ def deterministic(
     -----
     Ties never depend on the order of rows. Rows of equal z-scores are one point with a weight,
     and the row's own point comes first. The others come by distance; those within a relative
-    1e-10 of the distance at which k is reached are tied and come in lexicographic order of
-    their z-scores. A point fills as many places as it has rows, the last one only what is left.
+    1e-10 of the distance at which k is reached are tied, and the one nearest to the mean of the
+    table comes first, then the first in lexicographic order of z-scores. A point fills as many places as it has rows, the last one only what is left.
     Permuted rows give the permuted result to the last bit.
 
     **What it does not protect.** The groups overlap, so nothing here is k-anonymous. In dense
@@ -224,14 +226,26 @@ def _centroids(z: Floats, k: int, whiten: Floats | None) -> Floats:
 
 
 def _unique(z: Floats) -> tuple[Floats, Labels, Labels]:
-    """Return the different rows in lexicographic order, which one each row is, and how many."""
-    order = lexicographic(z)
+    """Return the different rows, which one each row is, and how many.
+
+    They stand in the order in which ties are broken: nearest to the mean first.
+    """
+    order = _inward_first(z)
     ordered = z[order]
     first = np.ones(len(z), dtype=np.bool_)
     first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     inverse = np.empty(len(z), dtype=np.intp)
     inverse[order] = np.cumsum(first) - 1
     return ordered[first], inverse, np.bincount(inverse)
+
+
+def _inward_first(z: Floats) -> Labels:
+    """Return the rows by distance from the mean; of equally distant ones the first by value."""
+    by_value = lexicographic(z)
+    # Rounded, so that two points on opposite sides of the mean are as far from it.
+    squares = np.round(np.einsum("ij,ij->i", z, z), MIRRORED)
+    order: Labels = by_value[np.argsort(squares[by_value], kind="stable")]
+    return order
 
 
 def _places(

@@ -198,6 +198,15 @@ class Table:
         return Rows(numbers, words, self.size - len(frame))
 
     @quiet("the data could not be read")
+    def whole(self, names: Sequence[str], texts: Sequence[str] = ()) -> Rows:
+        """Return every row, missing values too: of `names` as NaN, of `texts` as no text."""
+        wanted = [_number(name).alias(name) for name in names]
+        frame = self._collect(self._frame.select(*wanted, *(nw.col(name) for name in texts)))
+        numbers = {name: _floats(frame[name]) for name in names}
+        words = {name: _texts(frame[name].to_list()) for name in texts}
+        return Rows(numbers, words, 0)
+
+    @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:
         """Return a whole column, missing values too (as NaN or as the empty text).
 
@@ -357,6 +366,13 @@ def _bin(axis: BinAxis) -> nw.Expr:
     # min and max of literals instead of clip, which engines write out twice over
     low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
     return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
+
+
+def _floats(values: nw.Series[Any]) -> Floats:
+    """Return numbers with one sign, NaN, for all that are missing or infinite."""
+    out = np.array(values.to_numpy(), dtype=np.float64)
+    out[~np.isfinite(out)] = np.nan
+    return out
 
 
 def _texts(values: Sequence[object]) -> tuple[str, ...]:

@@ -1,0 +1,376 @@
+"""Ways to make the levels of a column coarser: a user's hierarchy, intervals, "other"."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.protect.base import Labels
+
+__all__ = ["Chain", "Hierarchy", "by_hierarchy", "intervals", "read_hierarchy", "smallest"]
+
+SEPARATORS = (";", "\t", ",")  # the first that gives each line the same number of names
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Coarser names for the levels of a column, step after step.
+
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    steps : tuple of mappings of str to str
+        Each gives every level its name at that step; levels of one name are one level there.
+        Levels that share a name at one step share one at the next.
+
+    Raises
+    ------
+    InputError
+        If there is no step or no level, the steps know different levels, or one is finer than
+        the one before.
+
+    Examples
+    --------
+    >>> area = Hierarchy("town", ({"Exeter": "south", "Truro": "south", "York": "north"},))
+    >>> area.steps[0]["Truro"]
+    'south'
+    """
+
+    column: str
+    steps: tuple[Mapping[str, str], ...]
+
+    def __post_init__(self) -> None:
+        where = f"the hierarchy of column {self.column!r}"
+        if not self.steps or not self.steps[0]:
+            raise InputError(f"{where} is empty; give each level at least one coarser name")
+        for number, (fine, coarse) in enumerate(itertools.pairwise(self.steps), start=2):
+            if fine.keys() != coarse.keys():
+                raise InputError(f"{where} knows other levels at step {number} than before")
+            above = {fine[level]: coarse[level] for level in fine}
+            if any(above[fine[level]] != coarse[level] for level in fine):
+                raise InputError(
+                    f"{where} parts at step {number} what was one at the step before;"
+                    " give different names to what is to stay apart"
+                )
+
+
+def read_hierarchy(column: str, source: str | Path | Mapping[str, Any]) -> Hierarchy:
+    """Read a hierarchy from a CSV file, or from nested tables as TOML gives them.
+
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    source : path or mapping
+        A CSV file in the form of ARX, one line for each level: the level, its coarser name, the
+        still coarser one, and so on, separated by ``;``, tab or ``,`` (the first of these with
+        which all lines are of one length). There is no header: a line of titles is taken for one
+        more level, which does no harm, for a hierarchy may know levels that the data lack.
+        Or nested mappings whose leaves are lists of levels, the outermost name being the
+        coarsest: ``{"north": {"Yorkshire": ["York", "Leeds"]}}``. Whole numbers among the levels
+        of a list are read as text.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a level comes twice, lines or tables differ in their number
+        of names, there are no coarser names, or a step is finer than the one before.
+
+    Notes
+    -----
+    Names are taken as they are written, spaces included; empty lines are passed over.
+
+    Examples
+    --------
+    >>> nested = {"north": {"Yorkshire": ["York", "Leeds"]}, "south": {"Devon": ["Exeter"]}}
+    >>> for step in read_hierarchy("town", nested).steps:
+    ...     print(dict(step))
+    {'York': 'Yorkshire', 'Leeds': 'Yorkshire', 'Exeter': 'Devon'}
+    {'York': 'north', 'Leeds': 'north', 'Exeter': 'south'}
+    """
+    if isinstance(source, Mapping):
+        lines = list(_branches(column, source, ()))
+    elif isinstance(source, str | Path):
+        lines = _lines(column, Path(source))
+    else:
+        raise InputError(
+            f"the hierarchy of column {column!r} must be the path of a CSV file or nested tables"
+        )
+    where = f"the hierarchy of column {column!r}"
+    if not lines:
+        raise InputError(f"{where} is empty; give each level at least one coarser name")
+    if len({len(line) for line in lines}) > 1:
+        raise InputError(f"{where} must give each level the same number of coarser names")
+    levels = [line[0] for line in lines]
+    if len(set(levels)) < len(levels):
+        raise InputError(f"{where} names a level twice; name each once")
+    return Hierarchy(
+        column,
+        tuple(
+            MappingProxyType({line[0]: line[step] for line in lines})
+            for step in range(1, len(lines[0]))
+        ),
+    )
+
+
+def _lines(column: str, path: Path) -> list[tuple[str, ...]]:
+    if not path.is_file():
+        raise InputError(f"there is no file {str(path)!r}, the hierarchy of column {column!r}")
+    unread = f"file {path.name!r}, the hierarchy of column {column!r}, is no CSV file in UTF-8"
+    try:
+        text = path.read_text(encoding="utf-8-sig").splitlines()
+        tables = [
+            [tuple(line) for line in csv.reader(text, delimiter=separator) if line]
+            for separator in SEPARATORS
+        ]
+    except (UnicodeDecodeError, csv.Error):  # whose words would quote the file
+        raise InputError(unread) from None
+    even = (
+        table for table in tables if table and len(table[0]) > 1 and len(set(map(len, table))) == 1
+    )
+    return next(even, max(tables, key=lambda table: sum(map(len, table))))
+
+
+def _branches(column: str, node: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Go through nested tables; give each level with its names from fine to coarse."""
+    if isinstance(node, Mapping):
+        for name, inner in node.items():
+            yield from _branches(column, inner, (_text(column, name), *above))
+    elif isinstance(node, list | tuple):
+        for level in node:
+            yield (_text(column, level), *above)
+    else:
+        raise InputError(
+            f"the hierarchy of column {column!r} must be tables within tables"
+            " that end in lists of levels"
+        )
+
+
+def _text(column: str, name: object) -> str:
+    if isinstance(name, str | int) and not isinstance(name, bool):
+        return str(name)
+    raise InputError(f"the hierarchy of column {column!r} must name levels by texts")
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Coarser and coarser joinings of a column's levels; step 0 joins nothing.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        The levels of the data, in the order of their names.
+    last : int
+        How many steps there are.
+    what : str
+        What is done to the levels in one word.
+    """
+
+    levels: tuple[str, ...]
+    last: int = 0
+    what: ClassVar[str] = "kept"
+
+    def groups(self, step: int) -> Labels:
+        """Return which joined level each level belongs to at `step`, from 0 on."""
+        del step
+        return np.arange(len(self.levels), dtype=np.intp)
+
+    def names(self, step: int) -> list[str]:
+        """Return the name that each level has at `step`."""
+        del step
+        return list(self.levels)
+
+    def detail(self, step: int) -> str:
+        """Say in plain words what `step` does."""
+        del step
+        return "as it is"
+
+
+@dataclass(frozen=True, eq=False)
+class _Given(Chain):
+    what: ClassVar[str] = "generalised"
+
+    steps: tuple[Mapping[str, str], ...] = ()
+
+    def groups(self, step: int) -> Labels:
+        number: dict[str, int] = {}
+        return np.array([number.setdefault(name, len(number)) for name in self.names(step)])
+
+    def names(self, step: int) -> list[str]:
+        return [self.steps[step - 1][level] for level in self.levels] if step else [*self.levels]
+
+    def detail(self, step: int) -> str:
+        return f"step {step} of its hierarchy"
+
+
+@dataclass(frozen=True, eq=False)
+class _Intervals(Chain):
+    what: ClassVar[str] = "joined"
+
+    order: tuple[str, ...] = ()
+
+    @cached_property
+    def places(self) -> Labels:
+        place = {level: i for i, level in enumerate(self.order)}
+        return np.array([place[level] for level in self.levels], dtype=np.intp)
+
+    def groups(self, step: int) -> Labels:
+        return self.places >> step  # intervals of 2 ** step levels
+
+    def names(self, step: int) -> list[str]:
+        return [self.name(int(group), 1 << step) for group in self.groups(step)]
+
+    def name(self, group: int, width: int) -> str:
+        members = self.order[group * width : (group + 1) * width]
+        return members[0] if len(members) == 1 else f"{members[0]} to {members[-1]}"
+
+    def detail(self, step: int) -> str:
+        return f"intervals of {1 << step} neighbouring levels"
+
+
+@dataclass(frozen=True, eq=False)
+class _Smallest(Chain):
+    what: ClassVar[str] = "joined"
+
+    ranks: Labels = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # 0: the smallest
+
+    @cached_property
+    def other(self) -> str:
+        names = itertools.chain(
+            ("other", "other levels"), (f"other levels {i}" for i in itertools.count(2))
+        )
+        return next(name for name in names if name not in self.levels)
+
+    def groups(self, step: int) -> Labels:
+        return np.maximum(self.ranks - step, 0)  # step 1 joins the two smallest
+
+    def names(self, step: int) -> list[str]:
+        joined = (self.ranks <= step) & (step > 0)
+        return [
+            self.other if is_other else level
+            for level, is_other in zip(self.levels, joined.tolist(), strict=True)
+        ]
+
+    def detail(self, step: int) -> str:
+        return f"the {step + 1} smallest levels are {self.other!r}"
+
+
+def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
+    """Join the levels of a column as a hierarchy says.
+
+    Parameters
+    ----------
+    levels : sequence of str
+        The levels of the data.
+    hierarchy : Hierarchy
+        Knows each of them, and may know more.
+
+    Returns
+    -------
+    Chain
+
+    Raises
+    ------
+    InputError
+        If the hierarchy lacks a level.
+
+    Examples
+    --------
+    >>> hierarchy = Hierarchy("town", ({"Exeter": "south", "Truro": "south", "York": "north"},))
+    >>> by_hierarchy(["Truro", "York"], hierarchy).names(1)
+    ['south', 'north']
+    """
+    if not hierarchy.steps[0].keys() >= set(levels):
+        raise InputError(
+            f"the hierarchy of column {hierarchy.column!r} lacks a level of the data; add it"
+        )
+    return _Given(tuple(levels), len(hierarchy.steps), hierarchy.steps)
+
+
+def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain:
+    """Join neighbouring levels into intervals of 2, 4, 8 and so on.
+
+    Parameters
+    ----------
+    column : str
+        The column's name, for messages.
+    levels : sequence of str
+        The levels of the data.
+    order : sequence of str
+        All levels in their order, each once; it may name more than the data hold. Where
+        intervals begin depends on it alone, not on the data.
+
+    Returns
+    -------
+    Chain
+
+    Raises
+    ------
+    InputError
+        If the order lacks a level, names one twice, or would give two intervals one name.
+
+    Examples
+    --------
+    >>> ages = ["child", "youth", "adult", "old"]
+    >>> intervals("age", ["adult", "child", "old"], ages).names(1)
+    ['adult to old', 'child to youth', 'adult to old']
+    """
+    where = f"the order of column {column!r}"
+    if isinstance(order, str) or not all(isinstance(level, str) for level in order):
+        raise InputError(f"{where} must be a list of texts")
+    if len(set(order)) < len(order):
+        raise InputError(f"{where} names a level twice; name each once")
+    if not set(order) >= set(levels):
+        raise InputError(f"{where} lacks a level of the data; add it")
+    last = max(0, (len(order) - 1).bit_length() - 1)  # the widest that is not the whole
+    chain = _Intervals(tuple(levels), last, tuple(order))
+    for step in range(1, last + 1):
+        names = [chain.name(i, 1 << step) for i in range(((len(order) - 1) >> step) + 1)]
+        if len(set(names)) < len(names):
+            raise InputError(f"{where} would give two intervals one name; rename its levels")
+    return chain
+
+
+def smallest(levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
+    """Join the two smallest levels into "other", then the three smallest, up to all but one.
+
+    Parameters
+    ----------
+    levels : sequence of str
+        The levels of the data, in the order of their names: levels of one size go by it.
+    sizes : ndarray of int
+        Rows of each level.
+
+    Returns
+    -------
+    Chain
+
+    Notes
+    -----
+    Which levels are joined depends on the data, and says which are the smallest. Where a level
+    is called "other", the joined ones are "other levels".
+
+    Examples
+    --------
+    >>> chain = smallest(["blue", "green", "red", "white"], np.array([2, 9, 1, 2]))
+    >>> chain.names(1), chain.names(2)
+    (['other', 'green', 'other', 'white'], ['other', 'green', 'other', 'other'])
+    """
+    ranks = np.empty(len(levels), dtype=np.intp)
+    ranks[np.argsort(sizes, kind="stable")] = np.arange(len(levels))
+    return _Smallest(tuple(levels), max(0, len(levels) - 2), ranks)
