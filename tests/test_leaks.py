@@ -138,7 +138,11 @@ VIEWS: dict[str, tuple[str, list[str], str]] = {
         ("heatmap", ["income", "debt"], ["suppression", "generalization"]),
         ("box", [*NUMBERS], ["order-means"]),
         *[
-            (picture, columns, ["condensation", "deterministic", "probabilistic"])
+            (
+                picture,
+                columns,
+                ["condensation", "microaggregation", "deterministic", "probabilistic"],
+            )
             for picture, columns in (
                 ("histogram", ["income"]),
                 ("scatter", ["income", "debt"]),

@@ -15,43 +15,46 @@ from numpy.typing import NDArray
 
 from discreet.render.figure_file import plain_settings, write
 
-__all__ = ["Shown", "write_page", "write_sheet"]
+__all__ = ["STYLE", "Shown", "write_page", "write_sheet"]
 
 ACROSS, BLOCK = 7, 4
+
+STYLE = """
+  :root { color-scheme: light dark; --ink: #222; --paper: #fff; --quiet: #5f5f5f; --line: #dedede;
+          --link: #235c90; }
+  @media (prefers-color-scheme: dark) {
+    :root { --ink: #e6e6e6; --paper: #16191c; --quiet: #a5a5a5; --line: #3a3f44;
+            --link: #8fb3d5; }
+  }
+  body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+         max-width: 1400px; margin: 2rem auto; padding: 0 1.5rem; }
+  h1 { font-size: 1.7rem; margin-bottom: .2rem; }
+  a { color: var(--link); }
+  .all { display: grid; gap: 1.2rem; align-items: start;
+         grid-template-columns: repeat(auto-fill, minmax(min(400px, 100%), 1fr)); }
+  figure { margin: 0; padding: .8rem; border: 1px solid var(--line); border-radius: 6px; }
+  figure img { width: 100%; height: 300px; object-fit: contain; object-position: top;
+               background: #fff; border-radius: 3px; }
+  figcaption p { margin: .35rem 0 0; font-size: .86rem; color: var(--quiet); }
+  summary { cursor: pointer; font-size: .86rem; margin-top: .4rem; color: var(--link); }
+  .numbers { overflow-x: auto; }
+  table { border-collapse: collapse; font-size: .74rem; }
+  th, td { text-align: left; vertical-align: top; padding: .2rem .5rem .2rem 0;
+           border-top: 1px solid var(--line); }
+"""
 
 PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>discreet: the figures of Avraam et al. (2021)</title>
-<style>
-  :root {{ color-scheme: light dark; --ink: #222; --paper: #fff; --quiet: #5f5f5f; --line: #dedede;
-          --link: #235c90; }}
-  @media (prefers-color-scheme: dark) {{
-    :root {{ --ink: #e6e6e6; --paper: #16191c; --quiet: #a5a5a5; --line: #3a3f44;
-            --link: #8fb3d5; }}
-  }}
-  body {{ font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-         max-width: 1400px; margin: 2rem auto; padding: 0 1.5rem; }}
-  h1 {{ font-size: 1.7rem; margin-bottom: .2rem; }}
-  a {{ color: var(--link); }}
-  .all {{ display: grid; gap: 1.2rem; align-items: start;
-         grid-template-columns: repeat(auto-fill, minmax(min(400px, 100%), 1fr)); }}
-  figure {{ margin: 0; padding: .8rem; border: 1px solid var(--line); border-radius: 6px; }}
-  figure img {{ width: 100%; height: 300px; object-fit: contain; object-position: top;
-               background: #fff; border-radius: 3px; }}
-  figcaption p {{ margin: .35rem 0 0; font-size: .86rem; color: var(--quiet); }}
-  summary {{ cursor: pointer; font-size: .86rem; margin-top: .4rem; color: var(--link); }}
-  .numbers {{ overflow-x: auto; }}
-  table {{ border-collapse: collapse; font-size: .74rem; }}
-  th, td {{ text-align: left; vertical-align: top; padding: .2rem .5rem .2rem 0;
-           border-top: 1px solid var(--line); }}
-</style>
+<style>{style}</style>
 <h1>The figures of the 2021 paper</h1>
 <p>Avraam et al. (2021), <i>Privacy preserving data visualizations</i>, EPJ Data Science 10:2, drawn
 again by <b>discreet</b> under the policy <code>research</code>: the methods as printed there, on
 the paper's own simulated data (Figures 16 to 21: on data simulated by its formula). Panels of a row
-share their axes. All of them at a glance: <a href="contact_sheet.png">contact_sheet.png</a>.</p>
+share their axes. All of them at a glance: <a href="contact_sheet.png">contact_sheet.png</a>.
+<code>make figures</code> draws those of the <a href="2022.html">2022 paper</a>, too.</p>
 <div class="all">
 {figures}
 </div>
@@ -75,7 +78,7 @@ class Shown:
 def write_page(shown: Sequence[Shown], folder: Path) -> Path:
     """Write index.html; it needs nothing but the files beside it."""
     path = folder / "index.html"
-    path.write_text(PAGE.format(figures="\n".join(map(card, shown))), encoding="utf-8")
+    path.write_text(PAGE.format(style=STYLE, figures="\n".join(map(card, shown))), encoding="utf-8")
     return path
 
 

@@ -22,8 +22,10 @@ from discreet.errors import (
 )
 
 if TYPE_CHECKING:
-    from discreet import datasets, protect
+    from discreet import datasets, measure, protect
+    from discreet.measure import Report
     from discreet.policy import Policy
+    from discreet.release import Release
     from discreet.study import Study, open
     from discreet.views import (
         BarView,
@@ -59,10 +61,13 @@ __all__ = [
     "Policy",
     "QQView",
     "RefusedError",
+    "Release",
+    "Report",
     "ResidualView",
     "Study",
     "View",
     "datasets",
+    "measure",
     "open",
     "protect",
 ]
@@ -70,6 +75,8 @@ __all__ = [
 _VIEWS = "discreet.views"
 _WHERE = {
     "Policy": "discreet.policy",
+    "Release": "discreet.release",
+    "Report": "discreet.measure",
     "Study": "discreet.study",
     "open": "discreet.study",
     "BarView": _VIEWS,
@@ -85,6 +92,7 @@ _WHERE = {
     "ResidualView": _VIEWS,
     "View": _VIEWS,
     "datasets": "discreet.datasets",
+    "measure": "discreet.measure",
     "protect": "discreet.protect",
 }
 
@@ -94,7 +102,7 @@ def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     module = import_module(_WHERE[name])
-    return module if name in ("datasets", "protect") else getattr(module, name)
+    return module if name in ("datasets", "measure", "protect") else getattr(module, name)
 
 
 def __dir__() -> list[str]:

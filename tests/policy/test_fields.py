@@ -52,7 +52,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
     "rows": (
         ["mdav", "suppression", *NO_WORD],
-        "one of 'deterministic', 'probabilistic', 'condensation'",
+        "one of 'deterministic', 'probabilistic', 'condensation', 'microaggregation'",
     ),
     "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
     "pictures": (NO_TABLE, "a table of pictures and methods"),
@@ -140,7 +140,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "regime": ["guarded", "research"],
     "k": [1, 10**6],
     "q": [None, 0, 0.25, 100],
-    "rows": ["deterministic", "probabilistic", "condensation"],
+    "rows": ["deterministic", "probabilistic", "condensation", "microaggregation"],
     "metric": ["euclidean", "mahalanobis"],
     "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
     "bins": [2, 1000],

@@ -19,7 +19,7 @@ from discreet.protect import Condensation, Deterministic, Probabilistic
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
-ROWS = ("deterministic", "probabilistic", "condensation")
+ROWS = ("deterministic", "probabilistic", "condensation", "microaggregation")
 OF_PICTURES = {
     "scatter": "rows",
     "histogram": "merge",
@@ -783,20 +783,25 @@ SINGLE = "draws quartiles of single records and exists under the policy 'researc
 SAID: dict[tuple[str, str], str] = {
     ("histogram", "deterministic"): COPY,
     ("histogram", "probabilistic"): COPY,
+    ("histogram", "microaggregation"): COPY,
     ("histogram", "none"): RAW,
     ("scatter", "deterministic"): COPY,
     ("scatter", "probabilistic"): COPY,
+    ("scatter", "microaggregation"): COPY,
     ("scatter", "none"): RAW,
     ("heatmap", "deterministic"): COPY,
     ("heatmap", "probabilistic"): COPY,
+    ("heatmap", "microaggregation"): COPY,
     ("heatmap", "none"): RAW,
     ("box", "deterministic"): COPY,
     ("box", "probabilistic"): COPY,
+    ("box", "microaggregation"): COPY,
     ("box", "suppression"): SINGLE,
     ("box", "generalization"): SINGLE,
     ("box", "none"): RAW,
     ("contour", "deterministic"): COPY,
     ("contour", "probabilistic"): COPY,
+    ("contour", "microaggregation"): COPY,
     ("contour", "none"): RAW,
     ("bars", "none"): RAW,
     ("crosstab", "none"): RAW,
@@ -806,6 +811,7 @@ SAID: dict[tuple[str, str], str] = {
         for method, said in {
             "deterministic": COPY,
             "probabilistic": COPY,
+            "microaggregation": COPY,
             "none": RAW,
             "suppression": "fits a regression to its protected copy",
             "generalization": "fits a regression to its protected copy",
@@ -863,10 +869,22 @@ def test_the_way_out_of_a_refused_row_method_is_named() -> None:
 # --- what a copy and a study version stand on ------------------------------------------------
 
 NOISE: list[tuple[Policy, dict[str, float]]] = [
-    (STANDARD, {"deterministic": 0.1, "probabilistic": 0.25, "condensation": 0}),
-    (STANDARD.changed(q=0.5), {"deterministic": 0.5, "probabilistic": 0.5, "condensation": 0}),
-    (RESEARCH, {"deterministic": 0, "probabilistic": 0.25, "condensation": 0}),
-    (RESEARCH.changed(q=0.5), {"deterministic": 0, "probabilistic": 0.5, "condensation": 0}),
+    (
+        STANDARD,
+        {"deterministic": 0.1, "probabilistic": 0.25, "condensation": 0, "microaggregation": 0},
+    ),
+    (
+        STANDARD.changed(q=0.5),
+        {"deterministic": 0.5, "probabilistic": 0.5, "condensation": 0, "microaggregation": 0},
+    ),
+    (
+        RESEARCH,
+        {"deterministic": 0, "probabilistic": 0.25, "condensation": 0, "microaggregation": 0},
+    ),
+    (
+        RESEARCH.changed(q=0.5),
+        {"deterministic": 0, "probabilistic": 0.5, "condensation": 0, "microaggregation": 0},
+    ),
 ]
 
 

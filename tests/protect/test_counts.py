@@ -289,7 +289,12 @@ def test_the_base_is_a_whole_number(base: Any) -> None:
 
 
 def test_methods_are_registered_by_name_and_say_what_they_promise() -> None:
-    assert list(ROW_METHODS) == ["deterministic", "probabilistic", "condensation"]
+    assert list(ROW_METHODS) == [
+        "deterministic",
+        "probabilistic",
+        "condensation",
+        "microaggregation",
+    ]
     assert list(COUNT_METHODS) == ["suppression", "generalization", "merge", "none"]
     for methods in (ROW_METHODS, COUNT_METHODS):
         for name, method in methods.items():

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +14,8 @@ from discreet.errors import one_of
 from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
 from discreet.protect.deterministic import METRICS
+from discreet.protect.hierarchy import read_hierarchy
+from discreet.protect.missing import MISSING_LEVELS, MISSING_NUMBERS
 from discreet.protect.outside import OUTSIDE
 from discreet.protect.probabilistic import FAR_NOISE
 from discreet.table import KINDS, ROLES
@@ -29,7 +32,9 @@ def frozen(key: str, value: Any) -> Any:
         return MappingProxyType({**DEFAULT_PICTURES, **value})
     if key in ("kinds", "roles") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
-    if key in ("limits", "bounds", "edges") and isinstance(value, Mapping):
+    if key == "hierarchies" and isinstance(value, Mapping):
+        return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
+    if key in ("limits", "bounds", "edges", "ordered") and isinstance(value, Mapping):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
     if key == "groups" and isinstance(value, list | tuple):
@@ -41,6 +46,16 @@ def frozen(key: str, value: Any) -> Any:
 
 def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _hierarchy(column: str, given: Any) -> Any:
+    """Return the lines of a hierarchy: each level with its coarser names, the coarsest last."""
+    if isinstance(given, list | tuple):
+        return tuple(_as_tuple(line) for line in given)
+    if not isinstance(given, str | Path | Mapping):
+        return given
+    steps = read_hierarchy(column, given).steps
+    return tuple((level, *(step[level] for step in steps)) for level in sorted(steps[0]))
 
 
 def plain(value: Any) -> Any:
@@ -106,6 +121,26 @@ def _edges(v: Any) -> bool:
     )
 
 
+def _ordered(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(column, str) and _names(levels) and len(set(levels)) == len(levels)
+        for column, levels in v.items()
+    )
+
+
+def _lines(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(column, str)
+        and isinstance(lines, tuple)
+        and all(isinstance(line, tuple) and len(line) >= 2 and _texts(line) for line in lines)
+        for column, lines in v.items()
+    )
+
+
+def _texts(v: Sequence[Any]) -> bool:
+    return all(isinstance(text, str) for text in v)
+
+
 def _text_or_none(v: Any) -> bool:
     return v is None or (isinstance(v, str) and bool(v))
 
@@ -137,6 +172,16 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "far_noise": (lambda v: v in FAR_NOISE, f"one of {one_of(FAR_NOISE)}"),
     "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
     "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "missing": (lambda v: v in MISSING_NUMBERS, f"one of {one_of(MISSING_NUMBERS)}"),
+    "missing_levels": (lambda v: v in MISSING_LEVELS, f"one of {one_of(MISSING_LEVELS)}"),
+    "hierarchies": (
+        _lines,
+        "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
+    ),
+    "ordered": (_ordered, "a table of columns, each with its levels from first to last"),
+    "most_suppressed": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "diversity": (_whole(1, 1000), "a whole number from 1 to 1000"),
+    "closeness": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
     "unit": _NAME,

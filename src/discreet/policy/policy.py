@@ -21,7 +21,14 @@ from discreet.policy.asked import (
     Limits,
 )
 from discreet.policy.fields import RULES, frozen, plain
-from discreet.protect import COUNT_METHODS, ROW_METHODS, Condensation, Deterministic, Probabilistic
+from discreet.protect import (
+    COUNT_METHODS,
+    ROW_METHODS,
+    Condensation,
+    Deterministic,
+    Microaggregation,
+    Probabilistic,
+)
 from discreet.protect.base import RowMethod
 
 __all__ = ["PRESETS", "Policy", "load_policy"]
@@ -29,7 +36,19 @@ __all__ = ["PRESETS", "Policy", "load_policy"]
 PRESETS = ("standard", "datashield", "sacro", "opensafely", "research")
 #: The noise of each row method where the policy does not say: the paper's q for noise alone, and
 #: what makes centroids as hard to read back as measured for the defaults.
-NOISE = MappingProxyType({"probabilistic": 0.25, "deterministic": 0.1, "condensation": 0.0})
+NOISE = MappingProxyType({"probabilistic": 0.25, "deterministic": 0.1})
+#: What of the preparation of rows is settled only where it is declared.
+USUAL: Mapping[str, Any] = MappingProxyType(
+    {
+        "missing": "complete",
+        "missing_levels": "complete",
+        "hierarchies": {},
+        "ordered": {},
+        "most_suppressed": 0.1,
+        "diversity": 1,
+        "closeness": 1.0,
+    }
+)
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
@@ -86,6 +105,22 @@ class Policy:
         The most bins along an axis of counts, as a share of the persons; 1 sets no limit.
     residual_df : int, default 10
         The least residual degrees of freedom of a regression; at least 10 when guarded.
+    missing : {"complete", "median", "mean"}, default "complete"
+        What happens to rows without a number in a released table or protected copy: left out, or
+        the column's median (when guarded, the mean of the k values around it) or mean instead.
+    missing_levels : {"complete", "level", "drawn"}, default "complete"
+        What happens to rows without a level of a stratum: left out, a level of their own, or a
+        level drawn from the shares of the others.
+    hierarchies : mapping of str to CSV path or nested mapping
+        Coarser names for the levels of a stratum, by which small strata are merged.
+    ordered : mapping of str to sequence of str
+        The levels of a stratum from first to last, so that neighbours are merged.
+    most_suppressed : float, default 0.1
+        The largest share of rows left out because their stratum stays small after merging.
+    diversity : int, default 1
+        The least number of different sensitive values in each stratum (l-diversity).
+    closeness : float, default 1.0
+        How far the sensitive values of a stratum may be from those of all rows (t-closeness).
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -126,6 +161,15 @@ class Policy:
     far_noise: str = "even"
     bins_share: float = 1.0
     residual_df: int = 10
+    missing: str = "complete"
+    missing_levels: str = "complete"
+    hierarchies: Mapping[str, tuple[tuple[str, ...], ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    ordered: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    most_suppressed: float = 0.1
+    diversity: int = 1
+    closeness: float = 1.0
     kinds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     unit: str | None = None
@@ -232,6 +276,10 @@ class Policy:
                 f"the policy file {str(path)!r} is not TOML: {type(error).__name__}"
             ) from None
         preset = given.pop("preset", "standard")
+        trees = given.get("hierarchies")
+        if isinstance(trees, Mapping):  # files lie beside the policy
+            here = {n: path.parent / it for n, it in trees.items() if isinstance(it, str)}
+            given["hierarchies"] = {**trees, **here}
         policy = cls.preset(preset, **({"name": path.stem} | given))
         return dataclasses.replace(policy, folder=path.resolve().parent)
 
@@ -294,10 +342,8 @@ class Policy:
         """
         method = self._method(picture, method)
         named = {name: value for name, value in named.items() if value is not None}
-        chosen = self.changed(**named)
-        if self.guarded:
-            self._refuse_other(chosen, named)
-        else:
+        chosen = self.allowed(**named)
+        if not self.guarded:
             _refuse_unused(picture, method, named)
         return Asked(
             picture=picture,
@@ -317,9 +363,24 @@ class Policy:
             bins_share=self.bins_share,
         )
 
+    def allowed(self, **named: Any) -> Policy:
+        """Return the policy with fields that the caller chose, if it lets them be chosen.
+
+        Raises
+        ------
+        InputError
+            If a field may not hold the value.
+        RefusedError
+            If the policy is guarded and has another value.
+        """
+        chosen = self.changed(**named)
+        if self.guarded:
+            self._refuse_other(chosen, [name for name in named if named[name] is not None])
+        return chosen
+
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
-        if method == "condensation" or (method == "deterministic" and not self.guarded):
+        if method not in NOISE or (method == "deterministic" and not self.guarded):
             return 0.0
         return float(NOISE[method] if self.q is None else self.q)
 
@@ -332,6 +393,8 @@ class Policy:
             return Deterministic(k=k, metric=self.metric, q=q)
         if method == "probabilistic":
             return Probabilistic(q=q, far_noise=self.far_noise, k=k)
+        if method == "microaggregation":
+            return Microaggregation(k=k)
         return Condensation(k=k)
 
     def copy_settings(self) -> dict[str, Any]:
@@ -370,6 +433,10 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
+        for name, usual in USUAL.items():
+            value = plain(getattr(self, name))
+            if value != usual:
+                out[name] = value
         return out
 
     def _method(self, picture: str, method: str | None) -> str:

@@ -24,6 +24,9 @@ from discreet.protect.counts import (
 )
 from discreet.protect.deterministic import Deterministic, deterministic
 from discreet.protect.grouping import mdav
+from discreet.protect.hierarchy import Hierarchy, read_hierarchy
+from discreet.protect.kanonymity import Repair, repair
+from discreet.protect.microaggregation import Microaggregation
 from discreet.protect.order_means import OrderMeans
 from discreet.protect.outside import outside
 from discreet.protect.probabilistic import Probabilistic, probabilistic
@@ -38,11 +41,14 @@ __all__ = [
     "Generalization",
     "Guarded",
     "GuardedTable",
+    "Hierarchy",
     "Merge",
     "Merged",
+    "Microaggregation",
     "NoProtection",
     "OrderMeans",
     "Probabilistic",
+    "Repair",
     "Suppression",
     "check_counts",
     "check_table",
@@ -50,11 +56,16 @@ __all__ = [
     "mdav",
     "outside",
     "probabilistic",
+    "read_hierarchy",
+    "repair",
     "rounded",
 ]
 
 ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
-    {method.name: method for method in (Deterministic, Probabilistic, Condensation)}
+    {
+        method.name: method
+        for method in (Deterministic, Probabilistic, Condensation, Microaggregation)
+    }
 )
 """Row methods by name."""
 

@@ -135,7 +135,8 @@ def deterministic(
     Ties never depend on the order of rows. Rows of equal z-scores are one point with a weight,
     and the row's own point comes first. The others come by distance; those within a relative
     1e-10 of the distance at which k is reached are tied, and the one nearest to the mean of the
-    table comes first, then the first in lexicographic order of z-scores. A point fills as many places as it has rows, the last one only what is left.
+    table comes first, then the first in lexicographic order of z-scores. A point fills as many
+    places as it has rows, the last one only what is left.
     Permuted rows give the permuted result to the last bit.
 
     **What it does not protect.** The groups overlap, so nothing here is k-anonymous. In dense

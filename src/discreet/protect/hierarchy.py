@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import csv
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet.errors import InputError, one_of
 from discreet.protect.base import Labels
 
-__all__ = ["Chain", "Hierarchy", "by_hierarchy", "intervals", "read_hierarchy", "smallest"]
+__all__ = [
+    "Chain",
+    "Coded",
+    "Hierarchy",
+    "Step",
+    "by_hierarchy",
+    "chains_of",
+    "coded",
+    "intervals",
+    "read_hierarchy",
+    "smallest",
+]
 
 SEPARATORS = (";", "\t", ",")  # the first that gives each line the same number of names
 
@@ -133,9 +146,13 @@ def _lines(column: str, path: Path) -> list[tuple[str, ...]]:
         raise InputError(f"there is no file {str(path)!r}, the hierarchy of column {column!r}")
     unread = f"file {path.name!r}, the hierarchy of column {column!r}, is no CSV file in UTF-8"
     try:
-        text = path.read_text(encoding="utf-8-sig").splitlines()
+        text = path.read_bytes().decode("utf-8-sig")
         tables = [
-            [tuple(line) for line in csv.reader(text, delimiter=separator) if line]
+            [
+                tuple(line)
+                for line in csv.reader(StringIO(text, newline=""), delimiter=separator)
+                if line
+            ]
             for separator in SEPARATORS
         ]
     except (UnicodeDecodeError, csv.Error):  # whose words would quote the file
@@ -167,107 +184,132 @@ def _text(column: str, name: object) -> str:
     raise InputError(f"the hierarchy of column {column!r} must name levels by texts")
 
 
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """Coarser and coarser joinings of a column's levels; step 0 joins nothing.
+@dataclass(frozen=True)
+class Step:
+    """What was done to a column.
 
     Attributes
     ----------
-    levels : tuple of str
-        The levels of the data, in the order of their names.
-    last : int
-        How many steps there are.
+    column : str
+        The column's name.
     what : str
-        What is done to the levels in one word.
+        "generalised", "joined" or "dropped".
+    detail : str
+        The same in plain words, such as "the 3 smallest levels are 'other'".
     """
 
+    column: str
+    what: str
+    detail: str
+
+
+@dataclass(frozen=True, eq=False)
+class Chain(ABC):
+    """Coarser and coarser joinings of a column's levels.
+
+    Step 0 joins nothing; after the last one, the column is dropped.
+
+    Attributes
+    ----------
+    column : str
+        The column's name.
+    levels : tuple of str
+        The levels of the data.
+    last : int
+        How many steps there are.
+    """
+
+    column: str
     levels: tuple[str, ...]
-    last: int = 0
-    what: ClassVar[str] = "kept"
+    last: int
 
     def groups(self, step: int) -> Labels:
         """Return which joined level each level belongs to at `step`, from 0 on."""
-        del step
-        return np.arange(len(self.levels), dtype=np.intp)
+        if self.dropped(step):
+            return np.zeros(len(self.levels), dtype=np.intp)
+        return self._groups(step) if step else np.arange(len(self.levels), dtype=np.intp)
 
     def names(self, step: int) -> list[str]:
         """Return the name that each level has at `step`."""
-        del step
-        return list(self.levels)
+        return self._names(step) if step else list(self.levels)
 
-    def detail(self, step: int) -> str:
-        """Say in plain words what `step` does."""
-        del step
-        return "as it is"
+    def dropped(self, step: int) -> bool:
+        """Say whether the column is dropped at `step`."""
+        return step > self.last
+
+    def told(self, step: int) -> Step:
+        """Say what a step after step 0 does."""
+        done = ("dropped", "left out") if self.dropped(step) else self._told(step)
+        return Step(self.column, *done)
+
+    @abstractmethod
+    def _groups(self, step: int) -> Labels: ...
+
+    @abstractmethod
+    def _names(self, step: int) -> list[str]: ...
+
+    @abstractmethod
+    def _told(self, step: int) -> tuple[str, str]: ...
 
 
 @dataclass(frozen=True, eq=False)
 class _Given(Chain):
-    what: ClassVar[str] = "generalised"
+    steps: tuple[Mapping[str, str], ...]
 
-    steps: tuple[Mapping[str, str], ...] = ()
-
-    def groups(self, step: int) -> Labels:
+    def _groups(self, step: int) -> Labels:
         number: dict[str, int] = {}
-        return np.array([number.setdefault(name, len(number)) for name in self.names(step)])
+        named = [number.setdefault(name, len(number)) for name in self._names(step)]
+        return np.array(named, dtype=np.intp)
 
-    def names(self, step: int) -> list[str]:
-        return [self.steps[step - 1][level] for level in self.levels] if step else [*self.levels]
+    def _names(self, step: int) -> list[str]:
+        return [self.steps[step - 1][level] for level in self.levels]
 
-    def detail(self, step: int) -> str:
-        return f"step {step} of its hierarchy"
+    def _told(self, step: int) -> tuple[str, str]:
+        return "generalised", f"step {step} of its hierarchy"
 
 
 @dataclass(frozen=True, eq=False)
 class _Intervals(Chain):
-    what: ClassVar[str] = "joined"
-
-    order: tuple[str, ...] = ()
+    order: tuple[str, ...]
 
     @cached_property
     def places(self) -> Labels:
         place = {level: i for i, level in enumerate(self.order)}
         return np.array([place[level] for level in self.levels], dtype=np.intp)
 
-    def groups(self, step: int) -> Labels:
+    def _groups(self, step: int) -> Labels:
         return self.places >> step  # intervals of 2 ** step levels
 
-    def names(self, step: int) -> list[str]:
-        return [self.name(int(group), 1 << step) for group in self.groups(step)]
+    def _names(self, step: int) -> list[str]:
+        return [self.name(group, 1 << step) for group in self._groups(step).tolist()]
 
     def name(self, group: int, width: int) -> str:
         members = self.order[group * width : (group + 1) * width]
         return members[0] if len(members) == 1 else f"{members[0]} to {members[-1]}"
 
-    def detail(self, step: int) -> str:
-        return f"intervals of {1 << step} neighbouring levels"
+    def _told(self, step: int) -> tuple[str, str]:
+        return "joined", f"intervals of {1 << step} neighbouring levels"
 
 
 @dataclass(frozen=True, eq=False)
 class _Smallest(Chain):
-    what: ClassVar[str] = "joined"
-
-    ranks: Labels = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # 0: the smallest
+    ranks: Labels  # by size, from 0 on
 
     @cached_property
     def other(self) -> str:
-        names = itertools.chain(
-            ("other", "other levels"), (f"other levels {i}" for i in itertools.count(2))
-        )
+        more = (f"other levels {i}" for i in itertools.count(2))
+        names = itertools.chain(("other", "other levels"), more)
         return next(name for name in names if name not in self.levels)
 
-    def groups(self, step: int) -> Labels:
+    def _groups(self, step: int) -> Labels:
         return np.maximum(self.ranks - step, 0)  # step 1 joins the two smallest
 
-    def names(self, step: int) -> list[str]:
-        joined = (self.ranks <= step) & (step > 0)
-        return [
-            self.other if is_other else level
-            for level, is_other in zip(self.levels, joined.tolist(), strict=True)
-        ]
+    def _names(self, step: int) -> list[str]:
+        pairs = zip(self.levels, (self.ranks <= step).tolist(), strict=True)
+        return [self.other if joined else level for level, joined in pairs]
 
-    def detail(self, step: int) -> str:
-        return f"the {step + 1} smallest levels are {self.other!r}"
+    def _told(self, step: int) -> tuple[str, str]:
+        return "joined", f"the {step + 1} smallest levels are {self.other!r}"
 
 
 def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
@@ -299,7 +341,7 @@ def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
         raise InputError(
             f"the hierarchy of column {hierarchy.column!r} lacks a level of the data; add it"
         )
-    return _Given(tuple(levels), len(hierarchy.steps), hierarchy.steps)
+    return _Given(hierarchy.column, tuple(levels), len(hierarchy.steps), hierarchy.steps)
 
 
 def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain:
@@ -308,7 +350,7 @@ def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain
     Parameters
     ----------
     column : str
-        The column's name, for messages.
+        The column's name.
     levels : sequence of str
         The levels of the data.
     order : sequence of str
@@ -338,7 +380,7 @@ def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain
     if not set(order) >= set(levels):
         raise InputError(f"{where} lacks a level of the data; add it")
     last = max(0, (len(order) - 1).bit_length() - 1)  # the widest that is not the whole
-    chain = _Intervals(tuple(levels), last, tuple(order))
+    chain = _Intervals(column, tuple(levels), last, tuple(order))
     for step in range(1, last + 1):
         names = [chain.name(i, 1 << step) for i in range(((len(order) - 1) >> step) + 1)]
         if len(set(names)) < len(names):
@@ -346,11 +388,13 @@ def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain
     return chain
 
 
-def smallest(levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
+def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
     """Join the two smallest levels into "other", then the three smallest, up to all but one.
 
     Parameters
     ----------
+    column : str
+        The column's name.
     levels : sequence of str
         The levels of the data, in the order of their names: levels of one size go by it.
     sizes : ndarray of int
@@ -367,10 +411,126 @@ def smallest(levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
 
     Examples
     --------
-    >>> chain = smallest(["blue", "green", "red", "white"], np.array([2, 9, 1, 2]))
+    >>> chain = smallest("colour", ["blue", "green", "red", "white"], np.array([2, 9, 1, 2]))
     >>> chain.names(1), chain.names(2)
     (['other', 'green', 'other', 'white'], ['other', 'green', 'other', 'other'])
     """
     ranks = np.empty(len(levels), dtype=np.intp)
     ranks[np.argsort(sizes, kind="stable")] = np.arange(len(levels))
-    return _Smallest(tuple(levels), max(0, len(levels) - 2), ranks)
+    return _Smallest(column, tuple(levels), max(0, len(levels) - 2), ranks)
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column of levels.
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    levels : tuple of str
+        Its different levels, in the order of their names.
+    codes : ndarray of int, of shape (n,)
+        Which of them each row has.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Labels
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Rows of each level."""
+        return np.bincount(self.codes, minlength=len(self.levels)).astype(np.int64)
+
+
+def coded(name: str, given: Sequence[str]) -> Coded:
+    """Find the levels of a column.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    given : sequence of str, of length n
+        The level of every row.
+
+    Returns
+    -------
+    Coded
+
+    Raises
+    ------
+    InputError
+        If a level is no text.
+
+    Examples
+    --------
+    >>> column = coded("town", ["York", "", "York"])
+    >>> column.levels, column.codes.tolist(), column.sizes.tolist()
+    (('', 'York'), [1, 0, 1], [1, 2])
+    """
+    import pandas as pd
+
+    texts = np.asarray(given, dtype=object)
+    if texts.ndim != 1:
+        raise InputError(f"column {name!r} must be a sequence of texts, one for each row")
+    codes, found = pd.factorize(texts)
+    if (codes < 0).any() or not all(isinstance(level, str) for level in found):
+        raise InputError(f"column {name!r} must hold texts alone; give a missing level as a text")
+    order = sorted(range(len(found)), key=found.__getitem__)
+    rank = np.empty(len(found), dtype=np.intp)
+    rank[order] = np.arange(len(found))
+    return Coded(name, tuple(str(found[i]) for i in order), rank[codes])
+
+
+def chains_of(
+    columns: Sequence[Coded],
+    hierarchies: Mapping[str, Hierarchy],
+    ordered: Mapping[str, Sequence[str]],
+) -> tuple[Chain, ...]:
+    """Choose each column's chain: its hierarchy's; else intervals if it is ordered; else "other".
+
+    Parameters
+    ----------
+    columns : sequence of Coded
+        The columns.
+    hierarchies : mapping of str to Hierarchy
+        Hierarchies by column.
+    ordered : mapping of str to sequence of str
+        All levels in their order, by column.
+
+    Returns
+    -------
+    tuple of Chain
+        One for each column.
+
+    Raises
+    ------
+    InputError
+        If a column is not known, has both, or its hierarchy or order does not fit.
+
+    Examples
+    --------
+    >>> column = coded("age", ["child", "old", "youth"])
+    >>> chains_of([column], {}, {"age": ["child", "youth", "adult", "old"]})[0].names(1)
+    ['child to youth', 'adult to old', 'child to youth']
+    """
+    names = [column.name for column in columns]
+    for what, given in {"hierarchies": hierarchies, "ordered": ordered}.items():
+        for name in given:
+            if name not in names:
+                raise InputError(f"{what} names column {name!r}; there are {one_of(names)}")
+    chains = []
+    for column in columns:
+        hierarchy, order = hierarchies.get(column.name), ordered.get(column.name)
+        if hierarchy is not None and order is not None:
+            raise InputError(f"column {column.name!r} has a hierarchy and an order; give one")
+        if hierarchy is not None:
+            if hierarchy.column != column.name:
+                raise InputError(f"the hierarchy of column {column.name!r} is of another column")
+            chains.append(by_hierarchy(column.levels, hierarchy))
+        elif order is not None:
+            chains.append(intervals(column.name, column.levels, order))
+        else:
+            chains.append(smallest(column.name, column.levels, column.sizes))
+    return tuple(chains)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.render.figure_file import INK, LITERAL, points, printable
-from discreet.render.lines import level_styles, style
+from discreet.render.lines import interval_style, level_styles, style
 from discreet.render.marks import (
     HIDDEN_LOOK,
     inside,
@@ -17,7 +17,7 @@ from discreet.render.marks import (
     series_style,
     size_scale,
 )
-from discreet.render.scene import Cells, Columns, Dots, Lines, Panel
+from discreet.render.scene import Cells, Columns, Dots, Intervals, Lines, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,6 +58,9 @@ def entries_of(panel: Panel, side: float) -> tuple[Entry, ...]:
             plain.append(_entry(mark.series, "dot", color=color, marker=marker, markersize=5.0))
         elif isinstance(mark, Columns):
             plain += _columns(mark)
+        elif isinstance(mark, Intervals):
+            looks = [(name, interval_style(order)) for order, name in enumerate(mark.series)]
+            plain += [_entry(n, "dot", markersize=5.0, **look) for n, look in looks if n]
     return tuple(dict.fromkeys([*plain, *headed, *_sizes(panel, side)]))
 
 

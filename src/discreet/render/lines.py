@@ -1,4 +1,4 @@
-"""Draw lines: cut at the axes without bending them, and rounded like all marks."""
+"""Draw lines and intervals: cut at the axes without bending them, and rounded like all marks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.marks import RAMP, Limits, coarse
-from discreet.render.scene import Lines, Panel
+from discreet.render.marks import GROUP, MARKERS, RAMP, Limits, coarse, inside, series_style
+from discreet.render.scene import Intervals, Lines, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cut", "is_reference", "level_styles", "lines", "style"]
+__all__ = [
+    "cut",
+    "interval_style",
+    "intervals",
+    "is_reference",
+    "level_styles",
+    "lines",
+    "style",
+]
 
 Point = tuple[float, float]
 
@@ -95,6 +103,38 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
                 ax.add_line(line)
     if not reference:
         ax.autoscale_view()
+
+
+def interval_style(order: int) -> dict[str, Any]:
+    """Give the colour and the marker of the series of intervals that is the `order`-th."""
+    return {"color": series_style(order)[0], "marker": MARKERS[order % len(MARKERS)]}
+
+
+def intervals(ax: Axes, mark: Intervals, panel: Panel) -> None:
+    """Draw estimates lying in their intervals, the series of one tick one above the other.
+
+    An interval that reaches out of fixed limits is cut there; an estimate outside is left out.
+    """
+    known = [end for row in mark.ends for ends in row if ends for end in ends]
+    if not known:
+        return
+    across = panel.x.limits or (min(known), max(known))
+    band = 0.6 * GROUP / max(len(mark.ends), 1)
+    down = panel.y.limits is not None and panel.y.limits[0] > panel.y.limits[1]
+    for order, row in enumerate(mark.ends):
+        # The first series stands on top, whichever way the axis runs.
+        shift = (order - (len(mark.ends) - 1) / 2) * band * (1 if down else -1)
+        look = interval_style(order)
+        for place, ends in enumerate(row):
+            if ends is None:
+                continue
+            low, middle, high = ends
+            height = round(place + shift, 6)
+            if low <= max(across) and high >= min(across):
+                drawn = coarse([max(low, min(across)), min(high, max(across))], across)
+                ax.plot(drawn, (height, height), color=look["color"], linewidth=1.6)
+            if inside(middle, across):
+                ax.plot(coarse([middle], across), (height,), markersize=5.0, **look)
 
 
 def cut(line: Sequence[Point], across: Limits, up: Limits) -> Iterator[list[Point]]:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ACCENT",
     "DARK",
+    "GROUP",
     "HIDDEN",
     "HIDDEN_LOOK",
+    "MARKERS",
     "RAMP",
     "Limits",
     "bars",

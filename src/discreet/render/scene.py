@@ -16,6 +16,7 @@ __all__ = [
     "Cells",
     "Columns",
     "Dots",
+    "Intervals",
     "Lines",
     "Mark",
     "Panel",
@@ -28,7 +29,8 @@ __all__ = [
 class Axis:
     """One axis: its label and, where the view fixes them, its limits and named ticks.
 
-    The i-th named tick stands at i (0, 1, 2 ...), and so does the i-th of `Boxes`.
+    The i-th named tick stands at i (0, 1, 2 ...), and so does the i-th of `Boxes` and, upward,
+    of `Intervals`.
     """
 
     label: str
@@ -136,7 +138,19 @@ class Boxes:
     boxes: tuple[Box, ...]
 
 
-Mark = Bars | Boxes | Cells | Columns | Dots | Lines | Words
+@dataclass(frozen=True)
+class Intervals:
+    """Estimates lying in their intervals: the i-th of each series stands at the i-th named y tick.
+
+    `ends[s][i]` are the low end, the estimate and the high end of series s; one that is not known
+    is None and left out. `series` are the names of a legend, one for each line of `ends`.
+    """
+
+    ends: tuple[tuple[tuple[float, float, float] | None, ...], ...]
+    series: tuple[str, ...] = ("",)
+
+
+Mark = Bars | Boxes | Cells | Columns | Dots | Intervals | Lines | Words
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.errors import InputError
 from discreet.render.figure_file import (
@@ -29,7 +29,7 @@ from discreet.render.figure_file import (
     write,
 )
 from discreet.render.legend import legends
-from discreet.render.lines import is_reference, lines
+from discreet.render.lines import intervals, is_reference, lines
 from discreet.render.marks import bars, boxes, cells, colour_bar, columns, dots, hidden_columns
 from discreet.render.scene import (
     Bars,
@@ -37,6 +37,7 @@ from discreet.render.scene import (
     Cells,
     Columns,
     Dots,
+    Intervals,
     Lines,
     Panel,
     Scene,
@@ -205,7 +206,8 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     ax.grid(visible=False)
     if not kinds & {Cells, Words}:
         both = Dots in kinds or kinds == {Lines}
-        ax.grid(visible=True, axis="both" if both else "y", color=GRID, linewidth=0.7)
+        way: Literal["x", "y", "both"] = "x" if Intervals in kinds else "both" if both else "y"
+        ax.grid(visible=True, axis=way, color=GRID, linewidth=0.7)
     entitle(ax, [panel.title], lines=2, fontsize="medium", color=INK)
     _frame(ax, panel, 0.5 if Cells in kinds else 0.6)
     for mark in panel.marks:
@@ -241,6 +243,7 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Cells: cells,
     Columns: columns,
     Dots: dots,
+    Intervals: intervals,
     Lines: lines,
     Words: table_axes,
 }

@@ -18,7 +18,7 @@ from discreet.secret import Secret, load_secret
 from discreet.study.folders import folder_of, ledger_of
 from discreet.study.gatekeeper import Gatekeeper
 from discreet.table import KINDS, Table
-from discreet.vault import Copy, Vault, protect_view
+from discreet.vault import Copy, Made, Vault, protect_view
 from discreet.views import Gate, MultiplesView, Origin, View
 
 __all__ = ["ByCounts", "ByRows", "Desk"]
@@ -76,8 +76,21 @@ class Desk:
         if not asked.from_rows:
             return self.counted(asked, by_counts)
         copy = self._copy(asked)
-        levels = () if asked.by is None else copy.strata[asked.by]
+        levels = () if asked.by is None else _levels_of(copy, asked.by)
         return self._seen(by_rows(copy.columns, levels, asked, self._origin(copy, asked)), asked)
+
+    @property
+    def secret(self) -> Secret:
+        """What the noise is keyed by."""
+        return self._secret
+
+    def made(self, columns: Sequence[str]) -> Made:
+        """Return the rows of the protected copy of a group beside the raw ones."""
+        return self._vault.made(self.table, self.policy, self.group_of(columns))
+
+    def copy(self, columns: Sequence[str]) -> Copy:
+        """Return the protected copy of the group that holds some columns."""
+        return self._vault.copy(self.table, self.policy, self.group_of(columns))
 
     def counted(self, asked: Asked, by_counts: ByCounts[V]) -> V:
         """Draw from counts, and give the view the study's gate."""
@@ -133,7 +146,7 @@ class Desk:
         return diagnostics.of_protected(
             model,
             copy.columns,
-            copy.strata,
+            {name: _levels_of(copy, name) for name in model.levels},
             asked,
             self._origin(copy, asked),
             residual_df=self.policy.residual_df,
@@ -144,7 +157,7 @@ class Desk:
         """Give a view the study's gate, and the views within it too."""
         group: tuple[str, ...] = ()
         if self.policy.guarded and asked.from_rows:
-            group = self._group(asked.columns)
+            group = self.group_of(asked.columns)
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (asked.columns,)
         gate: Gate = partial(self.gatekeeper.leave, asked, group, also=also)
@@ -166,9 +179,9 @@ class Desk:
         if not self.policy.guarded:
             naming = None if asked.by is None else panels_of(self.table, asked.by, asked).named
             return protect_view(self.table, self.policy, asked, self._secret, naming)
-        return self._vault.copy(self.table, self.policy, self._group(asked.columns))
+        return self.copy(asked.columns)
 
-    def _group(self, columns: Sequence[str]) -> tuple[str, ...]:
+    def group_of(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the group that holds all `columns`, the first request's where none is settled."""
         for group in self.groups or (columns,):
             if set(columns) <= set(group):
@@ -194,9 +207,9 @@ class Desk:
 
     def _remarks(self, copy: Copy | None, asked: Asked | None) -> tuple[str, ...]:
         """Say what became of values outside declared limits or bounds of their columns."""
-        said: list[str] = []
+        said = [] if copy is None else [*copy.remarks]
         if asked is None:
-            return ()
+            return tuple(said)
         if asked.picture in BINNED:
             ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
             said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
@@ -211,3 +224,13 @@ class Desk:
             elif ((values < low) | (values > high)).any():
                 said.append(f"some values lie outside the bounds of {name}, and are kept")
         return tuple(said)
+
+
+def _levels_of(copy: Copy, name: str) -> tuple[str, ...]:
+    """Return the levels that rows of a copy carry."""
+    if name not in copy.strata:
+        raise RefusedError(
+            f"the strata were too small, and {name!r} had to be left out of the protected copy;"
+            " declare a hierarchy that merges its levels, or fewer strata"
+        )
+    return copy.strata[name]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from discreet.progress import advance
 from discreet.secret import Secret, row_keys
 from discreet.sketch import Sketch, sketch_of
 from discreet.table import KINDS, Table
-from discreet.vault import rows_with_key
+from discreet.vault import read_rows
 
 __all__ = ["Gatekeeper"]
 
 # What a sketch of the ledger is of.
 _COLUMN, _ROWS = "column ", "rows of "
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,12 +38,18 @@ class Gatekeeper:
     name: str | None
 
     def leave(
-        self, asked: Asked, group: tuple[str, ...], form: str, also: tuple[str, ...] = ()
+        self,
+        asked: Asked,
+        group: tuple[str, ...],
+        form: str,
+        also: tuple[str, ...] = (),
+        pinned: Mapping[str, str] = NOTHING,
     ) -> None:
         """Let a view leave: record it, or raise because it does not fit what has left before.
 
         `group` is the column group of the protected copy that it was drawn from, if it was;
-        `also` are columns that it rests on beside those that are drawn.
+        `also` are columns that it rests on beside those that are drawn, and `pinned` what else
+        must be the same whenever these columns leave again.
         """
         if self.policy.public:
             return
@@ -57,7 +65,7 @@ class Gatekeeper:
         leaving = Leaving(
             study=self.name,
             settings=self.policy.settings(),
-            choices=self._choices(asked, group),
+            choices=self._choices(asked, group, also) | dict(pinned),
             sketches=self._counted_by() | {what: self._sketch(what) for what in named},
             k=self.policy.k,
             kind=asked.picture,
@@ -87,13 +95,16 @@ class Gatekeeper:
         except LeavingError:  # a broken ledger lets nothing leave, but looking is free
             return ()
 
-    def _choices(self, asked: Asked, group: tuple[str, ...]) -> dict[str, str]:
+    def _choices(
+        self, asked: Asked, group: tuple[str, ...], also: tuple[str, ...]
+    ) -> dict[str, str]:
         """Return what must be the same whenever these columns leave again."""
         if not self.policy.guarded:
             return {}
         strata = self.policy.strata if group else ()
         # As levels and as numbers a column would be counted on two grids.
-        kinds = {f"{KIND_OF}{n!r}": self.table.columns[n].kind for n in (*asked.named, *strata)}
+        named = (*asked.named, *also, *strata)
+        kinds = {f"{KIND_OF}{name!r}": self.table.columns[name].kind for name in named}
         if asked.method == "order-means":
             return kinds
         if not asked.from_rows:
@@ -108,7 +119,7 @@ class Gatekeeper:
         if what.startswith(_ROWS):
             # With the key, for another key of the same values is other noise.
             names = json.loads(what.removeprefix(_ROWS))
-            rows = rows_with_key(self.table, names, self.policy.strata)
+            rows = read_rows(self.table, self.policy, names, self.policy.strata)
             keys = row_keys(self.secret, [*rows.numbers.values(), *rows.texts.values()])
             return sketch_of(np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2))
         column = self.table.column(what.removeprefix(_COLUMN))

@@ -57,7 +57,7 @@ def open(
         are named here become levels.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
-    rows : {"condensation", "deterministic", "probabilistic"}, optional
+    rows : {"condensation", "microaggregation", "deterministic", "probabilistic"}, optional
         The row method of the protected copy; the preset's where None.
 
     Returns

@@ -8,8 +8,12 @@ from typing import Any, NoReturn, overload
 from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.answers.trends import with_trends
 from discreet.errors import InputError, RefusedError
+from discreet.measure.frontier import RiskUtilityMap
 from discreet.policy import Policy
+from discreet.release import Release
 from discreet.study.desk import Desk
+from discreet.study.releasing import release, wanted
+from discreet.study.sweeping import settings_of, sweep
 from discreet.table import Table
 from discreet.views import (
     BarView,
@@ -599,6 +603,161 @@ class Study:
         numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
         return self._desk.diagnose(LeverageView, formula, **numbers)
 
+    def anonymize(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        drop: Sequence[str] = (),
+        sensitive: str | None = None,
+        method: str | None = None,
+        k: int | None = None,
+        q: float | None = None,
+        missing: str | None = None,
+        missing_levels: str | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        diversity: int | None = None,
+        closeness: float | None = None,
+        formula: str | None = None,
+        risk_below: float | None = None,
+    ) -> Release:
+        """Make a protected table, and a report on its risk and use.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            The continuous columns to release. By default those of the study's group, or all that
+            are not dropped and identify nobody.
+        drop : sequence of str, optional
+            Columns that are left out.
+        sensitive : str, optional
+            A column that must stay unknown: it travels along and is no stratum. Under a guarded
+            policy it must be a stratum, because rows of the protected copy carry nothing else. By
+            default the column whose role is "sensitive".
+        method : str, optional
+            A row method: "condensation", "microaggregation", "deterministic" or "probabilistic".
+        k, q : optional
+            Other values than the policy's, under `research` alone.
+        missing : {"complete", "median", "mean"}, optional
+            Rows without a number are left out, or filled.
+        missing_levels : {"complete", "level", "drawn"}, optional
+            Rows without a level of a stratum are left out, have one of their own, or one drawn.
+        hierarchies : mapping of str to path or nested mapping, optional
+            Coarser names by which small strata are merged.
+        diversity, closeness : optional
+            The l-diversity and t-closeness that strata must reach.
+        formula : str, optional
+            A regression to fit to both tables: "glucose ~ age + C(sex)".
+        risk_below : float, optional
+            The share of records that may be linked to their own released row. Under `research`
+            the setting of least loss below it is looked for; under a guarded policy, whose
+            setting is fixed, the table is refused where it is not below.
+
+        Returns
+        -------
+        Release
+            `frame`, in the kind that came in; `report`; and `save`.
+
+        Raises
+        ------
+        InputError
+            If a column, method or number is wrong.
+        RefusedError
+            If the policy has another value, the columns are of two groups, strata cannot be
+            merged to their size, or what was required is not reached.
+
+        Notes
+        -----
+        Numbers are standardised over all rows, protected within the strata and, by the
+        deterministic method, put back on their scale over the whole table. Strata that are too
+        small (k rows; 2 k under a guarded policy) are merged first, and rows of what stays small
+        are left out. Under a guarded policy the table is the protected copy that the pictures are
+        drawn from, sorted by value; under `research` rows stay in the order of the file.
+
+        **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
+        says how many share them, not that what they share is harmless. Two tables of the same
+        data by other settings give records away together, so the ledger refuses the second.
+
+        Avraam et al., "A deterministic approach for protecting privacy in sensitive personal
+        data", BMC Medical Informatics and Decision Making 22:24 (2022).
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]])
+        >>> release = study.anonymize()
+        >>> release.frame.column_names
+        ['age', 'bmi', 'glucose']
+        """
+        prepare: dict[str, Any] = {
+            "missing": missing,
+            "missing_levels": missing_levels,
+            "hierarchies": hierarchies,
+            "diversity": diversity,
+            "closeness": closeness,
+        }
+        if risk_below is not None and not self.policy.guarded:
+            tried = self.sweep(
+                columns,
+                drop=drop,
+                sensitive=sensitive,
+                methods=_only(method),
+                k=_only(k),
+                q=_only(q),
+                **prepare,
+            )
+            best = tried.least_loss(risk_below)
+            method, k, q = best.method, best.k, best.q
+        want = wanted(self._desk, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
+        return release(self._desk, want, formula, risk_below)
+
+    def sweep(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        methods: Sequence[str] | None = None,
+        k: Sequence[int] | None = None,
+        q: Sequence[float] | None = None,
+        risk: str = "linkage",
+        loss: str = "displacement",
+        drop: Sequence[str] = (),
+        sensitive: str | None = None,
+        **prepare: Any,
+    ) -> RiskUtilityMap:
+        """Try methods and numbers on the table that `anonymize` would make: for the custodian.
+
+        Parameters
+        ----------
+        columns, drop, sensitive
+            As of `anonymize`.
+        methods : sequence of str, optional
+            Row methods; all of them by default.
+        k, q : sequences of numbers, optional
+            Values to try; by default 3, 5, 10 and 20, and 0.1, 0.25, 0.5 and 1.
+        risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
+            The share that stands for the risk.
+        loss : {"displacement", "propensity"}, default "displacement"
+            What stands for the loss.
+        **prepare
+            `missing`, `missing_levels`, `hierarchies`, `diversity` and `closeness` of `anonymize`.
+
+        Returns
+        -------
+        RiskUtilityMap
+            Every setting with its risk and loss, and which of them are efficient.
+
+        Raises
+        ------
+        InputError, RefusedError
+            As `anonymize`.
+
+        Notes
+        -----
+        Not a release: numbers of several settings together, exact ones of raw data, are for whoever
+        holds the data. It asks no gate and is not recorded.
+        """
+        want = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
+        return sweep(self._desk, want, settings_of(methods, k, q), risk=risk, loss=loss)
+
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.
 
@@ -615,3 +774,8 @@ class Study:
             If there were too many versions, or too few rows have changed.
         """
         return self._desk.gatekeeper.new_version()
+
+
+def _only(value: Any) -> list[Any] | None:
+    """Return a chosen value as the one to try; None leaves the choice open."""
+    return None if value is None else [value]

@@ -93,6 +93,25 @@ class Table:
             self._rows = int(self._collect(self._frame.select(n=nw.len()))["n"][0])
         return self._rows
 
+    @property
+    def framework(self) -> str:
+        """Which library's frame the data came in; pandas for a file, and for what is not known."""
+        if self._path is not None:
+            return "pandas"
+        made_by = self._frame.implementation
+        known = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "duckdb": "duckdb"}
+        return known.get(str(made_by.value), "pandas")
+
+    def shown(self, names: Sequence[str], kind: str) -> tuple[str, ...]:
+        """Return those of the names that are of a kind and identify nobody."""
+        return tuple(
+            name
+            for name in names
+            if self.columns[name].kind == kind
+            and self.columns[name].role != "identifier"
+            and not self._is_unique_text(self.columns[name])
+        )
+
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, identifiers, or of another kind."""
         if not all(isinstance(name, str) for name in names):
@@ -180,13 +199,18 @@ class Table:
 
     @quiet("the data could not be read")
     def rows(
-        self, names: Sequence[str], texts: Sequence[str] = (), levels: Sequence[str] = ()
+        self,
+        names: Sequence[str],
+        texts: Sequence[str] = (),
+        levels: Sequence[str] = (),
+        gaps: Sequence[str] = (),
     ) -> Rows:
         """Return the complete cases of `names` (as numbers) and `texts` (as text).
 
-        `levels` are read as text too, and may be missing: the empty text.
+        `levels` are read as text too, and may be missing: the empty text. `gaps` are numbers that
+        may be missing: NaN.
         """
-        wanted = [_number(name).alias(name) for name in names]
+        wanted = [_number(name).alias(name) for name in (*names, *gaps)]
         wanted += [nw.col(name) for name in (*texts, *levels)]
         frame = self._collect(self._complete(names, texts).select(*wanted))
         if len(frame) == 0:
@@ -194,17 +218,9 @@ class Table:
                 f"no row has values in all of {one_of([*names, *texts])}; leave a column out"
             )
         numbers = {name: frame[name].to_numpy().astype(np.float64) for name in names}
+        numbers |= {name: _floats(frame[name]) for name in gaps}
         words = {name: _texts(frame[name].to_list()) for name in (*texts, *levels)}
         return Rows(numbers, words, self.size - len(frame))
-
-    @quiet("the data could not be read")
-    def whole(self, names: Sequence[str], texts: Sequence[str] = ()) -> Rows:
-        """Return every row, missing values too: of `names` as NaN, of `texts` as no text."""
-        wanted = [_number(name).alias(name) for name in names]
-        frame = self._collect(self._frame.select(*wanted, *(nw.col(name) for name in texts)))
-        numbers = {name: _floats(frame[name]) for name in names}
-        words = {name: _texts(frame[name].to_list()) for name in texts}
-        return Rows(numbers, words, 0)
 
     @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:

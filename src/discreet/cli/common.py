@@ -1,0 +1,137 @@
+"""What the commands share: their options, how a study is opened, and the progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from discreet.study import Study
+
+__all__ = [
+    "BinsOption",
+    "ByOption",
+    "CategoricalOption",
+    "File",
+    "GridOption",
+    "GroupOption",
+    "JsonOption",
+    "KOption",
+    "MethodOption",
+    "Output",
+    "PolicyOption",
+    "QOption",
+    "StrataOption",
+    "StudyOption",
+    "TrendOption",
+    "UnitOption",
+    "fields_given",
+    "names_of",
+    "opened",
+    "progress_shown",
+]
+
+File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Where to save: .png, .svg, .pdf, or .json for numbers."),
+]
+PolicyOption = Annotated[
+    str,
+    typer.Option(
+        "--policy",
+        help="A preset (standard, datashield, sacro, opensafely, research) or a .toml file.",
+    ),
+]
+KOption = Annotated[
+    int | None, typer.Option("-k", help="The least number of persons anything stands on.")
+]
+MethodOption = Annotated[
+    str | None, typer.Option("--method", help="How values are protected; see `discreet methods`.")
+]
+QOption = Annotated[
+    float | None, typer.Option("-q", help="Noise as a share of the standard deviation.")
+]
+BinsOption = Annotated[int | None, typer.Option("--bins", help="Bins of the histogram.")]
+GridOption = Annotated[int | None, typer.Option("--grid", help="Cells along each side of a grid.")]
+StudyOption = Annotated[
+    str | None, typer.Option("--study", help="The study's name; by default the file's name.")
+]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option("--group", help="Columns whose rows may be seen together: a,b,c. Repeatable."),
+]
+StrataOption = Annotated[
+    str | None, typer.Option("--strata", help="Categorical columns that travel with rows: a,b.")
+]
+UnitOption = Annotated[
+    str | None, typer.Option("--unit", help="The column that says whose a row is.")
+]
+CategoricalOption = Annotated[
+    str | None, typer.Option("--categorical", help="Columns of codes that are levels: a,b.")
+]
+ByOption = Annotated[
+    str | None, typer.Option("--by", help="A categorical column: one colour, box or panel a level.")
+]
+TrendOption = Annotated[bool, typer.Option("--trend", help="Trend lines of a scatter plot.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the view as JSON.")]
+
+
+def fields_given(**given: Any) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def opened(
+    file: Path,
+    policy: str,
+    fields: dict[str, Any],
+    group: Sequence[str] | None,
+    strata: str | None,
+    levels: Sequence[str] = (),
+) -> Study:
+    """Open the study, with single fields of its policy overridden."""
+    from discreet.policy import load_policy
+    from discreet.study import open as open_study
+
+    chosen = load_policy(policy)
+    if levels:
+        # What the custodian's file declares stays.
+        fields["kinds"] = dict.fromkeys(levels, "categorical") | dict(chosen.kinds)
+    if group:
+        fields["groups"] = [names_of(names) for names in group]
+    if strata:
+        fields["strata"] = names_of(strata)
+    return open_study(file, chosen.changed(**fields))
+
+
+def names_of(text: str) -> list[str]:
+    """Return the names of a list such as a,b,c."""
+    return [name.strip() for name in text.split(",")]
+
+
+@contextmanager
+def progress_shown() -> Iterator[None]:
+    """Show how far the work is, where somebody is looking."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from discreet.progress import listening
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("reading and drawing", total=None)
+
+        def show(name: str, done: int, total: int) -> None:
+            bars.update(task, description=name, completed=done, total=total)
+
+        with listening(show):
+            yield

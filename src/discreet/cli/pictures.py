@@ -1,0 +1,138 @@
+"""`discreet plot`: a protected picture of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.common import (
+    BinsOption,
+    ByOption,
+    CategoricalOption,
+    File,
+    GridOption,
+    GroupOption,
+    JsonOption,
+    KOption,
+    MethodOption,
+    Output,
+    PolicyOption,
+    QOption,
+    StrataOption,
+    StudyOption,
+    TrendOption,
+    UnitOption,
+    fields_given,
+    names_of,
+    opened,
+    progress_shown,
+)
+from discreet.errors import InputError, one_of
+
+if TYPE_CHECKING:
+    from discreet.views import View
+
+__all__ = ["plot"]
+
+
+def plot(
+    picture: Annotated[
+        str,
+        typer.Argument(
+            help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq or"
+            " leverage."
+        ),
+    ],
+    file: File,
+    columns: Annotated[
+        list[str],
+        typer.Argument(help="The columns to draw; a formula for residuals, qq and leverage."),
+    ],
+    output: Output = None,
+    policy: PolicyOption = "standard",
+    k: KOption = None,
+    method: MethodOption = None,
+    q: QOption = None,
+    bins: BinsOption = None,
+    grid: GridOption = None,
+    study: StudyOption = None,
+    group: GroupOption = None,
+    strata: StrataOption = None,
+    unit: UnitOption = None,
+    categorical: CategoricalOption = None,
+    by: ByOption = None,
+    trend: TrendOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw a protected picture of a table.
+
+    discreet plot scatter cohort.csv age glucose -o age-glucose.svg
+    discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
+    """
+    from discreet.policy import PICTURES, load_policy
+    from discreet.protect import ROW_METHODS
+
+    if picture not in PICTURES:
+        raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
+    _check_asked(picture, columns, by=by, trend=trend)
+    if output is None and not as_json:
+        raise InputError("say where the picture goes: -o FIGURE.png, .svg or .pdf, or --json")
+    with progress_shown():
+        numbers = fields_given(k=k, q=q, bins=bins, grid=grid)
+        guarded = load_policy(policy).guarded
+        # A row method makes the study's copy; a count method is the picture's alone.
+        rows = method if guarded and method in ROW_METHODS else None
+        fields = fields_given(rows=rows, study=study, unit=unit) | (numbers if guarded else {})
+        as_levels = columns if picture in ("bars", "crosstab") else []
+        levels = [
+            *(names_of(categorical) if categorical else ()),
+            *([by] if by else ()),
+            *as_levels,
+        ]
+        found = opened(file, policy, fields, group, strata, levels)
+        drawn = fields_given(method=method, by=by, trend=trend or None)
+        drawn |= {} if guarded else _used(picture, numbers)
+        view = getattr(found, picture)(*columns, **drawn)
+        _deliver(view, output, as_json)
+
+
+def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend: bool) -> None:
+    """Refuse what a picture has no place for."""
+    from discreet.policy import DIAGNOSTICS
+
+    wanted = dict.fromkeys(("histogram", "bars"), 1) | dict.fromkeys(
+        ("scatter", "heatmap", "contour", "crosstab"), 2
+    )
+    if picture in DIAGNOSTICS and len(columns) != 1:
+        raise InputError(f"a {picture} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
+    if len(columns) != wanted.get(picture, len(columns)):
+        raise InputError(f"a {picture} draws exactly {wanted[picture]} of the columns of the file")
+    if by is not None and picture in (*DIAGNOSTICS, "crosstab"):
+        raise InputError(f"a {picture} has no --by; leave it out")
+    if trend and picture != "scatter":
+        raise InputError("--trend is for a scatter plot; leave it out")
+
+
+def _used(picture: str, numbers: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a number that a picture is drawn without, where it is the picture's alone."""
+    for name in numbers:
+        if (
+            (name == "bins" and picture != "histogram")
+            or (name == "grid" and picture in ("histogram", "bars", "crosstab"))
+            or (name == "q" and picture in ("bars", "crosstab"))
+        ):
+            raise InputError(f"a {picture} has no use for --{name}; leave it out")
+    return numbers
+
+
+def _deliver(view: View, output: Path | None, as_json: bool) -> None:
+    """Let the view leave in the forms asked for, and say so."""
+    text = view.to_json() if as_json else None
+    if output is not None:
+        view.save(output)
+        typer.echo(f"{output}\n{view.describe()}", err=as_json)
+    if text is not None:
+        typer.echo(text)

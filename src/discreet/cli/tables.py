@@ -1,0 +1,288 @@
+"""`discreet anonymize`, `risk` and `sweep`: protected tables, and what they give away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.common import (
+    CategoricalOption,
+    File,
+    GroupOption,
+    KOption,
+    MethodOption,
+    PolicyOption,
+    QOption,
+    StrataOption,
+    StudyOption,
+    UnitOption,
+    fields_given,
+    names_of,
+    opened,
+    progress_shown,
+)
+from discreet.errors import InputError
+
+__all__ = ["anonymize", "ladder", "risk", "sweep"]
+
+NICE = (1, 1.5, 2, 3, 5, 7)
+
+ColumnsOption = Annotated[
+    str | None, typer.Option("--columns", help="The continuous columns to release: a,b.")
+]
+DropOption = Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")]
+SensitiveOption = Annotated[
+    str | None, typer.Option("--sensitive", help="The column that must stay unknown.")
+]
+ImputeOption = Annotated[
+    str | None,
+    typer.Option("--impute", help="Missing numbers: complete (rows left out), median or mean."),
+]
+LevelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--impute-levels", help="Missing levels: complete (rows left out), level or drawn."
+    ),
+]
+HierarchyOption = Annotated[
+    list[str] | None,
+    typer.Option("--hierarchy", help="Coarser names of a stratum: column=file.csv. Repeatable."),
+]
+DiversityOption = Annotated[
+    int | None, typer.Option("--diversity", "-l", help="Required l-diversity of strata.")
+]
+ClosenessOption = Annotated[
+    float | None, typer.Option("--closeness", "-t", help="Required t-closeness of strata.")
+]
+FormulaOption = Annotated[
+    str | None, typer.Option("--formula", help="A regression to compare: 'y ~ x + C(group)'.")
+]
+
+
+def anonymize(
+    file: File,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to save the table: .csv, .tsv or .parquet."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
+    ] = None,
+    policy: PolicyOption = "standard",
+    columns: ColumnsOption = None,
+    drop: DropOption = None,
+    strata: StrataOption = None,
+    sensitive: SensitiveOption = None,
+    method: MethodOption = None,
+    k: KOption = None,
+    q: QOption = None,
+    impute: ImputeOption = None,
+    impute_levels: LevelsOption = None,
+    hierarchy: HierarchyOption = None,
+    diversity: DiversityOption = None,
+    closeness: ClosenessOption = None,
+    formula: FormulaOption = None,
+    risk_below: Annotated[
+        float | None,
+        typer.Option("--risk-below", help="The share of records that may be linked, e.g. 0.2."),
+    ] = None,
+    study: StudyOption = None,
+    group: GroupOption = None,
+    unit: UnitOption = None,
+    categorical: CategoricalOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Make a protected table, and a report on its risk and use.
+
+    discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
+    """
+    from discreet.policy import load_policy
+
+    if output is None:
+        raise InputError("say where the table goes: -o RELEASED.csv, .tsv or .parquet")
+    prepare = _prepare(impute, impute_levels, hierarchy, diversity, closeness)
+    fields = fields_given(study=study, unit=unit)
+    asked = fields_given(method=method, k=k, q=q) | prepare
+    if load_policy(policy).guarded:
+        # The numbers of a guarded study are those it is opened with.
+        fields |= fields_given(rows=method, k=k, q=q) | prepare
+        asked = {}
+    with progress_shown():
+        found = opened(file, policy, fields, group, strata, _listed(categorical))
+        release = found.anonymize(
+            _listed(columns) or None,
+            drop=_listed(drop),
+            sensitive=sensitive,
+            formula=formula,
+            risk_below=risk_below,
+            **asked,
+        )
+        told = release.report.to_json() if as_json else None
+        release.save(output, report)
+    summary = release.report.summary()
+    typer.echo(f"{output}{'' if report is None else f', {report}'}\n\n{summary}", err=as_json)
+    if told is not None:
+        typer.echo(told)
+
+
+def risk(
+    original: Annotated[Path, typer.Argument(help="The original: .csv, .tsv or .parquet.")],
+    released: Annotated[Path, typer.Argument(help="The released table, whoever made it.")],
+    strata: Annotated[
+        str | None, typer.Option("--strata", help="Columns that an attacker may know: a,b.")
+    ] = None,
+    sensitive: SensitiveOption = None,
+    categorical: CategoricalOption = None,
+    drop: DropOption = None,
+    formula: FormulaOption = None,
+    unpaired: Annotated[
+        bool, typer.Option("--unpaired", help="The rows of the two are not in the same order.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to save: .html, .json or .txt.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Measure what a released table gives away of the original, and what use is left.
+
+    For whoever holds the original: the numbers are exact, and no release.
+
+    discreet risk titanic.csv released.csv
+    """
+    from discreet.measure import compare
+
+    with progress_shown():
+        report = compare(
+            original,
+            released,
+            strata=_listed(strata),
+            sensitive=sensitive,
+            categorical=_listed(categorical),
+            drop=_listed(drop),
+            formula=formula,
+            same_rows=not unpaired,
+        )
+        if output is not None:
+            report.save(output)
+    typer.echo(report.to_json() if as_json else report.to_text())
+
+
+def sweep(
+    file: File,
+    methods: Annotated[
+        str | None, typer.Option("--methods", help="Row methods to try: a,b; all by default.")
+    ] = None,
+    k: Annotated[str | None, typer.Option("--k", "-k", help="Values of k: 3,5,10 or 3:50.")] = None,
+    q: Annotated[str | None, typer.Option("--q", "-q", help="Values of q: 0.1,0.25,0.5.")] = None,
+    risk: Annotated[
+        str,
+        typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %."),
+    ] = "linkage",
+    loss: Annotated[
+        str, typer.Option("--loss", help="What stands for the loss: displacement, propensity.")
+    ] = "displacement",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to save: .html, .json, or .png, .svg, .pdf."),
+    ] = None,
+    policy: PolicyOption = "standard",
+    columns: ColumnsOption = None,
+    drop: DropOption = None,
+    strata: StrataOption = None,
+    sensitive: SensitiveOption = None,
+    impute: ImputeOption = None,
+    impute_levels: LevelsOption = None,
+    hierarchy: HierarchyOption = None,
+    study: StudyOption = None,
+    group: GroupOption = None,
+    unit: UnitOption = None,
+    categorical: CategoricalOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the map as JSON.")] = False,
+) -> None:
+    """Try methods and numbers on one table: the risk and the loss of each, on a map.
+
+    For the custodian: nothing of it is a release.
+
+    discreet sweep cohort.csv --methods deterministic,microaggregation --k 3:50 -o map.html
+    """
+    from discreet.policy import load_policy
+
+    prepare = _prepare(impute, impute_levels, hierarchy, None, None)
+    fields = fields_given(study=study, unit=unit)
+    if load_policy(policy).guarded:
+        fields, prepare = fields | prepare, {}
+    with progress_shown():
+        found = opened(file, policy, fields, group, strata, _listed(categorical))
+        tried = found.sweep(
+            _listed(columns) or None,
+            methods=_listed(methods) or None,
+            k=None if k is None else ladder(k),
+            q=None if q is None else _numbers(q),
+            risk=risk,
+            loss=loss,
+            drop=_listed(drop),
+            sensitive=sensitive,
+            **prepare,
+        )
+        if output is not None:
+            tried.save(output)
+    typer.echo(tried.to_json() if as_json else tried.to_text())
+
+
+def ladder(text: str) -> list[int]:
+    """Return the whole numbers of a list, or nice ones from the first to the last of a range.
+
+    Examples
+    --------
+    >>> ladder("3,5,46"), ladder("3:50")
+    ([3, 5, 46], [3, 5, 7, 10, 15, 20, 30, 50])
+    """
+    try:
+        ends = [int(part) for part in text.split(":")]
+        if len(ends) == 1:
+            return [int(part) for part in text.split(",")]
+        low, high = ends
+    except ValueError:
+        raise InputError(
+            "--k must be whole numbers such as 3,5,10, or a range such as 3:50"
+        ) from None
+    if not 1 <= low <= high <= 10**6:
+        raise InputError("--k as a range goes from a number of at least 1 to a larger one")
+    nice = {int(step * 10**power) for power in range(7) for step in NICE}
+    return sorted({low, high, *(k for k in nice if low < k < high)})
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError("--q must be numbers such as 0.1,0.25,0.5") from None
+
+
+def _listed(text: str | None) -> list[str]:
+    return [] if text is None else names_of(text)
+
+
+def _prepare(
+    impute: str | None,
+    impute_levels: str | None,
+    hierarchy: Sequence[str] | None,
+    diversity: int | None,
+    closeness: float | None,
+) -> dict[str, Any]:
+    trees: dict[str, Path] = {}
+    for each in hierarchy or ():
+        column, equals, path = each.partition("=")
+        if not equals:
+            raise InputError("--hierarchy takes a column and a file: region=region.csv")
+        trees[column.strip()] = Path(path)
+    return fields_given(
+        missing=impute,
+        missing_levels=impute_levels,
+        hierarchies=trees or None,
+        diversity=diversity,
+        closeness=closeness,
+    )

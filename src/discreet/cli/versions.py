@@ -1,0 +1,73 @@
+"""`discreet version`: versions of a study, and what has left."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from discreet.cli.common import (
+    BinsOption,
+    File,
+    GridOption,
+    GroupOption,
+    KOption,
+    PolicyOption,
+    QOption,
+    StrataOption,
+    StudyOption,
+    UnitOption,
+    fields_given,
+    opened,
+    progress_shown,
+)
+
+
+def version_new(
+    file: File,
+    policy: PolicyOption = "standard",
+    k: KOption = None,
+    rows: Annotated[
+        str | None, typer.Option("--method", help="The row method from now on.")
+    ] = None,
+    q: QOption = None,
+    bins: BinsOption = None,
+    grid: GridOption = None,
+    study: StudyOption = None,
+    group: GroupOption = None,
+    strata: StrataOption = None,
+    unit: UnitOption = None,
+) -> None:
+    """Open the next version of a study, for changed data or a changed policy."""
+    with progress_shown():
+        fields = fields_given(k=k, rows=rows, q=q, bins=bins, grid=grid, study=study, unit=unit)
+        number = opened(file, policy, fields, group, strata).new_version()
+    typer.echo(f"version {number} is open; what leaves from now on belongs to it")
+
+
+__all__ = ["version_list", "version_new"]
+
+
+def version_list(
+    policy: PolicyOption = "standard",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List what has left: study, version, time and picture, never a value."""
+    from rich.console import Console
+    from rich.table import Table as Listing
+
+    from discreet.study import ledger_of
+
+    history = ledger_of(policy).history()
+    if as_json:
+        typer.echo(json.dumps(history))
+        return
+    listing = Listing()
+    for name in ("study", "version", "when", "picture", "columns", "method", "as"):
+        listing.add_column(name, overflow="fold")
+    for entry in history:
+        names = ", ".join(entry["columns"])
+        row = (entry["study"] or "(unnamed)", str(entry["version"]), entry["at"], entry["kind"])
+        listing.add_row(*row, names, entry["method"], entry["form"])
+    Console().print(listing if history else "nothing has left yet")

@@ -1,0 +1,536 @@
+"""How many persons share what is known of each, and what that gives away of a sensitive column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, one_of
+from discreet.measure.estimate import Estimate
+from discreet.measure.pairs import Floats, Side, side_of
+from discreet.progress import advance
+from discreet.protect.arguments import check_whole
+
+__all__ = [
+    "Known",
+    "anonymity",
+    "anonymity_of",
+    "attribute_disclosure",
+    "attribute_disclosure_of",
+    "closeness",
+    "closeness_of",
+    "combination_sizes",
+    "combination_sizes_of",
+    "combinations_of",
+    "diversity",
+    "diversity_of",
+    "entropy_diversity",
+    "entropy_diversity_of",
+    "uniqueness",
+    "uniqueness_of",
+    "uniqueness_of_every",
+    "uniqueness_of_every_of",
+]
+
+Labels = NDArray[np.intp]
+TASK = "combinations"
+"""What `uniqueness_of_every` calls its work when it says how far it is."""
+
+
+class Known(NamedTuple):
+    """Some columns that may be known of a person, and how well they point at one."""
+
+    columns: tuple[str, ...]
+    k: int
+    uniqueness: Estimate
+
+
+def combinations_of(columns: Iterable[Sequence[str] | Floats | Labels]) -> Labels:
+    """Return a number for each combination of values that occur in some columns.
+
+    Parameters
+    ----------
+    columns : iterable of sequences of str or of arrays of numbers, each of n rows
+        Missing numbers are equal to one another.
+
+    Returns
+    -------
+    ndarray of int, of shape (n,)
+        The combination of each row, numbered from 0 in the order of sorted values, the first
+        column first.
+
+    Raises
+    ------
+    InputError
+        If there is no column.
+
+    Examples
+    --------
+    >>> combinations_of([("m", "f", "m", "f"), ("a", "a", "a", "b")]).tolist()
+    [2, 0, 2, 1]
+    """
+    labels: Labels | None = None
+    for column in columns:
+        codes = _codes(column)
+        if labels is None:
+            labels = codes
+            continue
+        joined = labels * (int(codes.max(initial=0)) + 1) + codes
+        labels = np.unique(joined, return_inverse=True)[1]
+    if labels is None:
+        raise InputError("name at least one column whose combinations are to be counted")
+    return labels
+
+
+def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str] = ()) -> int:
+    """Return k: the size of the smallest combination of quasi-identifiers.
+
+    Parameters
+    ----------
+    table : array, frame or path
+        One table; see `side_of`.
+    quasi : sequence of str
+        The columns that an attacker may know. Equal values are one value, in numbers too;
+        missing values are equal to one another.
+    categorical : sequence of str, default none
+        Columns of codes that are levels.
+
+    Returns
+    -------
+    int
+        Each row shares its combination with at least k - 1 others.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown, or none is named.
+
+    Notes
+    -----
+    **What it does not protect.** k says nothing of what all rows of a combination have in
+    common (see `diversity`, `closeness`), nothing of columns not named, and nothing of a second
+    release.
+
+    References
+    ----------
+    Sweeney, "k-anonymity: a model for protecting privacy", International Journal of
+    Uncertainty, Fuzziness and Knowledge-Based Systems 10 (2002).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"sex": ["f", "f", "m", "m", "m"], "ill": ["a", "b", "a", "a", "a"]})
+    >>> anonymity(table, ["sex"])
+    2
+    """
+    return anonymity_of(side_of(table, categorical=categorical), quasi)
+
+
+def anonymity_of(side: Side, quasi: Sequence[str]) -> int:
+    """Return the size of the smallest combination; see `anonymity`."""
+    return int(np.bincount(_labels(side, quasi)).min())
+
+
+def combination_sizes(
+    table: object, quasi: Sequence[str], *, categorical: Sequence[str] = ()
+) -> dict[int, int]:
+    """Return how many combinations of quasi-identifiers there are of each size.
+
+    Parameters
+    ----------
+    table, quasi, categorical
+        As in `anonymity`.
+
+    Returns
+    -------
+    dict of int to int
+        From the size of a combination, in rows, to how many are of that size; smallest first.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown, or none is named.
+
+    Examples
+    --------
+    >>> combination_sizes([[1, 1], [1, 2], [2, 1], [2, 2], [2, 2]], ["0", "1"])
+    {1: 3, 2: 1}
+    """
+    return combination_sizes_of(side_of(table, categorical=categorical), quasi)
+
+
+def combination_sizes_of(side: Side, quasi: Sequence[str]) -> dict[int, int]:
+    """Return how many combinations there are of each size; see `combination_sizes`."""
+    sizes, counts = np.unique(np.bincount(_labels(side, quasi)), return_counts=True)
+    return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
+
+
+def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str] = ()) -> Estimate:
+    """Count the rows that are alone in their combination of quasi-identifiers.
+
+    Parameters
+    ----------
+    table, quasi, categorical
+        As in `anonymity`.
+
+    Returns
+    -------
+    Estimate
+        Of the rows; without a baseline, as there is nothing to guess.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown, or none is named.
+
+    Notes
+    -----
+    Unique in the table is not unique in the population the table was drawn from.
+
+    Examples
+    --------
+    >>> print(uniqueness([[1], [1], [2], [3]], ["0"]))
+    rows alone in their combination of values: 50.0 % (15.0 to 85.0 %)
+    """
+    return uniqueness_of(side_of(table, categorical=categorical), quasi)
+
+
+def uniqueness_of(side: Side, quasi: Sequence[str]) -> Estimate:
+    """Count the rows alone in their combination; see `uniqueness`."""
+    return _unique(_labels(side, quasi))
+
+
+def uniqueness_of_every(
+    table: object, columns: Sequence[str], *, categorical: Sequence[str] = (), most: int = 3
+) -> tuple[Known, ...]:
+    """Measure uniqueness and k of every combination of up to `most` columns.
+
+    Parameters
+    ----------
+    table, categorical
+        As in `anonymity`.
+    columns : sequence of str
+        The columns that an attacker may know some of.
+    most : int, default 3
+        How many of them at a time; at least 1.
+
+    Returns
+    -------
+    tuple of Known
+        (columns, k, uniqueness): fewer columns first, then in the order given.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown or named twice, none is named, or `most` is no whole number.
+
+    Notes
+    -----
+    The work grows with the number of columns to the power `most`.
+
+    Examples
+    --------
+    >>> for known in uniqueness_of_every([[1, 1], [1, 2], [2, 1], [2, 1]], ["0", "1"]):
+    ...     print(known.columns, known.k, known.uniqueness.share)
+    ('0',) 2 0.0
+    ('1',) 1 0.25
+    ('0', '1') 1 0.5
+    """
+    return uniqueness_of_every_of(side_of(table, categorical=categorical), columns, most=most)
+
+
+def uniqueness_of_every_of(
+    side: Side, columns: Sequence[str], *, most: int = 3
+) -> tuple[Known, ...]:
+    """Measure every combination of columns; see `uniqueness_of_every`."""
+    names = _known_names(side, columns)
+    size = check_whole("most", most, least=1)
+    chosen = [some for m in range(1, size + 1) for some in combinations(names, m)]
+    codes = {name: _codes(_column(side, name)) for name in names}
+    out = []
+    for done, some in enumerate(chosen, start=1):
+        labels = combinations_of([codes[name] for name in some])
+        out.append(Known(some, int(np.bincount(labels).min()), _unique(labels)))
+        advance(TASK, done, len(chosen))
+    return tuple(out)
+
+
+def diversity(
+    table: object, quasi: Sequence[str], sensitive: str, *, categorical: Sequence[str] = ()
+) -> int:
+    """Return distinct l: the fewest different sensitive values in a combination.
+
+    Parameters
+    ----------
+    table, quasi, categorical
+        As in `anonymity`.
+    sensitive : str
+        The column that is to stay unknown; not among `quasi`. A missing value is a value.
+
+    Returns
+    -------
+    int
+        At least 1; 1 means that some combination gives its sensitive value away.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown, or the sensitive one is among `quasi`.
+
+    Notes
+    -----
+    **What it does not protect.** One value may be far commoner than the others
+    (`entropy_diversity`), or they may all mean much the same (`closeness`).
+
+    References
+    ----------
+    Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity", ACM Transactions on
+    Knowledge Discovery from Data 1 (2007), section 4.
+
+    Examples
+    --------
+    >>> diversity([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
+    1
+    """
+    return diversity_of(side_of(table, categorical=categorical), quasi, sensitive)
+
+
+def diversity_of(side: Side, quasi: Sequence[str], sensitive: str) -> int:
+    """Return the fewest different sensitive values in a combination; see `diversity`."""
+    labels, values = _with_sensitive(side, quasi, sensitive)
+    groups = _cells(labels, values)[0]
+    return int(np.bincount(groups).min())
+
+
+def entropy_diversity(
+    table: object, quasi: Sequence[str], sensitive: str, *, categorical: Sequence[str] = ()
+) -> float:
+    """Return entropy l: how many equally common sensitive values would be as uncertain.
+
+    Parameters
+    ----------
+    table, quasi, sensitive, categorical
+        As in `diversity`.
+
+    Returns
+    -------
+    float
+        The exponential of the smallest entropy of the sensitive values of a combination; from
+        1 to the distinct l.
+
+    Raises
+    ------
+    InputError
+        As in `diversity`.
+
+    References
+    ----------
+    Machanavajjhala et al., as in `diversity`, definition 4.1.
+
+    Examples
+    --------
+    >>> round(entropy_diversity([[1, 7], [1, 8], [2, 7], [2, 7], [2, 8]], ["0"], "1"), 3)
+    1.89
+    """
+    return entropy_diversity_of(side_of(table, categorical=categorical), quasi, sensitive)
+
+
+def entropy_diversity_of(side: Side, quasi: Sequence[str], sensitive: str) -> float:
+    """Return entropy l; see `entropy_diversity`."""
+    labels, values = _with_sensitive(side, quasi, sensitive)
+    groups, _, counts = _cells(labels, values)
+    share = counts / np.bincount(labels)[groups]
+    return math.exp(max(0.0, float(np.bincount(groups, -share * np.log(share)).min())))
+
+
+def closeness(
+    table: object, quasi: Sequence[str], sensitive: str, *, categorical: Sequence[str] = ()
+) -> float:
+    """Return t: how far the sensitive values of a combination are from those of the table.
+
+    Parameters
+    ----------
+    table, quasi, sensitive, categorical
+        As in `diversity`. A continuous sensitive column may not miss a value.
+
+    Returns
+    -------
+    float
+        The largest distance of a combination, from 0 to 1. Levels: half the sum of the
+        differences of the shares. Numbers: the earth mover's distance over the ranks of the
+        different values, neighbours being 1 / (m - 1) apart.
+
+    Raises
+    ------
+    InputError
+        As in `diversity`, or if a continuous sensitive value is missing.
+
+    References
+    ----------
+    Li, Li, Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE
+    2007, section 4 (ordered distance and equal distance).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> pay = [3, 4, 5, 6, 11, 8, 7, 9, 10]  # the salaries of the paper, in thousands
+    >>> table = pa.table({"group": [1, 1, 1, 2, 2, 2, 3, 3, 3], "pay": pay})
+    >>> closeness(table, ["group"], "pay")
+    0.375
+    """
+    return closeness_of(side_of(table, categorical=categorical), quasi, sensitive)
+
+
+def closeness_of(side: Side, quasi: Sequence[str], sensitive: str) -> float:
+    """Return the largest distance of a combination from the table; see `closeness`."""
+    labels, values = _with_sensitive(side, quasi, sensitive)
+    if sensitive in side.levels:
+        return _total_variation(labels, values)
+    if np.isnan(side.numbers[sensitive]).any():
+        raise InputError(
+            f"a value of the sensitive column {sensitive!r} is missing and has no place among"
+            " the numbers; leave such rows out, or declare the column categorical"
+        )
+    return _earth_mover(labels, values)
+
+
+def attribute_disclosure(
+    table: object, quasi: Sequence[str], sensitive: str, *, categorical: Sequence[str] = ()
+) -> Estimate:
+    """Count the rows whose combination of quasi-identifiers gives the sensitive value away.
+
+    Parameters
+    ----------
+    table, quasi, sensitive, categorical
+        As in `diversity`.
+
+    Returns
+    -------
+    Estimate
+        Of the rows: those in combinations of which all rows have one sensitive value (a row
+        alone in its combination is one of them). The baseline is the share of the commonest
+        sensitive value, which who knows only the column would guess.
+
+    Raises
+    ------
+    InputError
+        As in `diversity`.
+
+    Notes
+    -----
+    The attacker knows that a person is in the table, and the quasi-identifiers. **What it does
+    not tell**: a combination of which all but one row agree gives nearly as much away.
+
+    Examples
+    --------
+    >>> found = attribute_disclosure([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
+    >>> found.share, found.baseline
+    (0.5, 0.75)
+    """
+    return attribute_disclosure_of(side_of(table, categorical=categorical), quasi, sensitive)
+
+
+def attribute_disclosure_of(side: Side, quasi: Sequence[str], sensitive: str) -> Estimate:
+    """Count the rows whose sensitive value is given away; see `attribute_disclosure`."""
+    labels, values = _with_sensitive(side, quasi, sensitive)
+    sizes = np.bincount(labels)
+    alike = np.bincount(_cells(labels, values)[0]) == 1
+    return Estimate(
+        "rows whose combination of values gives the sensitive value away",
+        int(sizes[alike].sum()),
+        len(labels),
+        int(np.bincount(values).max()) / len(labels),
+    )
+
+
+def _column(side: Side, name: str) -> Sequence[str] | Floats:
+    return side.numbers[name] if name in side.numbers else side.levels[name]
+
+
+def _codes(column: Sequence[str] | Floats | Labels) -> Labels:
+    """Return numbers for the different values of a column from 0 on, in their order."""
+    if isinstance(column, np.ndarray):
+        return np.unique(column, return_inverse=True)[1]
+    place = {word: code for code, word in enumerate(sorted(set(column)))}
+    return np.fromiter(map(place.__getitem__, column), dtype=np.intp, count=len(column))
+
+
+def _known_names(side: Side, names: Sequence[str]) -> list[str]:
+    """Return the names as a list if they are columns, at least one and each one once."""
+    chosen = [names] if isinstance(names, str) else list(names)
+    held = [*side.numbers, *side.levels]
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise InputError("name at least one column, and each column once")
+    unknown = [name for name in chosen if name not in held]
+    if unknown:
+        raise InputError(f"column {unknown[0]!r} is not in the table; it has {one_of(held)}")
+    return chosen
+
+
+def _labels(side: Side, quasi: Sequence[str]) -> Labels:
+    return combinations_of(_column(side, name) for name in _known_names(side, quasi))
+
+
+def _with_sensitive(side: Side, quasi: Sequence[str], sensitive: str) -> tuple[Labels, Labels]:
+    """Return the combination and the number of the sensitive value of each row."""
+    names = _known_names(side, quasi)
+    _known_names(side, [sensitive])
+    if sensitive in names:
+        raise InputError(
+            f"the sensitive column {sensitive!r} is among the columns that are known; leave it"
+            " out of them"
+        )
+    labels = combinations_of(_column(side, name) for name in names)
+    return labels, _codes(_column(side, sensitive))
+
+
+def _unique(labels: Labels) -> Estimate:
+    alone = int((np.bincount(labels) == 1).sum())
+    return Estimate("rows alone in their combination of values", alone, len(labels))
+
+
+def _cells(labels: Labels, values: Labels) -> tuple[Labels, Labels, Labels]:
+    """Return combination, sensitive value and size of each pair of them that occurs."""
+    different = int(values.max()) + 1
+    cells, counts = np.unique(labels * different + values, return_counts=True)
+    return cells // different, cells % different, counts
+
+
+def _total_variation(labels: Labels, values: Labels) -> float:
+    whole = np.bincount(values) / len(values)
+    groups, value, counts = _cells(labels, values)
+    share = counts / np.bincount(labels)[groups]
+    # A value that a combination lacks differs by its whole share: those are all but the rest.
+    there = np.bincount(groups, np.abs(share - whole[value]) - whole[value])
+    return max(0.0, float((1 + there).max()) / 2)
+
+
+def _earth_mover(labels: Labels, values: Labels) -> float:
+    """Return the largest ordered distance without a table of combinations by values.
+
+    A combination's cumulative share is flat between two of its values; on such a stretch the
+    table's cumulative share crosses it once at most, so that running sums give the difference.
+    """
+    different = int(values.max()) + 1
+    if different == 1:
+        return 0.0
+    whole = np.cumsum(np.bincount(values)) / len(values)
+    running = np.concatenate([[0.0], np.cumsum(whole)])
+    groups, value, counts = _cells(labels, values)
+    sizes = np.bincount(labels)
+    before = np.cumsum(np.bincount(labels)) - sizes
+    reached = (np.cumsum(counts) - before[groups]) / sizes[groups]
+    last = np.append(groups[1:] != groups[:-1], True)
+    start, end = value, np.where(last, different, np.append(value[1:], different))
+    cross = np.clip(np.searchsorted(whole, reached), start, end)
+    below = reached * (cross - start) - (running[cross] - running[start])
+    above = running[end] - running[cross] - reached * (end - cross)
+    flat = np.bincount(groups, below + above)
+    first = np.append(True, last[:-1])
+    flat += running[value[first]]  # before its first value a combination has reached nothing
+    return float(flat.max()) / (different - 1)

@@ -1,0 +1,461 @@
+"""Everything that is measured on one pair of tables, and how much of it may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.anonymity import (
+    anonymity_of,
+    attribute_disclosure_of,
+    closeness_of,
+    diversity_of,
+    uniqueness_of,
+)
+from discreet.measure.coefficients import Coefficients, coefficients_of
+from discreet.measure.estimate import Estimate
+from discreet.measure.intervals import interval_risk_of
+from discreet.measure.linkage import far_linkage_of, nearness_of, record_linkage_of
+from discreet.measure.pairs import Floats, Pair, Side
+from discreet.measure.propensity import Propensity, propensity_of
+from discreet.measure.rmd import RmdGrid, rmd_grid_of
+from discreet.measure.rounding import (
+    Five,
+    coarse_box,
+    coarse_estimate,
+    coarse_model,
+    coarse_preservation,
+    two_digits,
+)
+from discreet.measure.utility import Preservation, displacement_of, preservation_of
+from discreet.progress import advance
+from discreet.protect import OrderMeans
+
+__all__ = ["RISKS", "Measured", "Scores", "measured"]
+
+RISKS = (
+    "linkage",
+    "far_linkage",
+    "near_1",
+    "near_5",
+    "interval",
+    "rmd1",
+    "rmd2",
+    "unique_rows",
+    "unique_strata",
+    "attribute_disclosure",
+)
+"""The keys of the risks, in the order they are told in."""
+ON_RELEASED = ("unique_rows", "unique_strata", "attribute_disclosure")
+"""Those that are counted on the released table alone, which whoever has it can count again."""
+TASK = "measures"
+PAIRED = "rows of the two tables do not correspond"
+TOO_FEW = "it rests on too few records to be told rounded"
+WHISKER = 1.5  # times the height of the box
+
+UNIQUE_ROWS = "released rows that are like no other released row in all columns"
+UNIQUE_STRATA = "released rows that are alone in their stratum"
+FAR, FAR_GUARDED = 5, 20
+W1, W2 = 0.01, 0.05  # of the paper and of sdcMicro
+STEPS = 13
+
+Value = TypeVar("Value")
+
+
+class Scores(NamedTuple):
+    """Propensity scores as the five numbers of a box for each table.
+
+    `k` is how many scores each number is a mean of; None where they are single scores.
+    """
+
+    original: Five
+    released: Five
+    k: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What was measured on a pair of tables.
+
+    Parameters
+    ----------
+    columns, levels : tuple of str
+        The continuous and the categorical columns that were compared.
+    risks : mapping of str to Estimate
+        By the keys of `RISKS`; what could not be measured is absent.
+    strata : tuple of str
+        The columns whose combinations are counted.
+    sensitive : str or None
+        The column that is to stay unknown.
+    k, l : int or None
+        Rows in the smallest stratum of the released table; the fewest different sensitive
+        values in one.
+    t : float or None
+        The farthest that the sensitive values of a stratum are from those of the table.
+    displacement : mapping of str to float
+        For each continuous column the mean squared displacement over its variance.
+    u, ratio : float or None
+        How well a model tells the tables apart, from 0 to 1/4, and over what a fresh sample
+        would give.
+    scores : Scores or None
+        The propensity scores as two boxes.
+    preservation : Preservation or None
+        Means, spreads, quantiles and correlations.
+    model : Coefficients or None
+        The coefficients of one regression from both tables.
+    grid : RmdGrid or None
+        The robust Mahalanobis risks for several widths.
+    not_measured : mapping of str to str
+        What was not measured, and why.
+    left_out : int
+        Rows left out for a missing number.
+    rounded_to : int or None
+        The multiples that counts were rounded to; None where they are exact.
+    """
+
+    columns: tuple[str, ...]
+    levels: tuple[str, ...] = ()
+    risks: Mapping[str, Estimate]
+    strata: tuple[str, ...] = ()
+    sensitive: str | None = None
+    k: int | None = None
+    l: int | None = None  # noqa: E741 - it is called so
+    t: float | None = None
+    displacement: Mapping[str, float] = field(default_factory=dict)
+    u: float | None = None
+    ratio: float | None = None
+    scores: Scores | None = None
+    preservation: Preservation | None = None
+    model: Coefficients | None = None
+    grid: RmdGrid | None = None
+    not_measured: Mapping[str, str] = field(default_factory=dict)
+    left_out: int = 0
+    rounded_to: int | None = None
+
+    def __reduce__(self) -> tuple[Callable[..., Measured], tuple[dict[str, Any]]]:
+        given = {item.name: getattr(self, item.name) for item in fields(self)}
+        return _restored, ({name: _thawed(value) for name, value in given.items()},)
+
+    @property
+    def loss(self) -> float | None:
+        """The mean displacement of the columns; None where it was not measured."""
+        moved = list(self.displacement.values())
+        return sum(moved) / len(moved) if moved else None
+
+    def rounded(self, to: int) -> Measured:
+        """Return what may be told of raw data beside an exact release.
+
+        Counts become multiples of `to`, other numbers lose the digits that single persons move
+        (see `discreet.measure.rounding`, which says why). What rests on too few records for
+        that is left out and named in `not_measured`; so are scores that are single rows'.
+
+        Parameters
+        ----------
+        to : int
+            At least 1.
+        """
+        if to < 1:
+            raise InputError("counts are rounded to multiples of a whole number of at least 1")
+        missing = dict(self.not_measured)
+        risks = {}
+        for key, found in self.risks.items():
+            coarse = found if key in ON_RELEASED else coarse_estimate(found, to)
+            if coarse is None:
+                missing[key] = TOO_FEW
+            else:
+                risks[key] = coarse
+        scores = None
+        if self.scores is not None and self.scores.k is not None:
+            boxes = coarse_box(self.scores.original), coarse_box(self.scores.released)
+            scores = Scores(*boxes, self.scores.k)
+        elif self.scores is not None:
+            missing["scores"] = "its numbers are those of single rows"
+        return replace(
+            self,
+            risks=MappingProxyType(risks),
+            displacement=MappingProxyType(
+                {name: two_digits(value) for name, value in self.displacement.items()}
+            ),
+            u=None if self.u is None else two_digits(self.u),
+            ratio=None if self.ratio is None else two_digits(self.ratio),
+            scores=scores,
+            preservation=self.preservation and coarse_preservation(self.preservation),
+            model=self.model and coarse_model(self.model),
+            grid=self.grid and _coarse_grid(self.grid, to),
+            not_measured=MappingProxyType(missing),
+            left_out=to * round(self.left_out / to),
+            rounded_to=to,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; of what was not measured, None."""
+        model = None if self.model is None else self.model.to_dict()
+        if model is not None and self.rounded_to is not None:
+            for table in ("original", "released"):
+                del model[table]["p"]  # of rounded estimates they would mean little
+        return {
+            "columns": list(self.columns),
+            "levels": list(self.levels),
+            "strata": list(self.strata),
+            "sensitive": self.sensitive,
+            "rounded_to": self.rounded_to,
+            "left_out": self.left_out,
+            "risks": {key: found.to_dict() for key, found in self.risks.items()},
+            "k": self.k,
+            "l": self.l,
+            "t": self.t,
+            "displacement": dict(self.displacement),
+            "u": self.u,
+            "ratio": self.ratio,
+            "scores": None if self.scores is None else self.scores._asdict(),
+            "preservation": None if self.preservation is None else self.preservation.to_dict(),
+            "model": model,
+            "grid": None if self.grid is None else _grid_dict(self.grid),
+            "not_measured": dict(self.not_measured),
+        }
+
+
+def measured(
+    pair: Pair,
+    *,
+    strata: Sequence[str] = (),
+    sensitive: str | None = None,
+    formula: str | None = None,
+    w1s: Sequence[float] = (),
+    w2s: Sequence[float] = (),
+    far: int | None = None,
+    guard: int | None = None,
+) -> Measured:
+    """Measure all that can be measured on a pair of tables.
+
+    Parameters
+    ----------
+    pair : Pair
+        The original and the released table; where rows do not correspond, what needs that is
+        named in `not_measured`.
+    strata : sequence of str, default all columns of levels but the sensitive one
+        The columns that an attacker may know and whose combinations are counted.
+    sensitive : str, optional
+        A column that is to stay unknown; the attacker of the linkage does not know it either.
+    formula : str, optional
+        A regression to fit to both tables, such as "glucose ~ age + sex".
+    w1s, w2s : sequence of float, optional
+        Widths and distances to measure the robust Mahalanobis risks at, besides 0.01 and 0.05.
+    far : int, optional
+        How many of the farthest records to look for by themselves; by default 5, and 20 with a
+        `guard`, because of a count of 5 that is rounded nothing is left.
+    guard : int, optional
+        How many propensity scores each number of a box is the mean of; without it they are
+        those of single rows, which a guarded policy does not tell.
+
+    Returns
+    -------
+    Measured
+        Exact; `rounded` gives what may be told under a guarded policy.
+
+    Raises
+    ------
+    InputError
+        If a column or the formula is unknown or does not fit.
+
+    Notes
+    -----
+    **What it does not tell.** Each risk is that of one attack, by somebody who knows the true
+    values of these columns and nothing else; that an attack fails proves nothing of others.
+
+    References
+    ----------
+    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
+    BMC Medical Informatics and Decision Making 22:24 (2022).
+
+    Examples
+    --------
+    >>> from discreet.measure.pairs import pair_of
+    >>> before = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]
+    >>> after = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
+    >>> found = measured(pair_of(before, after))
+    >>> print(found.risks["linkage"])
+    records whose nearest released row is their own: 50.0 % (18.8 to 81.2 %; guessing 16.7 %)
+    >>> round(found.displacement["0"], 3)
+    0.129
+    """
+    held = list(pair.released.levels)
+    known = tuple(strata) or tuple(name for name in held if name != sensitive)
+    _check(pair, known, sensitive)
+    trial = _Trial()
+    if far is None:
+        far = FAR if guard is None else FAR_GUARDED
+    risks = _risks(trial, pair, known, sensitive, far)
+    side = pair.released
+    about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
+    scores = trial("propensity", lambda: propensity_of(pair))
+    boxes = None if scores is None else trial("scores", lambda: _boxes(scores, guard))
+    grid = _robust(trial, _without(pair, sensitive), w1s, w2s)
+    if grid is not None:
+        near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
+        risks |= {"rmd1": grid.risk1[near], "rmd2": grid.risk2[near][alone]}
+    return Measured(
+        columns=tuple(side.numbers),
+        levels=tuple(held),
+        risks=MappingProxyType(risks),
+        strata=known,
+        sensitive=sensitive,
+        k=anonymity_of(side, known) if known else None,
+        l=about[0],
+        t=about[1],
+        displacement=MappingProxyType(trial("displacement", lambda: displacement_of(pair)) or {}),
+        u=None if scores is None else scores.u,
+        ratio=None if scores is None else scores.ratio,
+        scores=boxes,
+        preservation=trial("preservation", lambda: preservation_of(pair)),
+        model=None if formula is None else coefficients_of(pair, formula),
+        grid=grid if w1s and w2s else None,
+        not_measured=MappingProxyType(trial.failed),
+        left_out=pair.left_out,
+    )
+
+
+class _Trial:
+    """Measures one thing after the other, and keeps why one could not be measured."""
+
+    def __init__(self) -> None:
+        self.failed: dict[str, str] = {}
+        self.done = 0
+
+    def __call__(self, key: str, measure: Callable[[], Value]) -> Value | None:
+        self.done += 1
+        advance(TASK, self.done, STEPS)
+        try:
+            return measure()
+        except (InputError, RefusedError) as error:  # their texts name columns, never cells
+            self.failed[key] = str(error)
+            return None
+
+
+def _risks(
+    trial: _Trial, pair: Pair, known: Sequence[str], sensitive: str | None, far: int
+) -> dict[str, Estimate]:
+    side, seen = pair.released, _without(pair, sensitive)
+    columns = [name for name in pair.names if name != sensitive]
+    every: dict[str, Callable[[], tuple[Estimate, ...]]] = {
+        "linkage": lambda: (record_linkage_of(seen),),
+        "far_linkage": lambda: (far_linkage_of(seen, far=far),),
+        "near_1 near_5": lambda: nearness_of(seen, shares=(0.01, 0.05)),
+        "interval": lambda: (interval_risk_of(seen),),
+        "unique_rows": lambda: (_told(uniqueness_of(side, columns), UNIQUE_ROWS),),
+    }
+    if known:
+        every["unique_strata"] = lambda: (_told(uniqueness_of(side, known), UNIQUE_STRATA),)
+    if known and sensitive is not None:
+        every["attribute_disclosure"] = lambda: (attribute_disclosure_of(side, known, sensitive),)
+    found: dict[str, Estimate] = {}
+    for keys, measure in every.items():
+        names = keys.split()
+        failed = len(trial.failed)
+        values = trial(names[0], measure)
+        if values is not None:
+            found |= dict(zip(names, values, strict=True))
+        elif len(trial.failed) > failed:
+            trial.failed |= dict.fromkeys(names[1:], trial.failed[names[0]])
+    return found
+
+
+def _check(pair: Pair, strata: Sequence[str], sensitive: str | None) -> None:
+    unknown = [name for name in strata if name not in pair.names]
+    if unknown:
+        raise InputError(f"strata are not among the released columns: {one_of(unknown)}")
+    if sensitive is not None and sensitive not in pair.names:
+        raise InputError(f"the sensitive column {sensitive!r} is not among the released columns")
+    if sensitive in strata:
+        raise InputError(f"the sensitive column {sensitive!r} cannot be one of the strata, too")
+
+
+def _without(pair: Pair, name: str | None) -> Pair:
+    """Return the pair without a column that the attacker does not know."""
+
+    def side(whole: Side) -> Side:
+        numbers = {column: v for column, v in whole.numbers.items() if column != name}
+        levels = {column: v for column, v in whole.levels.items() if column != name}
+        return Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+    if name is None or len(pair.names) == 1:
+        return pair
+    return replace(pair, original=side(pair.original), released=side(pair.released))
+
+
+def _told(found: Estimate, what: str) -> Estimate:
+    return replace(found, what=what)
+
+
+def _robust(
+    trial: _Trial, seen: Pair, w1s: Sequence[float], w2s: Sequence[float]
+) -> RmdGrid | None:
+    """Measure the robust distance risks at the usual widths and at those given, from one fit."""
+    widths, distances = sorted({W1, *w1s}), sorted({W2, *w2s})
+    grid = trial("rmd1", lambda: rmd_grid_of(seen, widths, distances))
+    if grid is None:
+        trial.failed["rmd2"] = trial.failed["rmd1"]
+    elif grid.excluded:
+        trial.failed["rmd_columns"] = f"{one_of(grid.excluded)} cannot be used for it"
+    return grid
+
+
+def _about(
+    side: Side, strata: Sequence[str], sensitive: str | None
+) -> tuple[int | None, float | None]:
+    """Return l and t, where there is something to stay unknown."""
+    if sensitive is None or not strata:
+        return None, None
+    return diversity_of(side, strata, sensitive), closeness_of(side, strata, sensitive)
+
+
+def _boxes(scores: Propensity, guard: int | None) -> Scores:
+    if guard is not None:
+        box = OrderMeans(guard)
+        return Scores(box(scores.original), box(scores.released), guard)
+    return Scores(_box(scores.original), _box(scores.released), None)
+
+
+def _box(values: Floats) -> Five:
+    """Return quartiles, and whiskers at the last values within 1.5 heights of the box."""
+    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
+    reach = WHISKER * (q3 - q1)
+    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    return min(float(inside.min()), q1), q1, median, q3, max(float(inside.max()), q3)
+
+
+def _coarse_grid(grid: RmdGrid, to: int) -> RmdGrid | None:
+    first = [coarse_estimate(found, to) for found in grid.risk1]
+    rows = [[coarse_estimate(found, to) for found in row] for row in grid.risk2]
+    if None in first or any(None in row for row in rows):
+        return None
+    return replace(
+        grid,
+        risk1=tuple(found for found in first if found is not None),
+        risk2=tuple(tuple(found for found in row if found is not None) for row in rows),
+    )
+
+
+def _grid_dict(grid: RmdGrid) -> dict[str, Any]:
+    return {
+        "w1s": list(grid.w1s),
+        "w2s": list(grid.w2s),
+        "risk1": [found.to_dict() for found in grid.risk1],
+        "risk2": [[found.to_dict() for found in row] for row in grid.risk2],
+    }
+
+
+def _thawed(value: Any) -> Any:
+    """Return what can be pickled, which a read-only mapping cannot."""
+    if isinstance(value, Preservation):
+        return Preservation(**{i.name: dict(getattr(value, i.name)) for i in fields(value)})
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _restored(given: dict[str, Any]) -> Measured:
+    return Measured(**given)

@@ -1,0 +1,381 @@
+"""The risk-utility map: what each setting would give away, and what it would cost.
+
+A map is made of the raw data by trying settings one after the other. It is the custodian's own
+work and no release: its points lie closer to the records than what is released of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.estimate import Estimate
+from discreet.measure.evaluate import Measured
+from discreet.measure.map_page import MAP_STYLE, Spot, map_parts
+from discreet.render import to_matplotlib
+from discreet.render.figure_file import write_whole
+from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
+from discreet.render.to_html import Html, fragment, page
+
+__all__ = ["OWN_WORK", "SCHEMA", "Point", "RiskUtilityMap", "Setting"]
+
+SCHEMA = 1
+OWN_WORK = "For the custodian: not a release."
+MOST_NAMES = 6  # of efficient settings below a picture
+FIGURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A row method and its parameters, as they are asked for.
+
+    Parameters
+    ----------
+    method : str
+        The name of a row method.
+    k : int or None
+        The size of its groups; None where the method has none.
+    q : float or None
+        Its noise as a share of the standard deviation; None where the method has none.
+
+    Examples
+    --------
+    >>> setting = Setting("deterministic", k=5)
+    >>> setting.name
+    'deterministic k=5'
+    >>> setting.python
+    'study.anonymize(method="deterministic", k=5)'
+    >>> setting.shell
+    'discreet anonymize TABLE --method deterministic -k 5'
+    """
+
+    method: str
+    k: int | None = None
+    q: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What the setting is called in a map."""
+        return " ".join([self.method, *(f"{name}={value:g}" for name, value in self._numbers())])
+
+    @property
+    def python(self) -> str:
+        """The line that makes the release in Python."""
+        more = "".join(f", {name}={value:g}" for name, value in self._numbers())
+        return f'study.anonymize(method="{self.method}"{more})'
+
+    @property
+    def shell(self) -> str:
+        """The line that makes the release on the command line."""
+        more = "".join(f" -{name} {value:g}" for name, value in self._numbers())
+        return f"discreet anonymize TABLE --method {self.method}{more}"
+
+    def _numbers(self) -> list[tuple[str, float]]:
+        given = (("k", self.k), ("q", self.q))
+        return [(name, value) for name, value in given if value is not None]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A setting and what came of it: a risk and a loss, or why it was refused.
+
+    Parameters
+    ----------
+    setting : Setting
+        What was tried.
+    risk : Estimate or None
+        The share that stands for the risk; None where the setting was refused.
+    loss : float or None
+        The loss of utility, at least 0; None where the setting was refused.
+    measured : Measured or None
+        All that was measured, where it was kept.
+    refused : str or None
+        Why the setting cannot be used; None where it can.
+
+    Raises
+    ------
+    InputError
+        If a point has neither a risk and a loss nor a reason, or both.
+    """
+
+    setting: Setting
+    risk: Estimate | None = None
+    loss: float | None = None
+    measured: Measured | None = field(default=None, compare=False, repr=False)
+    refused: str | None = None
+
+    def __post_init__(self) -> None:
+        known = self.risk is not None and self.loss is not None
+        if known == (self.refused is not None) or (self.risk is None) != (self.loss is None):
+            raise InputError("a point has a risk and a loss, or the reason why it was refused")
+        if self.loss is not None and not (math.isfinite(self.loss) and self.loss >= 0):
+            raise InputError("the loss of a point must be a finite number of at least 0")
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """The share at risk and the loss; infinite where the setting was refused."""
+        if self.risk is None or self.loss is None:
+            return math.inf, math.inf
+        return self.risk.share, self.loss
+
+
+@dataclass(frozen=True)
+class RiskUtilityMap:
+    """Settings tried on one table, each with its risk and its loss of utility.
+
+    A map tells the settings apart on this one table, by the measures named. It does not say which
+    risk is small enough, nor what an attacker with other knowledge would find; and it is no
+    release, because several settings of one table together give the records away.
+
+    Parameters
+    ----------
+    points : tuple of Point
+        What was tried; each setting once.
+    risk_name, loss_name : str
+        What the two numbers are, in plain words.
+    note : str, optional
+        What else the reader must know, such as the table's name.
+
+    Raises
+    ------
+    InputError
+        If there are no points, or two have the same setting.
+
+    Notes
+    -----
+    Duncan, Keller-McNulty and Stokes (2001), "Disclosure risk vs. data utility: the R-U
+    confidentiality map"; the measures of Avraam et al. (2022).
+
+    Examples
+    --------
+    >>> def point(k, found, loss):
+    ...     return Point(Setting("microaggregation", k=k), Estimate("linked", found, 100), loss)
+    >>> tried = RiskUtilityMap((point(3, 30, 0.01), point(5, 18, 0.02), point(4, 31, 0.015)))
+    >>> [point.setting.name for point in tried.frontier]
+    ['microaggregation k=5', 'microaggregation k=3']
+    >>> tried.least_loss(risk_below=0.2).python
+    'study.anonymize(method="microaggregation", k=5)'
+    """
+
+    points: tuple[Point, ...]
+    risk_name: str = "records linked to their own released row"
+    loss_name: str = "mean displacement of the columns"
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        names = [point.setting.name for point in self.points]
+        if not names:
+            raise InputError("a risk-utility map needs at least one setting; name methods to try")
+        if len(set(names)) < len(names):
+            raise InputError("a risk-utility map has each setting once; leave out the repeated")
+
+    def __repr__(self) -> str:
+        return f"RiskUtilityMap({len(self.points)} settings; {OWN_WORK})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return fragment(self._parts(), MAP_STYLE)
+
+    @property
+    def frontier(self) -> tuple[Point, ...]:
+        """The efficient settings, by rising risk.
+
+        No other setting has as little risk and as little loss, and less of one of them.
+        """
+        efficient: list[Point] = []
+        for point in self.usable:
+            last = efficient[-1].place if efficient else (math.inf, math.inf)
+            if point.place[1] < last[1] or point.place == last:
+                efficient.append(point)
+        return tuple(efficient)
+
+    @property
+    def usable(self) -> tuple[Point, ...]:
+        """The settings that were not refused, by rising risk, then loss, then name."""
+        known = [point for point in self.points if point.refused is None]
+        return tuple(sorted(known, key=lambda point: (*point.place, point.setting.name)))
+
+    def choose(self, name: str) -> Setting:
+        """Return the setting of a point that is named as in the map.
+
+        Parameters
+        ----------
+        name : str
+            Such as "deterministic k=5".
+
+        Raises
+        ------
+        InputError
+            If the map has no such point.
+        RefusedError
+            If the setting was refused.
+        """
+        wanted = " ".join(name.split())
+        for point in self.points:
+            if point.setting.name == wanted:
+                if point.refused is not None:
+                    raise RefusedError(f"{wanted} was refused: {point.refused}")
+                return point.setting
+        names = [point.setting.name for point in self.points]
+        raise InputError(f"no point of this map is called {name!r}; there are {one_of(names)}")
+
+    def least_loss(self, risk_below: float) -> Setting:
+        """Return the setting of least loss whose risk is below a stated share.
+
+        Parameters
+        ----------
+        risk_below : float
+            A share above 0 and at most 1; the estimate must be below it, not its interval.
+
+        Raises
+        ------
+        InputError
+            If it is no such share.
+        RefusedError
+            If no setting has so little risk.
+        """
+        if not 0 < risk_below <= 1:
+            raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+        fitting = [point for point in self.usable if point.place[0] < risk_below]
+        if not fitting:
+            raise RefusedError(f"no setting of the map meets this risk; {self._lowest()}")
+        return min(fitting, key=lambda p: (p.place[1], p.place[0], p.setting.name)).setting
+
+    def scene(self) -> Scene:
+        """Return the map as marks: a series of dots for each method, and the frontier."""
+        methods = sorted({point.setting.method for point in self.usable})
+        marks: list[Dots | Lines] = []
+        for method in methods:
+            places = [point.place for point in self.usable if point.setting.method == method]
+            xs, ys = tuple(100 * x for x, _ in places), tuple(y for _, y in places)
+            marks.append(Dots(xs, ys, (1,) * len(places), label="settings", series=method))
+        steps = self._steps()
+        if steps:
+            xs, ys = tuple(x for x, _ in steps), tuple(y for _, y in steps)
+            marks.append(Lines((xs,), (ys,), "trend", "efficient frontier"))
+        names = [point.setting.name for point in self.frontier]
+        best = ", ".join(names[:MOST_NAMES]) + (" and more" if names[MOST_NAMES:] else "")
+        notes = (OWN_WORK, *([f"efficient: {best}"] if best else []), *filter(None, [self.note]))
+        panel = Panel(tuple(marks), Axis(f"{self.risk_name}, %"), Axis(self.loss_name))
+        return Scene((panel,), "Risk and utility of the settings", notes)
+
+    def to_text(self) -> str:
+        """Return the map as a table of text: the efficient settings first."""
+        spots = self._spots()
+        wide = max([len(spot.name) for spot in spots] + [7])
+        lines = [
+            "Risk and utility of the settings",
+            OWN_WORK,
+            *filter(None, [self.note]),
+            "",
+            f"risk: {self.risk_name}",
+            f"loss: {self.loss_name}",
+            "* efficient: no other setting has as little of both and less of one",
+            "",
+            f"  {'setting':{wide}}  {'risk':>7}  {'guessing':>8}  {'loss':>8}",
+        ]
+        for spot in spots:
+            star = "*" if spot.rank else " "
+            share = f"{100 * spot.risk:.1f} %"
+            lines.append(
+                f"{star} {spot.name:{wide}}  {share:>7}  {spot.guess_words:>8}  {spot.loss:>8.3g}"
+            )
+        refused = [f"  {name}: {why}" for name, why in self._refused()]
+        return "\n".join([*lines, *(["", "refused:", *refused] if refused else [])])
+
+    def to_json(self) -> str:
+        """Return the map as JSON, in the order of `points`; it says that it is no release."""
+        efficient = {point.setting for point in self.frontier}
+        points = [
+            {
+                "name": point.setting.name,
+                "method": point.setting.method,
+                "k": point.setting.k,
+                "q": point.setting.q,
+                "risk": None if point.risk is None else point.risk.to_dict(),
+                "loss": point.loss,
+                "efficient": point.setting in efficient,
+                "refused": point.refused,
+            }
+            for point in self.points
+        ]
+        told = {"discreet": SCHEMA, "kind": "risk-utility map", "release": False}
+        told |= {"risk": self.risk_name, "loss": self.loss_name, "note": self.note}
+        return json.dumps({**told, "points": points}, allow_nan=False, ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """Return one page: the map, and a table its points link to. It has no script."""
+        return page("Risk-utility map", self._parts(), MAP_STYLE)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the map to a file of your own.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .html, .json or .txt, or in .png, .svg or .pdf for the picture.
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+        """
+        target = Path(path)
+        suffix = target.suffix.lower()
+        written = {".html": self.to_html, ".json": self.to_json, ".txt": self.to_text}
+        if suffix not in (*written, *FIGURES):
+            raise InputError(f"a map is saved as one of {one_of((*written, *FIGURES))}")
+        if not target.parent.is_dir():
+            raise InputError(f"there is no folder {str(target.parent)!r} to save into; make it")
+        if suffix in FIGURES:
+            return to_matplotlib.save(self.scene(), target)
+        write_whole(written[suffix]().encode(), target)
+        return target
+
+    def _lowest(self) -> str:
+        """Say which risk can be met, as a whole per cent and no closer."""
+        if not self.usable:
+            return "all settings were refused; try other methods"
+        percent = 1 + math.floor(100 * self.usable[0].place[0])
+        return f"the lowest is below {percent} %; try other methods or a larger k, or allow more"
+
+    def _steps(self) -> list[tuple[float, float]]:
+        """Return the corners of the frontier: the least loss for at most so much risk."""
+        corners: list[tuple[float, float]] = []
+        for point in self.frontier:
+            x, y = 100 * point.place[0], point.place[1]
+            corners += [(x, corners[-1][1])] if corners else []
+            corners.append((x, y))
+        return corners
+
+    def _spots(self) -> list[Spot]:
+        """Return the usable points as a page shows them: the efficient first."""
+        ranks = {point.setting: rank for rank, point in enumerate(self.frontier, start=1)}
+        ordered = [*self.frontier, *(p for p in self.usable if p.setting not in ranks)]
+        return [_spot(point, ranks.get(point.setting)) for point in ordered]
+
+    def _refused(self) -> list[tuple[str, str]]:
+        return [(p.setting.name, p.refused) for p in self.points if p.refused is not None]
+
+    def _parts(self) -> list[Html]:
+        names = (self.risk_name, self.loss_name)
+        notes = [OWN_WORK, *filter(None, [self.note])]
+        title = "Risk and utility of the settings"
+        return map_parts(self._spots(), self._refused(), names, title, notes)
+
+
+def _spot(point: Point, rank: int | None) -> Spot:
+    risk, loss = point.place
+    shown, guess = f"{100 * risk:.1f} %", "-"
+    if point.risk is not None:
+        shown += f" ({100 * point.risk.low:.1f} to {100 * point.risk.high:.1f} %)"
+        if point.risk.baseline is not None:
+            guess = f"{100 * point.risk.baseline:.1f} %"
+    setting = point.setting
+    lines = (setting.python, setting.shell)
+    return Spot(setting.name, setting.method, risk, loss, shown, guess, rank, lines)

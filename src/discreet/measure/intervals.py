@@ -1,0 +1,205 @@
+"""Interval disclosure: how many released values lie next to the value they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, one_of
+from discreet.measure.chance import chance_share, keyed_order
+from discreet.measure.estimate import Estimate
+from discreet.measure.pairs import Floats, Pair, pair_of
+from discreet.protect.arguments import check_ratio
+from discreet.protect.canonical import ordered_spread
+
+__all__ = [
+    "EDGE",
+    "check_same_rows",
+    "interval_risk",
+    "interval_risk_of",
+    "interval_risks",
+    "interval_risks_of",
+    "moments",
+]
+
+EDGE = 1e-9
+"""A value this share of an interval's half width beyond its end still counts as on the end."""
+
+VARIANTS = ("all", "sdcmicro")
+
+
+def interval_risk(
+    original: object,
+    released: object,
+    *,
+    categorical: Sequence[str] = (),
+    share: float = 0.05,
+    variant: str = "all",
+) -> Estimate:
+    """Count the records of which every released value lies close to its original value.
+
+    Parameters
+    ----------
+    original, released : array of shape (n, p), frame, or path
+        The same records in the same order; see `pair_of`. Only continuous columns count.
+    categorical : sequence of str, default none
+        Columns of codes that are levels.
+    share : float, default 0.05
+        Half the width of an interval, in standard deviations of its column; above 0.
+    variant : {"all", "sdcmicro"}, default "all"
+        "all": every released value lies within `share` standard deviations (divisor n - 1, of
+        the original column) of the original value. "sdcmicro": as sdcMicro's `dRisk` is coded:
+        intervals around the released values, by the standard deviations of the released
+        columns, and one column of a record may lie outside (so that every record of a table of
+        one column counts).
+
+    Returns
+    -------
+    Estimate
+        Of the records. Its baseline is the share when each record is given released rows of
+        other records (8 each, chosen by a digest of the values).
+
+    Raises
+    ------
+    InputError
+        If the tables do not fit, or a parameter is out of its range.
+    RefusedError
+        If a column spans more than can be computed with.
+
+    Notes
+    -----
+    Ends count as inside (up to a relative 1e-9, for rounding). In a constant column only the
+    same value is inside. **What it does not tell**: a record that lies outside may still be the
+    only one that fits (see `record_linkage`), and a record inside may be one of many like it.
+
+    References
+    ----------
+    Mateo-Sanz, Sebé, Domingo-Ferrer, "Outlier protection in continuous microdata masking",
+    Privacy in Statistical Databases (2004), standard-deviation based intervals.
+
+    Examples
+    --------
+    >>> found = interval_risk([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> found.count, found.trials, round(found.baseline, 3)
+    (2, 4, 0.083)
+    """
+    pair = pair_of(original, released, categorical=categorical)
+    return interval_risk_of(pair, share=share, variant=variant)
+
+
+def interval_risk_of(pair: Pair, *, share: float = 0.05, variant: str = "all") -> Estimate:
+    """Count the records of which every released value lies close; see `interval_risk`."""
+    original, released, half = _prepared(pair, share, variant)
+    allowed = 0 if variant == "all" else 1
+
+    def hits(rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        outside = np.abs(original - released[rows]) > half
+        close: NDArray[np.bool_] = outside.sum(axis=1) <= allowed
+        return close
+
+    n = len(original)
+    return Estimate(
+        f"records of which every released value lies within {share:g} sd of the original",
+        int(hits(np.arange(n)).sum()),
+        n,
+        chance_share(keyed_order(np.hstack([original, released])), hits),
+    )
+
+
+def interval_risks(
+    original: object,
+    released: object,
+    *,
+    categorical: Sequence[str] = (),
+    share: float = 0.05,
+) -> dict[str, Estimate]:
+    """Count for each continuous column the records whose released value lies close.
+
+    Parameters
+    ----------
+    original, released, categorical, share
+        As in `interval_risk`.
+
+    Returns
+    -------
+    dict of str to Estimate
+        By column; the intervals of variant "all".
+
+    Raises
+    ------
+    InputError, RefusedError
+        As in `interval_risk`.
+
+    Examples
+    --------
+    >>> found = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [2, 5]])
+    >>> {name: estimate.share for name, estimate in found.items()}
+    {'0': 1.0, '1': 0.0}
+    """
+    return interval_risks_of(pair_of(original, released, categorical=categorical), share=share)
+
+
+def interval_risks_of(pair: Pair, *, share: float = 0.05) -> dict[str, Estimate]:
+    """Count for each column the records whose value lies close; see `interval_risks`."""
+    original, released, half = _prepared(pair, share, "all")
+    order = keyed_order(np.hstack([original, released]))
+    out = {}
+    for j, name in enumerate(pair.original.numbers):
+
+        def hits(rows: NDArray[np.intp], j: int = j) -> NDArray[np.bool_]:
+            close: NDArray[np.bool_] = np.abs(original[:, j] - released[rows, j]) <= half[j]
+            return close
+
+        out[name] = Estimate(
+            f"records whose released {name} lies within {share:g} sd of the original",
+            int(hits(np.arange(len(original))).sum()),
+            len(original),
+            chance_share(order, hits),
+        )
+    return out
+
+
+def check_same_rows(pair: Pair) -> None:
+    """Raise InputError unless the i-th rows of the pair are of one record."""
+    if not pair.same_rows:
+        raise InputError(
+            "this risk compares each record with its own released row, so the rows of both"
+            " tables must correspond; give the rows that were released, in their order"
+        )
+
+
+def moments(matrix: Floats) -> tuple[Floats, Floats]:
+    """Return mean and sd (divisor n - 1) of each column, whatever the order of the rows.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, p)
+        Finite numbers; a constant column has its value for a mean, and an sd of 0.
+
+    Returns
+    -------
+    tuple of ndarray of shape (p,)
+
+    Raises
+    ------
+    RefusedError
+        If a column spans more than can be computed with.
+    """
+    mean, sd = matrix[0].copy(), np.zeros(matrix.shape[1])
+    varying = (matrix != matrix[0]).any(axis=0)
+    if varying.any():
+        mean[varying], sd[varying] = ordered_spread(matrix[:, varying])
+    return mean, sd
+
+
+def _prepared(pair: Pair, share: float, variant: str) -> tuple[Floats, Floats, Floats]:
+    """Return both matrices and half the width of an interval of each column."""
+    check_same_rows(pair)
+    if variant not in VARIANTS:
+        raise InputError(f"variant is unknown; choose one of {one_of(VARIANTS)}")
+    half = check_ratio("share", share, zero=False) * (1 + EDGE)
+    original, released = pair.original.matrix, pair.released.matrix
+    by = original if variant == "all" else released
+    return original, released, half * moments(by)[1]

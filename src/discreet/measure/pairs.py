@@ -1,0 +1,190 @@
+"""Two tables to be compared: the original and what was released of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, one_of
+from discreet.table import Table, open_table
+
+__all__ = ["Floats", "Pair", "Side", "pair_of", "side_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of two tables: its continuous columns and its categorical ones, row by row."""
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, tuple[str, ...]]
+
+    def __repr__(self) -> str:
+        return f"Side({', '.join([*self.numbers, *self.levels])})"
+
+    def __len__(self) -> int:
+        columns: list[Sequence[object]] = [*self.numbers.values(), *self.levels.values()]  # type: ignore[list-item]
+        return len(columns[0])
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The continuous columns side by side, of shape (rows, columns)."""
+        if not self.numbers:
+            raise InputError("there is no continuous column to compare; name some in both tables")
+        return np.column_stack(list(self.numbers.values()))
+
+    def kept(self, rows: NDArray[np.bool_]) -> Side:
+        """Return the side with some of its rows."""
+        numbers = {name: values[rows] for name, values in self.numbers.items()}
+        places = np.flatnonzero(rows).tolist()
+        levels = {name: tuple(words[i] for i in places) for name, words in self.levels.items()}
+        return Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """An original and a released table of the same columns.
+
+    `left_out` is how many rows had a missing number in either (or, where rows do not
+    correspond, in one), and were left out.
+    """
+
+    original: Side
+    released: Side
+    same_rows: bool
+    left_out: int = 0
+
+    def __repr__(self) -> str:
+        return f"Pair({', '.join(self.names)})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that both tables have."""
+        return (*self.original.numbers, *self.original.levels)
+
+
+def pair_of(
+    original: object,
+    released: object,
+    *,
+    categorical: Sequence[str] = (),
+    same_rows: bool = True,
+) -> Pair:
+    """Read two tables, and check that they can be compared.
+
+    Parameters
+    ----------
+    original, released : array of shape (n, p), frame, or path
+        The columns of the released table must be columns of the original; what else the original
+        has is not compared. Columns of an array are called "0", "1" and so on.
+    categorical : sequence of str
+        Columns of codes that are levels; texts and yes/no are levels anyway.
+    same_rows : bool, default True
+        Whether the i-th row of one is the i-th row of the other.
+
+    Returns
+    -------
+    Pair
+        Without the rows of which a number is missing. A missing level is a level.
+
+    Raises
+    ------
+    InputError
+        If the columns, their kinds, the lengths or the levels of the tables do not fit.
+
+    Examples
+    --------
+    >>> pair = pair_of([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.5], [2.5, 3.5]])
+    >>> pair.names, len(pair.original)
+    (('0', '1'), 2)
+    """
+    before, after = _opened(original, categorical), _opened(released, categorical)
+    unknown = [name for name in after.columns if name not in before.columns]
+    if unknown:
+        raise InputError(
+            f"the released table has columns that the original lacks: {one_of(unknown)};"
+            " leave them out, or make them in the original too"
+        )
+    for name, column in after.columns.items():
+        if column.kind != before.columns[name].kind:
+            raise InputError(
+                f"column {name!r} is {before.columns[name].kind} in the original table and"
+                f" {column.kind} in the released one; declare it categorical, or mend it"
+            )
+    return _matched(
+        _read(before, list(after.columns)), _read(after, list(after.columns)), same_rows
+    )
+
+
+def side_of(table: object, *, categorical: Sequence[str] = ()) -> Side:
+    """Read one table; numbers may be missing (NaN), and a missing level is the empty text."""
+    opened = _opened(table, categorical)
+    return _read(opened, list(opened.columns))
+
+
+def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
+    if same_rows and len(before) != len(after):
+        raise InputError(
+            "the two tables have different numbers of rows, so rows cannot be compared one by one;"
+            " give the rows that were released, in their order, or compare without pairing"
+        )
+    for name, words in after.levels.items():
+        if set(words) - set(before.levels[name]):
+            raise InputError(
+                f"column {name!r} of the released table has levels that the original lacks;"
+                " merge the levels of the original in the same way, or leave the column out"
+            )
+    known_before, known_after = _complete(before), _complete(after)
+    left_out = int((~known_before).sum() + (~known_after).sum())
+    if same_rows:
+        known_before = known_after = known_before & known_after
+        left_out = int((~known_before).sum())
+    if not known_before.any() or not known_after.any():
+        raise InputError("no row has a finite number in every column; leave a column out")
+    return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out)
+
+
+def _complete(side: Side) -> NDArray[np.bool_]:
+    known = np.ones(len(side), dtype=np.bool_)
+    for values in side.numbers.values():
+        known &= np.isfinite(values)
+    return known
+
+
+def _opened(source: object, categorical: Sequence[str]) -> Table:
+    if isinstance(source, np.ndarray | list | tuple):
+        source = _framed(source)
+    kinds = dict.fromkeys(categorical, "categorical")
+    return open_table(source, kinds=kinds, roles={}, unit=None, key=None)
+
+
+def _framed(values: object) -> object:
+    """Make a frame of an array."""
+    import pyarrow as pa
+
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # numpy's message quotes the cell
+        raise InputError("an array must hold numbers alone, as many in each row") from None
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InputError("an array must have at least one row and one column")
+    return pa.table({str(j): matrix[:, j] for j in range(matrix.shape[1])})
+
+
+def _read(table: Table, names: Sequence[str]) -> Side:
+    kinds = {name: table.columns[name].kind for name in names}
+    odd = [name for name, kind in kinds.items() if kind not in ("continuous", "categorical")]
+    if odd:
+        raise InputError(f"column {odd[0]!r} holds neither numbers nor levels; leave it out")
+    numbers = [name for name in names if kinds[name] == "continuous"]
+    levels = [name for name in names if kinds[name] == "categorical"]
+    rows = table.rows([], levels=levels, gaps=numbers)
+    return Side(MappingProxyType(dict(rows.numbers)), MappingProxyType(dict(rows.texts)))

@@ -1,0 +1,358 @@
+"""What was measured, in sentences for somebody who must answer for the release.
+
+Pure functions of numbers: they round, say what a number is to be compared with, and say no more
+than was measured. An attack that fails is never called proof of anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.measure.estimate import Estimate
+from discreet.measure.evaluate import Measured
+
+__all__ = ["claims_of", "in_words", "listed", "out_of", "summary"]
+
+Section = tuple[str, tuple[str, ...]]
+
+# Words of the house for the share of persons who are found; no law or standard sets them.
+LEVELS = ((0.5, "high"), (0.2, "considerable"), (0.05, "moderate"), (0.0, "low"))
+MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
+
+METHODS = {
+    "deterministic": "each value was replaced by the mean of {k} similar records, and stretched"
+    " back to the spread of its column",
+    "probabilistic": "random noise was added to each value, in proportion to the spread of its"
+    " column (q = {q})",
+    "condensation": "similar records were put into groups of at least {k}, and each row was drawn"
+    " anew from its group's means and spreads",
+    "microaggregation": "similar records were put into groups of at least {k}, and each row shows"
+    " its group's means",
+}
+
+EVERYWHERE = (
+    "that the table is anonymous, or outside data protection law: what was measured are attacks"
+    " that were tried, on these columns",
+    "that nothing can be disclosed by it",
+    "differential privacy: no method here has it",
+    "safety together with another release of the same data, by another setting or after a change"
+    " of the data: two releases can give records away that one does not",
+    "that a larger k, more noise or more rows would by itself be safe",
+)
+OF_METHOD = {
+    "deterministic": (
+        "k-anonymity of the rows: means of near records overlap, are not shared by k rows, and"
+        " often hardly move",
+        "that the original cannot be worked back because k is above 2",
+        "that the stretching protects records far from the others: it can put them back",
+        "that it is safe to release again because nothing is random",
+    ),
+    "probabilistic": (
+        "k-anonymity of the rows: each row has noise of its own",
+        "that records far from the others are hidden: noise in proportion to the spread hides"
+        " nobody who stands out",
+        "that a fixed seed is enough: the noise rests on a secret",
+    ),
+    "condensation": (
+        "k-anonymity in the sense of equal rows: the rows of a group cannot be told apart, but"
+        " are not equal",
+        "that values are hidden where many records lie close together",
+    ),
+    "microaggregation": (
+        "k-anonymity of this table together with other tables or pictures of the same data",
+        "that values are hidden where many records lie close together: a group's mean lies near"
+        " all of them",
+    ),
+}
+
+
+def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
+    """Return headings and sentences on a release, for readers who are no statisticians.
+
+    Parameters
+    ----------
+    measured : Measured
+        What was measured; rounded, if it is to leave.
+    made : mapping
+        What was done; read here are "method", "k" and "q".
+
+    Returns
+    -------
+    tuple of (heading, sentences)
+        Headings without sentences are left out.
+
+    Notes
+    -----
+    Shares are rounded to whole cases in 100 (or in 1000, where rare), displacements to whole per
+    cent. The sentences are about the attacks that were tried, and say so.
+
+    Examples
+    --------
+    >>> found = Estimate("linked", 17, 100, 0.01)
+    >>> told = summary(Measured(columns=("age",), risks={"linkage": found}), {})
+    >>> print(told[0][1][0])
+    Someone who knows a person's true values finds that person's row in about 17 of 100 cases;
+    guessing would find it in about 1 of 100.
+    """
+    sections = (
+        ("How it was made", _made(made)),
+        ("What somebody could learn about a person", _risks(measured)),
+        ("What the table is good for", _uses(measured)),
+        ("What the table cannot be used for", _limits(measured, made)),
+        ("What was not measured, or is not told", _missing(measured)),
+    )
+    return tuple((heading, tuple(told)) for heading, told in sections if told)
+
+
+def claims_of(method: str | None) -> tuple[str, ...]:
+    """Return what must not be claimed of a release by a method; of an unknown one, by any."""
+    return (*OF_METHOD.get(method or "", ()), *EVERYWHERE)
+
+
+def out_of(share: float) -> str:
+    """Say a share in cases of 100, or of 1000 or 10 000 where it is rare.
+
+    Examples
+    --------
+    >>> out_of(0.174), out_of(0.0011), out_of(0.00001), out_of(0.998), out_of(0.0), out_of(1.0)
+    ('about 17 of 100', 'about 1 of 1000', 'fewer than 1 of 10 000', 'more than 99 of 100',
+     'none', 'all')
+    """
+    if share in (0.0, 1.0):
+        return "all" if share else "none"
+    if share > 0.995:
+        return "more than 99 of 100"
+    for many, name in ((100, "100"), (1000, "1000"), (10_000, "10 000")):
+        if round(share * many) >= 1:
+            return f"about {round(share * many)} of {name}"
+    return "fewer than 1 of 10 000"
+
+
+def in_words(share: float) -> str:
+    """Say a share as a whole per cent.
+
+    Examples
+    --------
+    >>> in_words(0.107), in_words(0.002), in_words(0.0)
+    ('about 11 %', 'less than 1 %', '0 %')
+    """
+    if 0 < share < 0.005:
+        return "less than 1 %"
+    return f"about {100 * share:.0f} %" if share else "0 %"
+
+
+def listed(names: tuple[str, ...] | list[str]) -> str:
+    """Join names as a sentence does."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _made(made: Mapping[str, Any]) -> list[str]:
+    pattern = METHODS.get(str(made.get("method")))
+    if pattern is None:
+        return []
+    told = pattern.format(k=made.get("k"), q=made.get("q"))
+    return [f"{told[0].upper()}{told[1:]}."]
+
+
+def _risks(measured: Measured) -> list[str]:
+    risks = measured.risks
+    told = []
+    if "linkage" in risks:
+        told += [_linkage(risks["linkage"]), _judged(risks["linkage"])]
+    if "far_linkage" in risks:
+        far = risks["far_linkage"]
+        told.append(
+            f"Of the {far.trials} records that differ most from the others, {_found(far)} found in"
+            " the same way."
+        )
+    if "near_5" in risks:
+        told.append(_near(risks["near_5"]))
+    return [*told, *_strata(measured)]
+
+
+def _linkage(found: Estimate) -> str:
+    share = out_of(found.share)
+    times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
+    guess = "" if found.baseline is None else f"; guessing would find it {_in(found.baseline)}"
+    return f"Someone who knows a person's true values finds that person's row {times}{guess}."
+
+
+def _in(share: float) -> str:
+    said = out_of(share)
+    return {"all": "always", "none": "never"}.get(said, f"in {said}")
+
+
+def _judged(found: Estimate) -> str:
+    """Say how large a risk of being found is, by itself and beside guessing."""
+    if found.baseline is not None and found.low <= found.baseline:
+        return (
+            "That is no more than guessing gives. It shows that this attack fails here, and says"
+            " nothing of others."
+        )
+    level = next(name for least, name in LEVELS if found.share >= least)
+    beside = ""
+    if found.baseline:
+        beside = (
+            f": the row is found {_times(found.share / found.baseline)} as often as by guessing"
+        )
+    who = " Whoever is known by these values must be taken as found." if level == "high" else ""
+    return f"The risk of this attack is {level}{beside}.{who}"
+
+
+def _times(times: float) -> str:
+    return f"about {float(f'{times:.2g}'):.0f} times" if times >= 1.5 else "little more than once"
+
+
+def _found(far: Estimate) -> str:
+    many = round(far.count)
+    if many in (0, far.trials):
+        return "all are" if many else "none is"
+    return f"about {many} {'is' if many == 1 else 'are'}"
+
+
+def _near(found: Estimate) -> str:
+    share = out_of(found.share)
+    rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
+        share, f"{share[:1].upper()}{share[1:]} released rows lie"
+    )
+    chance = "" if found.baseline is None else f"; by chance {out_of(found.baseline)} would"
+    return (
+        f"{rows} so near the true values that these can be read off closely (within a twentieth of"
+        f" the usual spread, in every column){chance}."
+    )
+
+
+def _strata(measured: Measured) -> list[str]:
+    """Say what the combinations of the strata, and the sensitive column within them, give away."""
+    told = []
+    names, sensitive = listed(measured.strata), measured.sensitive
+    if measured.k == 1:
+        told.append(
+            f"Some row is the only one of its combination of {names}: who knows these of a person"
+            " knows which row is that person's."
+        )
+    elif measured.k is not None:
+        told.append(
+            f"Every combination of {names} that occurs is shared by at least {measured.k} rows."
+        )
+    found = measured.risks.get("attribute_disclosure")
+    if found is not None and found.count:
+        told.append(
+            f"For {out_of(found.share)} rows, all rows of the same {names} have the same"
+            f" {sensitive}: who knows the one knows the other."
+        )
+    elif found is not None and measured.l is not None:
+        told.append(
+            f"No combination of {names} gives {sensitive} away with certainty: each has at least"
+            f" {measured.l} different values of it. One of them may still be likely."
+        )
+    return told
+
+
+def _uses(measured: Measured) -> list[str]:
+    told = []
+    if measured.displacement:
+        moved = [
+            f"{in_words(math.sqrt(value))} in {name}"
+            for name, value in measured.displacement.items()
+        ]
+        told.append(
+            "Values moved, as a rule, by this much of their column's usual spread:"
+            f" {listed(moved)}."
+        )
+    if measured.u is not None:
+        how = (
+            "easily" if measured.u >= MUCH else "to some degree" if measured.u >= SOME else "hardly"
+        )
+        told.append(
+            f"A model that tries to tell released rows from original ones can {how} do so"
+            f" (U {_u(measured.u)}; 0 is not at all, 0.25 without fail). It looks at averages"
+            " alone."
+        )
+    if measured.preservation is not None:
+        told += _kept(measured)
+    if measured.model is not None:
+        told.append(_model(measured))
+    return told
+
+
+def _u(value: float) -> str:
+    return f"= {value:.2g}" if value >= LEAST else f"is below {LEAST:g}"
+
+
+def _kept(measured: Measured) -> list[str]:
+    kept = measured.preservation
+    if kept is None:
+        return []
+    told = []
+    changed = [name for name, ratio in kept.spreads.items() if abs(ratio - 1) > 0.1]
+    if changed:
+        told.append(f"The spread of {listed(changed)} changed by more than a tenth.")
+    if kept.correlations:
+        most = f"by {kept.correlation:.2f} at most"
+        how = f"changed {most}" if kept.correlation >= 0.01 else "hardly changed"
+        told.append(f"The correlations of columns {how}.")
+    return told
+
+
+def _model(measured: Measured) -> str:
+    model = measured.model
+    if model is None:
+        return ""
+    pairs = zip(model.terms, model.difference, strict=True)
+    known = [(str(term), float(d)) for term, d in pairs if math.isfinite(d)]
+    far = [term for term, d in known if d > 1]
+    most = max((d for _, d in known), default=0.0)
+    if far:
+        return (
+            f"The regression {model.formula} gives other answers for {listed(far)}: they differ by"
+            " more than the original estimate's own uncertainty (one standard error)."
+        )
+    return (
+        f"In the regression {model.formula} no coefficient moved by more than {most:.1f} of its own"
+        " uncertainty (standard error). Other regressions may fare worse."
+    )
+
+
+def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
+    told = [
+        "Looking somebody up: no value may be quoted as a person's.",
+        "Smallest and largest values, small groups, and rare cases: these are changed most, or on"
+        " purpose.",
+        "Relations with columns that were not released with these, and columns linked to it by"
+        " row from elsewhere.",
+    ]
+    if made.get("method") in ("deterministic", "microaggregation"):
+        told.append(
+            "Standard errors and tests taken at face value: near rows were averaged, so results"
+            " look surer than they are."
+        )
+    if any(value >= 1 for value in measured.displacement.values()):
+        names = [name for name, value in measured.displacement.items() if value >= 1]
+        told.append(f"Single values of {listed(names)}: they moved further than they differ.")
+    return told
+
+
+def _missing(measured: Measured) -> list[str]:
+    return [f"{KEYS.get(key, key)}: {why}." for key, why in measured.not_measured.items()]
+
+
+KEYS = {
+    "linkage": "How many persons are found by their true values",
+    "far_linkage": "Whether those who differ most from the others are found",
+    "near_1": "How many rows lie very near the true values",
+    "near_5": "How many rows lie near the true values",
+    "interval": "How many values lie in an interval around the true one",
+    "rmd1": "The robust distance risk (risk1)",
+    "rmd2": "The robust distance risk (risk2)",
+    "rmd_columns": "The robust distance risks of some columns",
+    "attribute_disclosure": "What the strata give away of the sensitive column",
+    "sensitive": "How varied the sensitive column is within the strata",
+    "propensity": "Whether a model can tell the tables apart",
+    "scores": "The propensity scores",
+    "displacement": "How far values moved",
+    "preservation": "Whether means, spreads and correlations stayed",
+    "grid": "The robust distance risks for several widths",
+}

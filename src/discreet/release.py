@@ -1,0 +1,190 @@
+"""A protected table, in the kind of frame that came in, with the report on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.errors import BrokenPromiseError, InputError, one_of
+from discreet.measure.report import Report
+from discreet.protect.base import Floats
+from discreet.render.figure_file import write_whole
+from discreet.table import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["SUFFIXES", "Release", "arrow_table", "check_counts_again", "native_frame"]
+
+SUFFIXES = (".csv", ".tsv", ".parquet")
+Gate = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """A protected table and what is known of its risk and use; `Study.anonymize` makes it.
+
+    Attributes
+    ----------
+    frame : frame
+        The protected rows as a frame of the kind that came in (pandas for a file). It is yours to
+        look at; what you write of it yourself is not recorded, so let it leave by `save`.
+    report : Report
+        What was done, what it risks, and what it is good for.
+    """
+
+    frame: Any
+    report: Report
+    table: pa.Table = field(repr=False)
+    gate: Gate | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Release({', '.join(self.table.column_names)}; {self.report.title})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._ask("pickle")
+        return Release, (self.frame, dataclasses.replace(self.report, gate=None), self.table)
+
+    def save(self, path: str | Path, report: str | Path | None = None) -> Path:
+        """Write the protected table to a file, and the report on it to another.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .csv, .tsv or .parquet.
+        report : str or Path, optional
+            Ends in .html, .json or .txt; the report then names the file and its checksum.
+
+        Returns
+        -------
+        Path
+            Where the table is.
+
+        Raises
+        ------
+        InputError
+            If an ending is another one, or a folder does not exist.
+        LeavingError
+            If it does not fit what has left before; nothing is written then.
+        """
+        path = _checked(Path(path), SUFFIXES, "a released table")
+        if report is not None:
+            _checked(Path(report), (".html", ".json", ".txt"), "a report")
+        content = _bytes(self.table, path.suffix.lower())
+        told = self.report.saved_as(path.name, hashlib.sha256(content).hexdigest())
+        self._ask(path.suffix.lower()[1:])
+        if report is not None:
+            told.save(report)  # asks for itself, and first: a table without its report is worse
+        write_whole(content, path)
+        return path
+
+    def _ask(self, form: str) -> None:
+        if self.gate is not None:
+            self.gate(form)
+
+
+def arrow_table(
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Column],
+) -> pa.Table:
+    """Return protected columns in the order of the raw table, levels of the type they had.
+
+    Levels that were merged are texts. No index, no category that no row has, no metadata.
+    """
+    import pyarrow as pa
+
+    made: dict[str, Any] = {}
+    for name, column in columns.items():
+        if name in numbers:
+            made[name] = pa.array(numbers[name])
+        elif name in levels:
+            made[name] = pa.array(_typed(levels[name], column))
+    return pa.table(made)
+
+
+def native_frame(table: pa.Table, framework: str) -> Any:
+    """Return a table as a frame of pandas, polars, pyarrow or DuckDB."""
+    if framework == "pyarrow":
+        return table
+    if framework == "polars":
+        import polars as pl
+
+        return pl.from_arrow(table)
+    if framework == "duckdb":
+        import duckdb
+
+        return duckdb.connect().from_arrow(table)
+    return table.to_pandas()
+
+
+def check_counts_again(table: pa.Table, strata: Sequence[str], shared: bool, least: int) -> None:
+    """Count on the finished table that every stratum, and every shared row, has enough rows.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If a combination of `strata` (or of all columns, where rows are `shared`) has fewer rows
+        than `least`.
+    """
+    names = list(table.column_names) if shared else list(strata)
+    if not names:
+        return
+    smallest = min(table.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist())
+    if smallest < least:
+        raise BrokenPromiseError(
+            "a stratum or shared row of the released table was counted again and has too few rows;"
+            " please report this"
+        )
+
+
+def _typed(words: Sequence[str], column: Column) -> list[Any]:
+    """Return levels as numbers or yes/no where they were, and none was merged."""
+    different = set(words)
+    if column.yes_no and different <= {"True", "False"}:
+        return [word == "True" for word in words]
+    if column.numeric and not column.yes_no:
+        numbers = {word: _number(word) for word in different}
+        if all(number is not None for number in numbers.values()):
+            return [numbers[word] for word in words]
+    return list(words)
+
+
+def _number(word: str) -> float | int | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    if not np.isfinite(value) or str(word) not in (str(value), str(int(value))):
+        return None
+    return int(value) if str(word) == str(int(value)) else value
+
+
+def _bytes(table: pa.Table, suffix: str) -> bytes:
+    if suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        out = BytesIO()
+        pq.write_table(table, out)
+        return out.getvalue()
+    text: str = table.to_pandas().to_csv(
+        index=False, sep="\t" if suffix == ".tsv" else ",", lineterminator="\n"
+    )
+    return text.encode()
+
+
+def _checked(path: Path, suffixes: Sequence[str], what: str) -> Path:
+    if path.suffix.lower() not in suffixes:
+        raise InputError(f"{what} is saved as one of {one_of(suffixes)}")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {str(path.parent)!r} to save into; make it first")
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder; name a file to save into")
+    return path

@@ -1,0 +1,149 @@
+"""Many settings tried on one table, for the custodian to choose from: nothing of it leaves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.estimate import Estimate
+from discreet.measure.frontier import Point, RiskUtilityMap, Setting
+from discreet.measure.linkage import far_linkage_of, nearness_of, record_linkage_of
+from discreet.measure.pairs import Pair
+from discreet.measure.propensity import propensity_of
+from discreet.measure.utility import displacement_of
+from discreet.policy import Policy
+from discreet.progress import advance
+from discreet.protect import ROW_METHODS
+from discreet.study.desk import Desk
+from discreet.study.releasing import Wanted, pair_of_made
+from discreet.vault import Prepared, make_copy, make_table, prepared, raw_rows
+
+__all__ = ["LOSSES", "RISKS", "settings_of", "sweep"]
+
+TASK = "trying settings"
+KS = (3, 5, 10, 20)
+QS = (0.1, 0.25, 0.5, 1.0)
+WORTH_PROCESSES = 1_000_000
+"""Processes of their own start in about a second: worth it for so many values to protect."""
+RISKS = {
+    "linkage": "records whose nearest released row is their own",
+    "far linkage": "the five farthest records found by their nearest released row",
+    "within 5 %": "records released within 5 % of a standard deviation of their true values",
+}
+LOSSES = {
+    "displacement": "mean squared displacement of the columns, over their variance",
+    "propensity": "how well a model tells the two tables apart (U, at most 1/4)",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class _Job:
+    """One setting to be tried, with all that a process of its own needs: no secret, no table."""
+
+    setting: Setting
+    policy: Policy
+    rows: Prepared
+    columns: tuple[str, ...]
+    risk: str
+    loss: str
+
+
+def settings_of(
+    methods: Sequence[str] | None, k: Sequence[int] | None, q: Sequence[float] | None
+) -> tuple[Setting, ...]:
+    """Return every setting of some methods, values of k and values of q."""
+    names = tuple(ROW_METHODS) if methods is None else tuple(methods)
+    for name in names:
+        if name not in ROW_METHODS:
+            raise InputError(f"there is no row method {name!r}; there are {one_of(ROW_METHODS)}")
+    ks = KS if k is None else tuple(k)
+    qs = QS if q is None else tuple(q)
+    if not names or not ks or not qs:
+        raise InputError("a sweep needs at least one method, one k and one q")
+    out = []
+    for name in names:
+        if name == "probabilistic":
+            out += [Setting(name, q=float(value)) for value in dict.fromkeys(qs)]
+        else:
+            out += [Setting(name, k=value) for value in dict.fromkeys(ks)]
+    return tuple(out)
+
+
+def sweep(
+    desk: Desk,
+    want: Wanted,
+    settings: Sequence[Setting],
+    *,
+    risk: str = "linkage",
+    loss: str = "displacement",
+) -> RiskUtilityMap:
+    """Try settings on the rows of a table, on all cores."""
+    for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
+        if given not in known:
+            raise InputError(f"{what} is unknown; choose one of {one_of(known)}")
+    names = desk.group_of(want.columns) if desk.policy.guarded else want.columns
+    raw = raw_rows(
+        desk.table, want.policy, names, desk.secret, strata=want.strata, carried=want.carried
+    )
+    points: dict[Setting, Point] = {}
+    jobs: list[_Job] = []
+    for setting in settings:
+        try:
+            policy = want.policy.changed(rows=setting.method, k=setting.k, q=setting.q)
+            # As its own version, so that no two settings share their noise.
+            version = desk.secret.digest("sweep", raw.version, setting.name.encode())
+            rows = prepared(replace(raw, version=version), policy, desk.secret)
+        except (InputError, RefusedError) as error:
+            points[setting] = Point(setting, refused=str(error))
+        else:
+            jobs.append(_Job(setting, policy, rows, want.columns, risk, loss))
+    for done, point in enumerate(_tried(jobs), start=1):
+        points[point.setting] = point
+        advance(TASK, done, len(jobs))
+    return RiskUtilityMap(
+        tuple(points[setting] for setting in settings),
+        risk_name=RISKS[risk],
+        loss_name=LOSSES[loss],
+        note=f"columns: {', '.join(want.columns)}; strata: {', '.join(want.strata) or 'none'}",
+    )
+
+
+def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:
+    """Try settings in processes of their own, where that is worth their start."""
+    size = sum(job.rows.values.size for job in jobs)
+    if size < WORTH_PROCESSES or (os.cpu_count() or 1) == 1:
+        yield from map(_point, jobs)
+        return
+    from joblib import Parallel, delayed
+
+    # Without a limit large arrays would be written to a shared folder.
+    work = Parallel(n_jobs=-1, max_nbytes=None, return_as="generator_unordered")
+    yield from work(delayed(_point)(job) for job in jobs)
+
+
+def _point(job: _Job) -> Point:
+    try:
+        if job.policy.guarded:
+            made = make_copy(job.rows, job.policy)
+        else:
+            made = make_table(job.rows, job.policy, job.policy.row_method())
+        # The attacker does not know what must stay unknown.
+        pair = pair_of_made(replace(made, carried={}), job.columns)
+        return Point(job.setting, risk=_risk(pair, job.risk), loss=_loss(pair, job.loss))
+    except (InputError, RefusedError) as error:
+        return Point(job.setting, refused=str(error))
+
+
+def _risk(pair: Pair, name: str) -> Estimate:
+    if name == "linkage":
+        return record_linkage_of(pair)
+    return far_linkage_of(pair) if name == "far linkage" else nearness_of(pair)[1]
+
+
+def _loss(pair: Pair, name: str) -> float:
+    if name == "propensity":
+        return propensity_of(pair).u
+    moved = displacement_of(pair)
+    return sum(moved.values()) / len(moved)

@@ -1,0 +1,29 @@
+"""The protected copy of a study version: made once, kept, and the source of every row view.
+
+A version is (data, policy, secret). Its copy holds the columns of one group, protected jointly
+within the strata, rounded to a nice step and sorted by value, so that neither order nor last
+digits come from the raw rows. What is made of one table or view alone, under `research`, is made
+here too.
+"""
+
+from discreet.vault.copies import Copy
+from discreet.vault.making import Made, make_copy, make_table, protect_view, within_bounds
+from discreet.vault.rows import Done, Prepared, Raw, prepared, raw_rows, read_rows
+from discreet.vault.vault import Vault, said
+
+__all__ = [
+    "Copy",
+    "Done",
+    "Made",
+    "Prepared",
+    "Raw",
+    "Vault",
+    "make_copy",
+    "make_table",
+    "prepared",
+    "protect_view",
+    "raw_rows",
+    "read_rows",
+    "said",
+    "within_bounds",
+]

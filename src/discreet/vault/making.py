@@ -1,0 +1,127 @@
+"""From rows that are ready to protected ones: for a study version, a table or a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import BrokenPromiseError
+from discreet.policy import Asked, Policy
+from discreet.protect import Microaggregation, outside
+from discreet.protect.base import Floats, RowMethod, as_strata, sd_of
+from discreet.protect.counts import about
+from discreet.protect.microaggregation import check_shared
+from discreet.protect.order_means import nice_step, stepped, winsorised
+from discreet.secret import Secret
+from discreet.table import Table
+from discreet.vault.copies import Copy
+from discreet.vault.rows import (
+    Done,
+    Prepared,
+    check_one_row_a_person,
+    keys_of,
+    rows_with_key,
+)
+
+__all__ = ["Made", "make_copy", "make_table", "protect_view", "within_bounds"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Made:
+    """Protected rows beside the raw ones they stand for, row by row: for the custodian alone."""
+
+    names: tuple[str, ...]
+    original: Floats
+    released: Floats
+    levels: Mapping[str, tuple[str, ...]]
+    carried: Mapping[str, tuple[str, ...]]
+    version: str
+    done: Done
+
+
+def make_copy(rows: Prepared, policy: Policy) -> Made:
+    """Make the rows of the protected copy of a guarded study version."""
+    trimmed = np.column_stack([winsorised(column, policy.k) for column in rows.values.T])
+    steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
+    out = _protected(rows, trimmed, policy.row_method())
+    for j, name in enumerate(rows.names):
+        # Again after rounding, which may go a little beyond a bound.
+        inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
+        out[:, j] = within_bounds(policy, name, inside)
+    return _made(rows, out, policy.row_method())
+
+
+def make_table(rows: Prepared, policy: Policy, method: RowMethod) -> Made:
+    """Protect the rows of one table by themselves, as the papers do it: under `research`."""
+    if policy.guarded:
+        raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
+    for j, name in enumerate(rows.names):
+        sd_of(name, rows.values[:, j])
+    out = _protected(rows, rows.values, method)
+    for j, name in enumerate(rows.names):
+        out[:, j] = within_bounds(policy, name, out[:, j])
+    return _made(rows, out, method)
+
+
+def protect_view(
+    table: Table,
+    policy: Policy,
+    asked: Asked,
+    secret: Secret,
+    naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
+) -> Copy:
+    """Protect the columns of one view alone, as the papers do it: only under `research`.
+
+    Rows are protected within the levels of `asked.by`, as `naming` joins and names them.
+    """
+    if policy.guarded:
+        raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
+    check_one_row_a_person(table)
+    by = () if asked.by is None or naming is None else (asked.by,)
+    rows = rows_with_key(table, asked.columns, by)
+    keys = keys_of(secret, table, rows)
+    names = list(asked.columns)
+    version = secret.digest("view", *sorted(keys))
+    values = np.column_stack([rows.numbers[name] for name in names])
+    for j, name in enumerate(names):
+        sd_of(name, values[:, j])
+    normals = secret.normals(version, keys, names)
+    texts = {name: naming(rows.texts[name]) for name in by if naming is not None}
+    strata = as_strata(texts[by[0]] if by else None, len(values))
+    out = policy.row_method(asked)(values, normals, strata)
+    columns = {name: within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
+    return Copy(columns, texts, version.hex()[:16], about(rows.left_out, asked.k))
+
+
+def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
+    """Do with values outside the bounds of a column what the policy says."""
+    if name not in policy.bounds:
+        return values
+    return outside(values, *policy.bounds[name], policy.outside)
+
+
+def _made(rows: Prepared, out: Floats, method: RowMethod) -> Made:
+    if isinstance(method, Microaggregation):
+        check_shared(out, rows.strata, method.k)
+    return Made(
+        names=rows.names,
+        original=rows.values,
+        released=out,
+        levels=rows.levels,
+        carried=rows.carried,
+        version=rows.version,
+        done=rows.done,
+    )
+
+
+def _protected(rows: Prepared, values: Floats, method: RowMethod) -> Floats:
+    """Protect rows in an order of their own, so that one version always has the same bytes."""
+    order = rows.order
+    found = method(values[order], rows.normals[order], rows.strata[order])
+    if found.shape != values.shape or not np.isfinite(found).all():
+        raise BrokenPromiseError("a row method returned another shape, or values not finite")
+    out = np.empty_like(values)
+    out[order] = found
+    return out

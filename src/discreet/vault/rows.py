@@ -1,0 +1,297 @@
+"""Raw rows made ready to be protected: gaps filled, small strata repaired, keys computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import InputError, RefusedError
+from discreet.policy import ROWS_PER_K, Policy
+from discreet.protect.base import Floats, Labels, as_strata, sd_of
+from discreet.protect.hierarchy import Hierarchy
+from discreet.protect.kanonymity import Repair, repair
+from discreet.protect.missing import drawn_levels, filled
+from discreet.protect.order_means import nice_step, stepped
+from discreet.secret import Secret, row_keys
+from discreet.table import Rows, Table
+
+__all__ = [
+    "Done",
+    "Prepared",
+    "Raw",
+    "check_one_row_a_person",
+    "keys_of",
+    "prepared",
+    "raw_rows",
+    "read_rows",
+    "rows_with_key",
+    "strata_labels",
+]
+
+STRATUM_PER_K = 2
+NO_LEVEL = ("(missing)", "(no value)")
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done to the rows before they were protected, in words, with rough numbers.
+
+    `filled` are how many values of each column stood in for missing ones, `left_out` how many
+    rows had a missing value and `suppressed` how many were left out of a small stratum.
+    """
+
+    filled: tuple[tuple[str, int], ...] = ()
+    left_out: int = 0
+    repaired: tuple[tuple[str, str], ...] = ()
+    suppressed: int = 0
+    exhaustive: bool = True
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prepared:
+    """Rows that are ready: the values of a group, the levels of strata, and what they carry.
+
+    `strata` is which combination of levels each row has, `normals` are its noise, and `order` is
+    one of the rows that does not depend on that of the file.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    levels: Mapping[str, tuple[str, ...]]
+    carried: Mapping[str, tuple[str, ...]]
+    strata: Labels
+    normals: Floats
+    order: Labels
+    version: str
+    done: Done
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Raw:
+    """Rows as they were read, which version they make, and the key of each."""
+
+    names: tuple[str, ...]
+    strata: tuple[str, ...]
+    carried: tuple[str, ...]
+    rows: Rows
+    keys: list[bytes]
+    version: bytes
+
+
+def raw_rows(
+    table: Table,
+    policy: Policy,
+    names: Sequence[str],
+    secret: Secret,
+    *,
+    strata: Sequence[str],
+    carried: Sequence[str] = (),
+) -> Raw:
+    """Read the rows of some columns: complete ones, or all where the policy fills gaps.
+
+    Raises
+    ------
+    RefusedError
+        If some person has several rows, or too few rows are complete.
+    """
+    check_one_row_a_person(table)
+    rows = read_rows(table, policy, names, strata, carried)
+    if policy.guarded and len(rows) < ROWS_PER_K * policy.k:
+        raise RefusedError(
+            f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
+            " protected copy; choose a smaller k or fewer columns"
+        )
+    keys = keys_of(secret, table, rows)
+    made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
+    data = sorted(row_keys(secret, _columns(rows)))
+    version = secret.digest("version", json.dumps(made_by, sort_keys=True).encode(), *data)
+    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version)
+
+
+def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
+    """Fill the gaps of raw rows and repair their strata, as the policy says.
+
+    Raises
+    ------
+    RefusedError
+        If strata stay too small, or too few rows are left.
+    """
+    rows, keys = raw.rows, raw.keys
+    columns = [_numbers(rows.numbers[name], name, policy) for name in raw.names]
+    levels = {
+        name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
+        for name in raw.strata
+    }
+    held = {name: _named(rows.texts[name]) for name in raw.carried}
+    mended = _repaired(levels, held, policy, len(rows))
+    places = np.flatnonzero(mended.kept).tolist()
+    if policy.guarded and len(places) < ROWS_PER_K * policy.k:
+        raise RefusedError(
+            "too few rows are left in strata of 2 k or more; choose a smaller k or fewer strata"
+        )
+    kept = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
+    keys = [keys[i] for i in places]
+    gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
+    gaps |= {name: rows.texts[name].count("") for name in raw.strata}
+    return Prepared(
+        names=raw.names,
+        values=np.column_stack(columns)[mended.kept],
+        levels=kept,
+        carried={name: tuple(words[i] for i in places) for name, words in held.items()},
+        strata=strata_labels(kept, len(places)),
+        normals=secret.normals(raw.version, keys, raw.names),
+        order=np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp),
+        version=raw.version.hex()[:16],
+        done=Done(
+            filled=tuple((name, count) for name, count in gaps.items() if count),
+            left_out=rows.left_out,
+            repaired=tuple((step.column, step.detail) for step in mended.steps),
+            suppressed=mended.suppressed,
+            exhaustive=mended.complete,
+        ),
+    )
+
+
+def read_rows(
+    table: Table,
+    policy: Policy,
+    names: Sequence[str],
+    strata: Sequence[str],
+    carried: Sequence[str] = (),
+) -> Rows:
+    """Read the rows that a policy protects: complete ones, or all where it fills gaps."""
+    whole = policy.missing == "complete"
+    known = policy.missing_levels == "complete"
+    return rows_with_key(
+        table,
+        names if whole else [],
+        strata if known else [],
+        [*([] if known else strata), *carried],
+        [] if whole else names,
+    )
+
+
+def rows_with_key(
+    table: Table,
+    names: Sequence[str],
+    texts: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    gaps: Sequence[str] = (),
+) -> Rows:
+    """Read rows, with the declared key among the texts or numbers."""
+    if table.key is None:
+        return table.rows(names, texts, levels, gaps)
+    if table.columns[table.key].kind == "continuous":
+        return table.rows([*names, table.key], texts, levels, gaps)
+    return table.rows(names, [*texts, table.key], levels, gaps)
+
+
+def keys_of(secret: Secret, table: Table, rows: Rows) -> list[bytes]:
+    """Return each record's key: of the declared key column, else of all its values."""
+    if table.key is None:
+        return row_keys(secret, _columns(rows))
+    column = rows.numbers[table.key] if table.key in rows.numbers else rows.texts[table.key]
+    if len(set(column)) != len(rows):
+        raise InputError(
+            f"key column {table.key!r} holds a value twice; a key is different in every row"
+        )
+    return row_keys(secret, [column])
+
+
+def check_one_row_a_person(table: Table) -> None:
+    """Refuse a table in which some person has several rows."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, so rows cannot be shown; make one row a person first"
+            " (a mean or a last value), or use a histogram or heat map, which count persons"
+        )
+
+
+def strata_labels(levels: Mapping[str, Sequence[str]], n: int) -> Labels:
+    """Return which combination of levels each row has; one for all where there are none."""
+    labels = np.zeros(n, dtype=np.intp)
+    for words in levels.values():
+        codes = as_strata(np.array(words), n)
+        labels = as_strata(labels * (int(codes.max(initial=0)) + 1) + codes, n)
+    return labels
+
+
+def _numbers(values: Floats, name: str, policy: Policy) -> Floats:
+    """Fill the gaps of a column; when guarded with a rough number that is nobody's."""
+    gaps = np.isnan(values)
+    if not gaps.any():
+        return values
+    out = filled(values, policy.missing, policy.k if policy.guarded else 1)
+    if policy.guarded:
+        step = nice_step(sd_of(name, values[~gaps]))
+        out[gaps] = stepped(out[gaps], step)
+    return out
+
+
+def _levels(
+    words: tuple[str, ...],
+    name: str,
+    policy: Policy,
+    secret: Secret,
+    version: bytes,
+    keys: list[bytes],
+) -> tuple[str, ...]:
+    from scipy.special import ndtr
+
+    if policy.missing_levels == "drawn" and "" in words:
+        # A name that no column can have, so that no noise is shared.
+        uniforms = ndtr(secret.normals(version, keys, [f"\0missing {name}"])[:, 0])
+        return drawn_levels(words, uniforms)
+    return _named(words)
+
+
+def _named(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Give missing levels a name that no level has."""
+    if "" not in words:
+        return words
+    name = next(name for name in NO_LEVEL if name not in words)
+    return tuple(word or name for word in words)
+
+
+def _repaired(
+    levels: Mapping[str, tuple[str, ...]],
+    carried: Mapping[str, tuple[str, ...]],
+    policy: Policy,
+    n: int,
+) -> Repair:
+    if not levels:
+        return Repair(
+            levels={},
+            kept=np.ones(n, dtype=np.bool_),
+            steps=(),
+            suppressed=0,
+            loss=0.0,
+            complete=True,
+        )
+    least = STRATUM_PER_K * policy.k if policy.guarded else policy.k
+    sensitive = next(iter(carried.values()), None)
+    return repair(
+        levels,
+        least,
+        hierarchies={
+            name: Hierarchy(name, _steps(lines))
+            for name, lines in policy.hierarchies.items()
+            if name in levels
+        },
+        ordered={name: order for name, order in policy.ordered.items() if name in levels},
+        sensitive=sensitive,
+        diversity=None if policy.diversity == 1 else policy.diversity,
+        closeness=None if policy.closeness == 1 else policy.closeness,
+        most_suppressed=policy.most_suppressed,
+    )
+
+
+def _steps(lines: Sequence[Sequence[str]]) -> tuple[Mapping[str, str], ...]:
+    return tuple({line[0]: line[i] for line in lines} for i in range(1, len(lines[0])))
+
+
+def _columns(rows: Rows) -> list[Floats | tuple[str, ...]]:
+    return [*rows.numbers.values(), *rows.texts.values()]

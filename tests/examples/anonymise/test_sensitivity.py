@@ -1,0 +1,70 @@
+"""What k and the number of persons do, on fewer data sets than are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from examples.anonymise.cohort import COLUMNS
+from examples.anonymise.sensitivity import Setting, Spread, gather, measured, spreads
+
+SETS = 6
+Found = Mapping[Setting, Mapping[str, Spread]]
+
+
+@pytest.fixture(scope="module")
+def by_k() -> Found:
+    return spreads([(500, 3), (500, 10), (500, 46)], SETS)
+
+
+@pytest.fixture(scope="module")
+def by_size() -> Found:
+    return spreads([(50, 5), (200, 5), (1000, 5)], SETS)
+
+
+def test_means_and_spreads_worked_out_by_hand() -> None:
+    found = gather([{"U": 1.0}, {"U": 2.0}, {"U": 6.0}])
+    assert found["U"].mean == 3
+    assert found["U"].sd == pytest.approx(7**0.5)
+    assert gather([{"U": 1.0}])["U"] == Spread(1.0, 0.0)
+
+
+def test_a_data_set_is_the_same_each_time_and_no_other() -> None:
+    first, again, other = (measured(number, 50, [5])[0] for number in (1, 1, 2))
+    assert first == again
+    assert first != other
+    assert len(first) == 1 + 4 + 6 + 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["U", *(f"δ {name}" for name in COLUMNS)])
+def test_loss_of_utility_grows_with_k(by_k: Found, measure: str) -> None:
+    few, some, many = (by_k[500, k][measure].mean for k in (3, 10, 46))
+    assert few < some < many
+
+
+@pytest.mark.slow
+def test_coefficients_are_farther_off_at_a_large_k(by_k: Found) -> None:
+    moved = [name for name in by_k[500, 3] if name.startswith("d ")]
+    assert len(moved) == 6
+    assert all(by_k[500, 3][name].mean < by_k[500, 46][name].mean for name in moved)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("risk", ["risk1", "risk2"])
+def test_risk_falls_with_k_and_rises_with_persons(by_k: Found, by_size: Found, risk: str) -> None:
+    assert by_k[500, 3][risk].mean > by_k[500, 46][risk].mean
+    assert by_size[50, 5][risk].mean < by_size[1000, 5][risk].mean
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["U", *(f"δ {name}" for name in COLUMNS)])
+def test_loss_of_utility_falls_with_persons(by_size: Found, measure: str) -> None:
+    few, _, many = (by_size[persons, 5][measure].mean for persons in (50, 200, 1000))
+    assert few > many
+
+
+@pytest.mark.slow
+def test_the_number_of_processes_changes_nothing() -> None:
+    assert spreads([(50, 5)], 3, workers=1) == spreads([(50, 5)], 3, workers=2)
