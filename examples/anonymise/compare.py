@@ -10,15 +10,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from discreet.measure import (
-    Coefficients,
-    Propensity,
-    RmdRisk,
-    coefficient_difference,
-    displacement,
-    propensity,
-    rmd_risk,
-)
+from discreet.measure.coefficients import Coefficients, coefficient_difference
+from discreet.measure.propensity import Propensity, propensity
+from discreet.measure.rmd import RmdRisk, rmd_risk
+from discreet.measure.utility import displacement
 from discreet.protect import deterministic
 
 __all__ = ["Compared", "Plan", "anonymised", "compared"]
@@ -33,7 +28,7 @@ class Plan:
     formula: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compared:
     """A table, what became of it, and what the measures say."""
 

@@ -73,14 +73,15 @@ def spreads(
     Work is spread over all cores; the answer does not depend on how many there are.
     """
     by_size: dict[int, list[int]] = {}
-    for persons, k in settings:
+    for persons, k in dict.fromkeys(settings):
         by_size.setdefault(persons, []).append(k)
-    # A process has one thread, or those of its linear algebra would be in each other's way.
+    # A process has one thread, or those of their linear algebra would be in each other's way.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     gathered: dict[Setting, dict[str, Spread]] = {}
     cores = workers or os.cpu_count() or 1
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+    own = get_context("spawn")  # works on every system
+    with ProcessPoolExecutor(cores, mp_context=own, initializer=trust_own_data) as pool:
         found = {
             persons: pool.map(
                 partial(measured, persons=persons, ks=ks),
@@ -94,6 +95,13 @@ def spreads(
             for k, rows in zip(by_size[persons], zip(*sets_of_size, strict=True), strict=True):
                 gathered[persons, k] = gather(rows)
     return gathered
+
+
+def trust_own_data() -> None:
+    """Have scikit-learn skip its checks, which take longer than its sums on tables this small."""
+    import sklearn
+
+    sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
 
 
 def gather(rows: Sequence[dict[str, float]]) -> dict[str, Spread]:

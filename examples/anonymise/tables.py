@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from discreet.measure import Coefficients
+from discreet.measure.coefficients import Coefficients
 from discreet.render.scene import Axis, Intervals, Lines, Panel
 from examples.anonymise import titanic
 
@@ -162,10 +162,11 @@ def intervals(
             (found.released, found.released_interval),
         )
     )
-    reach = 1.08 * float(np.abs(np.asarray(ends)).max())
+    reached = [0.0, *np.ravel(ends).tolist()]
+    room = 0.05 * (max(reached) - min(reached))
     zero = Lines(((0.0, 0.0),), ((-0.5, len(order) - 0.5),), "reference")
     return Panel(
         (Intervals(ends, ("original", "anonymised")), zero),  # type: ignore[arg-type]
-        x=Axis(label, limits=(-reach, reach)),
+        x=Axis(label, limits=(min(reached) - room, max(reached) + room)),
         y=Axis("", ticks=tuple(terms[name] for name in names)),
     )

@@ -10,7 +10,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from discreet.render.marks import SERIES
-from discreet.render.scene import Axis, Cells, Columns, Dots, Lines, Mark, Panel, Scene
+from discreet.render.scene import (
+    Axis,
+    Cells,
+    Columns,
+    Dots,
+    Intervals,
+    Lines,
+    Mark,
+    Panel,
+    Scene,
+)
 from discreet.render.to_matplotlib import draw
 
 X, Y = Axis("x"), Axis("y")
@@ -19,6 +29,7 @@ TREND = Lines(((0.0, 9.0),), ((0.0, 9.0),), "trend", "trend of what is drawn")
 RAW = Lines(((0.0, 9.0),), ((0.0, 8.0),), "raw", "trend of raw records")
 GRIDDED = Dots((1.0, 2.0), (1.0, 2.0), (20, 40), True, "persons")
 LEVELS = Lines(((0.0, 1.0),) * 3, ((0.0, 1.0),) * 3, "level", "people a cell", (5.0, 160.0, 20.0))
+ENDS = ((0.0, 1.0, 2.0),)
 CELLS = Cells((0.0, 5.0, 10.0), (0.0, 10.0), ((5.0,), (9.0,)), "count")
 
 
@@ -52,6 +63,8 @@ class TestWords:
             ((Columns(((1.0,), (2.0,)), ("men", "women")),), "", ["men", "women"]),
             ((Columns(((1.0, None),)),), "", ["hidden"]),
             ((Columns(((1.0,),)),), "", []),
+            ((Intervals((ENDS, ENDS), ("original", "released")),), "", ["original", "released"]),
+            ((Intervals((ENDS,)),), "", []),
             ((Dots((1.0,), (1.0,), (1,), series="a"), Dots((), (), (), series="b")), "", ["a"]),
         ],
     )

@@ -1,4 +1,7 @@
-"""Lines are cut at the axes without being bent, and those to compare with do not widen them."""
+"""Lines are cut at the axes without being bent, and those to compare with do not widen them.
+
+Estimates lie in their intervals, one above the other.
+"""
 
 import math
 from typing import Any
@@ -13,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from discreet.render.lines import cut
 from discreet.render.marks import RAMP
-from discreet.render.scene import Axis, Cells, Dots, Lines, Mark, Panel, Scene
+from discreet.render.scene import Axis, Cells, Dots, Intervals, Lines, Mark, Panel, Scene
 from discreet.render.to_matplotlib import draw
 
 X, Y = Axis("x"), Axis("y")
@@ -157,6 +160,54 @@ class TestLimits:
             return [points_of(drawn) for drawn in axes_of(*marks).lines]
 
         assert told(0.0) == told(secret) == told(-secret)
+
+
+class TestIntervals:
+    ONE = ((0.0, 1.0, 3.0), (-2.0, -1.0, 0.5))
+    TWO = ((1.0, 1.5, 2.0), None)
+    TERMS = Axis("", ticks=("age", "sex"))
+
+    def drawn(self, *rows: Any, x: Axis = X, y: Axis = TERMS) -> list[list[tuple[float, float]]]:
+        names = tuple("ab"[: len(rows)])
+        return [points_of(line) for line in axes_of(Intervals(rows, names), x=x, y=y).lines]
+
+    def test_a_bar_reaches_from_end_to_end_and_the_estimate_lies_on_it(self) -> None:
+        assert self.drawn(self.ONE) == [
+            [(0, 0), (3, 0)],
+            [(1, 0)],
+            [(-2, 1), (0.5, 1)],
+            [(-1, 1)],
+        ]
+
+    def test_series_stand_one_above_the_other_and_what_is_not_known_is_left_out(self) -> None:
+        lines = self.drawn(self.ONE, self.TWO)
+        heights = [line[0][1] for line in lines]
+        assert heights == [0.12, 0.12, 1.12, 1.12, -0.12, -0.12]
+        assert lines[4] == [(1, -0.12), (2, -0.12)]
+
+    def test_the_first_series_stands_on_top_of_an_axis_that_runs_down_too(self) -> None:
+        down = Axis("", (1.6, -0.6), ("age", "sex"))
+        heights = [line[0][1] for line in self.drawn(self.ONE, self.TWO, y=down)]
+        assert heights == [-0.12, -0.12, 0.88, 0.88, 0.12, 0.12]
+
+    def test_series_differ_in_colour_and_marker(self) -> None:
+        drawn = axes_of(Intervals((self.ONE, self.TWO), ("a", "b")), y=self.TERMS).lines
+        looks = {(to_hex(line.get_color()), str(line.get_marker())) for line in drawn[1::2]}
+        assert looks == {("#4477aa", "o"), ("#e69f00", "s")}
+
+    def test_what_reaches_out_of_fixed_limits_is_cut_there(self) -> None:
+        rows = ((-9.0, -8.0, 1.0), (5.0, 6.0, 7.0))
+        assert self.drawn(rows, x=Axis("x", (-1.0, 2.0))) == [[(-1, 0), (1, 0)]]
+
+    def test_none_at_all_can_be_drawn(self) -> None:
+        assert self.drawn((None, None)) == []
+        assert self.drawn() == []
+
+    def test_digits_beyond_the_picture_are_not_drawn(self) -> None:
+        def told(shift: float) -> Any:
+            return self.drawn(((0.0, 1.0 + shift, 3.0 + shift), (-2.0, -1.0, 0.5 - shift)))
+
+        assert told(0.0) == told(1e-7)
 
 
 class TestCut:

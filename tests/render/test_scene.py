@@ -13,6 +13,7 @@ from discreet.render.scene import (
     Cells,
     Columns,
     Dots,
+    Intervals,
     Lines,
     Mark,
     Panel,
@@ -28,6 +29,7 @@ MARKS: dict[str, Mark] = {
     "columns": Columns(((4.0, None, 2.0), (None, 0.0, 1.0)), ("women", "men")),
     "trend": Lines(((0.0, 1.0, 2.0),), ((5.0, 6.0, 4.0),), "trend", "trend of what is drawn"),
     "levels": Lines(((0.0, 1.0),) * 2, ((0.0, 1.0), (1.0, 2.0)), "level", "people", (5.0, 9.0)),
+    "intervals": Intervals((((0.0, 1.0, 2.0), None), (None, (1.0, 2.0, 2.5))), ("a", "b")),
     "words": Words((("5", "hidden"), ("$x", "12")), totals=True),
 }
 

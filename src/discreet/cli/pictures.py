@@ -86,17 +86,21 @@ def plot(
         # A row method makes the study's copy; a count method is the picture's alone.
         rows = method if guarded and method in ROW_METHODS else None
         fields = fields_given(rows=rows, study=study, unit=unit) | (numbers if guarded else {})
-        as_levels = columns if picture in ("bars", "crosstab") else []
-        levels = [
-            *(names_of(categorical) if categorical else ()),
-            *([by] if by else ()),
-            *as_levels,
-        ]
+        levels = _levels(picture, columns, by, categorical)
         found = opened(file, policy, fields, group, strata, levels)
         drawn = fields_given(method=method, by=by, trend=trend or None)
         drawn |= {} if guarded else _used(picture, numbers)
         view = getattr(found, picture)(*columns, **drawn)
         _deliver(view, output, as_json)
+
+
+def _levels(
+    picture: str, columns: Sequence[str], by: str | None, categorical: str | None
+) -> list[str]:
+    """Name the columns that are levels, whatever they hold."""
+    named = [] if categorical is None else names_of(categorical)
+    counted = columns if picture in ("bars", "crosstab") else ()
+    return [*named, *([by] if by else ()), *counted]
 
 
 def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend: bool) -> None:

@@ -61,16 +61,39 @@ FormulaOption = Annotated[
     str | None, typer.Option("--formula", help="A regression to compare: 'y ~ x + C(group)'.")
 ]
 
+TableOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Where to save the table: .csv, .tsv or .parquet."),
+]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
+]
+BelowOption = Annotated[
+    float | None,
+    typer.Option("--risk-below", help="The share of records that may be linked, e.g. 0.2."),
+]
+ReportJsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+MapOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Where to save: .html, .json, or .png, .svg, .pdf."),
+]
+MethodsOption = Annotated[
+    str | None, typer.Option("--methods", help="Row methods to try: a,b; all by default.")
+]
+KsOption = Annotated[str | None, typer.Option("--k", "-k", help="Values of k: 3,5,10 or 3:50.")]
+QsOption = Annotated[str | None, typer.Option("--q", "-q", help="Values of q: 0.1,0.25,0.5.")]
+RiskOption = Annotated[
+    str, typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %.")
+]
+LossOption = Annotated[
+    str, typer.Option("--loss", help="What stands for the loss: displacement, propensity.")
+]
+
 
 def anonymize(
     file: File,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to save the table: .csv, .tsv or .parquet."),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
-    ] = None,
+    output: TableOption = None,
+    report: ReportOption = None,
     policy: PolicyOption = "standard",
     columns: ColumnsOption = None,
     drop: DropOption = None,
@@ -85,15 +108,12 @@ def anonymize(
     diversity: DiversityOption = None,
     closeness: ClosenessOption = None,
     formula: FormulaOption = None,
-    risk_below: Annotated[
-        float | None,
-        typer.Option("--risk-below", help="The share of records that may be linked, e.g. 0.2."),
-    ] = None,
+    risk_below: BelowOption = None,
     study: StudyOption = None,
     group: GroupOption = None,
     unit: UnitOption = None,
     categorical: CategoricalOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: ReportJsonOption = False,
 ) -> None:
     """Make a protected table, and a report on its risk and use.
 
@@ -144,7 +164,7 @@ def risk(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to save: .html, .json or .txt.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: ReportJsonOption = False,
 ) -> None:
     """Measure what a released table gives away of the original, and what use is left.
 
@@ -172,22 +192,12 @@ def risk(
 
 def sweep(
     file: File,
-    methods: Annotated[
-        str | None, typer.Option("--methods", help="Row methods to try: a,b; all by default.")
-    ] = None,
+    methods: MethodsOption = None,
     k: Annotated[str | None, typer.Option("--k", "-k", help="Values of k: 3,5,10 or 3:50.")] = None,
-    q: Annotated[str | None, typer.Option("--q", "-q", help="Values of q: 0.1,0.25,0.5.")] = None,
-    risk: Annotated[
-        str,
-        typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %."),
-    ] = "linkage",
-    loss: Annotated[
-        str, typer.Option("--loss", help="What stands for the loss: displacement, propensity.")
-    ] = "displacement",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to save: .html, .json, or .png, .svg, .pdf."),
-    ] = None,
+    q: QsOption = None,
+    risk: RiskOption = "linkage",
+    loss: LossOption = "displacement",
+    output: MapOption = None,
     policy: PolicyOption = "standard",
     columns: ColumnsOption = None,
     drop: DropOption = None,

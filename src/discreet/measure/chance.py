@@ -38,13 +38,14 @@ def keyed_order(matrix: Floats) -> Labels:
     Returns
     -------
     ndarray of int, of shape (n,)
-        The rows by a digest, under a constant key, of their values and of how many equal rows
-        come before; rows that are equal are interchangeable. The first m rows are the keyed
-        subsample of size m.
+        The rows by a digest, under a constant key, of the ranks of their values in each column
+        and of how many equal rows come before; rows that are equal are interchangeable. The
+        first m rows are the keyed subsample of size m.
 
     Notes
     -----
-    The key is public: the order hides nothing.
+    Ranks, so that a change of units changes nothing. The key is public: the order hides
+    nothing.
 
     Examples
     --------
@@ -54,16 +55,16 @@ def keyed_order(matrix: Floats) -> Labels:
     >>> bool((rows[forward] == rows[::-1][backward]).all())
     True
     """
-    values = matrix + 0.0  # there is one zero
-    order = lexicographic(values)
-    ordered = values[order]
+    order = lexicographic(matrix)
+    ordered = matrix[order]
     first = np.ones(len(ordered), dtype=np.bool_)
     first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     place = np.arange(len(ordered))
     copies = place - np.maximum.accumulate(np.where(first, place, 0))
     digest = _mixed(copies.astype(np.uint64) + np.uint64(KEY))
     for column in ordered.T:
-        digest = _mixed(digest ^ np.ascontiguousarray(column).view(np.uint64))
+        rank = np.unique(column, return_inverse=True)[1]
+        digest = _mixed(digest ^ rank.astype(np.uint64))
     return order[np.argsort(digest, kind="stable")]
 
 

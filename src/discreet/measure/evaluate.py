@@ -78,7 +78,7 @@ class Scores(NamedTuple):
     k: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Measured:
     """What was measured on a pair of tables.
 
@@ -136,6 +136,9 @@ class Measured:
     not_measured: Mapping[str, str] = field(default_factory=dict)
     left_out: int = 0
     rounded_to: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Measured({', '.join([*self.columns, *self.levels])})"
 
     def __reduce__(self) -> tuple[Callable[..., Measured], tuple[dict[str, Any]]]:
         given = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -282,7 +285,7 @@ def measured(
     >>> print(found.risks["linkage"])
     records whose nearest released row is their own: 50.0 % (18.8 to 81.2 %; guessing 16.7 %)
     >>> round(found.displacement["0"], 3)
-    0.129
+    0.107
     """
     held = list(pair.released.levels)
     known = tuple(strata) or tuple(name for name in held if name != sensitive)
@@ -299,7 +302,7 @@ def measured(
     if grid is not None:
         near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
         risks |= {"rmd1": grid.risk1[near], "rmd2": grid.risk2[near][alone]}
-    return Measured(
+    out = Measured(
         columns=tuple(side.numbers),
         levels=tuple(held),
         risks=MappingProxyType(risks),
@@ -313,11 +316,13 @@ def measured(
         ratio=None if scores is None else scores.ratio,
         scores=boxes,
         preservation=trial("preservation", lambda: preservation_of(pair)),
-        model=None if formula is None else coefficients_of(pair, formula),
+        model=None if formula is None else _model(trial, pair, formula),
         grid=grid if w1s and w2s else None,
         not_measured=MappingProxyType(trial.failed),
         left_out=pair.left_out,
     )
+    advance(TASK, STEPS, STEPS)
+    return out
 
 
 class _Trial:
@@ -356,11 +361,10 @@ def _risks(
     found: dict[str, Estimate] = {}
     for keys, measure in every.items():
         names = keys.split()
-        failed = len(trial.failed)
         values = trial(names[0], measure)
         if values is not None:
             found |= dict(zip(names, values, strict=True))
-        elif len(trial.failed) > failed:
+        else:
             trial.failed |= dict.fromkeys(names[1:], trial.failed[names[0]])
     return found
 
@@ -403,6 +407,15 @@ def _robust(
     elif grid.excluded:
         trial.failed["rmd_columns"] = f"{one_of(grid.excluded)} cannot be used for it"
     return grid
+
+
+def _model(trial: _Trial, pair: Pair, formula: str) -> Coefficients | None:
+    """Fit a regression to both tables; a formula that is wrong is not just left out."""
+    try:
+        return coefficients_of(pair, formula)
+    except RefusedError as error:
+        trial.failed["model"] = str(error)
+        return None
 
 
 def _about(

@@ -96,9 +96,9 @@ class Report:
     gate: Gate | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        known = [str(self.made.get("method", ""))]
+        known = [str(self.made["method"])] if self.made.get("method") else []
         known += [f"{name} = {self.made[name]}" for name in ("k", "q") if self.made.get(name)]
-        return f"Report({self.title}: {', '.join(filter(None, known))})"
+        return f"Report({self.title}{': ' if known else ''}{', '.join(known)})"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -117,18 +117,15 @@ class Report:
         return replace(self, made=MappingProxyType({**self.made, "file": name, "sha256": sha256}))
 
     def to_text(self) -> str:
-        """Return the report as text of at most 88 columns, to read in a terminal.
-
-        Tables of many columns are wider.
-        """
-        lines = [self.title, "=" * min(len(self.title), WIDTH), ""]
+        """Return the report as text to read in a terminal, of 88 columns where tables allow."""
+        lines = [*_head(self.title, "="), ""]
         for head, told in self._summary():
-            lines += [head, "-" * len(head), *_bullets(told), ""]
+            lines += [*_head(head), *_bullets(told), ""]
         for listing in self._listings():
-            lines += [listing.title, "-" * len(listing.title), *_columns(listing), ""]
-        lines += [CLAIMS, "-" * len(CLAIMS), *_bullets(self._claims())]
+            lines += [*_head(listing.title), *_columns(listing), ""]
+        lines += [*_head(CLAIMS), *_bullets(self._claims())]
         if self.notes:
-            lines += ["", "Notes", "-----", *_bullets(self.notes)]
+            lines += ["", *_head("Notes"), *_bullets(self.notes)]
         return "\n".join(lines)
 
     def to_json(self) -> str:
@@ -220,6 +217,11 @@ class Report:
             parts.append(table(each.head, each.rows, caption=each.title, words=each.words))
         parts += [heading(CLAIMS), items(self._claims())]
         return [*parts, *([heading("Notes"), items(self.notes)] if self.notes else [])]
+
+
+def _head(title: str, rule: str = "-") -> list[str]:
+    lines = textwrap.wrap(title, WIDTH) or [""]
+    return [*lines, rule * max(map(len, lines))]
 
 
 def _bullets(sentences: Sequence[str]) -> list[str]:

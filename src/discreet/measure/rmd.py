@@ -119,7 +119,7 @@ def rmd_risk(
     in one pass. No result depends on the order of the rows.
 
     Columns that leave no robust covariance are left out and named in `excluded`: constant ones
-    (in either table), those of which half the rows or more have one value, and those that
+    (in either table), those of which more than half the rows have one value, and those that
     follow from columns before them, in all rows or in the half that lies closest.
 
     **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch
@@ -194,7 +194,7 @@ def rmd_grid_of(
     >>> pair = pair_of([[1.0], [2.0], [3.0], [5.0]], [[1.1], [2.1], [2.9], [5.0]])
     >>> grid = rmd_grid_of(pair, w1s=(0.1, 1.0, 10.0), w2s=(0.5,))
     >>> [found.count for found in grid.risk1]
-    [0, 1, 4]
+    [0, 3, 4]
     """
     size, near, far = check_whole("m", m, least=1), _weights("w1s", w1s), _weights("w2s", w2s)
     scaled = _scaled(pair, variant)
@@ -314,8 +314,8 @@ def _robust(scaled: Floats) -> tuple[Labels, Floats]:
             return kept, covariance
         kept = kept[own]
     raise RefusedError(
-        "no column is left to measure distances by: each is constant, has one value in half of"
-        " the rows, or follows from the others; measure `interval_risk` or `record_linkage`"
+        "no column is left to measure distances by: each is constant, has one value in more than"
+        " half of the rows, or follows from the others; measure `interval_risk` or `record_linkage`"
     )
 
 
@@ -332,13 +332,10 @@ def _independent(covariance: Floats) -> Flags:
 def _mcd(rows: Floats) -> tuple[Floats, Floats]:
     """Return the reweighted MCD covariance, and the covariance of its support."""
     from scipy.stats import chi2
-    from sklearn.covariance import fast_mcd
 
     n, p = rows.shape
     half = min(n, (n + p + 1) // 2)
-    with warnings.catch_warnings():  # of singular supports, which the caller looks for
-        warnings.simplefilter("ignore")
-        support = fast_mcd(rows, support_fraction=(half - 0.5) / n, random_state=0)[2]
+    support = _support(rows, half)
     inner = rows[support]
     covariance = np.atleast_2d(np.cov(inner.T))
     if not _independent(covariance).all():
@@ -347,6 +344,25 @@ def _mcd(rows: Floats) -> tuple[Floats, Floats]:
     within = _squared(rows - inner.mean(axis=0), raw) < chi2.ppf(INNER, p)
     reweighted = np.atleast_2d(np.cov(rows[within | support].T))
     return reweighted * _consistency(p, INNER), covariance
+
+
+def _support(rows: Floats, half: int) -> Flags:
+    """Say which `half` of the rows have the covariance of least determinant."""
+    from sklearn.covariance import fast_mcd
+
+    if rows.shape[1] == 1:  # scikit-learn has the shortest half here, not that of least variance
+        order = np.argsort(rows[:, 0], kind="stable")
+        sums = np.concatenate([np.zeros((1, 2)), np.cumsum(rows[order] ** [1, 2], axis=0)])
+        total, squares = (sums[half:] - sums[:-half]).T
+        start = int((squares - total**2 / half).argmin())
+        support = np.zeros(len(rows), dtype=np.bool_)
+        support[order[start : start + half]] = True
+        return support
+    share = min(1.0, (half + 0.5) / len(rows))  # which is cut to `half` rows
+    with warnings.catch_warnings():  # of singular supports, which the caller looks for
+        warnings.simplefilter("ignore")
+        inner: Flags = fast_mcd(rows, support_fraction=share, random_state=0)[2]
+    return inner
 
 
 def _consistency(p: int, share: float) -> float:

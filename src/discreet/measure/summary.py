@@ -336,7 +336,8 @@ def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
 
 
 def _missing(measured: Measured) -> list[str]:
-    return [f"{KEYS.get(key, key)}: {why}." for key, why in measured.not_measured.items()]
+    missing = measured.not_measured.items()
+    return [f"{KEYS.get(key, key)}: {why.rstrip('.')}." for key, why in missing]
 
 
 KEYS = {
@@ -355,4 +356,5 @@ KEYS = {
     "displacement": "How far values moved",
     "preservation": "Whether means, spreads and correlations stayed",
     "grid": "The robust distance risks for several widths",
+    "model": "Whether the regression gives the same answer",
 }

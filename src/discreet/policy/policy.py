@@ -14,15 +14,14 @@ from typing import Any
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.policy.asked import (
     DEFAULT_PICTURES,
-    DIAGNOSTICS,
     PICTURES,
     Asked,
     Edges,
     Limits,
 )
+from discreet.policy.choosing import method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import (
-    COUNT_METHODS,
     ROW_METHODS,
     Condensation,
     Deterministic,
@@ -340,11 +339,11 @@ class Policy:
         RefusedError
             If the policy is guarded and has another value.
         """
-        method = self._method(picture, method)
+        method = method_of(self, picture, method)
         named = {name: value for name, value in named.items() if value is not None}
         chosen = self.allowed(**named)
         if not self.guarded:
-            _refuse_unused(picture, method, named)
+            refuse_unused(picture, method, named)
         return Asked(
             picture=picture,
             columns=tuple(columns),
@@ -439,44 +438,6 @@ class Policy:
                 out[name] = value
         return out
 
-    def _method(self, picture: str, method: str | None) -> str:
-        if picture not in PICTURES:
-            raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
-        if method is None:
-            named = picture if picture in DEFAULT_PICTURES else "heatmap"
-            method = self.pictures.get(picture, self.pictures[named])
-        if method == "rows":
-            method = self.rows
-        if method not in PICTURES[picture]:
-            raise InputError(
-                f"a {picture} cannot be made by method {method!r};"
-                f" there are {one_of(PICTURES[picture])}"
-            )
-        if not self.guarded:
-            return method
-        if method == "none":
-            raise RefusedError(
-                "method 'none' draws raw data and exists under the policy 'research' alone,"
-                " for public or simulated data"
-            )
-        if method in ROW_METHODS and method != self.rows:
-            raise RefusedError(
-                f"the protected copy of this study is made by {self.rows!r}; for {method!r} open"
-                f" a study with it: discreet.open(..., rows={method!r})"
-            )
-        if picture in DIAGNOSTICS and method in COUNT_METHODS:
-            raise RefusedError(
-                "a guarded study fits a regression to its protected copy and draws the points of"
-                f" that; {method!r} of the regression of the raw data exists under the policy"
-                " 'research' alone"
-            )
-        if picture == "box" and method in COUNT_METHODS:
-            raise RefusedError(
-                "a box by suppression or generalization draws quartiles of single records and"
-                " exists under the policy 'research' alone; use method='order-means'"
-            )
-        return method
-
     def _refuse_other(self, chosen: Policy, named: Iterable[str]) -> None:
         for name in named:
             same = [getattr(self, name)] + ([self.noise(self.rows)] if name == "q" else [])
@@ -486,22 +447,6 @@ class Policy:
                     f" give records away; open a study with it: policy.changed({name}=...)"
                     + (" or discreet.open(..., k=...)" if name == "k" else "")
                 )
-
-
-def _refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
-    """Refuse a number that the picture would be drawn without."""
-    gridded = picture in ("heatmap", "contour") or method in ("suppression", "generalization")
-    used = {
-        "k": True,
-        "q": method == "probabilistic",
-        "bins": picture == "histogram",
-        "edges": picture == "histogram",
-        "grid": gridded and picture != "histogram",
-        "limits": gridded or picture == "histogram",
-    }
-    for name in named:
-        if not used.get(name, False):
-            raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")
 
 
 def load_policy(given: str | Path | Policy) -> Policy:

@@ -77,7 +77,7 @@ class Microaggregation:
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         sizes = [len(rows) for rows in rows_by_stratum(labels, self.k)]
-        z, mean, sd = standardise(matrix)
+        z, mean, _ = standardise(matrix)
         order = lexicographic(labels, z)
         groups = strata_groups(z[order], sizes, self.k)
         members = np.bincount(groups)

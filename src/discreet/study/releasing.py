@@ -74,7 +74,10 @@ def wanted(
     if not names:
         raise InputError("a released table needs at least one continuous column; name some")
     if both := taken & set(names):
-        raise InputError(f"{one_of(sorted(both))} is dropped, a stratum or sensitive as well")
+        raise InputError(
+            f"{one_of(sorted(both))} cannot be released as numbers: it is dropped, a stratum or"
+            " sensitive"
+        )
     if method is not None and method not in ROW_METHODS:
         raise InputError(
             f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
@@ -193,15 +196,22 @@ def _continuous(desk: Desk, taken: set[str]) -> tuple[str, ...]:
                 "this study has several groups, and a table holds the rows of one; name the"
                 f" columns of one: columns={list(desk.groups[0])!r}"
             )
-        return tuple(name for name in desk.table.columns if name in desk.groups[0])
-    names = [name for name in desk.table.columns if name not in taken]
-    return desk.table.shown(names, "continuous")
+        names = [name for name in desk.table.columns if name in desk.groups[0]]
+        return tuple(name for name in names if name not in taken)
+    shown = desk.table.shown(
+        [name for name in desk.table.columns if name not in taken], "continuous"
+    )
+    return tuple(name for name in shown if not desk.table.numbers_rows(name))
 
 
 def _strata(desk: Desk, drop: Sequence[str], sensitive: str | None) -> tuple[str, ...]:
     """Return the strata: those declared; under `research` else every column of levels."""
     if desk.policy.strata or desk.policy.guarded:
-        return tuple(name for name in desk.policy.strata if name not in drop)
+        if set(drop) & set(desk.policy.strata):
+            raise InputError("drop names a stratum; open a study without it: strata=")
+        return tuple(
+            name for name in desk.policy.strata if name != sensitive or desk.policy.guarded
+        )
     names = [name for name in desk.table.columns if name not in drop and name != sensitive]
     return desk.table.shown(names, "categorical")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, overload
+from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.answers.trends import with_trends
@@ -32,6 +32,28 @@ from discreet.views import (
 __all__ = ["Study"]
 
 Limits = Mapping[str, Sequence[float]]
+
+
+class OfRows(TypedDict, total=False):
+    """What every picture of numbers takes beside columns, for type checkers."""
+
+    method: str | None
+    k: int | None
+    q: float | None
+    limits: Limits | None
+
+
+class OfBins(OfRows, total=False):
+    """What a histogram takes."""
+
+    bins: int | None
+    edges: Limits | None
+
+
+class OfCells(OfRows, total=False):
+    """What a heat map or contour plot takes."""
+
+    grid: int | None
 
 
 class Study:
@@ -65,30 +87,10 @@ class Study:
 
     @overload
     def histogram(
-        self,
-        column: str,
-        *,
-        by: None = None,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        bins: int | None = None,
-        limits: Limits | None = None,
-        edges: Limits | None = None,
+        self, column: str, *, by: None = None, **how: Unpack[OfBins]
     ) -> HistogramView: ...
     @overload
-    def histogram(
-        self,
-        column: str,
-        *,
-        by: str,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        bins: int | None = None,
-        limits: Limits | None = None,
-        edges: Limits | None = None,
-    ) -> MultiplesView: ...
+    def histogram(self, column: str, *, by: str, **how: Unpack[OfBins]) -> MultiplesView: ...
     def histogram(
         self,
         column: str,
@@ -210,31 +212,9 @@ class Study:
         return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
-    def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: None = None,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
-    ) -> GridView: ...
+    def heatmap(self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]) -> GridView: ...
     @overload
-    def heatmap(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
-    ) -> MultiplesView: ...
+    def heatmap(self, x: str, y: str, *, by: str, **how: Unpack[OfCells]) -> MultiplesView: ...
     def heatmap(
         self,
         x: str,
@@ -289,30 +269,10 @@ class Study:
 
     @overload
     def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: None = None,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
+        self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
     ) -> ContourView: ...
     @overload
-    def contour(
-        self,
-        x: str,
-        y: str,
-        *,
-        by: str,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
-    ) -> MultiplesView: ...
+    def contour(self, x: str, y: str, *, by: str, **how: Unpack[OfCells]) -> MultiplesView: ...
     def contour(
         self,
         x: str,

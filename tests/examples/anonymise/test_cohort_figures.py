@@ -12,14 +12,16 @@ from examples.anonymise.compare import Compared
 
 def test_risk_rises_with_w1_and_the_second_falls_with_w2(stand_in: Compared) -> None:
     grid = risk_grid(stand_in, (0.01, 0.03, 0.1), (0.05, 0.4, 0.8))
-    (first, near), (_, middle), (_, far) = grid.values()
+    first = [risk.share for risk in grid.risk1]
+    near, middle, far = ([risk.share for risk in risks] for risks in zip(*grid.risk2, strict=True))
     assert first[0] < first[1] < first[2]
     assert near[0] < near[1] < near[2]
     assert (np.array(far) <= middle).all()
     assert (np.array(middle) <= near).all()
     assert (np.array(near) <= first).all()
     assert far[2] < near[2]
-    assert all(risk1 == first for risk1, _ in grid.values())
+    assert grid.risk1[0].count == stand_in.risk.risk1.count
+    assert grid.risk2[0][0].count == stand_in.risk.risk2.count
 
 
 def test_risks_are_of_the_size_of_the_papers(stand_in: Compared) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from examples.anonymise import cohort_figures, sensitivity_figures
+from examples.anonymise import cohort_figures, sensitivity, sensitivity_figures
 from examples.anonymise.run import main
+from examples.anonymise.sensitivity import Setting, Spread
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +26,12 @@ def _fewer_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 def names(folder: Path) -> set[str]:
     """What was written."""
     return {path.name for path in folder.iterdir()}
+
+
+def made_up(settings: Sequence[Setting], sets: int) -> dict[Setting, dict[str, Spread]]:
+    """Spreads of nothing."""
+    names = [name for _, _, keys in sensitivity_figures.PANELS for name in keys]
+    return {setting: dict.fromkeys(names, Spread(sets, 0.0)) for setting in settings}
 
 
 @pytest.mark.slow
@@ -48,6 +55,7 @@ def test_without_the_passengers_the_rest_is_made_and_that_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DISCREET_SHARED_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(sensitivity, "spreads", made_up)
     main(tmp_path / "figures", sets=2)
 
     figures = {f"2022_figure_{number}.png" for number in range(5, 9)}

@@ -14,19 +14,14 @@ Found = Mapping[Setting, Mapping[str, Spread]]
 
 
 @pytest.fixture(scope="module")
-def by_k() -> Found:
-    return spreads([(500, 3), (500, 10), (500, 46)], SETS)
-
-
-@pytest.fixture(scope="module")
-def by_size() -> Found:
-    return spreads([(50, 5), (200, 5), (1000, 5)], SETS)
+def found() -> Found:
+    return spreads([(500, 3), (500, 10), (500, 46), (50, 5), (1000, 5)], SETS, workers=2)
 
 
 def test_means_and_spreads_worked_out_by_hand() -> None:
-    found = gather([{"U": 1.0}, {"U": 2.0}, {"U": 6.0}])
-    assert found["U"].mean == 3
-    assert found["U"].sd == pytest.approx(7**0.5)
+    three = gather([{"U": 1.0}, {"U": 2.0}, {"U": 6.0}])
+    assert three["U"].mean == 3
+    assert three["U"].sd == pytest.approx(7**0.5)
     assert gather([{"U": 1.0}])["U"] == Spread(1.0, 0.0)
 
 
@@ -38,33 +33,28 @@ def test_a_data_set_is_the_same_each_time_and_no_other() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("measure", ["U", *(f"δ {name}" for name in COLUMNS)])
-def test_loss_of_utility_grows_with_k(by_k: Found, measure: str) -> None:
-    few, some, many = (by_k[500, k][measure].mean for k in (3, 10, 46))
-    assert few < some < many
+def test_processes_gather_what_one_would(found: Found) -> None:
+    rows = [measured(number, 50, [5])[0] for number in range(SETS)]
+    assert found[50, 5] == gather(rows)
 
 
 @pytest.mark.slow
-def test_coefficients_are_farther_off_at_a_large_k(by_k: Found) -> None:
-    moved = [name for name in by_k[500, 3] if name.startswith("d ")]
+@pytest.mark.parametrize("measure", ["U", *(f"δ {name}" for name in COLUMNS)])
+def test_loss_of_utility_grows_with_k_and_falls_with_persons(found: Found, measure: str) -> None:
+    few, some, many = (found[500, k][measure].mean for k in (3, 10, 46))
+    assert few < some < many
+    assert found[50, 5][measure].mean > found[1000, 5][measure].mean
+
+
+@pytest.mark.slow
+def test_coefficients_are_farther_off_at_a_large_k(found: Found) -> None:
+    moved = [name for name in found[500, 3] if name.startswith("d ")]
     assert len(moved) == 6
-    assert all(by_k[500, 3][name].mean < by_k[500, 46][name].mean for name in moved)
+    assert all(found[500, 3][name].mean < found[500, 46][name].mean for name in moved)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("risk", ["risk1", "risk2"])
-def test_risk_falls_with_k_and_rises_with_persons(by_k: Found, by_size: Found, risk: str) -> None:
-    assert by_k[500, 3][risk].mean > by_k[500, 46][risk].mean
-    assert by_size[50, 5][risk].mean < by_size[1000, 5][risk].mean
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("measure", ["U", *(f"δ {name}" for name in COLUMNS)])
-def test_loss_of_utility_falls_with_persons(by_size: Found, measure: str) -> None:
-    few, _, many = (by_size[persons, 5][measure].mean for persons in (50, 200, 1000))
-    assert few > many
-
-
-@pytest.mark.slow
-def test_the_number_of_processes_changes_nothing() -> None:
-    assert spreads([(50, 5)], 3, workers=1) == spreads([(50, 5)], 3, workers=2)
+def test_risk_falls_with_k_and_rises_with_persons(found: Found, risk: str) -> None:
+    assert found[500, 3][risk].mean > found[500, 46][risk].mean
+    assert found[50, 5][risk].mean < found[1000, 5][risk].mean

@@ -69,4 +69,5 @@ def test_intervals_stand_the_first_on_top_and_the_intercept_is_left_out(
     place = found.terms.index("Weight")
     low, middle, high = mark.ends[0][0] or (0.0, 0.0, 0.0)
     assert middle == pytest.approx(2 * found.original[place])
-    assert high - low == pytest.approx(2 * 2 * 1.959964 * found.original_se[place])
+    t = 1.9619346  # the 97.5 % point of Student's distribution, 1211 - 6 degrees of freedom
+    assert high - low == pytest.approx(2 * 2 * t * found.original_se[place], rel=1e-6)

@@ -1,0 +1,71 @@
+"""Which method makes a picture, and which numbers it has a use for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.policy.asked import DEFAULT_PICTURES, DIAGNOSTICS, PICTURES
+from discreet.protect import COUNT_METHODS, ROW_METHODS
+
+if TYPE_CHECKING:
+    from discreet.policy.policy import Policy
+
+__all__ = ["method_of", "refuse_unused"]
+
+
+def method_of(policy: Policy, picture: str, method: str | None) -> str:
+    """Return the method a picture is made by, or refuse one that the policy does not allow."""
+    if picture not in PICTURES:
+        raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
+    if method is None:
+        named = picture if picture in DEFAULT_PICTURES else "heatmap"
+        method = policy.pictures.get(picture, policy.pictures[named])
+    if method == "rows":
+        method = policy.rows
+    if method not in PICTURES[picture]:
+        raise InputError(
+            f"a {picture} cannot be made by method {method!r};"
+            f" there are {one_of(PICTURES[picture])}"
+        )
+    if not policy.guarded:
+        return method
+    if method == "none":
+        raise RefusedError(
+            "method 'none' draws raw data and exists under the policy 'research' alone,"
+            " for public or simulated data"
+        )
+    if method in ROW_METHODS and method != policy.rows:
+        raise RefusedError(
+            f"the protected copy of this study is made by {policy.rows!r}; for {method!r} open"
+            f" a study with it: discreet.open(..., rows={method!r})"
+        )
+    if picture in DIAGNOSTICS and method in COUNT_METHODS:
+        raise RefusedError(
+            "a guarded study fits a regression to its protected copy and draws the points of"
+            f" that; {method!r} of the regression of the raw data exists under the policy"
+            " 'research' alone"
+        )
+    if picture == "box" and method in COUNT_METHODS:
+        raise RefusedError(
+            "a box by suppression or generalization draws quartiles of single records and"
+            " exists under the policy 'research' alone; use method='order-means'"
+        )
+    return method
+
+
+def refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
+    """Refuse a number that the picture would be drawn without."""
+    gridded = picture in ("heatmap", "contour") or method in ("suppression", "generalization")
+    used = {
+        "k": True,
+        "q": method == "probabilistic",
+        "bins": picture == "histogram",
+        "edges": picture == "histogram",
+        "grid": gridded and picture != "histogram",
+        "limits": gridded or picture == "histogram",
+    }
+    for name in named:
+        if not used.get(name, False):
+            raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")

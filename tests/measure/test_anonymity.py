@@ -1,0 +1,261 @@
+"""Combinations of what may be known: worked by hand, naive twins, and pycanon as an oracle."""
+
+import math
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import progress
+from discreet.errors import InputError
+from discreet.measure.anonymity import (
+    anonymity,
+    attribute_disclosure,
+    closeness,
+    combination_sizes,
+    combinations_of,
+    diversity,
+    entropy_diversity,
+    uniqueness,
+    uniqueness_of_every,
+)
+
+Rows = list[tuple[Any, ...]]
+
+# (sex, town, illness): f-x twice, f-y once, m-x three times
+PATIENTS = pa.table(
+    {
+        "sex": ["f", "f", "f", "m", "m", "m"],
+        "town": ["x", "x", "y", "x", "x", "x"],
+        "illness": ["flu", "cold", "flu", "flu", "flu", "flu"],
+        "stay": [1.0, 2.0, 3.0, 4.0, 4.0, 4.0],
+    }
+)
+
+
+def test_combinations_by_hand() -> None:
+    assert anonymity(PATIENTS, ["sex", "town"]) == 1
+    assert anonymity(PATIENTS, ["sex"]) == 3
+    assert combination_sizes(PATIENTS, ["sex", "town"]) == {1: 1, 2: 1, 3: 1}
+    assert combination_sizes(PATIENTS, ["sex"]) == {3: 2}
+    found = uniqueness(PATIENTS, ["sex", "town"])
+    assert (found.count, found.trials, found.baseline) == (1, 6, None)
+
+
+def test_sensitive_values_by_hand() -> None:
+    known = ["sex", "town"]
+
+    assert diversity(PATIENTS, ["town"], "illness") == 1  # town y
+    assert diversity(PATIENTS, ["sex"], "illness") == 1  # m
+    assert diversity(PATIENTS, ["sex"], "stay") == 1
+    assert entropy_diversity(PATIENTS, known, "illness") == 1
+    found = attribute_disclosure(PATIENTS, known, "illness")
+    assert (found.count, found.trials, found.baseline) == (4, 6, 5 / 6)
+    # shares 5/6 and 1/6 of all; of f: 2/3 and 1/3, of m: 1 and 0
+    assert closeness(PATIENTS, ["sex"], "illness") == pytest.approx(1 / 6)
+
+
+def test_ordered_distance_by_hand() -> None:
+    # Ranks 1 to 4 with shares 1/6, 1/6, 1/6, 1/2 of all. f: 1/3, 1/3, 1/3, 0, so that the sums
+    # differ by 1/6, 2/6, 3/6, 0; m: 1/6, 2/6, 3/6, 0 as well. Divided by 3.
+    assert closeness(PATIENTS, ["sex"], "stay") == pytest.approx(1 / 3)
+
+
+def test_the_salaries_of_the_paper() -> None:
+    # Li et al. 2007, section 4.1: {3k,4k,5k} is 0.375 and {6k,8k,11k} 0.167 from {3k, ..., 11k}.
+    salary = [3, 4, 5, 6, 8, 11, 7, 9, 10]
+    table = pa.table({"group": ["a"] * 3 + ["b"] * 3 + ["c"] * 3, "salary": salary})
+    rest = pa.table({"group": ["c"] * 3 + ["b"] * 3 + ["c"] * 3, "salary": salary})
+
+    assert closeness(table, ["group"], "salary") == pytest.approx(0.375)
+    assert closeness(rest, ["group"], "salary") == pytest.approx(1 / 6)
+
+
+def test_missing_values_are_one_value() -> None:
+    table = pa.table({"a": [1.5, None, None, 1.5], "b": ["x", None, None, "x"]})
+
+    assert anonymity(table, ["a", "b"]) == 2
+    assert diversity(table, ["b"], "a") == 1
+
+
+def test_labels_are_in_the_order_of_sorted_values() -> None:
+    labels = combinations_of([("b", "a", "b", "a"), np.array([2.0, np.nan, 1.0, np.nan])])
+
+    assert labels.tolist() == [2, 0, 1, 0]
+
+
+def test_every_combination() -> None:
+    found = uniqueness_of_every(PATIENTS, ["sex", "town", "illness"])
+
+    assert [(known.columns, known.k, known.uniqueness.count) for known in found] == [
+        (("sex",), 3, 0),
+        (("town",), 1, 1),
+        (("illness",), 1, 1),
+        (("sex", "town"), 1, 1),
+        (("sex", "illness"), 1, 1),
+        (("town", "illness"), 1, 2),
+        (("sex", "town", "illness"), 1, 3),
+    ]
+    assert len(uniqueness_of_every(PATIENTS, ["sex", "town", "illness"], most=1)) == 3
+
+
+def test_every_combination_says_how_far_it_is() -> None:
+    told: list[tuple[str, int, int]] = []
+
+    with progress.listening(lambda *step: told.append(step)):
+        uniqueness_of_every(PATIENTS, ["sex", "town"])
+
+    assert told == [("combinations", done, 3) for done in (1, 2, 3)]
+
+
+# --- naive twins ------------------------------------------------------------------------------
+
+
+def twin(rows: Rows) -> dict[str, float]:
+    """Measure everything with dictionaries; rows of (known, known, sensitive level, number)."""
+    groups: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
+    for row in rows:
+        groups[row[:2]].append(row)
+    values = sorted({row[3] for row in rows})
+
+    def shares(part: Rows, j: int) -> dict[Any, float]:
+        return {v: c / len(part) for v, c in Counter(row[j] for row in part).items()}
+
+    def ordered(part: Rows) -> float:
+        here, all_ = shares(part, 3), shares(rows, 3)
+        gaps = np.cumsum([here.get(v, 0) - all_[v] for v in values])
+        return float(np.abs(gaps).sum()) / max(1, len(values) - 1)
+
+    def equal(part: Rows) -> float:
+        here, all_ = shares(part, 2), shares(rows, 2)
+        return sum(abs(here.get(v, 0) - share) for v, share in all_.items()) / 2
+
+    parts = list(groups.values())
+    return {
+        "k": min(map(len, parts)),
+        "unique": sum(len(part) == 1 for part in parts),
+        "l": min(len(shares(part, 2)) for part in parts),
+        "entropy": min(
+            math.exp(-sum(p * math.log(p) for p in shares(part, 2).values())) for part in parts
+        ),
+        "equal": max(map(equal, parts)),
+        "ordered": max(map(ordered, parts)),
+        "disclosed": sum(len(part) for part in parts if len(shares(part, 2)) == 1),
+    }
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.sampled_from("xyz"), st.integers(0, 5)),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(ROWS)
+def test_twin(rows: Rows) -> None:
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    table = pa.table(dict(zip("pqst", columns, strict=True)))
+    known = ["p", "q"]
+
+    found = {
+        "k": anonymity(table, known),
+        "unique": uniqueness(table, known).count,
+        "l": diversity(table, known, "s"),
+        "entropy": entropy_diversity(table, known, "s"),
+        "equal": closeness(table, known, "s"),
+        "ordered": closeness(table, known, "t"),
+        "disclosed": attribute_disclosure(table, known, "s").count,
+    }
+
+    assert found == pytest.approx(twin(rows), abs=1e-12)
+    assert anonymity(table.take(list(reversed(range(len(rows))))), known) == found["k"]
+    assert 1 <= found["entropy"] <= found["l"] + 1e-12
+    assert (found["l"] == 1) == (found["disclosed"] > 0)
+
+
+# --- pycanon ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def titanic(shared_data: Callable[[str], Path]) -> pd.DataFrame:
+    """Return the passengers with their family and the tens of their fare."""
+    table = pd.read_csv(shared_data("titanic.csv"))
+    table["Family"] = (table["SibSp"] + table["Parch"] > 0).astype(str)
+    table["Class"] = table["Pclass"].astype(str)
+    table["Fate"] = table["Survived"].map({0: "lost", 1: "saved"})
+    table["Tens"] = table["Fare"] // 10 * 10
+    return table[["Class", "Sex", "Family", "Fate", "Tens"]]
+
+
+KNOWN = ["Class", "Sex", "Family"]
+
+
+def test_published_strata(titanic: pd.DataFrame) -> None:
+    # Avraam et al. 2022, Table 2
+    sizes = combination_sizes(titanic, KNOWN)
+
+    assert sorted(sizes) == [32, 34, 36, 44, 47, 60, 72, 75, 83, 84, 264]
+    assert sum(sizes.values()) == 12
+    assert anonymity(titanic, KNOWN) == 32
+    assert uniqueness(titanic, KNOWN).count == 0
+    assert diversity(titanic, KNOWN, "Fate") == 2
+    assert attribute_disclosure(titanic, KNOWN, "Fate").count == 0
+
+
+def test_as_pycanon(titanic: pd.DataFrame) -> None:
+    oracle = pytest.importorskip("pycanon.anonymity")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        k = oracle.k_anonymity(titanic, KNOWN)
+        distinct = oracle.l_diversity(titanic, KNOWN, ["Fate"])
+        entropy = oracle.entropy_l_diversity(titanic, KNOWN, ["Fate"])
+        levels = oracle.t_closeness(titanic, KNOWN, ["Fate"])
+        numbers = oracle.t_closeness(titanic, KNOWN, ["Tens"])
+
+    assert anonymity(titanic, KNOWN) == k
+    assert diversity(titanic, KNOWN, "Fate") == distinct
+    assert int(entropy_diversity(titanic, KNOWN, "Fate")) == entropy
+    assert closeness(titanic, KNOWN, "Fate") == pytest.approx(levels, abs=1e-12)
+    assert closeness(titanic, KNOWN, "Tens") == pytest.approx(numbers, abs=1e-12)
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: anonymity(PATIENTS, []), "at least one column"),
+        (lambda: anonymity(PATIENTS, ["sex", "sex"]), "each column once"),
+        (lambda: anonymity(PATIENTS, ["sx"]), "column 'sx' is not in the table; it has 'stay'"),
+        (lambda: diversity(PATIENTS, ["sex"], "ill"), "column 'ill' is not in the table"),
+        (lambda: diversity(PATIENTS, ["sex"], "sex"), "'sex' is among the columns that are known"),
+        (lambda: uniqueness_of_every(PATIENTS, ["sex"], most=0), "most must be a whole number"),
+        (lambda: combinations_of([]), "at least one column whose combinations"),
+        (
+            lambda: closeness(pa.table({"a": ["x", "y"], "b": [1.0, None]}), ["a"], "b"),
+            "a value of the sensitive column 'b' is missing",
+        ),
+    ],
+)
+def test_bad_input(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_one_name_may_stand_alone() -> None:
+    assert anonymity(PATIENTS, "sex") == 3
+
+
+def test_a_sensitive_column_of_one_value() -> None:
+    table = pa.table({"a": ["x", "y"], "b": [2.0, 2.0], "c": ["u", "u"]})
+
+    assert closeness(table, ["a"], "b") == closeness(table, ["a"], "c") == 0

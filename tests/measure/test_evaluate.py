@@ -1,0 +1,295 @@
+"""Everything is measured once, what cannot be is named, and what leaves is rounded."""
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.measure.coefficients import coefficients_of
+from discreet.measure.estimate import Estimate
+from discreet.measure.evaluate import ON_RELEASED, RISKS, Measured, Scores, measured
+from discreet.measure.linkage import record_linkage_of
+from discreet.measure.pairs import Pair, Side, pair_of
+from discreet.measure.propensity import propensity_of
+from discreet.measure.rmd import RmdGrid, rmd_grid_of, rmd_risk_of
+from discreet.measure.utility import displacement_of, preservation_of
+from discreet.progress import listening
+from discreet.protect import OrderMeans
+
+ROWS = 240
+PLACE = np.arange(ROWS)
+AGE = 40 + 12 * np.sin(2.1 * PLACE) + PLACE / 50
+PAY = 3000 + 40 * AGE + 500 * np.cos(5.3 * PLACE)
+SEX = tuple("fm"[i % 2] for i in range(ROWS))
+ILL = tuple("no" if (i // 2) % 3 else "yes" for i in range(ROWS))
+
+
+def side(age: Any, pay: Any, rows: int = ROWS) -> Side:
+    numbers = {"age": np.asarray(age)[:rows], "pay": np.asarray(pay)[:rows]}
+    levels = {"sex": SEX[:rows], "ill": ILL[:rows]}
+    return Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+
+def toy(same_rows: bool = True) -> Pair:
+    moved = AGE + 2 * np.cos(7.7 * PLACE), PAY + 90 * np.sin(3.1 * PLACE)
+    return Pair(side(AGE, PAY), side(*moved, ROWS if same_rows else ROWS - 40), same_rows)
+
+
+FORMULA = "pay ~ age + sex"
+
+
+@pytest.fixture(scope="module")
+def found() -> Measured:
+    return measured(toy(), sensitive="ill", formula=FORMULA, w1s=(0.02,), w2s=(0.1,))
+
+
+class TestAll:
+    def test_every_risk_has_its_key(self, found: Measured) -> None:
+        assert set(found.risks) == set(RISKS)
+        assert not found.not_measured
+
+    def test_each_number_is_that_of_its_measure(self, found: Measured) -> None:
+        pair = toy()
+        assert found.displacement == displacement_of(pair)
+        assert found.loss == pytest.approx(sum(displacement_of(pair).values()) / 2)
+        assert found.u == propensity_of(pair).u
+        assert found.preservation == preservation_of(pair)
+        assert found.model is not None
+        assert found.model.terms == coefficients_of(pair, FORMULA).terms
+        assert (found.columns, found.levels) == (("age", "pay"), ("sex", "ill"))
+
+    def test_the_attacker_does_not_know_the_sensitive_column(self, found: Measured) -> None:
+        assert found.risks["linkage"] == record_linkage_of(toy(), within=["sex"])
+
+    def test_strata_are_the_levels_but_the_sensitive_one(self, found: Measured) -> None:
+        assert found.strata == ("sex",)
+        assert found.k == ROWS // 2
+        assert found.l == 2
+        assert found.t == pytest.approx(0.0)  # every third of either sex
+        assert found.risks["attribute_disclosure"].count == 0
+        assert found.risks["unique_strata"].count == 0
+        assert found.risks["unique_rows"].count == ROWS
+
+    def test_the_robust_risks_come_from_one_fit(self, found: Measured) -> None:
+        alone = rmd_risk_of(toy())
+        assert (found.risks["rmd1"], found.risks["rmd2"]) == (alone.risk1, alone.risk2)
+        grid = rmd_grid_of(toy(), (0.01, 0.02), (0.05, 0.1))
+        assert found.grid is not None
+        assert (found.grid.w1s, found.grid.w2s) == ((0.01, 0.02), (0.05, 0.1))
+        assert (found.grid.risk1, found.grid.risk2) == (grid.risk1, grid.risk2)
+
+    def test_a_grid_is_kept_only_where_it_was_asked_for(self) -> None:
+        assert measured(toy()).grid is None
+
+    def test_the_order_of_rows_changes_nothing_that_is_counted(self, found: Measured) -> None:
+        pair, order = toy(), np.argsort(np.sin(9.9 * PLACE))
+
+        def turned(one: Side) -> Side:
+            numbers = {name: values[order] for name, values in one.numbers.items()}
+            levels = {name: tuple(v[i] for i in order) for name, v in one.levels.items()}
+            return Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+        again = measured(Pair(turned(pair.original), turned(pair.released), True), sensitive="ill")
+        assert again.risks == found.risks
+        assert (again.k, again.l) == (found.k, found.l)
+        assert again.u == pytest.approx(found.u)
+
+    def test_progress_is_told_and_ends(self) -> None:
+        heard: list[tuple[int, int]] = []
+        with listening(lambda task, done, total: heard.append((done, total))):
+            measured(toy(), sensitive="ill")
+        assert heard[-1][0] == heard[-1][1]
+        assert all(done <= total for done, total in heard)
+
+
+class TestWhatCannotBeMeasured:
+    def test_without_pairing_the_rest_is_measured_and_the_reason_told(self) -> None:
+        found = measured(toy(same_rows=False), sensitive="ill", formula=FORMULA)
+        missing = {"linkage", "far_linkage", "interval", "rmd1", "rmd2", "displacement"}
+        assert set(found.not_measured) == missing
+        assert all("rows" in why for why in found.not_measured.values())
+        assert set(found.risks) == set(RISKS) - missing
+        assert found.u is not None
+        assert found.preservation is not None
+        assert found.model is not None
+        assert found.loss is None
+
+    def test_a_table_of_levels_alone(self) -> None:
+        levels = Side(MappingProxyType({}), MappingProxyType({"sex": SEX, "ill": ILL}))
+        found = measured(Pair(levels, levels, True), sensitive="ill")
+        assert {"linkage", "near_1", "near_5", "rmd1", "rmd2"} <= set(found.not_measured)
+        assert found.k == ROWS // 2
+        assert found.u == 0
+
+    def test_a_table_of_numbers_alone(self) -> None:
+        found = measured(pair_of(np.column_stack([AGE, PAY]), np.column_stack([AGE, PAY])))
+        assert (found.strata, found.k, found.l, found.t) == ((), None, None, None)
+        assert "unique_strata" not in found.risks
+        assert found.risks["linkage"].share == 1
+        assert found.u == 0
+
+    def test_a_constant_column_is_named_and_stops_nothing_else(self) -> None:
+        one = np.column_stack([AGE, np.ones(ROWS)])
+        found = measured(pair_of(one, one))
+        assert "'1'" in found.not_measured["displacement"]
+        assert "linkage" in found.risks
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ({"strata": ["town"]}, "strata are not among the released columns: 'town'"),
+            ({"sensitive": "town"}, "'town' is not among the released columns"),
+            ({"strata": ["sex", "ill"], "sensitive": "ill"}, "cannot be one of the strata"),
+            ({"formula": "pay ~ town"}, "town"),
+        ],
+    )
+    def test_what_was_asked_for_wrongly_is_an_error(
+        self, given: dict[str, Any], words: str
+    ) -> None:
+        with pytest.raises(InputError, match=words):
+            measured(toy(), **given)
+
+
+class TestScores:
+    def test_quartiles_and_whiskers_by_hand(self) -> None:
+        values = np.array([0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 5.0, 0.58])
+        from discreet.measure.evaluate import _box
+
+        # sorted: 0 .4 .45 .5 .55 .58 .6 .62 5; quartiles .45 and .6; whiskers within .225 of them
+        assert _box(values) == pytest.approx((0.4, 0.45, 0.55, 0.6, 0.62))
+
+    def test_plain_boxes_are_of_single_rows_and_guarded_ones_of_means(self) -> None:
+        plain, guarded = measured(toy()).scores, measured(toy(), guard=7).scores
+        scores = propensity_of(toy())
+        assert plain is not None
+        assert guarded is not None
+        assert plain.original[2] == pytest.approx(float(np.median(scores.original)))
+        assert plain.k is None
+        assert guarded == Scores(OrderMeans(7)(scores.original), OrderMeans(7)(scores.released), 7)
+
+
+class TestRounded:
+    def test_counts_are_multiples_and_other_numbers_short(self, found: Measured) -> None:
+        coarse = found.rounded(5)
+        assert coarse.rounded_to == 5
+        for key in set(coarse.risks) - set(ON_RELEASED):
+            assert coarse.risks[key].count % 5 == 0
+            assert coarse.risks[key].trials % 5 == 0
+        assert all(float(f"{v:.2g}") == v for v in coarse.displacement.values())
+        assert coarse.u == float(f"{found.u:.2g}")
+        assert coarse.ratio == float(f"{found.ratio:.2g}")
+        assert coarse.grid is not None
+        assert all(r.count % 5 == 0 for row in coarse.grid.risk2 for r in row)
+
+    def test_what_is_counted_on_the_released_table_is_exact(self, found: Measured) -> None:
+        coarse = found.rounded(7)
+        for key in ON_RELEASED:
+            assert coarse.risks[key] == found.risks[key]
+        assert (coarse.k, coarse.l, coarse.t) == (found.k, found.l, found.t)
+
+    def test_few_farthest_records_are_not_told_and_with_a_guard_there_are_more(
+        self, found: Measured
+    ) -> None:
+        assert found.risks["far_linkage"].trials == 5
+        coarse = found.rounded(5)
+        assert "far_linkage" not in coarse.risks
+        assert "too few records" in coarse.not_measured["far_linkage"]
+        guarded = measured(toy(), sensitive="ill", guard=5)
+        assert guarded.risks["far_linkage"].trials == 20
+        assert "far_linkage" in guarded.rounded(5).risks
+
+    def test_scores_of_single_rows_are_not_told(self, found: Measured) -> None:
+        coarse = found.rounded(5)
+        assert found.scores is not None
+        assert coarse.scores is None
+        assert "single rows" in coarse.not_measured["scores"]
+        guarded = measured(toy(), guard=5).rounded(5)
+        assert guarded.scores is not None
+        assert "scores" not in guarded.not_measured
+
+    def test_no_exact_number_of_raw_data_is_left_in_the_json(self, found: Measured) -> None:
+        text = json.dumps(measured(toy(), formula=FORMULA, guard=5).rounded(5).to_dict())
+        exact = [*found.displacement.values(), found.u, found.ratio]
+        assert found.model is not None
+        exact += [*found.model.original.tolist(), *found.model.original_se.tolist()]
+        assert found.preservation is not None
+        exact += [v for v in found.preservation.means.values() if v]
+        for value in exact:
+            assert f"{value:.6g}" not in text
+
+    def test_p_values_are_dropped(self, found: Measured) -> None:
+        assert "p" in found.to_dict()["model"]["original"]
+        assert "p" not in found.rounded(5).to_dict()["model"]["original"]
+        assert "p" not in found.rounded(5).to_dict()["model"]["released"]
+
+    def test_a_table_with_one_row_less_is_told_nearly_alike(self) -> None:
+        pair, keep = toy(), np.ones(ROWS, dtype=np.bool_)
+        keep[0] = False
+        less = measured(
+            Pair(pair.original.kept(keep), pair.released.kept(keep), True), formula=FORMULA
+        ).rounded(10)
+        told = measured(pair, formula=FORMULA).rounded(10)
+        assert less.preservation == told.preservation
+        assert less.model is not None
+        assert told.model is not None
+        steps = np.abs(less.model.original - told.model.original) / told.model.original_se
+        assert steps.max() < 0.2  # a step or none
+
+    def test_rounding_twice_is_rounding_once(self, found: Measured) -> None:
+        once = measured(toy(), guard=5).rounded(5)
+        twice = once.rounded(5)
+        assert once.risks == twice.risks
+        assert once.displacement == twice.displacement
+        assert once.preservation == twice.preservation
+        assert once.scores == twice.scores
+
+    def test_a_grid_of_too_few_rows_is_left_out(self) -> None:
+        few = Estimate("risky", 2, 9)
+        grid = RmdGrid((0.01,), (0.05,), (few,), ((few,),), ())
+        assert Measured(columns=("x",), risks={}, grid=grid).rounded(5).grid is None
+
+    def test_the_step_is_at_least_one(self, found: Measured) -> None:
+        with pytest.raises(InputError, match="at least 1"):
+            found.rounded(0)
+
+
+class TestPlain:
+    def test_json_holds_everything_under_stable_keys(self, found: Measured) -> None:
+        told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert list(told) == [
+            "columns", "levels", "strata", "sensitive", "rounded_to", "left_out", "risks", "k",
+            "l", "t", "displacement", "u", "ratio", "scores", "preservation", "model", "grid",
+            "not_measured",
+        ]  # fmt: skip
+        assert list(told["risks"]["linkage"]) == [
+            "what", "count", "trials", "estimate", "interval", "baseline",
+        ]  # fmt: skip
+        assert told["grid"]["w2s"] == [0.05, 0.1]
+
+    def test_it_prints_its_columns_alone(self, found: Measured) -> None:
+        assert repr(found) == "Measured(age, pay, sex, ill)"
+
+    def test_it_can_be_pickled(self, found: Measured) -> None:
+        again = pickle.loads(pickle.dumps(found))
+        assert again.to_dict() == found.to_dict()
+
+
+@pytest.mark.slow
+def test_the_titanic_as_the_paper_has_it(shared_data: Callable[[str], Path]) -> None:
+    import pandas as pd
+
+    frame = pd.read_csv(shared_data("titanic.csv"))[["Age", "Fare", "Sex", "Survived"]].dropna()
+    frame["Survived"] = frame["Survived"].map({0: "no", 1: "yes"})
+    found = measured(pair_of(frame, frame), sensitive="Survived", formula="Fare ~ Age + Sex")
+    assert found.u == 0
+    assert set(found.displacement.values()) == {0.0}
+    assert found.risks["near_1"].share == 1
+    assert found.model is not None
+    assert found.model.difference.tolist() == [0.0, 0.0, 0.0]
+    assert found.strata == ("Sex",)

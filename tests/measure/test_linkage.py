@@ -1,0 +1,313 @@
+"""Record linkage: worked by hand, brute force, what must be true of any release, bad input."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+
+from discreet import datasets
+from discreet.errors import InputError, RefusedError
+from discreet.measure.linkage import (
+    different_rows,
+    far_linkage,
+    far_linkage_of,
+    nearness,
+    nearness_of,
+    record_linkage,
+    record_linkage_of,
+)
+from discreet.measure.pairs import pair_of
+from discreet.protect import Condensation, mdav
+
+Floats = NDArray[np.float64]
+
+BY_HAND: dict[str, tuple[list[Any], list[Any], float]] = {
+    "identical": ([1, 2, 4, 8], [1, 2, 4, 8], 4),
+    "all equal": ([3, 3, 3, 3], [3, 3, 3, 3], 1),
+    "all released rows equal": ([1, 2, 4, 8], [3, 3, 3, 3], 1),
+    "turned around": ([1, 2, 4, 8], [8, 4, 2, 1], 0),
+    "means of pairs": ([1, 2, 7, 9], [1.5, 1.5, 8, 8], 2),
+    "two as near: half of 4": ([1, 4, 9], [1, 3, 5], 1 + 1 / 2 + 1),
+    "equal rows of each": ([1, 1, 9, 9], [1, 1, 9, 5], 1 / 2 + 1 / 2 + 1 + 0),
+    "a tie of two others helps neither 4 nor 9": ([4, 4, 9], [9, 3, 5], 0 + 1 / 2 + 0),
+    # sd of the first is 100 times that of the second: unscaled, the second would not count
+    "scaled by the original": ([[0, 0], [0, 1], [100, 0], [100, 1]], [[0, 0]] * 4, 1),
+    "constant columns tell nothing": ([[1, 7], [2, 7], [4, 7]], [[1, 9], [2, 7], [4, 5]], 3),
+    "one row": ([5], [6], 1),
+}
+
+
+@pytest.mark.parametrize(("x", "y", "count"), BY_HAND.values(), ids=BY_HAND)
+def test_by_hand(x: list[Any], y: list[Any], count: float) -> None:
+    found = record_linkage(x, y)
+
+    assert found.count == pytest.approx(count, abs=1e-15)
+    assert found.trials == len(x)
+    assert found.baseline == pytest.approx(1 / len(x))
+
+
+LEVELS = ["f", "f", "m", "m", "m"]
+BEFORE = pa.table({"x": [1.0, 2.0, 1.0, 2.0, 9.0], "sex": LEVELS})
+
+
+def test_levels_are_known_by_default() -> None:
+    # f: 1 is linked, 2 is not (1.2 is nearer). m: 1 and 2 share one place, 9 is linked
+    after = pa.table({"x": [1.2, 5.0, 1.5, 1.5, 9.0], "sex": LEVELS})
+    found = record_linkage(BEFORE, after)
+
+    assert found.count == 1 + 0 + 1 / 2 + 1 / 2 + 1
+    assert found.baseline == pytest.approx((2 * 1 / 2 + 3 * 1 / 3) / 5)
+    # without levels 1 (f and m) has 1.2 nearest, 2 has the two 1.5 nearest, which is m's own
+    assert record_linkage(BEFORE, after, within=()).count == 1 + 0 + 0 + 1 / 2 + 1
+    assert record_linkage(BEFORE, after, within=()).baseline == pytest.approx(1 / 5)
+
+
+def test_a_row_released_under_other_levels_cannot_be_linked() -> None:
+    after = pa.table({"x": BEFORE["x"], "sex": ["f", "m", "m", "m", "m"]})
+    found = record_linkage(BEFORE, after)
+
+    # f's second row has gone to m, where it equals m's second
+    assert found.count == 1 + 0 + 1 + 1 / 2 + 1
+    assert found.baseline == pytest.approx((1 + 0 + 3 / 4) / 5)
+
+
+def test_no_row_of_its_levels_was_released() -> None:
+    after = pa.table({"x": BEFORE["x"], "sex": ["m"] * 5})
+    found = record_linkage(BEFORE, after)
+
+    assert found.count == 1 / 2 + 1 / 2 + 1
+    assert found.baseline == pytest.approx(3 / 25)
+    swapped = record_linkage(
+        pa.table({"x": [1.0, 2.0], "sex": ["f", "m"]}),
+        pa.table({"x": [1.0, 2.0], "sex": ["m", "f"]}),
+    )
+    assert (swapped.count, swapped.baseline) == (0, 0)
+
+
+def test_rounding_makes_no_difference() -> None:
+    x = np.arange(12.0) * 0.1
+    y = x * 3 / 3 + 1e-15 * np.arange(12)  # equal up to rounding
+
+    assert record_linkage(x, y).share == 1
+    assert record_linkage(np.full(12, 0.3), y * 0 + 0.1 * 3).share == 1 / 12
+    # 1 and 3 lie equally far from 2 but for the last digit
+    assert record_linkage([2, 0.0, 9], [1.1 - 0.1, 0.0, 2.9 + 0.1]).count == 1 / 2 + 1 + 1
+
+
+# --- brute force ------------------------------------------------------------------------------
+
+
+def brute(x: Floats, y: Floats, groups: NDArray[Any], rows: Any = slice(None)) -> float:
+    """Compare every record with every released row of its group."""
+    sd = x.std(axis=0, ddof=1)
+    x, y = x[:, sd > 0] / sd[sd > 0], y[:, sd > 0] / sd[sd > 0]
+    parts = []
+    for i in np.arange(len(x))[rows]:
+        gaps = np.sqrt(np.square(y - x[i]).sum(axis=1))
+        gaps[groups != groups[i]] = np.inf
+        near = gaps <= gaps.min() * (1 + 1e-10) + 1e-12
+        parts.append(near[i] / near.sum())
+    return math.fsum(parts)
+
+
+def two_columns() -> Floats:
+    """Return the columns of D1."""
+    table = datasets.d1()
+    return np.column_stack([np.asarray(table[name]) for name in table.column_names])
+
+
+def noisy(x: Floats, sd: float) -> Floats:
+    return x + np.random.default_rng(5).normal(0, sd, x.shape)
+
+
+def means(x: Floats, k: int) -> Floats:
+    """Return the mean of each row's MDAV group."""
+    groups = mdav(x, k)
+    out = np.empty_like(x)
+    for group in np.unique(groups):
+        out[groups == group] = x[groups == group].mean(axis=0)
+    return out
+
+
+def whole(n: int, p: int, values: int) -> Floats:
+    return np.random.default_rng(7).integers(0, values, (n, p)).astype(float)
+
+
+def some_noise(x: Floats) -> Floats:
+    return x + np.random.default_rng(8).integers(-1, 2, x.shape)
+
+
+NORMAL = np.random.default_rng(3).normal(size=(4000, 4))
+PAIRS: dict[str, Callable[[], tuple[Floats, Floats]]] = {
+    "noise": lambda: (NORMAL, noisy(NORMAL, 0.2)),
+    "little noise": lambda: (NORMAL, noisy(NORMAL, 0.01)),
+    "tied whole numbers": lambda: (whole(4000, 3, 12), some_noise(whole(4000, 3, 12))),
+    "few whole numbers": lambda: (whole(1000, 2, 4), some_noise(whole(1000, 2, 4))),
+    "group means": lambda: (two_columns(), means(two_columns(), 5)),
+    "rounded": lambda: (two_columns(), two_columns().round(0)),
+}
+
+
+@pytest.mark.parametrize("make", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("strata", [1, 6])
+def test_brute_force(make: Callable[[], tuple[Floats, Floats]], strata: int) -> None:
+    x, y = make()
+    groups = np.arange(len(x)) % strata
+    sides = [
+        pa.table({"x" + str(j): column for j, column in enumerate(m.T)} | {"g": groups.astype(str)})
+        for m in (x, y)
+    ]
+
+    found = record_linkage(*sides)
+
+    assert found.count == pytest.approx(brute(x, y, groups), rel=1e-12)
+    assert found.baseline == pytest.approx(strata / len(x))
+
+
+SMALL = hnp.arrays(np.float64, (8, 2), elements=st.integers(0, 4).map(float))
+
+
+@given(SMALL, SMALL, st.permutations(range(8)))
+def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
+    found = record_linkage(x, y)
+
+    assert found.count == pytest.approx(brute(x, y, np.zeros(8)), rel=1e-12)
+    assert record_linkage(x[order], y[order]) == found
+    assert far_linkage(x[order], y[order], far=3) == far_linkage(x, y, far=3)
+    assert nearness(x[order], y[order]) == nearness(x, y)
+    assert record_linkage(x, x).count == pytest.approx(len(np.unique(x, axis=0)))
+    assert record_linkage(3 * x - 7, 3 * y - 7).count == pytest.approx(found.count)
+    far = far_linkage(x, y, far=8)
+    assert (far.count, far.trials, far.baseline) == (found.count, 8, found.baseline)
+
+
+# --- releases ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_means_of_groups_link_one_in_k_at_most(k: int) -> None:
+    x = two_columns()
+    found = record_linkage(x, means(x, k))
+
+    assert 0.5 / k < found.share <= 1 / k
+
+
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_condensation_links_about_one_in_k_at_most(k: int) -> None:
+    x = two_columns()
+    normals = np.random.default_rng(11).normal(size=x.shape)
+    y = Condensation(k=k)(x, normals, np.zeros(len(x), dtype=np.intp))
+
+    assert record_linkage(x, y).share <= 1 / k + 0.03
+
+
+# --- the farthest, and nearness ---------------------------------------------------------------
+
+
+def test_the_farthest_by_hand() -> None:
+    x, y = [0, 1, 2, 3, 50, -40], [0, 1, 2, 3, 60, 0.4]
+
+    # 50 and -40 are the farthest of the mean; -40 has 0 nearest
+    far = far_linkage(x, y, far=2)
+    assert (far.count, far.trials) == (1, 2)
+    assert far.baseline == pytest.approx(1 / 6)
+    assert far_linkage(x, y, far=1).count == 1
+    assert far_linkage(x, y).trials == 5
+    assert far_linkage(x, y, far=99).trials == 6
+
+
+def test_ties_for_the_farthest_go_by_value() -> None:
+    # -1 and 1 are as far from the mean; the lower one is taken, and it is linked
+    x, y = np.array([-1.0, 1.0, 0.0]), np.array([-1.0, -0.9, 0.0])
+
+    assert far_linkage(x, y, far=1).count == 1
+    assert far_linkage(x[::-1], y[::-1], far=1).count == 1
+    assert far_linkage(-x, -y, far=1).count == 0
+
+
+def test_the_farthest_are_farthest_in_values_whatever_their_levels() -> None:
+    levels = ["a", "b", "c", "d"]
+    table = pa.table({"x": [9.0, 1.0, 2.0, 3.0], "level": levels})
+    after = pa.table({"x": [9.0, 1.0, 2.0, 3.0], "level": ["b", *levels[1:]]})
+
+    assert far_linkage(table, after, far=1).count == 0
+    assert far_linkage(table, after, far=1, within=()).count == 1
+
+
+def test_nearness_by_hand() -> None:
+    # the sd of each column is 1
+    x = [[0, 0], [1, 1], [2, 2]]
+    y = [[0.009, 0], [1.05, 0.96], [2, 2.06]]
+    close, less = nearness(x, y)
+
+    assert (close.count, less.count) == (1, 2)
+    assert (close.baseline, less.baseline) == (0, 0)
+    assert [found.count for found in nearness(x, y, shares=(0.001, 1, 0.06))] == [0, 3, 3]
+
+
+def test_nearness_of_others_is_the_baseline() -> None:
+    (found,) = nearness([0, 0, 0, 5, 5], [0, 0, 0, 5, 9], shares=(0.05,))
+
+    assert found.count == 4
+    assert found.baseline == pytest.approx((3 * 2 + 1 * 0 + 1 * 1) / 20)
+
+
+def test_any_released_row_near() -> None:
+    x = pa.table({"x": [0.0, 1.0, 2.0, 3.0, 4.0], "g": ["a", "a", "b", "b", "b"]})
+    y = pa.table({"x": [2.01, 1.01, 4.0], "g": ["a", "b", "b"]})
+    sd = math.sqrt(2.5)
+
+    found = nearness(x, y, shares=(0.05,), same_rows=False)
+    assert [(one.count, one.trials, one.baseline) for one in found] == [(1, 5, None)]
+    wider = nearness(x, y, shares=(1 / sd, 1.01 / sd), same_rows=False)
+    assert [one.count for one in wider] == [3, 4]  # gaps: 2.01 1.01 .99 1 0
+    levels = pair_of(x.drop(["g"]), y.drop(["g"]), same_rows=False)
+    assert nearness_of(levels, shares=(0.05,))[0].count == 3
+
+
+def test_different_rows() -> None:
+    points, inverse, weights = different_rows(np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0]]))
+
+    assert points.tolist() == [[1, 5], [2, 1]]
+    assert (inverse.tolist(), weights.tolist()) == ([1, 0, 1], [1, 2])
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: record_linkage(BEFORE, BEFORE, within=["x"]), "'x' is no column of levels"),
+        (lambda: far_linkage(BEFORE, BEFORE, far=0), "far must be a whole number of at least 1"),
+        (lambda: nearness(BEFORE, BEFORE, shares=()), "at least one number above 0"),
+        (lambda: nearness(BEFORE, BEFORE, shares=(-1,)), "shares must be above 0"),
+        (
+            lambda: record_linkage(BEFORE.drop(["x"]), BEFORE.drop(["x"])),
+            "no continuous column to compare",
+        ),
+    ],
+)
+def test_bad_input(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("measure", [record_linkage_of, far_linkage_of])
+def test_rows_must_correspond(measure: Callable[..., object]) -> None:
+    with pytest.raises(InputError, match="rows of both tables must correspond"):
+        measure(pair_of([1, 2, 3], [1, 2], same_rows=False))
+
+
+def test_a_mistake_of_units() -> None:
+    with pytest.raises(RefusedError, match="too far from the original to be compared"):
+        record_linkage([1, 2, 3], [1e12, 2e12, 3e12])
+    with pytest.raises(RefusedError, match="too far from the original to be compared"):
+        nearness([1e-200, 2, 3], [1e300, 1e307, 1e308])

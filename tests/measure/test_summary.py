@@ -1,0 +1,252 @@
+"""The sentences say what the numbers say, round what they say, and claim nothing else."""
+
+import re
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.measure.coefficients import Coefficients
+from discreet.measure.estimate import Estimate
+from discreet.measure.evaluate import Measured
+from discreet.measure.summary import claims_of, in_words, listed, out_of, summary
+from discreet.measure.utility import Preservation
+
+LEARN, GOOD, NOT = (
+    "What somebody could learn about a person",
+    "What the table is good for",
+    "What the table cannot be used for",
+)
+
+
+def measured(**given: Any) -> Measured:
+    return Measured(**{"columns": ("age", "pay"), "risks": {}, **given})
+
+
+def told(found: Measured, heading: str, **made: Any) -> str:
+    return " ".join(dict(summary(found, made)).get(heading, ()))
+
+
+def linked(count: float, trials: int = 1000, baseline: float | None = 0.001) -> Measured:
+    return measured(risks={"linkage": Estimate("linked", count, trials, baseline)})
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.174, "about 17 of 100"),
+        (0.0149, "about 1 of 100"),
+        (0.0049, "about 5 of 1000"),
+        (0.00012, "about 1 of 10 000"),
+        (0.00004, "fewer than 1 of 10 000"),
+        (0.9951, "more than 99 of 100"),
+        (0.994, "about 99 of 100"),
+        (0.0, "none"),
+        (1.0, "all"),
+    ],
+)
+def test_shares_are_cases(share: float, words: str) -> None:
+    assert out_of(share) == words
+
+
+@given(st.floats(0, 1))
+def test_a_share_is_never_told_as_none_or_all_unless_it_is(share: float) -> None:
+    assert (out_of(share) == "none") == (share == 0)
+    assert (out_of(share) == "all") == (share == 1)
+    number = re.search(r"about (\d+) of (10 000|\d+)", out_of(share))
+    if number:
+        many = int(number[2].replace(" ", ""))
+        assert abs(int(number[1]) / many - share) <= 0.5 / many + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.107, "about 11 %"), (0.004, "less than 1 %"), (0.0, "0 %"), (1.7, "about 170 %")],
+)
+def test_displacements_are_whole_per_cents(share: float, words: str) -> None:
+    assert in_words(share) == words
+
+
+def test_names_are_joined_as_in_a_sentence() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(("a", "b", "c")) == "a, b and c"
+
+
+class TestLinkage:
+    def test_the_sentence_of_the_issue(self) -> None:
+        assert told(linked(17, 100, 0.01), LEARN).startswith(
+            "Someone who knows a person's true values finds that person's row in about 17 of 100"
+            " cases; guessing would find it in about 1 of 100."
+        )
+
+    @pytest.mark.parametrize(
+        ("count", "words"),
+        [
+            (620, "The risk of this attack is high: the row is found about 620 times as often as"),
+            (300, "considerable: the row is found about 300 times"),
+            (100, "moderate: the row is found about 100 times"),
+            (20, "low: the row is found about 20 times as often as by guessing."),
+            (0, "in no case; guessing would find it in about 1 of 1000. That is no more than"),
+            (1000, "in every case; guessing"),
+        ],
+    )
+    def test_the_risk_has_a_word_and_is_held_beside_guessing(self, count: int, words: str) -> None:
+        assert words in told(linked(count), LEARN)
+
+    def test_a_high_risk_says_what_follows(self) -> None:
+        assert "must be taken as found" in told(linked(620), LEARN)
+        assert "must be taken as found" not in told(linked(300), LEARN)
+
+    def test_what_does_not_beat_guessing_proves_nothing(self) -> None:
+        words = told(linked(3, 1000, 0.002), LEARN)
+        assert "no more than guessing gives" in words
+        assert "says nothing of others" in words
+        assert "low" not in words
+
+    def test_without_guessing_nothing_is_held_beside_it(self) -> None:
+        assert "guessing" not in told(linked(170, baseline=None), LEARN)
+
+    @pytest.mark.parametrize(
+        ("count", "words"), [(0, "none is found"), (1, "about 1 is found"), (5, "all are found")]
+    )
+    def test_the_farthest_are_counted(self, count: int, words: str) -> None:
+        found = measured(risks={"far_linkage": Estimate("far", count, 5, 0.01)})
+        assert f"Of the 5 records that differ most from the others, {words}" in told(found, LEARN)
+
+    @pytest.mark.parametrize(
+        ("count", "words"),
+        [
+            (340, "About 34 of 100 released rows lie so near"),
+            (0, "No released row lies so near"),
+            (1000, "All released rows lie so near"),
+        ],
+    )
+    def test_nearness(self, count: int, words: str) -> None:
+        found = measured(risks={"near_5": Estimate("near", count, 1000, 0.02)})
+        assert words in told(found, LEARN)
+        assert "by chance about 2 of 100 would" in told(found, LEARN)
+
+
+class TestStrata:
+    def test_alone_in_a_stratum(self) -> None:
+        words = told(measured(strata=("sex", "town"), k=1), LEARN)
+        assert "Some row is the only one of its combination of sex and town" in words
+
+    def test_shared_strata(self) -> None:
+        words = told(measured(strata=("sex",), k=7), LEARN)
+        assert words == "Every combination of sex that occurs is shared by at least 7 rows."
+
+    def test_the_sensitive_column(self) -> None:
+        given: dict[str, Any] = {"strata": ("sex",), "sensitive": "ill", "k": 7, "l": 1}
+        found = Estimate("given away", 40, 100, 0.6)
+        words = told(measured(risks={"attribute_disclosure": found}, **given), LEARN)
+        assert "For about 40 of 100 rows, all rows of the same sex have the same ill" in words
+
+    def test_a_varied_sensitive_column_may_still_be_guessed(self) -> None:
+        given: dict[str, Any] = {"strata": ("sex",), "sensitive": "ill", "k": 7, "l": 2}
+        found = Estimate("given away", 0, 100, 0.6)
+        words = told(measured(risks={"attribute_disclosure": found}, **given), LEARN)
+        assert "each has at least 2 different values" in words
+        assert "may still be likely" in words
+
+
+class TestUse:
+    def test_displacements_are_told_as_shares_of_the_spread(self) -> None:
+        words = told(measured(displacement={"age": 0.0114, "pay": 0.0473}), GOOD)
+        assert "about 11 % in age and about 22 % in pay" in words
+
+    @pytest.mark.parametrize(
+        ("u", "words"),
+        [
+            (0.000117, "can hardly do so (U = 0.00012;"),
+            (1e-33, "can hardly do so (U is below 0.0001;"),
+            (0.01, "can to some degree do so (U = 0.01;"),
+            (0.24, "can easily do so (U = 0.24;"),
+        ],
+    )
+    def test_telling_the_tables_apart(self, u: float, words: str) -> None:
+        assert words in told(measured(u=u), GOOD)
+        assert "averages alone" in told(measured(u=u), GOOD)
+
+    def test_summaries(self) -> None:
+        kept = Preservation(
+            means=MappingProxyType({}),
+            spreads=MappingProxyType({"age": 0.8, "pay": 0.95}),
+            quantiles=MappingProxyType({}),
+            correlations=MappingProxyType({("age", "pay"): -0.12}),
+            levels=MappingProxyType({}),
+        )
+        words = told(measured(preservation=kept), GOOD)
+        assert "The spread of age changed by more than a tenth." in words
+        assert "The correlations of columns changed by 0.12 at most." in words
+
+    @pytest.mark.parametrize(
+        ("moved", "words"),
+        [
+            (0.5, "no coefficient moved by more than 0.5 of its own uncertainty"),
+            (1.5, "gives other answers for x: they differ by more than the original"),
+        ],
+    )
+    def test_a_regression(self, moved: float, words: str) -> None:
+        model = Coefficients(
+            "y ~ x", "linear", ("Intercept", "x"), np.array([1.0, 2.0]), np.array([0.5, 0.2]), 9.0,
+            np.array([1.0, 2.0 + 0.2 * moved]), np.array([0.5, 0.2]), 9.0,
+        )  # fmt: skip
+        assert words in told(measured(model=model), GOOD)
+
+
+class TestLimits:
+    @pytest.mark.parametrize("method", ["deterministic", "microaggregation"])
+    def test_averaged_rows_make_results_look_surer(self, method: str) -> None:
+        assert "look surer than they are" in told(measured(), NOT, method=method)
+        assert "look surer" not in told(measured(), NOT, method="probabilistic")
+
+    def test_columns_that_moved_further_than_they_differ_are_named(self) -> None:
+        assert "Single values of pay: they moved" in told(
+            measured(displacement={"age": 0.1, "pay": 1.2}), NOT
+        )
+
+    def test_what_was_not_measured_is_told_with_the_reason(self) -> None:
+        found = measured(not_measured={"linkage": "rows do not correspond.", "else": "no"})
+        assert told(found, "What was not measured, or is not told") == (
+            "How many persons are found by their true values: rows do not correspond. else: no."
+        )
+
+
+class TestMadeAndClaims:
+    @pytest.mark.parametrize(
+        ("made", "words"),
+        [
+            ({"method": "deterministic", "k": 3}, "Each value was replaced by the mean of 3"),
+            ({"method": "microaggregation", "k": 5}, "groups of at least 5, and each row shows"),
+            ({"method": "condensation", "k": 5}, "each row was drawn anew"),
+            ({"method": "probabilistic", "q": 0.25}, "(q = 0.25)."),
+        ],
+    )
+    def test_methods_are_told_in_words(self, made: dict[str, Any], words: str) -> None:
+        assert words in told(measured(), "How it was made", **made)
+
+    def test_an_unknown_method_is_not_told(self) -> None:
+        assert "How it was made" not in dict(summary(measured(), {"method": "somebody else's"}))
+
+    @pytest.mark.parametrize(
+        "method", ["deterministic", "probabilistic", "condensation", "microaggregation", None]
+    )
+    def test_no_release_is_anonymous_or_differentially_private(self, method: str | None) -> None:
+        claims = " ".join(claims_of(method))
+        for word in ("anonymous", "differential privacy", "another release", "larger k"):
+            assert word in claims
+
+    def test_centroids_and_noise_are_not_k_anonymous(self) -> None:
+        assert claims_of("deterministic")[0].startswith("k-anonymity of the rows")
+        assert claims_of("probabilistic")[0].startswith("k-anonymity of the rows")
+
+    @given(st.floats(0, 1), st.floats(0, 1))
+    def test_the_summary_itself_makes_none_of_the_claims(self, share: float, guess: float) -> None:
+        found = linked(1000 * share, 1000, guess)
+        for method in ("deterministic", "microaggregation"):
+            words = " ".join(s for _, told in summary(found, {"method": method}) for s in told)
+            assert not re.search(r"anonym|GDPR|safe|non-disclosive|guarantee", words)

@@ -1,0 +1,332 @@
+"""From ready rows to protected ones: bounds, the methods' word, and what one view is alone."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from discreet.errors import BrokenPromiseError, RefusedError
+from discreet.policy import Policy
+from discreet.protect import deterministic
+from discreet.protect.order_means import winsorised
+from discreet.secret import Secret
+from discreet.table import Table, open_table
+from discreet.vault import Copy, Vault, protect_view, within_bounds
+
+Floats = NDArray[np.float64]
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+STANDARD = Policy.preset("standard")
+
+
+def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
+    """Make three related columns and one of levels."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(50, 10, size=n)
+    return {
+        "x": x,
+        "y": x + rng.normal(0, 5, size=n),
+        "z": rng.lognormal(size=n),
+        "sex": np.where(rng.random(n) < 0.5, "f", "m"),
+    }
+
+
+def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
+    """Put columns or a frame behind a table."""
+    frame = pa.table(given) if isinstance(given, Mapping) else given
+    return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
+
+
+def copied(
+    given: Any,
+    group: tuple[str, ...] = ("x", "y"),
+    policy: Policy = STANDARD,
+    secret: Secret = SECRET,
+) -> Copy:
+    """Make the protected copy in memory."""
+    table = table_of(given, policy.unit, policy.key)
+    return Vault(secret, None).copy(table, policy, group)
+
+
+def plain(copy: Copy) -> tuple[Any, ...]:
+    """Return a copy as plain values that can be compared."""
+    return (
+        {name: values.tolist() for name, values in copy.columns.items()},
+        dict(copy.strata),
+        copy.version,
+        copy.left_out,
+    )
+
+
+class Spy:
+    """A row method that notes which noise each record was given."""
+
+    name = promises = leaves_open = "spy"
+
+    def __init__(self) -> None:
+        self.noise: dict[tuple[float, ...], tuple[float, ...]] = {}
+        self.seen: list[tuple[tuple[float, ...], int]] = []
+
+    def __call__(self, values: Floats, normals: Floats, strata: Any) -> Floats:
+        rows = [*map(tuple, values.tolist())]
+        self.noise = dict(zip(rows, map(tuple, normals.tolist()), strict=True))
+        self.seen = [*zip(rows, strata.tolist(), strict=True)]
+        return values + normals
+
+
+def test_columns_are_drawn_in_before_they_are_protected(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = columns()
+    given["x"][3] = 1e6
+    spy = Spy()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)
+    copied(given)
+
+    rows = np.array([row for row, _ in spy.seen])
+    for j, name in enumerate("xy"):
+        assert sorted(rows[:, j]) == sorted(winsorised(given[name], 5))
+    assert rows.max() < 100
+
+
+def test_each_row_is_of_the_stratum_of_its_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = columns() | {"arm": np.array(["a", "b", "c"] * 40)}
+    spy = Spy()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)
+
+    copied(given, policy=STANDARD.changed(strata=["sex", "arm"]))
+
+    trimmed = np.column_stack([winsorised(given[name], 5) for name in "xy"])
+    words = zip(given["sex"], given["arm"], strict=True)
+    levels: dict[tuple[float, ...], Any] = dict(
+        zip(map(tuple, trimmed.tolist()), words, strict=True)
+    )
+    alone = [row for row, _ in spy.seen if [seen for seen, _ in spy.seen].count(row) == 1]
+    found = {(levels[row], stratum) for row, stratum in spy.seen if row in alone}
+    assert len(alone) > 100
+    assert len(found) == len({stratum for _, stratum in found}) == 6
+
+
+def test_a_constant_column_is_refused_by_name() -> None:
+    given = columns() | {"y": np.array([4.5] * 116 + [5.0, 6.0, 7.0, 8.0])}
+
+    # four values differ: drawn in to the means of five they still do
+    assert copied(given)
+    with pytest.raises(RefusedError, match="column 'y' is constant"):
+        copied(given | {"y": np.full(120, 4.5)})
+
+
+def test_a_method_that_breaks_its_word_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken: dict[str, Callable[..., Any]] = {
+        "drops a row": lambda values, normals, strata: values[1:],
+        "not finite": lambda values, normals, strata: values * np.nan,
+    }
+    for method in broken.values():
+        monkeypatch.setattr(Policy, "row_method", lambda self, asked=None, method=method: method)
+        with pytest.raises(BrokenPromiseError, match="another shape, or values not finite"):
+            copied(columns())
+
+
+# --- bounds -----------------------------------------------------------------------------------
+
+BOUNDED = Policy.preset("standard", rows="probabilistic", q=1.0)
+
+
+def bounded(rule: str, **bounds: Any) -> Policy:
+    """Declare bounds, and what becomes of values outside."""
+    return BOUNDED.changed(bounds=bounds, outside=rule)
+
+
+def shares(n: int = 300) -> dict[str, Any]:
+    """Make a share from 0 to 1 and a time from 0 on, many of them near the ends."""
+    rng = np.random.default_rng(12)
+    return {"x": rng.beta(0.7, 0.7, size=n), "y": rng.exponential(3, size=n)}
+
+
+def test_values_outside_of_bounds_are_kept_reflected_or_clipped() -> None:
+    given, ends = shares(), {"x": [0, 1], "y": [0.0, np.inf]}
+    kept, reflected, clipped = (
+        copied(given, policy=bounded(rule, **ends)) for rule in ("keep", "reflect", "clip")
+    )
+
+    assert kept.columns["x"].min() < 0
+    assert kept.columns["x"].max() > 1
+    assert kept.columns["y"].min() < 0
+    for copy in (reflected, clipped):
+        assert copy.columns["x"].min() >= 0
+        assert copy.columns["x"].max() <= 1
+        assert copy.columns["y"].min() >= 0
+        assert copy.columns["y"].max() > 1
+    # clipped values pile up at the ends, reflected ones do not
+    at_an_end = [np.mean(copy.columns["x"] == 0) for copy in (kept, reflected, clipped)]
+    assert at_an_end[2] > 0.1 > max(at_an_end[:2])
+
+
+@pytest.mark.parametrize("rule", ["reflect", "clip"])
+def test_bounds_that_are_no_step_are_kept_all_the_same(rule: str) -> None:
+    given = shares()
+    policy = bounded(rule, x=[0.0123456, 0.9876543])
+
+    x = copied(given, policy=policy).columns["x"]
+
+    assert x.min() >= 0.0123456
+    assert x.max() <= 0.9876543
+
+
+def test_bounds_of_another_column_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version is another, for bounds are settings; with its noise held fixed nothing moves."""
+    given = shares()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: lambda values, *_: values)
+
+    plain, other = copied(given), copied(given, policy=bounded("clip", z=[0, 1]))
+
+    assert other.columns["x"].tolist() == plain.columns["x"].tolist()
+    assert other.columns["y"].tolist() == plain.columns["y"].tolist()
+
+
+def test_another_rule_or_end_is_another_version() -> None:
+    given = shares()
+    policies = [
+        BOUNDED,
+        bounded("keep", x=[0, 1]),
+        bounded("reflect", x=[0, 1]),
+        bounded("clip", x=[0, 1]),
+        bounded("clip", x=[0, 2]),
+        bounded("clip", x=[0, np.inf]),
+        bounded("clip", y=[0, 1]),
+    ]
+
+    copies = [copied(given, policy=policy) for policy in policies]
+
+    assert len({copy.version for copy in copies}) == len(policies)
+    for one, other in itertools.pairwise(copies):
+        rows = [set(zip(*copy.columns.values(), strict=True)) for copy in (one, other)]
+        assert len(rows[0] & rows[1]) < 0.1 * len(rows[0])
+
+
+def test_a_stored_copy_keeps_its_bounds(tmp_path: Path) -> None:
+    policy = bounded("reflect", x=[0, 1])
+    made = Vault(SECRET, tmp_path).copy(table_of(shares()), policy, ("x", "y"))
+
+    assert plain(Vault(SECRET, tmp_path).copy(table_of(shares()), policy, ("x", "y"))) == plain(
+        made
+    )
+
+
+@pytest.mark.parametrize("method", ["probabilistic", "deterministic", "condensation"])
+@pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
+def test_research_views_have_the_bounds_too(rule: str, method: str) -> None:
+    research = Policy.preset("research", outside=rule, bounds={"x": [0.45, 0.55]})
+    asked = research.settle("scatter", ["x", "y"], method=method)
+    plainly = Policy.preset("research").settle("scatter", ["x", "y"], method=method)
+
+    copy = protect_view(table_of(shares()), research, asked, SECRET)
+    without = protect_view(table_of(shares()), Policy.preset("research"), plainly, SECRET)
+
+    inside = (without.columns["x"] >= 0.45) & (without.columns["x"] <= 0.55)
+    assert 0 < inside.sum() < 300
+    assert copy.columns["x"][inside].tolist() == without.columns["x"][inside].tolist()
+    assert copy.columns["y"].tolist() == without.columns["y"].tolist()
+    if rule == "keep":
+        assert copy.columns["x"].tolist() == without.columns["x"].tolist()
+    else:
+        assert 0.45 <= copy.columns["x"].min() < copy.columns["x"].max() <= 0.55
+    ends = np.isin(copy.columns["x"], [0.45, 0.55]).mean()
+    assert bool(ends > 0.5) is (rule == "clip")
+
+
+@pytest.mark.parametrize("rule", ["keep", "reflect", "clip"])
+def test_a_column_without_bounds_is_left_alone(rule: str) -> None:
+    values = np.array([-5.0, 0.5, 7.0])
+
+    assert within_bounds(bounded(rule, x=[0, 1]), "y", values) is values
+    assert (
+        within_bounds(bounded(rule, x=[0, 1]), "x", values).tolist()
+        == {
+            "keep": [-5.0, 0.5, 7.0],
+            "reflect": [1.0, 0.5, 1.0],
+            "clip": [0.0, 0.5, 1.0],
+        }[rule]
+    )
+
+
+# --- research ---------------------------------------------------------------------------------
+
+
+def test_research_protects_the_columns_of_one_view_as_printed() -> None:
+    given = columns()
+    research = Policy.preset("research")
+
+    copy = protect_view(
+        table_of(given), research, research.settle("scatter", ["x", "y"], k=4), SECRET
+    )
+
+    expected = deterministic(np.column_stack([given["x"], given["y"]]), k=4)
+    assert copy.columns["x"].tolist() == expected[:, 0].tolist()
+    assert copy.columns["y"].tolist() == expected[:, 1].tolist()
+
+
+def test_research_noise_is_keyed_as_well() -> None:
+    given = columns()
+    research = Policy.preset("research")
+    asked = research.settle("scatter", ["x", "y"], method="probabilistic")
+    order = np.random.default_rng(2).permutation(120)
+    shuffled = {name: values[order] for name, values in given.items()}
+
+    one = protect_view(table_of(given), research, asked, SECRET)
+    other = protect_view(table_of(shuffled), research, asked, SECRET)
+
+    assert other.columns["x"].tolist() == pytest.approx(one.columns["x"][order].tolist())
+    gap = (one.columns["x"] - given["x"]) / np.std(given["x"], ddof=1)
+    assert np.std(gap) == pytest.approx(0.25, rel=0.25)
+
+
+def test_research_names_a_constant_column() -> None:
+    research = Policy.preset("research")
+    table = table_of(columns() | {"y": np.full(120, 4.5)})
+
+    with pytest.raises(RefusedError, match="column 'y' is constant"):
+        protect_view(table, research, research.settle("scatter", ["x", "y"]), SECRET)
+
+
+def test_research_protects_within_levels_as_they_are_named() -> None:
+    # two clouds far apart: what is protected within levels cannot mix them
+    rng = np.random.default_rng(6)
+    given: dict[str, Any] = {
+        "x": np.concatenate([rng.normal(0, 1, 60), rng.normal(1000, 1, 60)]),
+        "y": rng.normal(size=120),
+        "arm": ["a"] * 60 + ["b"] * 30 + ["c"] * 30,
+    }
+    research = Policy.preset("research")
+    asked = research.settle("scatter", ["x", "y"], by="arm")
+
+    copy = protect_view(
+        table_of(given),
+        research,
+        asked,
+        SECRET,
+        lambda levels: tuple("a" if level == "a" else "other" for level in levels),
+    )
+
+    assert copy.strata == {"arm": ("a",) * 60 + ("other",) * 60}
+    assert ((copy.columns["x"] > 500) == (np.array(copy.strata["arm"]) == "other")).all()
+    values, strata = np.column_stack([given["x"], given["y"]]), np.repeat([0, 1], 60)
+    expected = deterministic(values, k=3, strata=strata)
+    assert copy.columns["x"].tolist() == expected[:, 0].tolist()
+
+
+def test_research_without_a_name_for_levels_has_none() -> None:
+    research = Policy.preset("research")
+    asked = research.settle("scatter", ["x", "y"], by="sex")
+
+    assert protect_view(table_of(columns()), research, asked, SECRET).strata == {}
+
+
+def test_a_guarded_study_draws_from_its_copy_alone() -> None:
+    asked = STANDARD.settle("scatter", ["x", "y"])
+
+    with pytest.raises(BrokenPromiseError, match="protected copy alone"):
+        protect_view(table_of(columns()), STANDARD, asked, SECRET)

@@ -1,0 +1,317 @@
+"""The vault: a copy made once a version, the same whatever order, frame or file it came from."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from discreet.policy import Policy
+from discreet.protect.order_means import winsorised
+from discreet.secret import Secret
+from discreet.table import Table, open_table
+from discreet.vault import Copy, Vault
+
+Floats = NDArray[np.float64]
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+STANDARD = Policy.preset("standard")
+
+
+def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
+    """Make three related columns and one of levels."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(50, 10, size=n)
+    return {
+        "x": x,
+        "y": x + rng.normal(0, 5, size=n),
+        "z": rng.lognormal(size=n),
+        "sex": np.where(rng.random(n) < 0.5, "f", "m"),
+    }
+
+
+def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
+    """Put columns or a frame behind a table."""
+    frame = pa.table(given) if isinstance(given, Mapping) else given
+    return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
+
+
+def copied(
+    given: Any,
+    group: tuple[str, ...] = ("x", "y"),
+    policy: Policy = STANDARD,
+    secret: Secret = SECRET,
+) -> Copy:
+    """Make the protected copy in memory."""
+    table = table_of(given, policy.unit, policy.key)
+    return Vault(secret, None).copy(table, policy, group)
+
+
+def plain(copy: Copy) -> tuple[Any, ...]:
+    """Return a copy as plain values that can be compared."""
+    return (
+        {name: values.tolist() for name, values in copy.columns.items()},
+        dict(copy.strata),
+        copy.version,
+        copy.left_out,
+    )
+
+
+# --- what a copy is ---------------------------------------------------------------------------
+
+
+def test_a_copy_has_a_row_for_each_complete_record_sorted_by_value() -> None:
+    given = columns()
+    given["x"][:7] = np.nan
+
+    copy = copied(given)
+
+    assert sorted(copy.columns) == ["x", "y"]
+    rows = list(zip(copy.columns["x"], copy.columns["y"], strict=True))
+    assert len(rows) == 113
+    assert rows == sorted(rows)
+    assert copy.left_out == 5  # about
+
+
+def test_coordinates_are_nice_steps_and_no_raw_value() -> None:
+    given = columns()
+
+    copy = copied(given, ("x", "y", "z"))
+
+    for name, values in copy.columns.items():
+        sd = np.std(winsorised(given[name], 5), ddof=1)
+        step = min(
+            (s for s in (m * 10.0**e for m in (1, 2, 5) for e in range(-8, 4)) if s <= 0.02 * sd),
+            key=lambda s: 0.02 * sd - s,
+        )
+        assert np.abs(values / step - np.round(values / step)).max() < 1e-6
+        assert not set(values.tolist()) & set(given[name].tolist())
+
+
+def test_a_copy_looks_like_the_data() -> None:
+    given = columns(1000, seed=5)
+
+    copy = copied(given)
+
+    for name, values in copy.columns.items():
+        assert np.mean(values) == pytest.approx(np.mean(given[name]), abs=1)
+        assert np.std(values) == pytest.approx(np.std(given[name]), rel=0.05)
+    raw = np.corrcoef(given["x"], given["y"])[0, 1]
+    assert np.corrcoef(copy.columns["x"], copy.columns["y"])[0, 1] == pytest.approx(raw, abs=0.05)
+
+
+@pytest.mark.parametrize("rows", ["condensation", "deterministic", "probabilistic"])
+def test_rows_in_any_order_and_columns_in_any_order_make_one_copy(rows: str) -> None:
+    given = columns()
+    order = np.random.default_rng(3).permutation(120)
+    shuffled = {name: values[order] for name, values in reversed(list(given.items()))}
+    policy = Policy.preset("standard", rows=rows)
+
+    assert plain(copied(shuffled, ("y", "x"), policy)) == plain(copied(given, ("x", "y"), policy))
+
+
+def test_every_frame_and_file_makes_one_copy(source: Callable[[Any], Any]) -> None:
+    given = {name: values.tolist() for name, values in columns().items()}
+    policy = Policy.preset("standard", strata=["sex"])
+
+    assert plain(copied(source(given), policy=policy)) == plain(copied(given, policy=policy))
+
+
+def test_whole_numbers_and_floats_are_the_same_records(source: Callable[[Any], Any]) -> None:
+    age = np.random.default_rng(8).integers(20, 80, size=100)
+    whole = {"x": age.tolist(), "y": columns(100)["y"].tolist()}
+    floats = {"x": age.astype(float).tolist(), "y": whole["y"]}
+
+    assert plain(copied(source(whole))) == plain(copied(floats))
+
+
+def test_duplicates_are_records_too() -> None:
+    given = {name: np.tile(values, 2) for name, values in columns(60).items()}
+
+    assert len(copied(given).columns["x"]) == 120
+
+
+# --- versions ---------------------------------------------------------------------------------
+
+
+def share_kept(one: Copy, other: Copy) -> float:
+    """Return the share of protected rows of one copy that are in the other."""
+    rows = [set(zip(*copy.columns.values(), strict=True)) for copy in (one, other)]
+    return len(rows[0] & rows[1]) / len(rows[0])
+
+
+def test_a_changed_row_is_a_new_version_with_fresh_noise_for_all() -> None:
+    given = columns(400)
+    changed = given | {"y": given["y"].copy()}
+    changed["y"][17] += 1
+
+    old, new = copied(given), copied(changed)
+
+    assert old.version != new.version
+    assert share_kept(old, new) < 0.1
+    # what is not of the group does not matter
+    assert plain(copied(given | {"z": given["y"]})) == plain(old)
+
+
+POLICIES: dict[str, dict[str, Any]] = {
+    "bounds": {"bounds": {"x": [40, np.inf]}},
+    "bounds that keep all": {"bounds": {"x": [-np.inf, np.inf]}},
+    "growing noise": {"rows": "probabilistic", "far_noise": "by-distance"},
+    "k": {"k": 6},
+    "row method": {"rows": "probabilistic"},
+    "q": {"rows": "probabilistic", "q": 0.3},
+    "strata": {"strata": ["sex"]},
+}
+
+
+@pytest.mark.parametrize("changes", POLICIES.values(), ids=POLICIES)
+def test_a_changed_policy_is_a_new_version_with_fresh_noise(changes: dict[str, Any]) -> None:
+    given = columns(400)
+    noised = {"q", "far_noise"} & set(changes)
+    before = STANDARD.changed(rows=changes.get("rows")) if noised else STANDARD
+
+    old, new = copied(given, policy=before), copied(given, policy=STANDARD.changed(**changes))
+
+    assert old.version != new.version
+    assert share_kept(old, new) < 0.1
+
+
+UNALTERING: list[dict[str, Any]] = [
+    {"bins": 10},
+    {"grid": 10},
+    {"name": "ours"},
+    {"study": "s"},
+    {"outside": "clip"},
+    {"edges": {"x": [0, 1]}},
+    {"bins_share": 0.5},
+    {"residual_df": 20},
+]
+
+
+@pytest.mark.parametrize("changes", UNALTERING)
+def test_a_policy_that_does_not_alter_the_copy_is_the_same_version(changes: dict[str, Any]) -> None:
+    given = columns()
+
+    assert plain(copied(given, policy=STANDARD.changed(**changes))) == plain(copied(given))
+
+
+def test_another_secret_is_another_version() -> None:
+    given = columns(400)
+    other = Secret.from_bytes(bytes(range(1, 33)))
+
+    assert copied(given, secret=other).version != copied(given).version
+    assert share_kept(copied(given), copied(given, secret=other)) < 0.1
+
+
+def test_another_group_is_another_version_with_fresh_noise() -> None:
+    given = columns(400)
+
+    two, three = copied(given, ("x", "y")), copied(given, ("x", "y", "z"))
+
+    assert two.version != three.version
+    pairs = [set(zip(c.columns["x"], c.columns["y"], strict=True)) for c in (two, three)]
+    assert len(pairs[0] & pairs[1]) < 40
+
+
+class Spy:
+    """A row method that notes which noise each record was given."""
+
+    name = promises = leaves_open = "spy"
+
+    def __init__(self) -> None:
+        self.noise: dict[tuple[float, ...], tuple[float, ...]] = {}
+        self.seen: list[tuple[tuple[float, ...], int]] = []
+
+    def __call__(self, values: Floats, normals: Floats, strata: Any) -> Floats:
+        rows = [*map(tuple, values.tolist())]
+        self.noise = dict(zip(rows, map(tuple, normals.tolist()), strict=True))
+        self.seen = [*zip(rows, strata.tolist(), strict=True)]
+        return values + normals
+
+
+def noise_of(given: Any, monkeypatch: pytest.MonkeyPatch, secret: Secret = SECRET) -> Any:
+    """Return the noise that each (winsorised) record of x and y has in the copy."""
+    spy = Spy()
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)
+    copied(given, secret=secret)
+    return spy.noise
+
+
+def test_a_record_has_one_noise_in_a_version_whatever_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = columns()
+    before = noise_of(given, monkeypatch)
+
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(120)
+        shuffled = {name: values[order] for name, values in given.items()}
+        assert noise_of(shuffled, monkeypatch) == before
+    assert noise_of(pd.DataFrame(given), monkeypatch) == before
+    # records that tie at the winsorised ends keep noise of their own
+    assert len(set(before.values())) == len(before)
+    assert all(a != b for a, b in before.values())
+
+
+def test_a_new_version_has_fresh_noise_for_every_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = columns()
+    changed = given | {"y": given["y"].copy()}
+    changed["y"][np.argsort(given["y"])[60]] += 1e-6  # in the middle: the ends stay as they are
+
+    old, new = noise_of(given, monkeypatch), noise_of(changed, monkeypatch)
+
+    same_records = set(old) & set(new)
+    assert len(same_records) >= 100
+    assert all(old[record] != new[record] for record in same_records)
+
+
+# --- kept -------------------------------------------------------------------------------------
+
+
+def test_a_copy_is_made_once_and_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    vault, table = Vault(SECRET, None), table_of(columns())
+    first = vault.copy(table, STANDARD, ("x", "y"))
+    monkeypatch.setattr(Policy, "row_method", None)
+
+    assert vault.copy(table, STANDARD, ("y", "x")) is first
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder that is not there yet."""
+    return tmp_path / "beside" / ".discreet"
+
+
+def test_a_stored_copy_is_read_back_and_not_made_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = STANDARD.changed(strata=["sex"])
+    made = Vault(SECRET, folder).copy(table_of(columns()), policy, ("x", "y"))
+    monkeypatch.setattr(Policy, "row_method", None)
+
+    again = Vault(SECRET, folder).copy(table_of(columns()), policy, ("x", "y"))
+
+    assert plain(again) == plain(made)
+
+
+def test_the_same_version_is_stored_as_the_same_bytes(tmp_path: Path) -> None:
+    given = columns()
+    order = np.random.default_rng(9).permutation(120)
+    for name, rows in (("one", np.arange(120)), ("other", order)):
+        shuffled = {column: values[rows] for column, values in given.items()}
+        Vault(SECRET, tmp_path / name).copy(table_of(shuffled), STANDARD, ("x", "y"))
+
+    (one,), (other,) = (tmp_path / "one").iterdir(), (tmp_path / "other").iterdir()
+    assert one.name == other.name
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_versions_are_stored_side_by_side(folder: Path) -> None:
+    for seed in (1, 2):
+        Vault(SECRET, folder).copy(table_of(columns(seed=seed)), STANDARD, ("x", "y"))
+
+    assert len(list(folder.iterdir())) == 2
