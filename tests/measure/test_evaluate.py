@@ -13,11 +13,12 @@ import pytest
 from discreet.errors import InputError
 from discreet.measure.coefficients import coefficients_of
 from discreet.measure.estimate import Estimate
-from discreet.measure.evaluate import ON_RELEASED, RISKS, Measured, Scores, measured
+from discreet.measure.evaluate import ON_RELEASED, RISKS, Measured, measured
 from discreet.measure.linkage import record_linkage_of
 from discreet.measure.pairs import Pair, Side, pair_of
 from discreet.measure.propensity import propensity_of
 from discreet.measure.rmd import RmdGrid, rmd_grid_of, rmd_risk_of
+from discreet.measure.scores import Scores
 from discreet.measure.utility import displacement_of, preservation_of
 from discreet.progress import listening
 from discreet.protect import OrderMeans
@@ -157,13 +158,6 @@ class TestWhatCannotBeMeasured:
 
 
 class TestScores:
-    def test_quartiles_and_whiskers_by_hand(self) -> None:
-        values = np.array([0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 5.0, 0.58])
-        from discreet.measure.evaluate import _box
-
-        # sorted: 0 .4 .45 .5 .55 .58 .6 .62 5; quartiles .45 and .6; whiskers within .225 of them
-        assert _box(values) == pytest.approx((0.4, 0.45, 0.55, 0.6, 0.62))
-
     def test_plain_boxes_are_of_single_rows_and_guarded_ones_of_means(self) -> None:
         plain, guarded = measured(toy()).scores, measured(toy(), guard=7).scores
         scores = propensity_of(toy())

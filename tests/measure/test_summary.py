@@ -89,7 +89,8 @@ class TestLinkage:
             (300, "considerable: the row is found about 300 times"),
             (100, "moderate: the row is found about 100 times"),
             (20, "low: the row is found about 20 times as often as by guessing."),
-            (0, "in no case; guessing would find it in about 1 of 1000. That is no more than"),
+            (0, "in no case; guessing would find it in about 1 of 1000. The risk of this"),
+            (0, "low; it cannot be told apart from guessing, which says nothing of other"),
             (1000, "in every case; guessing"),
         ],
     )
@@ -102,9 +103,24 @@ class TestLinkage:
 
     def test_what_does_not_beat_guessing_proves_nothing(self) -> None:
         words = told(linked(3, 1000, 0.002), LEARN)
-        assert "no more than guessing gives" in words
-        assert "says nothing of others" in words
-        assert "low" not in words
+        assert "cannot be told apart from guessing, which says nothing of other attacks" in words
+
+    def test_where_guessing_finds_people_too_the_risk_is_high_all_the_same(self) -> None:
+        words = told(linked(98, 100, 0.97), LEARN)
+        assert "The risk of this attack is high; guessing alone would find about as many." in words
+        assert "must be taken as found" in words
+
+    @pytest.mark.parametrize(
+        ("count", "words"),
+        [(0, "in fewer than 5 of 1000 cases"), (1000, "in all but fewer than 5 of 1000 cases")],
+    )
+    def test_of_rounded_counts_none_and_all_are_not_told(self, count: int, words: str) -> None:
+        risks = {key: Estimate(key, count, 1000, 0.001) for key in ("linkage", "near_5")}
+        sentences = told(measured(risks=risks, rounded_to=5), LEARN)
+        assert words in sentences
+        assert words.removeprefix("in ").removesuffix(" cases") in sentences.split("guessing")[-1]
+        assert "in no case" not in sentences
+        assert "No released row" not in sentences
 
     def test_without_guessing_nothing_is_held_beside_it(self) -> None:
         assert "guessing" not in told(linked(170, baseline=None), LEARN)
@@ -115,6 +131,11 @@ class TestLinkage:
     def test_the_farthest_are_counted(self, count: int, words: str) -> None:
         found = measured(risks={"far_linkage": Estimate("far", count, 5, 0.01)})
         assert f"Of the 5 records that differ most from the others, {words}" in told(found, LEARN)
+
+    @pytest.mark.parametrize(("count", "words"), [(0, "hardly any is"), (20, "nearly all are")])
+    def test_the_farthest_are_counted_coarsely(self, count: int, words: str) -> None:
+        risks = {"far_linkage": Estimate("far", count, 20, 0.01)}
+        assert f"{words} found" in told(measured(risks=risks, rounded_to=5), LEARN)
 
     @pytest.mark.parametrize(
         ("count", "words"),
@@ -187,6 +208,8 @@ class TestUse:
         ("moved", "words"),
         [
             (0.5, "no coefficient moved by more than 0.5 of its own uncertainty"),
+            (0.42, "no coefficient moved by more than 0.5 of its own uncertainty"),
+            (0.0, "no coefficient moved by more than 0.1 of its own uncertainty"),
             (1.5, "gives other answers for x: they differ by more than the original"),
         ],
     )
@@ -196,9 +219,16 @@ class TestUse:
             np.array([1.0, 2.0 + 0.2 * moved]), np.array([0.5, 0.2]), 9.0,
         )  # fmt: skip
         assert words in told(measured(model=model), GOOD)
+        if moved == 0.0:  # rounding may hide a tenth
+            assert "more than 0.1 of" in told(measured(model=model, rounded_to=5), GOOD)
 
 
 class TestLimits:
+    def test_of_somebody_elses_table_it_is_not_said_what_was_changed(self) -> None:
+        assert "Looking somebody up" in told(measured(), NOT)
+        assert "changed most" not in told(measured(), NOT)
+        assert "changed most" in told(measured(), NOT, method="probabilistic")
+
     @pytest.mark.parametrize("method", ["deterministic", "microaggregation"])
     def test_averaged_rows_make_results_look_surer(self, method: str) -> None:
         assert "look surer than they are" in told(measured(), NOT, method=method)

@@ -54,6 +54,19 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         ["mdav", "suppression", *NO_WORD],
         "one of 'deterministic', 'probabilistic', 'condensation', 'microaggregation'",
     ),
+    "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
+    "missing_levels": (["binomial", *NO_WORD], "one of 'complete', 'level', 'drawn'"),
+    "hierarchies": (
+        [{"ward": 3}, {"ward": [["a"]]}, {"ward": [["a", 1]]}, {"ward": ["ab"]}, *NO_TABLE],
+        "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
+    ),
+    "ordered": (
+        [{"ward": ["a", "a"]}, {"ward": "ab"}, {"ward": [1, 2]}, *NO_TABLE],
+        "a table of columns, each with its levels from first to last",
+    ),
+    "most_suppressed": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
+    "diversity": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
+    "closeness": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
     "pictures": (NO_TABLE, "a table of pictures and methods"),
     "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
@@ -141,6 +154,17 @@ RIGHT: Mapping[str, list[Any]] = {
     "k": [1, 10**6],
     "q": [None, 0, 0.25, 100],
     "rows": ["deterministic", "probabilistic", "condensation", "microaggregation"],
+    "missing": ["complete", "median", "mean"],
+    "missing_levels": ["complete", "level", "drawn"],
+    "hierarchies": [
+        {},
+        {"ward": {"north": ["a", "b"], "south": ["c"]}},
+        {"ward": [["a", "north"], ["c", "south"]]},
+    ],
+    "ordered": [{}, {"ward": ["a", "b", "c"]}],
+    "most_suppressed": [0, 0.1, 1],
+    "diversity": [1, 3],
+    "closeness": [0, 0.2, 1],
     "metric": ["euclidean", "mahalanobis"],
     "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
     "bins": [2, 1000],
@@ -189,7 +213,10 @@ def test_what_is_right_is_kept(field: str) -> None:
             assert kept == frozen(field, value)
 
 
-TABLES = ["pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"]
+TABLES = [
+    *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
+    *("hierarchies", "ordered"),
+]
 
 
 @pytest.mark.parametrize("field", TABLES)

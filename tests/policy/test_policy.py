@@ -54,6 +54,13 @@ NOT_SET: dict[str, Any] = {
     "roles": {},
     "public": False,
     "versions": 4,
+    "missing": "complete",
+    "missing_levels": "complete",
+    "hierarchies": {},
+    "ordered": {},
+    "most_suppressed": 0.1,
+    "diversity": 1,
+    "closeness": 1.0,
 }
 AS_PRESET: dict[str, dict[str, Any]] = {
     "standard": {
@@ -348,6 +355,13 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "far_noise": st.sampled_from(["even", "by-distance"]),
         "bins_share": st.floats(0, 1, exclude_min=True) | st.just(1),
         "residual_df": st.integers(10 if guarded else 1, 10**6),
+        "missing": st.sampled_from(["complete", "median", "mean"]),
+        "missing_levels": st.sampled_from(["complete", "level", "drawn"]),
+        "hierarchies": st.dictionaries(text, st.lists(st.lists(text, min_size=2)), max_size=2),
+        "ordered": st.dictionaries(text, st.lists(text, unique=True), max_size=2),
+        "most_suppressed": st.floats(0, 1) | st.integers(0, 1),
+        "diversity": st.integers(1, 1000),
+        "closeness": st.floats(0, 1) | st.integers(0, 1),
         "kinds": st.dictionaries(text, st.sampled_from(["continuous", "categorical"]), max_size=3),
         "roles": st.dictionaries(text, st.sampled_from(["identifier", "sensitive"]), max_size=3),
         "unit": text,
@@ -1003,3 +1017,26 @@ def test_what_is_returned_is_the_callers_own() -> None:
         give().get("limits", {})["age"] = [0, 1]
         give().get("strata", []).append("sex")
         assert give() == before
+
+
+def test_a_hierarchy_is_read_from_a_file_beside_the_policy_or_written_into_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "area.csv").write_text("a;north\nb;north\nc;south\n")
+    (tmp_path / "area.toml").write_text('strata = ["ward"]\n[hierarchies]\nward = "area.csv"\n')
+    nested = '[hierarchies.ward]\nnorth = ["a", "b"]\nsouth = ["c"]\n'
+    (tmp_path / "nested.toml").write_text(f'strata = ["ward"]\n{nested}')
+
+    of_file, written = (Policy.load(tmp_path / f"{name}.toml") for name in ("area", "nested"))
+
+    lines = (("a", "north"), ("b", "north"), ("c", "south"))
+    assert of_file.hierarchies == written.hierarchies == {"ward": lines}
+    assert of_file.copy_settings()["hierarchies"] == {"ward": [list(line) for line in lines]}
+    assert Policy.preset("standard").copy_settings().keys().isdisjoint({"hierarchies", "missing"})
+
+
+def test_what_a_caller_may_choose_is_allowed_and_the_rest_refused() -> None:
+    assert RESEARCH.allowed(missing="median", k=None).missing == "median"
+    assert STANDARD.allowed(missing="complete", k=STANDARD.k) == STANDARD
+    with pytest.raises(RefusedError, match="^missing is fixed when the study is opened"):
+        STANDARD.allowed(missing="median")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import (
@@ -21,22 +19,20 @@ from discreet.measure.coefficients import Coefficients, coefficients_of
 from discreet.measure.estimate import Estimate
 from discreet.measure.intervals import interval_risk_of
 from discreet.measure.linkage import far_linkage_of, nearness_of, record_linkage_of
-from discreet.measure.pairs import Floats, Pair, Side
-from discreet.measure.propensity import Propensity, propensity_of
+from discreet.measure.pairs import Pair, Side
+from discreet.measure.propensity import propensity_of
 from discreet.measure.rmd import RmdGrid, rmd_grid_of
 from discreet.measure.rounding import (
-    Five,
-    coarse_box,
     coarse_estimate,
     coarse_model,
     coarse_preservation,
     two_digits,
 )
+from discreet.measure.scores import Scores, boxes_of, coarse_scores
 from discreet.measure.utility import Preservation, displacement_of, preservation_of
 from discreet.progress import advance
-from discreet.protect import OrderMeans
 
-__all__ = ["RISKS", "Measured", "Scores", "measured"]
+__all__ = ["RISKS", "Measured", "measured"]
 
 RISKS = (
     "linkage",
@@ -56,7 +52,6 @@ ON_RELEASED = ("unique_rows", "unique_strata", "attribute_disclosure")
 TASK = "measures"
 PAIRED = "rows of the two tables do not correspond"
 TOO_FEW = "it rests on too few records to be told rounded"
-WHISKER = 1.5  # times the height of the box
 
 UNIQUE_ROWS = "released rows that are like no other released row in all columns"
 UNIQUE_STRATA = "released rows that are alone in their stratum"
@@ -65,17 +60,6 @@ W1, W2 = 0.01, 0.05  # of the paper and of sdcMicro
 STEPS = 13
 
 Value = TypeVar("Value")
-
-
-class Scores(NamedTuple):
-    """Propensity scores as the five numbers of a box for each table.
-
-    `k` is how many scores each number is a mean of; None where they are single scores.
-    """
-
-    original: Five
-    released: Five
-    k: int | None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -174,8 +158,7 @@ class Measured:
                 risks[key] = coarse
         scores = None
         if self.scores is not None and self.scores.k is not None:
-            boxes = coarse_box(self.scores.original), coarse_box(self.scores.released)
-            scores = Scores(*boxes, self.scores.k)
+            scores = coarse_scores(self.scores)
         elif self.scores is not None:
             missing["scores"] = "its numbers are those of single rows"
         return replace(
@@ -297,7 +280,7 @@ def measured(
     side = pair.released
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
     scores = trial("propensity", lambda: propensity_of(pair))
-    boxes = None if scores is None else trial("scores", lambda: _boxes(scores, guard))
+    boxes = None if scores is None else trial("scores", lambda: boxes_of(scores, guard))
     grid = _robust(trial, _without(pair, sensitive), w1s, w2s)
     if grid is not None:
         near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
@@ -425,21 +408,6 @@ def _about(
     if sensitive is None or not strata:
         return None, None
     return diversity_of(side, strata, sensitive), closeness_of(side, strata, sensitive)
-
-
-def _boxes(scores: Propensity, guard: int | None) -> Scores:
-    if guard is not None:
-        box = OrderMeans(guard)
-        return Scores(box(scores.original), box(scores.released), guard)
-    return Scores(_box(scores.original), _box(scores.released), None)
-
-
-def _box(values: Floats) -> Five:
-    """Return quartiles, and whiskers at the last values within 1.5 heights of the box."""
-    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
-    reach = WHISKER * (q3 - q1)
-    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-    return min(float(inside.min()), q1), q1, median, q3, max(float(inside.max()), q3)
 
 
 def _coarse_grid(grid: RmdGrid, to: int) -> RmdGrid | None:

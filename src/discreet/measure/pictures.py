@@ -9,8 +9,9 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.measure.coefficients import Coefficients
-from discreet.measure.evaluate import Measured, Scores
+from discreet.measure.evaluate import Measured
 from discreet.measure.rmd import RmdGrid
+from discreet.measure.scores import Scores
 from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
 
 __all__ = [
@@ -108,14 +109,14 @@ def grid_picture(grid: RmdGrid) -> Picture:
     left = Panel(
         (Lines((grid.w1s,), (first,), "trend"),),
         Axis("w1, half width of the interval"),
-        Axis("risk1, %"),
+        _from_zero("risk1, %", first),
         "risk1",
     )
     rows = tuple(tuple(100 * found.share for found in row) for row in grid.risk2)
     right = Panel(
         (Lines((grid.w2s,) * len(rows), rows, "level", "w1", grid.w1s),),
         Axis("w2, distance to other rows"),
-        Axis("risk2, %"),
+        _from_zero("risk2, %", [share for row in rows for share in row]),
         "risk2",
     )
     lowest, highest = min(first), max(first)
@@ -124,6 +125,10 @@ def grid_picture(grid: RmdGrid) -> Picture:
         f"risk1 from {lowest:.1f} % at the narrowest to {highest:.1f} % at the widest interval;"
         " risk2 falls as w2 grows.",
     )
+
+
+def _from_zero(label: str, shares: Sequence[float]) -> Axis:
+    return Axis(label, (0.0, 1.05 * max(shares) or 1.0))
 
 
 def histogram_picture(

@@ -36,7 +36,7 @@ EVERYWHERE = (
     "that the table is anonymous, or outside data protection law: what was measured are attacks"
     " that were tried, on these columns",
     "that nothing can be disclosed by it",
-    "differential privacy: no method here has it",
+    "differential privacy: it was not measured, and no method of discreet has it",
     "safety together with another release of the same data, by another setting or after a change"
     " of the data: two releases can give records away that one does not",
     "that a larger k, more noise or more rows would by itself be safe",
@@ -157,23 +157,31 @@ def _made(made: Mapping[str, Any]) -> list[str]:
 
 
 def _risks(measured: Measured) -> list[str]:
-    risks = measured.risks
+    risks, to = measured.risks, measured.rounded_to
     told = []
     if "linkage" in risks:
-        told += [_linkage(risks["linkage"]), _judged(risks["linkage"])]
+        told += [_linkage(risks["linkage"], to), _judged(risks["linkage"])]
     if "far_linkage" in risks:
         far = risks["far_linkage"]
         told.append(
-            f"Of the {far.trials} records that differ most from the others, {_found(far)} found in"
-            " the same way."
+            f"Of the {far.trials} records that differ most from the others, {_found(far, to)} found"
+            " in the same way."
         )
     if "near_5" in risks:
-        told.append(_near(risks["near_5"]))
+        told.append(_near(risks["near_5"], to))
     return [*told, *_strata(measured)]
 
 
-def _linkage(found: Estimate) -> str:
-    share = out_of(found.share)
+def _cases(found: Estimate, to: int | None) -> str:
+    """Say a share in cases; of a rounded count, none and all are told as what they may hide."""
+    if to in (None, 1) or 0 < found.count < found.trials:
+        return out_of(found.share)
+    bound = out_of(min(1.0, to / found.trials)).removeprefix("about ")
+    return f"fewer than {bound}" if found.count == 0 else f"all but fewer than {bound}"
+
+
+def _linkage(found: Estimate, to: int | None) -> str:
+    share = _cases(found, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
     guess = "" if found.baseline is None else f"; guessing would find it {_in(found.baseline)}"
     return f"Someone who knows a person's true values finds that person's row {times}{guess}."
@@ -186,17 +194,18 @@ def _in(share: float) -> str:
 
 def _judged(found: Estimate) -> str:
     """Say how large a risk of being found is, by itself and beside guessing."""
-    if found.baseline is not None and found.low <= found.baseline:
-        return (
-            "That is no more than guessing gives. It shows that this attack fails here, and says"
-            " nothing of others."
-        )
     level = next(name for least, name in LEVELS if found.share >= least)
-    beside = ""
-    if found.baseline:
+    much = found.share >= LEVELS[1][0]
+    if not found.baseline:
+        beside = ""
+    elif found.low > found.baseline:
         beside = (
             f": the row is found {_times(found.share / found.baseline)} as often as by guessing"
         )
+    elif much:
+        beside = "; guessing alone would find about as many"
+    else:
+        beside = "; it cannot be told apart from guessing, which says nothing of other attacks"
     who = " Whoever is known by these values must be taken as found." if level == "high" else ""
     return f"The risk of this attack is {level}{beside}.{who}"
 
@@ -205,15 +214,16 @@ def _times(times: float) -> str:
     return f"about {float(f'{times:.2g}'):.0f} times" if times >= 1.5 else "little more than once"
 
 
-def _found(far: Estimate) -> str:
+def _found(far: Estimate, to: int | None) -> str:
     many = round(far.count)
     if many in (0, far.trials):
-        return "all are" if many else "none is"
+        hardly = "" if to in (None, 1) else "nearly " if many else "hardly "
+        return f"{hardly}all are" if many else ("hardly any is" if hardly else "none is")
     return f"about {many} {'is' if many == 1 else 'are'}"
 
 
-def _near(found: Estimate) -> str:
-    share = out_of(found.share)
+def _near(found: Estimate, to: int | None) -> str:
+    share = _cases(found, to)
     rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
         share, f"{share[:1].upper()}{share[1:]} released rows lie"
     )
@@ -310,20 +320,25 @@ def _model(measured: Measured) -> str:
             f"The regression {model.formula} gives other answers for {listed(far)}: they differ by"
             " more than the original estimate's own uncertainty (one standard error)."
         )
+    bound = math.ceil(10 * most + (measured.rounded_to is not None)) / 10  # rounding may hide 0.1
     return (
-        f"In the regression {model.formula} no coefficient moved by more than {most:.1f} of its own"
-        " uncertainty (standard error). Other regressions may fare worse."
+        f"In the regression {model.formula} no coefficient moved by more than"
+        f" {max(bound, 0.1):.1f} of its own uncertainty (standard error). Other regressions may fare"
+        " worse."
     )
 
 
 def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
-    told = [
-        "Looking somebody up: no value may be quoted as a person's.",
-        "Smallest and largest values, small groups, and rare cases: these are changed most, or on"
-        " purpose.",
-        "Relations with columns that were not released with these, and columns linked to it by"
-        " row from elsewhere.",
-    ]
+    told = ["Looking somebody up: no value may be quoted as a person's."]
+    if made.get("method"):
+        told.append(
+            "Smallest and largest values, small groups, and rare cases: these are changed most, or"
+            " on purpose."
+        )
+    told.append(
+        "Relations with columns that were not released with these, and columns linked to it by row"
+        " from elsewhere."
+    )
     if made.get("method") in ("deterministic", "microaggregation"):
         told.append(
             "Standard errors and tests taken at face value: near rows were averaged, so results"

@@ -71,7 +71,8 @@ box-sizing:border-box;max-width:100%;height:auto;padding:.4rem;flex:0 1 auto}
 .discreet figure,.discreet tr,.discreet li{break-inside:avoid}
 .discreet h2,.discreet h3{break-after:avoid}.discreet .wide{overflow:visible}}
 @media (max-width:30rem){.discreet{font-size:15px}.discreet h1{font-size:1.4rem}
-.discreet th,.discreet td{padding-right:.7rem}.discreet tbody .n{white-space:normal}}
+.discreet th,.discreet td{padding-right:.7rem}.discreet tbody .n{white-space:normal}
+.discreet tbody th{min-width:7rem}.discreet td:not(.n){overflow-wrap:anywhere}}
 """
 
 PICTURE = (5.2, 3.6)  # inches of one panel; more would be too small to read on a phone

@@ -122,7 +122,7 @@ def release(
         w2s=W2S,
         guard=want.asked.k if want.asked.guarded else None,
     )
-    _check_asked_for(want, told, risk_below)
+    _check_asked_for(want, told, pair.released.levels, risk_below)
     if want.asked.guarded:
         told = told.rounded(want.asked.round_to)
     numbers = {name: copy.columns[name] for name in want.columns}
@@ -226,15 +226,23 @@ def _sensitive(desk: Desk, named: str | None) -> str | None:
     return roles[0] if roles else None
 
 
-def _check_asked_for(want: Wanted, told: Measured, risk_below: float | None) -> None:
+def _check_asked_for(
+    want: Wanted,
+    told: Measured,
+    held: Mapping[str, Sequence[str]],
+    risk_below: float | None,
+) -> None:
     """Refuse a table that does not reach what was required of it."""
     policy = want.policy
-    if policy.diversity > 1 and (told.l is None or told.l < policy.diversity):
+    different, far = told.l, told.t
+    if want.sensitive is not None and not told.strata:  # the whole table is one stratum
+        different, far = len(set(held[want.sensitive])), 0.0
+    if policy.diversity > 1 and (different is None or different < policy.diversity):
         raise RefusedError(
             "a stratum has fewer different sensitive values than diversity= asks for; name the"
             " sensitive column, merge strata by a hierarchy, or declare fewer of them"
         )
-    if policy.closeness < 1 and (told.t is None or told.t > policy.closeness):
+    if policy.closeness < 1 and (far is None or far > policy.closeness):
         raise RefusedError(
             "the sensitive values of a stratum are farther from those of all rows than closeness="
             " allows; name the sensitive column, merge strata by a hierarchy, or declare fewer"

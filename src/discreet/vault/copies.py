@@ -66,8 +66,8 @@ def load(path: Path, group: Sequence[str], version: bytes) -> Copy:
         columns = {name: stored[name].to_numpy().astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: tuple(stored[name].to_pylist()) for name in strata}
+        return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks))
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
         ) from None
-    return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks))

@@ -283,8 +283,9 @@ def _repaired(
         },
         ordered={name: order for name, order in policy.ordered.items() if name in levels},
         sensitive=sensitive,
-        diversity=None if policy.diversity == 1 else policy.diversity,
-        closeness=None if policy.closeness == 1 else policy.closeness,
+        # Where nothing is carried, what is sensitive is a stratum itself: a release checks it then.
+        diversity=None if policy.diversity == 1 or sensitive is None else policy.diversity,
+        closeness=None if policy.closeness == 1 or sensitive is None else policy.closeness,
         most_suppressed=policy.most_suppressed,
     )
 

@@ -1,0 +1,37 @@
+import pytest
+
+from discreet.errors import InputError, RefusedError
+from discreet.policy import Policy
+from discreet.policy.choosing import method_of, refuse_unused
+
+STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
+
+CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
+    "the policy's own": (STANDARD, "histogram", None, "merge"),
+    "rows of the copy": (STANDARD, "scatter", "rows", "condensation"),
+    "a contour is a heat map": (STANDARD, "contour", None, "generalization"),
+    "named": (RESEARCH, "scatter", "microaggregation", "microaggregation"),
+    "raw, under research": (RESEARCH, "histogram", "none", "none"),
+}
+
+
+@pytest.mark.parametrize(("policy", "picture", "named", "method"), CHOSEN.values(), ids=CHOSEN)
+def test_the_method_of_a_picture(
+    policy: Policy, picture: str, named: str | None, method: str
+) -> None:
+    assert method_of(policy, picture, named) == method
+
+
+def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
+    with pytest.raises(InputError, match="there is no picture 'pie'"):
+        method_of(RESEARCH, "pie", None)
+    with pytest.raises(InputError, match="a box cannot be made by method 'merge'"):
+        method_of(RESEARCH, "box", "merge")
+    with pytest.raises(RefusedError, match="method 'none' draws raw data"):
+        method_of(STANDARD, "histogram", "none")
+
+
+def test_a_number_without_use_is_refused() -> None:
+    refuse_unused("scatter", "probabilistic", ["k", "q"])
+    with pytest.raises(InputError, match="a scatter by 'deterministic' has no use for q="):
+        refuse_unused("scatter", "deterministic", ["q"])
