@@ -14,7 +14,8 @@ help: ## list what can be made (this)
 demo: $(READY) ## draw a first set of pictures into build/
 	$(BIN)/python examples/demo.py
 
-figures: $(READY) ## draw Figures 1 to 21 of the 2021 paper again, into build/figures
+figures: $(READY) ## draw the figures of the 2021 and 2022 papers again, into build/figures
+	$(BIN)/python -m examples.anonymise.run
 	$(BIN)/python -m examples.figures.run
 
 test: $(READY) ## run all tests and the examples in the docstrings

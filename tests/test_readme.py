@@ -37,16 +37,29 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
         "box.png",
         "bars.png",
         "residuals.svg",
+        "map.html",
+        "released.csv",
+        "report.html",
     }
 
 
-def test_the_python_runs(tmp_path: Path) -> None:
-    (block,) = blocks("python")
-    command = [sys.executable, "-W", "error", "-c", block]
+# Of each block: what it prints, and what it writes.
+PYTHON = (
+    ("condensation (k = 5), policy standard", {"age-glucose.svg", "hdl.png"}),
+    ("What somebody could learn about a person", {"released.parquet", "report.html"}),
+)
+
+
+@pytest.mark.parametrize("number", range(len(PYTHON)))
+def test_the_python_runs(number: int, tmp_path: Path) -> None:
+    found = blocks("python")
+    assert len(found) == len(PYTHON)
+    says, writes = PYTHON[number]
+    command = [sys.executable, "-W", "error", "-c", found[number]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "condensation (k = 5), policy standard" in done.stdout
-    assert {path.name for path in tmp_path.iterdir()} == {"age-glucose.svg", "hdl.png"}
+    assert says in done.stdout
+    assert {path.name for path in tmp_path.iterdir()} == writes
 
 
 def test_the_policy_loads(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ PAGE = """<!doctype html>
 <h1>The figures and tables of the 2022 paper</h1>
 <p>Avraam et al. (2022), <i>A deterministic approach for protecting privacy in sensitive personal
 data</i>, BMC Medical Informatics and Decision Making 22:24, made again by <b>discreet</b>.
-{missing} The figures of the 2021 paper are on <a href="index.html">a page of their own</a>.</p>
+{missing} Those of the 2021 paper are on <a href="index.html">a page of their own</a>.</p>
 <div class="all">
 {figures}
 </div>

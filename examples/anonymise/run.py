@@ -37,11 +37,14 @@ def main(folder: Path, sets: int = sensitivity.SETS) -> None:
     plates: list[Plate] = []
     tables: list[TextTable] = []
 
+    def tell(what: str) -> None:
+        print(f"{what}  ({perf_counter() - start:.0f} s)", flush=True)
+
     def draw(*made: Plate) -> None:
         for plate in made:
             draw_plate(plate, folder)
             plates.append(plate)
-            print(f"{plate.name}  {plate.title}  ({perf_counter() - start:.0f} s)", flush=True)
+            tell(f"{plate.name}  {plate.title}")
 
     path = titanic.find()
     if path is None:
@@ -60,7 +63,7 @@ def main(folder: Path, sets: int = sensitivity.SETS) -> None:
     draw(cohort_figures.figure_5(found), cohort_figures.figure_6(found))
     tables.append(table_4(found))
     settings = (*sensitivity_figures.SETTINGS_7, *sensitivity_figures.SETTINGS_8)
-    spreads = sensitivity.spreads(settings, sets)
+    spreads = sensitivity.spreads(settings, sets, tell=tell)
     draw(sensitivity_figures.figure_7(spreads, sets), sensitivity_figures.figure_8(spreads, sets))
     for text in tables:
         write_table(text, folder)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -66,11 +66,16 @@ def measured(number: int, persons: int, ks: Sequence[int]) -> list[dict[str, flo
 
 
 def spreads(
-    settings: Sequence[Setting], sets: int = SETS, workers: int | None = None
+    settings: Sequence[Setting],
+    sets: int = SETS,
+    *,
+    workers: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> dict[Setting, dict[str, Spread]]:
     """Simulate so many data sets of each size, and gather each measure of each setting.
 
-    Work is spread over all cores; the answer does not depend on how many there are.
+    Work is spread over all cores; the answer does not depend on how many there are. `tell` hears
+    how far it is.
     """
     by_size: dict[int, list[int]] = {}
     for persons, k in dict.fromkeys(settings):
@@ -94,6 +99,7 @@ def spreads(
             # One list for each data set, of one entry for each k: turned round.
             for k, rows in zip(by_size[persons], zip(*sets_of_size, strict=True), strict=True):
                 gathered[persons, k] = gather(rows)
+            tell(f"{sets} data sets of {persons} persons")
     return gathered
 
 

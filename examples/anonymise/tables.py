@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from discreet.measure.coefficients import Coefficients
+from discreet.measure import Coefficients
 from discreet.render.scene import Axis, Intervals, Lines, Panel
 from examples.anonymise import titanic
 

@@ -54,12 +54,14 @@ PAGE = """<!doctype html>
 again by <b>discreet</b> under the policy <code>research</code>: the methods as printed there, on
 the paper's own simulated data (Figures 16 to 21: on data simulated by its formula). Panels of a row
 share their axes. All of them at a glance: <a href="contact_sheet.png">contact_sheet.png</a>.
-<code>make figures</code> draws those of the <a href="2022.html">2022 paper</a>, too.</p>
+{beside}</p>
 <div class="all">
 {figures}
 </div>
 </html>
 """
+
+NEXT_PAPER = 'Those of the 2022 paper are on <a href="2022.html">a page of their own</a>.'
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,9 @@ class Shown:
 def write_page(shown: Sequence[Shown], folder: Path) -> Path:
     """Write index.html; it needs nothing but the files beside it."""
     path = folder / "index.html"
-    path.write_text(PAGE.format(style=STYLE, figures="\n".join(map(card, shown))), encoding="utf-8")
+    beside = NEXT_PAPER if (folder / "2022.html").is_file() else ""
+    text = PAGE.format(style=STYLE, beside=beside, figures="\n".join(map(card, shown)))
+    path.write_text(text, encoding="utf-8")
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +49,7 @@ class Release:
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._ask("pickle")
-        return Release, (self.frame, dataclasses.replace(self.report, gate=None), self.table)
+        return Release, (self.frame, self.report, self.table)  # the report asks for itself
 
     def save(self, path: str | Path, report: str | Path | None = None) -> Path:
         """Write the protected table to a file, and the report on it to another.
@@ -151,20 +150,20 @@ def _typed(words: Sequence[str], column: Column) -> list[Any]:
     if column.yes_no and different <= {"True", "False"}:
         return [word == "True" for word in words]
     if column.numeric and not column.yes_no:
-        numbers = {word: _number(word) for word in different}
-        if all(number is not None for number in numbers.values()):
+        numbers = {word: _number(word, column.floating) for word in different}
+        if None not in numbers.values():
             return [numbers[word] for word in words]
     return list(words)
 
 
-def _number(word: str) -> float | int | None:
+def _number(word: str, floating: bool) -> float | int | None:
     try:
         value = float(word)
     except ValueError:
         return None
-    if not np.isfinite(value) or str(word) not in (str(value), str(int(value))):
+    if not np.isfinite(value) or word not in (str(value), str(int(value))):
         return None
-    return int(value) if str(word) == str(int(value)) else value
+    return int(value) if not floating and word == str(int(value)) else value
 
 
 def _bytes(table: pa.Table, suffix: str) -> bytes:

@@ -188,6 +188,24 @@ def test_extremes_do_not_throw_newton_off() -> None:
         assert ours.u == pytest.approx(twin_u(before, after), rel=1e-8)
 
 
+def test_newton_that_leaps_too_far() -> None:
+    before = pd.DataFrame({"x": [0.0] * 30 + [50.0, 55.0]})
+    after = pd.DataFrame({"x": [1.0, 2.0, 1000.0]})  # a full second step would raise the loss
+
+    assert found(before, after).u == pytest.approx(twin_u(before, after), rel=1e-9)
+
+
+@pytest.mark.parametrize("gap", [1e-4, 1e-6])
+@pytest.mark.parametrize(("first", "u"), [(2, 1 / 4), (1, 42 / 44 / 4)], ids=["apart", "one tie"])
+def test_chances_of_exactly_one(gap: float, first: int, u: float) -> None:
+    # The slope that tells rows near 0 apart gives those at -1 and 1, of level b, no weight.
+    ends, g = np.ones(2), ["a"] * 20 + ["b"] * 2
+    before = {"x": np.append(np.linspace(0, gap, 20), -ends), "g": g}
+    after = {"x": np.append(np.linspace(first * gap, 3 * gap, 20), ends), "g": g}
+
+    assert found(before, after).u == pytest.approx(u, abs=1e-7)
+
+
 LEFT_OUT: Mapping[str, Callable[[pd.DataFrame], Any]] = {
     "constant": lambda frame: 7.0,
     "constant but for rounding": lambda frame: 1e8 + 1e-8 * (frame.x > 0),

@@ -50,7 +50,7 @@ def test_the_order_of_rows_does_not_matter(values: list[float], k: int) -> None:
 
 
 BAD: dict[str, tuple[list[float], Any, int, type[Exception], str]] = {
-    "another word": ([1, NAN], "mode", 1, InputError, "how must be 'median' or 'mean'"),
+    "another word": ([1, NAN], "mode", 1, InputError, "how must be one of 'median', 'mean'"),
     "no word for leaving out": ([1, NAN], "complete", 1, InputError, "how must be"),
     "fewer than k known": ([1, 2, NAN], "median", 3, RefusedError, "fewer than k values"),
     "nothing known": ([NAN, NAN], "mean", 1, RefusedError, "leave the column out"),
@@ -82,7 +82,7 @@ def test_levels_by_hand(words: list[str], uniforms: list[float], expected: list[
 
 def test_shares_are_kept() -> None:
     words = ["a"] * 60 + ["b"] * 30 + ["c"] * 10 + [""] * 4000
-    uniforms = (np.arange(len(words)) * 0.6180339887) % 1
+    uniforms: Floats = (np.arange(len(words)) * np.float64(0.6180339887)) % 1
 
     counts = Counter(drawn_levels(words, uniforms)[100:])
 

@@ -1,6 +1,7 @@
 """From ready rows to protected ones: bounds, the methods' word, and what one view is alone."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,28 @@ from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import Policy
-from discreet.protect import deterministic
+from discreet.protect import (
+    Condensation,
+    Deterministic,
+    Microaggregation,
+    Probabilistic,
+    deterministic,
+)
+from discreet.protect.base import RowMethod
 from discreet.protect.order_means import winsorised
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Vault, protect_view, within_bounds
+from discreet.vault import (
+    Copy,
+    Prepared,
+    Vault,
+    make_copy,
+    make_table,
+    prepared,
+    protect_view,
+    raw_rows,
+    within_bounds,
+)
 
 Floats = NDArray[np.float64]
 
@@ -330,3 +348,99 @@ def test_a_guarded_study_draws_from_its_copy_alone() -> None:
 
     with pytest.raises(BrokenPromiseError, match="protected copy alone"):
         protect_view(table_of(columns()), STANDARD, asked, SECRET)
+
+
+# --- one table alone, and the rows beside the raw ones -------------------------------------------
+
+
+def ready(given: Any, policy: Policy, carried: tuple[str, ...] = ()) -> Prepared:
+    """Make the rows of x and y ready."""
+    raw = raw_rows(
+        table_of(given), policy, ["x", "y"], SECRET, strata=policy.strata, carried=carried
+    )
+    return prepared(raw, policy, SECRET)
+
+
+METHODS: dict[str, RowMethod] = {
+    "deterministic": Deterministic(k=4),
+    "mahalanobis": Deterministic(k=4, metric="mahalanobis"),
+    "probabilistic": Probabilistic(q=0.25),
+    "condensation": Condensation(k=4),
+    "microaggregation": Microaggregation(k=4),
+}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_table_is_made_within_strata_and_row_by_row(method: RowMethod) -> None:
+    given, research = columns(), Policy.preset("research", strata=["sex"])
+    rows = ready(given, research)
+
+    made = make_table(rows, research, method)
+
+    assert made.original.tolist() == np.column_stack([given["x"], given["y"]]).tolist()
+    assert made.levels["sex"] == tuple(given["sex"])
+    if not isinstance(method, Condensation):  # whose draws follow the order of the keys
+        alone = method(rows.values, rows.normals, rows.strata)
+        assert made.released.tolist() == pytest.approx(alone, rel=1e-9)
+    order = np.random.default_rng(3).permutation(120)
+    shuffled = {name: values[order] for name, values in given.items()}
+    moved = make_table(ready(shuffled, research), research, method)
+    assert moved.released.tolist() == made.released[order].tolist()
+    assert moved.version == made.version
+
+
+def test_what_is_carried_is_no_stratum() -> None:
+    given, research = columns() | {"ill": ["p"] * 119 + ["q"]}, Policy.preset("research")
+
+    made = make_table(ready(given, research, ("ill",)), research, Deterministic(k=3))
+
+    assert made.carried == {"ill": tuple(given["ill"])}
+    assert made.levels == {}
+    without = make_table(ready(columns(), research), research, Deterministic(k=3))
+    assert made.released.tolist() == without.released.tolist()
+
+
+def test_a_copy_is_made_beside_the_raw_rows() -> None:
+    given = columns() | {"arm": ["a"] * 60 + ["b"] * 60}
+    policy = STANDARD.changed(strata=["arm"])
+
+    made = make_copy(ready(given, policy), policy)
+
+    copy = copied(given, policy=policy)
+    assert made.original.tolist() == np.column_stack([given["x"], given["y"]]).tolist()
+    assert made.levels["arm"] == tuple(given["arm"])
+    rows = zip(made.levels["arm"], *made.released.T.tolist(), strict=True)
+    kept = zip(copy.strata["arm"], *(v.tolist() for v in copy.columns.values()), strict=True)
+    assert sorted(rows) == list(kept)
+    assert made.version == copy.version
+
+
+def test_rounding_parts_no_group() -> None:
+    policy = STANDARD.changed(rows="microaggregation", strata=["sex"], bounds={"x": [45, 55]})
+    policy = policy.changed(outside="reflect")
+
+    made = make_copy(ready(columns(300), policy), policy)
+
+    shared = Counter(zip(made.levels["sex"], *made.released.T.tolist(), strict=True))
+    assert min(shared.values()) >= 5
+    assert 45 <= made.released[:, 0].min() < made.released[:, 0].max() <= 55
+
+
+def test_tables_and_views_of_their_own_are_for_research() -> None:
+    with pytest.raises(BrokenPromiseError, match="releases rows of its protected copy alone"):
+        make_table(ready(columns(), STANDARD), STANDARD, Deterministic(k=5))
+
+
+def test_a_table_names_its_constant_column() -> None:
+    research = Policy.preset("research")
+    rows = ready(columns() | {"y": np.full(120, 4.5)}, research)
+
+    with pytest.raises(RefusedError, match="column 'y' is constant"):
+        make_table(rows, research, Deterministic(k=3))
+
+
+def test_rows_that_few_share_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Microaggregation, "__call__", lambda self, values, *_: values)
+
+    with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
+        copied(columns(), policy=STANDARD.changed(rows="microaggregation"))

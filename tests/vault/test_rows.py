@@ -1,5 +1,6 @@
 """Rows made ready: keys, gaps, strata that are repaired, and who is too few."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.secret import Secret, row_keys
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Vault, protect_view
+from discreet.vault import Copy, Prepared, Vault, prepared, protect_view, raw_rows
 
 Floats = NDArray[np.float64]
 
@@ -144,32 +145,300 @@ def test_strata_travel_and_groups_stay_within_them() -> None:
     assert rows == sorted(rows)
 
 
-STRATA: dict[str, tuple[list[str], bool]] = {
-    "2 k in each": (["a"] * 90 + ["b"] * 10, True),
-    "fewer than 2 k": (["a"] * 91 + ["b"] * 9, False),
+# --- strata that are too small: 2 k = 10 of a hundred rows ---------------------------------------
+
+SMALLEST = "small strata are merged: the {} smallest levels are 'other' (arm)"
+LEFT_OUT = "rows of strata that stayed small are left out: about 10"
+# Levels of the raw rows and of the copy, and what is said of it.
+STRATA: dict[str, tuple[dict[str, int], dict[str, int], list[str]]] = {
+    "2 k in each": ({"a": 90, "b": 10}, {"a": 90, "b": 10}, []),
+    "few enough to leave out": ({"a": 91, "b": 9}, {"a": 91}, [LEFT_OUT]),
+    "two that are enough together": (
+        {"a": 80, "b": 12, "c": 3, "d": 5},
+        {"a": 80, "b": 12},
+        [LEFT_OUT],
+    ),
+    "too many to leave out": (
+        {"a": 70, "b": 12, "c": 9, "d": 9},
+        {"a": 70, "b": 12, "other": 18},
+        [SMALLEST.format(2)],
+    ),
+    "other is a level already": (
+        {"other": 82, "c": 9, "d": 9},
+        {"other": 82, "other levels": 18},
+        ["small strata are merged: the 2 smallest levels are 'other levels' (arm)"],
+    ),
 }
 
 
-@pytest.mark.parametrize(("levels", "enough"), STRATA.values(), ids=STRATA)
-def test_a_stratum_holds_at_least_two_k(levels: list[str], enough: bool) -> None:
-    given = columns(100) | {"arm": levels}
-    policy = STANDARD.changed(strata=["arm"])
-    if enough:
-        assert len(copied(given, policy=policy).columns["x"]) == 100
-        return
-    with pytest.raises(
-        RefusedError, match="strata 'arm' has too few rows: at least 2 k"
-    ) as refused:
-        copied(given, policy=policy)
-    assert "9" not in str(refused.value)
+def arms(sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Make a hundred rows of which so many have each level."""
+    return columns(100) | {"arm": [level for level, n in sizes.items() for _ in range(n)]}
+
+
+@pytest.mark.parametrize(("before", "after", "said"), STRATA.values(), ids=STRATA)
+def test_strata_of_fewer_than_two_k_are_merged_or_left_out(
+    before: dict[str, int], after: dict[str, int], said: list[str]
+) -> None:
+    given = arms(before)
+
+    copy = copied(given, policy=STANDARD.changed(strata=["arm"]))
+
+    assert Counter(copy.strata["arm"]) == after
+    assert list(copy.remarks) == said
+    order = np.random.default_rng(5).permutation(100)
+    shuffled = {name: np.array(values)[order] for name, values in given.items()}
+    assert plain(copied(shuffled, policy=STANDARD.changed(strata=["arm"]))) == plain(copy)
+
+
+def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
+    given = arms({"a": 82, "b": 12, "c": 6})
+
+    merged = copied(given, policy=STANDARD.changed(strata=["arm"], most_suppressed=0.0))
+
+    assert Counter(merged.strata["arm"]) == {"a": 82, "other": 18}
+    assert merged.left_out == 0
 
 
 def test_combinations_of_strata_are_what_counts() -> None:
-    given = columns(100) | {"a": ["p", "q"] * 50, "b": ["u"] * 50 + ["v"] * 41 + ["u"] * 9}
+    two = {"a": ["p", "q"] * 50, "b": ["u"] * 50 + ["v"] * 41 + ["u"] * 9}
+    few = {"a": ["p"] * 50 + ["q"] * 50, "b": (["u"] * 25 + ["v"] * 20 + ["w"] * 5) * 2}
+    policy = STANDARD.changed(strata=["a", "b"], most_suppressed=0.0)
 
-    with pytest.raises(RefusedError, match="a combination of the strata 'a', 'b'"):
-        copied(given | {"b": ["u"] * 91 + ["v"] * 9}, policy=STANDARD.changed(strata=["a", "b"]))
-    assert copied(given, policy=STANDARD.changed(strata=["a", "b"]))
+    assert Counter(
+        zip(*copied(columns(100) | two, policy=policy).strata.values(), strict=True)
+    ) == {
+        ("p", "u"): 29,
+        ("q", "u"): 30,
+        ("p", "v"): 21,
+        ("q", "v"): 20,
+    }
+    # Ten rows have w, which are enough, but five of each a.
+    copy = copied(columns(100) | few, policy=policy)
+    assert min(Counter(zip(*copy.strata.values(), strict=True)).values()) >= 10
+    assert copy.remarks == ("small strata are merged: the 2 smallest levels are 'other' (b)",)
+
+
+def test_a_column_of_small_strata_alone_is_left_out() -> None:
+    given = columns(100) | {"arm": [f"arm {i}" for i in range(100)], "half": ["p", "q"] * 50}
+    policy = STANDARD.changed(strata=["arm", "half"], most_suppressed=0.0)
+
+    copy = copied(given, policy=policy)
+
+    assert list(copy.strata) == ["half"]
+    assert copy.remarks[0] == "small strata are merged: left out (arm)"
+
+
+TOWNS = {"north": {"York": ["York"], "Tyne": ["Leeds", "Hull"]}, "south": {"Devon": ["Exeter"]}}
+TOWN_LEVELS = ["York"] * 20 + ["Leeds"] * 6 + ["Hull"] * 8 + ["Exeter"] * 66
+
+
+def test_a_hierarchy_says_how_levels_are_merged() -> None:
+    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+
+    copy = copied(columns(100) | {"town": TOWN_LEVELS}, policy=policy)
+
+    assert Counter(copy.strata["town"]) == {"York": 20, "Tyne": 14, "Devon": 66}
+    assert copy.remarks == ("small strata are merged: step 1 of its hierarchy (town)",)
+
+
+def test_neighbours_of_ordered_levels_are_merged() -> None:
+    levels = ["low"] * 40 + ["mid"] * 6 + ["high"] * 9 + ["top"] * 45
+    order = ["low", "mid", "high", "top"]
+    policy = STANDARD.changed(strata=["dose"], ordered={"dose": order}, most_suppressed=0.0)
+
+    copy = copied(columns(100) | {"dose": levels}, policy=policy)
+
+    assert Counter(copy.strata["dose"]) == {"low to mid": 46, "high to top": 54}
+
+
+def test_a_hierarchy_that_lacks_a_level_is_refused_without_its_name() -> None:
+    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS})
+
+    with pytest.raises(InputError, match="hierarchy of column 'town'") as refused:
+        copied(columns(100) | {"town": [*TOWN_LEVELS[:-1], "Canary"]}, policy=policy)
+    assert "Canary" not in str(refused.value)
+
+
+def test_strata_that_leave_too_few_rows_are_refused() -> None:
+    given = columns(50) | {"arm": ["a"] * 41 + ["b"] * 9}
+    policy = STANDARD.changed(strata=["arm"], most_suppressed=0.2)
+
+    with pytest.raises(RefusedError, match="too few rows are left in strata of 2 k or more"):
+        copied(given, policy=policy)
+
+
+def ready(given: Any, policy: Policy, secret: Secret = SECRET, carried: Any = ()) -> Prepared:
+    """Make rows ready, as for a table of x and y."""
+    raw = raw_rows(
+        table_of(given), policy, ["x", "y"], secret, strata=policy.strata, carried=carried
+    )
+    return prepared(raw, policy, secret)
+
+
+# Each arm of two sexes has three rows; what is sensitive differs in arm a alone.
+SIX = {
+    "x": [1.0, 2.0, 4.0, 1.0, 3.0, 5.0, 7.0, 8.0, 9.0],
+    "y": [2.0, 1.0, 2.0, 5.0, 4.0, 6.0, 9.0, 7.0, 8.0],
+    "arm": ["a"] * 3 + ["b"] * 3 + ["c"] * 3,
+    "ill": ["p", "q", "p", "p", "p", "p", "q", "q", "q"],
+}
+RESEARCH = Policy.preset("research", strata=["arm"], most_suppressed=0.0)
+DEMANDS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nothing": ({}, ["a"] * 3 + ["b"] * 3 + ["c"] * 3),
+    "two different values": ({"diversity": 2}, ["a"] * 3 + ["other"] * 6),
+    "shares like those of all": ({"closeness": 0.25}, ["a"] * 3 + ["other"] * 6),
+}
+
+
+@pytest.mark.parametrize(("demand", "levels"), DEMANDS.values(), ids=DEMANDS)
+def test_strata_are_merged_for_what_is_sensitive(demand: Any, levels: list[str]) -> None:
+    rows = ready(SIX, RESEARCH.changed(**demand), carried=["ill"])
+
+    found = rows.levels.get("arm", ())
+    if demand:
+        values = list(zip(found or [""] * 9, rows.carried["ill"], strict=True))
+        for level in {level for level, _ in values}:
+            assert len({ill for name, ill in values if name == level}) == 2
+    else:
+        assert list(found) == levels
+    assert rows.carried["ill"] == tuple(SIX["ill"])
+
+
+# --- missing values ------------------------------------------------------------------------------
+
+GAPS = {
+    "x": [1.0, 2.0, None, 9.0, 4.0, 4.0],
+    "y": [1.0, 2.0, 3.0, 4.0, 5.0, None],
+    "sex": ["f", "f", "f", None, "m", "m"],
+}
+NUMBERS = ("missing", "missing_levels")
+# What the policy says; then x, y and the sexes that are left, and what was done.
+FILLINGS: dict[str, tuple[tuple[str, str], list[float], list[float], str, Any]] = {
+    "complete": (("complete", "complete"), [1, 2, 4], [1, 2, 5], "ffm", ((), 3)),
+    "median": (
+        ("median", "complete"),
+        [1, 2, 3, 4, 4],
+        [1, 2, 3, 5, 2.5],
+        "fffmm",
+        ((("x", 1), ("y", 1)), 1),
+    ),
+    "mean": (
+        ("mean", "complete"),
+        [1, 2, 2.75, 4, 4],
+        [1, 2, 3, 5, 2.75],
+        "fffmm",
+        ((("x", 1), ("y", 1)), 1),
+    ),
+    "level": (("complete", "level"), [1, 2, 9, 4], [1, 2, 4, 5], "ff-m", ((("sex", 1),), 2)),
+}
+
+
+@pytest.mark.parametrize(("how", "x", "y", "sex", "done"), FILLINGS.values(), ids=FILLINGS)
+def test_missing_values_by_hand(
+    how: tuple[str, str], x: list[float], y: list[float], sex: str, done: Any
+) -> None:
+    fields = dict(zip(NUMBERS, how, strict=True))
+
+    rows = ready(GAPS, Policy.preset("research", k=1, strata=["sex"], **fields))
+
+    assert rows.values.tolist() == [[a, b] for a, b in zip(x, y, strict=True)]
+    assert [word if word != "(missing)" else "-" for word in rows.levels["sex"]] == list(sex)
+    assert (rows.done.filled, rows.done.left_out) == done
+
+
+def test_the_missing_level_has_a_name_that_none_has() -> None:
+    given = GAPS | {"sex": ["(missing)", "f", "f", None, "f", "f"]}
+    policy = Policy.preset("research", k=1, strata=["sex"], missing_levels="level")
+
+    assert ready(given, policy).levels["sex"] == ("(missing)", "f", "(no value)", "f")
+
+
+def holes(n: int = 400) -> dict[str, Any]:
+    """Make rows of which every fifth lacks its sex, and every seventh its x."""
+    made = columns(n)
+    made["sex"] = [None if i % 5 == 0 else word for i, word in enumerate(made["sex"])]
+    made["x"] = [None if i % 7 == 0 else value for i, value in enumerate(made["x"].tolist())]
+    return made
+
+
+DRAWN = Policy.preset("standard", strata=["sex"], missing="median", missing_levels="drawn")
+
+
+def test_drawn_levels_are_the_records_own_and_the_secrets() -> None:
+    given = holes()
+    order = np.random.default_rng(1).permutation(400)
+    shuffled = {name: [values[i] for i in order] for name, values in given.items()}
+
+    once, again = (ready(given, DRAWN).levels["sex"] for _ in range(2))
+    moved = ready(shuffled, DRAWN).levels["sex"]
+    other = ready(given, DRAWN, Secret.from_bytes(bytes(range(7, 39)))).levels["sex"]
+
+    assert once == again
+    assert moved == tuple(once[i] for i in order)
+    known = [i for i in range(400) if given["sex"][i] is not None]
+    assert all(once[i] == other[i] == given["sex"][i] for i in known)
+    drawn = [[words[i] for i in range(400) if i not in set(known)] for words in (once, other)]
+    assert drawn[0] != drawn[1]
+    for words in drawn:
+        assert set(words) == {"f", "m"}
+        assert abs(words.count("f") / 80 - 0.5) < 0.2
+
+
+def test_what_was_filled_is_said_in_rough_numbers() -> None:
+    copy = copied(holes(), policy=DRAWN)
+
+    assert copy.remarks == (
+        "about 60 missing values of x are filled",
+        "about 80 missing values of sex are filled",
+    )
+    assert copy.left_out == 0
+    complete = copied(holes(), policy=STANDARD.changed(strata=["sex"]))
+    assert complete.remarks == ()
+    assert complete.left_out == 125  # of 126
+
+
+def test_few_filled_values_are_told_as_few() -> None:
+    given = columns()
+    given["x"][:2] = np.nan
+
+    copy = copied(given, policy=STANDARD.changed(missing="mean"))
+
+    assert copy.remarks == ("fewer than 5 missing values of x are filled",)
+
+
+def test_a_guarded_filling_is_a_step_and_nobodys_value() -> None:
+    given = columns()
+    given["x"][:20] = np.nan
+
+    for how in ("median", "mean"):
+        rows = ready(given, STANDARD.changed(missing=how))
+        (value,) = set(rows.values[:20, 0])
+        assert value not in given["x"]
+        assert value == pytest.approx(round(value, 1)), "a nice step of at most 0.02 sd"
+        assert value == pytest.approx(np.nanmedian(given["x"]), abs=2)
+
+
+def test_filled_rows_count_among_those_that_are_enough() -> None:
+    given = columns(60)
+    given["x"][:20] = np.nan
+
+    with pytest.raises(RefusedError, match="too few complete rows"):
+        copied(given)
+    assert len(copied(given, policy=STANDARD.changed(missing="median")).columns["x"]) == 60
+
+
+def test_another_way_with_gaps_is_another_version() -> None:
+    ways = [
+        STANDARD.changed(strata=["sex"], missing=how, missing_levels=levels)
+        for how in ("complete", "median", "mean")
+        for levels in ("complete", "level", "drawn")
+    ]
+
+    assert len({copied(holes(), policy=policy).version for policy in ways}) == len(ways)
+
+
+# --- who is too few ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n", "enough"), [(49, False), (50, True)])

@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.policy import Policy
+from discreet.protect import ROW_METHODS
 from discreet.protect.order_means import winsorised
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Vault
+from discreet.vault import Copy, Done, Made, Vault, said
 
 Floats = NDArray[np.float64]
 
@@ -53,12 +54,8 @@ def copied(
 
 def plain(copy: Copy) -> tuple[Any, ...]:
     """Return a copy as plain values that can be compared."""
-    return (
-        {name: values.tolist() for name, values in copy.columns.items()},
-        dict(copy.strata),
-        copy.version,
-        copy.left_out,
-    )
+    values = {name: values.tolist() for name, values in copy.columns.items()}
+    return values, dict(copy.strata), copy.version, copy.left_out, copy.remarks
 
 
 # --- what a copy is ---------------------------------------------------------------------------
@@ -104,7 +101,7 @@ def test_a_copy_looks_like_the_data() -> None:
     assert np.corrcoef(copy.columns["x"], copy.columns["y"])[0, 1] == pytest.approx(raw, abs=0.05)
 
 
-@pytest.mark.parametrize("rows", ["condensation", "deterministic", "probabilistic"])
+@pytest.mark.parametrize("rows", ROW_METHODS)
 def test_rows_in_any_order_and_columns_in_any_order_make_one_copy(rows: str) -> None:
     given = columns()
     order = np.random.default_rng(3).permutation(120)
@@ -315,3 +312,66 @@ def test_versions_are_stored_side_by_side(folder: Path) -> None:
         Vault(SECRET, folder).copy(table_of(columns(seed=seed)), STANDARD, ("x", "y"))
 
     assert len(list(folder.iterdir())) == 2
+
+
+def test_what_was_done_is_kept_with_the_copy(folder: Path) -> None:
+    given = columns() | {"arm": ["a"] * 100 + ["b"] * 11 + ["c"] * 9}
+    policy = STANDARD.changed(strata=["arm"])
+    made = Vault(SECRET, folder).copy(table_of(given), policy, ("x", "y"))
+
+    again = Vault(SECRET, folder).copy(table_of(given), policy, ("x", "y"))
+
+    assert made.remarks == ("rows of strata that stayed small are left out: about 10",)
+    assert plain(again) == plain(made)
+
+
+def test_the_rows_beside_the_raw_ones_are_those_of_the_copy(folder: Path) -> None:
+    policy = STANDARD.changed(strata=["sex"])
+    vault, table = Vault(SECRET, folder), table_of(columns())
+
+    made, copy = vault.made(table, policy, ("y", "x")), vault.copy(table, policy, ("x", "y"))
+
+    rows = zip(made.levels["sex"], *made.released.T.tolist(), strict=True)
+    assert made.names == ("x", "y")
+    assert sorted(rows) == list(
+        zip(copy.strata["sex"], *(v.tolist() for v in copy.columns.values()), strict=True)
+    )
+    assert made.version == copy.version
+    assert [path.suffix for path in folder.iterdir()] == [".parquet"], "raw rows are kept nowhere"
+
+
+NOTHING: dict[str, Any] = {}
+SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nothing": (NOTHING, []),
+    "gaps": (
+        {"filled": (("x", 12), ("sex", 4))},
+        [
+            "about 10 missing values of x are filled",
+            "fewer than 5 missing values of sex are filled",
+        ],
+    ),
+    "merged": (
+        {"repaired": (("arm", "left out"), ("sex", "step 1 of its hierarchy"))},
+        ["small strata are merged: left out (arm); step 1 of its hierarchy (sex)"],
+    ),
+    "not the best perhaps": (
+        {"exhaustive": False},
+        ["there may be a merging of less loss: not all were tried"],
+    ),
+    "few left out": (
+        {"suppressed": 1},
+        ["rows of strata that stayed small are left out: few"],
+    ),
+    "many left out": (
+        {"suppressed": 123},
+        ["rows of strata that stayed small are left out: about 125"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("done", "expected"), SAID.values(), ids=SAID)
+def test_what_was_done_is_said_in_rough_numbers(done: dict[str, Any], expected: list[str]) -> None:
+    empty = np.empty((0, 1))
+    made = Made(("x",), empty, empty, {}, {}, "v", Done(**done))
+
+    assert list(said(made, 5)) == expected

@@ -142,7 +142,7 @@ def anonymize(
         )
         told = release.report.to_json() if as_json else None
         release.save(output, report)
-    summary = release.report.summary()
+    summary = release.report.in_words()
     typer.echo(f"{output}{'' if report is None else f', {report}'}\n\n{summary}", err=as_json)
     if told is not None:
         typer.echo(told)

@@ -68,6 +68,12 @@ class Setting:
         return f'study.anonymize(method="{self.method}"{more})'
 
     @property
+    def opened(self) -> str:
+        """The line that makes the release of a study whose setting is fixed when it is opened."""
+        fields = "".join(f", {name}={value:g}" for name, value in self._numbers())
+        return f'dc.open(TABLE, policy.changed(rows="{self.method}"{fields})).anonymize()'
+
+    @property
     def shell(self) -> str:
         """The line that makes the release on the command line."""
         more = "".join(f" -{name} {value:g}" for name, value in self._numbers())
@@ -138,6 +144,8 @@ class RiskUtilityMap:
         What the two numbers are, in plain words.
     note : str, optional
         What else the reader must know, such as the table's name.
+    guarded : bool, default False
+        Whether a study is opened with a setting, rather than asked for a table by it.
 
     Raises
     ------
@@ -164,6 +172,7 @@ class RiskUtilityMap:
     risk_name: str = "records linked to their own released row"
     loss_name: str = "mean displacement of the columns"
     note: str = ""
+    guarded: bool = False
 
     def __post_init__(self) -> None:
         names = [point.setting.name for point in self.points]
@@ -357,7 +366,7 @@ class RiskUtilityMap:
         """Return the usable points as a page shows them: the efficient first."""
         ranks = {point.setting: rank for rank, point in enumerate(self.frontier, start=1)}
         ordered = [*self.frontier, *(p for p in self.usable if p.setting not in ranks)]
-        return [_spot(point, ranks.get(point.setting)) for point in ordered]
+        return [_spot(point, ranks.get(point.setting), self.guarded) for point in ordered]
 
     def _refused(self) -> list[tuple[str, str]]:
         return [(p.setting.name, p.refused) for p in self.points if p.refused is not None]
@@ -369,7 +378,7 @@ class RiskUtilityMap:
         return map_parts(self._spots(), self._refused(), names, title, notes)
 
 
-def _spot(point: Point, rank: int | None) -> Spot:
+def _spot(point: Point, rank: int | None, guarded: bool) -> Spot:
     risk, loss = point.place
     shown, guess = f"{100 * risk:.1f} %", "-"
     if point.risk is not None:
@@ -377,5 +386,5 @@ def _spot(point: Point, rank: int | None) -> Spot:
         if point.risk.baseline is not None:
             guess = f"{100 * point.risk.baseline:.1f} %"
     setting = point.setting
-    lines = (setting.python, setting.shell)
+    lines = (setting.opened if guarded else setting.python, setting.shell)
     return Spot(setting.name, setting.method, risk, loss, shown, guess, rank, lines)

@@ -396,9 +396,13 @@ def _first_size(tree: Any, at: Floats, own: Floats) -> int:
 
 
 def _blocks(places: Labels, own: Floats, size: int) -> list[Labels]:
-    """Split places, each of `size` neighbours, into blocks of like distance from their own row."""
-    count = math.ceil(max(places.size * size / CHUNK, min(BLOCKS, places.size / BLOCK)))
-    by_distance = places[np.argsort(own[places], kind="stable")]
+    """Split places, each of `size` neighbours, into blocks of like distance from their own row.
+
+    For one neighbour, which is nearer than most own rows, such blocks are of no use.
+    """
+    of_like = 1 if size == 1 else min(BLOCKS, places.size / BLOCK)
+    count = math.ceil(max(of_like, places.size * size / CHUNK))
+    by_distance = places if count == 1 else places[np.argsort(own[places], kind="stable")]
     return [np.sort(block) for block in np.array_split(by_distance, count)]
 
 

@@ -15,7 +15,7 @@ Names = tuple[str, str]
 Place = Callable[[float, float], tuple[float, float]]
 
 WIDE, HIGH = 560, 380
-LEFT, RIGHT, TOP, BELOW = 78, 20, 16, 58
+LEFT, RIGHT, TOP, BELOW = 78, 32, 16, 58
 FAR = 4.0  # times the largest loss of an efficient setting
 ROOM_OF_A_NUMBER = 17.0  # so that numbers of neighbours do not lie on each other
 # Square, triangle and diamond around a middle.
@@ -80,7 +80,7 @@ def map_parts(
         methods = list(dict.fromkeys(sorted(spot.method for spot in spots)))
         parts += [
             paragraph(
-                f"Left is less risk ({risk}), low is less loss ({loss}). The line joins the"
+                f"Left is less risk: {risk}. Low is less loss: {loss}. The line joins the"
                 " efficient settings, which are numbered: no other has as little of both and less"
                 " of one. A point on the upper edge may lie beyond it. Choose a point, or a name in"
                 " the table, to see how it is made."
@@ -88,7 +88,7 @@ def map_parts(
             _signs(methods),
             Html(f'<figure class="map" id="map">{_drawing(spots, methods, names)}</figure>'),
             heading("The settings"),
-            _rows(spots, names),
+            _rows(spots),
         ]
     if refused:
         rows = [list(pair) for pair in refused]
@@ -141,7 +141,7 @@ def _drawing(spots: Sequence[Spot], methods: Sequence[str], names: Names) -> str
     said = marked_up(f"Map of {names[0]} against {names[1]}; efficient settings: {best}")
     parts = [
         f'<svg viewBox="0 0 {WIDE} {HIGH}" role="group" aria-label="{said}">',
-        _grid(across, up, place, names),
+        _grid(across, up, place),
         _steps([place(s.risk, s.loss) for s in efficient], place(across[-1], up[-1])),
     ]
     told: list[tuple[float, float]] = []
@@ -150,7 +150,7 @@ def _drawing(spots: Sequence[Spot], methods: Sequence[str], names: Names) -> str
         x, y = place(spot.risk, spot.loss)
         order = methods.index(spot.method)
         look = f"s{order % len(SERIES)}" + ("" if spot.rank else " plain")
-        words = marked_up(f"{spot.name}: {spot.risk_words}, {names[1]} {spot.loss:.3g}")
+        words = marked_up(f"{spot.name}: risk {spot.risk_words}, loss {spot.loss:.3g}")
         parts.append(
             f'<a href="#p{i}" class="{look}" aria-label="{words}"><title>{words}</title>'
             f'<circle class="hit" cx="{x}" cy="{y}" r="12"/>{_sign(order, x, y)}</a>'
@@ -170,7 +170,7 @@ def _most_loss(spots: Sequence[Spot]) -> float:
     return most if most <= FAR * efficient else FAR / 2 * efficient
 
 
-def _grid(across: Sequence[float], up: Sequence[float], place: Place, names: Names) -> str:
+def _grid(across: Sequence[float], up: Sequence[float], place: Place) -> str:
     """Draw the lines, the numbers and the names of both axes."""
     left, bottom = place(0.0, 0.0)
     right, top = place(across[-1], up[-1])
@@ -186,9 +186,9 @@ def _grid(across: Sequence[float], up: Sequence[float], place: Place, names: Nam
         parts.append(f'<text x="{left - 8}" y="{y + 4.5}" text-anchor="end">{tick:g}</text>')
     middle = (left + right) / 2
     below = f'<text class="soft" x="{middle}" y="{HIGH - 10}" text-anchor="middle">'
-    parts.append(f"{below}risk: {marked_up(names[0])}</text>")
+    parts.append(f"{below}risk</text>")
     beside = f'<text class="soft" transform="translate(16 {(top + bottom) / 2}) rotate(-90)"'
-    parts.append(f'{beside} text-anchor="middle">loss: {marked_up(names[1])}</text>')
+    parts.append(f'{beside} text-anchor="middle">loss</text>')
     return "".join(parts)
 
 
@@ -221,7 +221,7 @@ def _signs(methods: Sequence[str]) -> Html:
     return Html(f'<ul class="signs">{"".join(rows)}</ul>')
 
 
-def _rows(spots: Sequence[Spot], names: Names) -> Html:
+def _rows(spots: Sequence[Spot]) -> Html:
     """Return the table that the points link to; the row that was chosen tells how it is made."""
     rows, under = [], []
     for i, spot in enumerate(spots):
@@ -231,7 +231,7 @@ def _rows(spots: Sequence[Spot], names: Names) -> Html:
         lines = "".join(f"<code>{marked_up(line)}</code>" for line in spot.lines)
         under.append(Html(f'{lines}<a href="#map">back to the map</a>'))
     return table(
-        ["setting", "efficient", f"risk: {names[0]}", "guessing", f"loss: {names[1]}"],
+        ["setting", "efficient", "risk", "guessing", "loss"],
         rows,
         caption="Each setting once: the efficient first, by rising risk",
         under=under,

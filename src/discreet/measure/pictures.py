@@ -128,7 +128,8 @@ def grid_picture(grid: RmdGrid) -> Picture:
 
 
 def _from_zero(label: str, shares: Sequence[float]) -> Axis:
-    return Axis(label, (0.0, 1.05 * max(shares) or 1.0))
+    top = max(shares) or 1.0
+    return Axis(label, (-0.03 * top, 1.05 * top))  # a line at 0 would lie under the axis
 
 
 def histogram_picture(

@@ -116,6 +116,13 @@ class Report:
         """Return the report of a table that was written to a file of this name and checksum."""
         return replace(self, made=MappingProxyType({**self.made, "file": name, "sha256": sha256}))
 
+    def in_words(self) -> str:
+        """Return the summary in plain words, to read in a terminal."""
+        lines: list[str] = []
+        for head, told in self._summary():
+            lines += [head, "-" * len(head), *_bullets(told), ""]
+        return "\n".join(lines).rstrip()
+
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
         lines = [*_head(self.title, "="), ""]

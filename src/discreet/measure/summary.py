@@ -320,11 +320,11 @@ def _model(measured: Measured) -> str:
             f"The regression {model.formula} gives other answers for {listed(far)}: they differ by"
             " more than the original estimate's own uncertainty (one standard error)."
         )
-    bound = math.ceil(10 * most + (measured.rounded_to is not None)) / 10  # rounding may hide 0.1
+    hidden = measured.rounded_to is not None  # rounding may hide a tenth
+    bound = max(1, math.ceil(round(10 * most, 6) + hidden)) / 10
     return (
         f"In the regression {model.formula} no coefficient moved by more than"
-        f" {max(bound, 0.1):.1f} of its own uncertainty (standard error). Other regressions may fare"
-        " worse."
+        f" {bound:.1f} of its own uncertainty (standard error). Other regressions may fare worse."
     )
 
 

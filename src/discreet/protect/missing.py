@@ -61,7 +61,7 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
     [1.0, 2.0, 4.0, 9.0]
     """
     if how not in ("median", "mean"):
-        raise InputError(f"how must be {one_of(('median', 'mean'))}")
+        raise InputError(f"how must be one of {one_of(('median', 'mean'))}")
     known = np.sort(values[~np.isnan(values)])
     if len(known) < max(k, 1):
         raise RefusedError("fewer than k values of a column are known; leave the column out")

@@ -47,7 +47,8 @@ border-top:1px solid var(--line)}
 .discreet .stamp{border:2px solid var(--second);color:var(--second);border-radius:4px;
 display:inline-block;padding:.15rem .6rem;font-weight:600}
 .discreet .wide{overflow-x:auto;margin:.75rem 0 1.25rem}
-.discreet table{border-collapse:collapse;font-size:.9rem;background:none;color:inherit}
+.discreet table{border-collapse:collapse;min-width:min(100%,24rem);
+font-size:.9rem;background:none;color:inherit}
 .discreet caption{text-align:left;padding:0 0 .35rem}
 .discreet th,.discreet td{padding:.3rem .9rem .3rem 0;text-align:left;vertical-align:top;
 border-bottom:1px solid var(--line);font-weight:400;background:none}

@@ -19,9 +19,10 @@ from discreet.measure.report import Report
 from discreet.policy import Asked, Policy
 from discreet.protect import METHODS, ROW_METHODS
 from discreet.protect.base import Floats
+from discreet.protect.counts import about
 from discreet.release import Release, arrow_table, check_counts_again, native_frame
 from discreet.study.desk import Desk
-from discreet.vault import Copy, Made, make_table, prepared, raw_rows, said
+from discreet.vault import Copy, Made, copy_of, make_table, prepared, raw_rows, said
 from discreet.views import HistogramView
 
 __all__ = ["Wanted", "make", "pair_of_made", "release", "wanted"]
@@ -109,6 +110,8 @@ def release(
     desk: Desk, want: Wanted, formula: str | None, risk_below: float | None = None
 ) -> Release:
     """Make a released table with its report, and the gates that both leave by."""
+    if risk_below is not None and not 0 < risk_below <= 1:
+        raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
     made = make(desk, want)
     copy = _copy(desk, want, made)
     pair = pair_of_made(made, want.columns)
@@ -174,13 +177,11 @@ def _copy(desk: Desk, want: Wanted, made: Made) -> Copy:
     if not want.asked.guarded:
         columns = dict(zip(made.names, made.released.T, strict=True))
         levels = {**made.levels, **made.carried}
-        return Copy(columns, levels, made.version, 0, said(made, want.asked.k))
-    copy = desk.copy(want.columns)
-    same = [
-        np.array_equal(np.sort(copy.columns[name]), np.sort(made.released[:, j]))
-        for j, name in enumerate(made.names)
-    ]
-    if not all(same) or copy.version != made.version:
+        left_out = about(made.done.left_out, want.asked.k)
+        return Copy(columns, levels, made.version, left_out, said(made, want.asked.k))
+    copy, again = desk.copy(want.columns), copy_of(made, want.asked.k)
+    same = all(np.array_equal(copy.columns[name], again.columns[name]) for name in made.names)
+    if not same or (copy.strata, copy.version) != (again.strata, again.version):
         raise BrokenPromiseError(
             "the protected copy that was kept is not the one that is made of these data; please"
             " report this"
@@ -235,8 +236,9 @@ def _check_asked_for(
     """Refuse a table that does not reach what was required of it."""
     policy = want.policy
     different, far = told.l, told.t
-    if want.sensitive is not None and not told.strata:  # the whole table is one stratum
-        different, far = len(set(held[want.sensitive])), 0.0
+    values = held.get(want.sensitive or "", ())
+    if values and not told.strata:  # the whole table is one stratum
+        different, far = len(set(values)), 0.0
     if policy.diversity > 1 and (different is None or different < policy.diversity):
         raise RefusedError(
             "a stratum has fewer different sensitive values than diversity= asks for; name the"

@@ -33,8 +33,8 @@ RISKS = {
     "within 5 %": "records released within 5 % of a standard deviation of their true values",
 }
 LOSSES = {
-    "displacement": "mean squared displacement of the columns, over their variance",
-    "propensity": "how well a model tells the two tables apart (U, at most 1/4)",
+    "displacement": "mean displacement of the columns (δ)",
+    "propensity": "how well a model tells the tables apart (U)",
 }
 
 
@@ -106,6 +106,7 @@ def sweep(
         tuple(points[setting] for setting in settings),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
+        guarded=desk.policy.guarded,
         note=f"columns: {', '.join(want.columns)}; strata: {', '.join(want.strata) or 'none'}",
     )
 

@@ -9,7 +9,7 @@ here too.
 from discreet.vault.copies import Copy
 from discreet.vault.making import Made, make_copy, make_table, protect_view, within_bounds
 from discreet.vault.rows import Done, Prepared, Raw, prepared, raw_rows, read_rows
-from discreet.vault.vault import Vault, said
+from discreet.vault.vault import Vault, copy_of, said
 
 __all__ = [
     "Copy",
@@ -18,6 +18,7 @@ __all__ = [
     "Prepared",
     "Raw",
     "Vault",
+    "copy_of",
     "make_copy",
     "make_table",
     "prepared",

@@ -15,7 +15,7 @@ from discreet.vault.copies import Copy, load, store
 from discreet.vault.making import Made, make_copy
 from discreet.vault.rows import Raw, prepared, raw_rows
 
-__all__ = ["Vault", "said"]
+__all__ = ["Vault", "copy_of", "said"]
 
 
 class Vault:
@@ -58,7 +58,7 @@ class Vault:
         path = None if self._folder is None else self._folder / name
         if path is not None and path.exists():
             return load(path, group, raw.version)
-        copy = _sorted(self._make(raw, policy), policy.k)
+        copy = copy_of(self._make(raw, policy), policy.k)
         if path is not None:
             store(path, copy)
         return copy
@@ -92,7 +92,7 @@ def said(made: Made, k: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _sorted(made: Made, k: int) -> Copy:
+def copy_of(made: Made, k: int) -> Copy:
     """Return the rows in the order of their values, so that the file's order is gone."""
     columns = dict(zip(made.names, made.released.T, strict=True))
     levels = {name: np.array(words) for name, words in made.levels.items()}

@@ -28,8 +28,11 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def made_up(settings: Sequence[Setting], sets: int) -> dict[Setting, dict[str, Spread]]:
+def made_up(
+    settings: Sequence[Setting], sets: int, *, tell: Callable[[str], None]
+) -> dict[Setting, dict[str, Spread]]:
     """Spreads of nothing."""
+    tell("nothing was simulated")
     names = [name for _, _, keys in sensitivity_figures.PANELS for name in keys]
     return {setting: dict.fromkeys(names, Spread(sets, 0.0)) for setting in settings}
 

@@ -29,6 +29,11 @@ def test_the_page_names_what_lies_beside_it(tmp_path: Path) -> None:
     assert "prefers-color-scheme: dark" in text
 
 
+def test_the_page_of_the_next_paper_is_linked_where_it_lies_beside(tmp_path: Path) -> None:
+    (tmp_path / "2022.html").write_text("", encoding="utf-8")
+    assert 'href="2022.html"' in write_page([shown(1)], tmp_path).read_text(encoding="utf-8")
+
+
 def test_the_sheet_shows_all(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         imsave(tmp_path / f"{number}.png", np.full((40, 80, 3), 0.5))

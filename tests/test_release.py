@@ -1,0 +1,207 @@
+"""A released table: in the kind of frame that came in, counted again, and saved by its gate."""
+
+import hashlib
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.errors import BrokenPromiseError, InputError, LeavingError
+from discreet.measure.estimate import Estimate
+from discreet.measure.evaluate import Measured
+from discreet.measure.report import Report
+from discreet.release import Release, arrow_table, check_counts_again, native_frame
+from discreet.table import Column
+
+NUMBER = Column("x", "continuous", numeric=True, floating=True)
+WORD = Column("w", "categorical")
+CODE = Column("w", "categorical", numeric=True)
+FLOAT = Column("w", "categorical", numeric=True, floating=True)
+YES_NO = Column("w", "categorical", numeric=True, yes_no=True)
+
+# What a column held, its levels as texts, and what they are in the released table.
+LEVELS: dict[str, tuple[Column, list[str], list[Any]]] = {
+    "words": (WORD, ["a", "", "b"], ["a", "", "b"]),
+    "words like numbers": (WORD, ["1", "2", "3"], ["1", "2", "3"]),
+    "whole numbers": (CODE, ["1", "-2", "10"], [1, -2, 10]),
+    "whole numbers, merged": (CODE, ["1", "other", "1"], ["1", "other", "1"]),
+    "whole numbers, in intervals": (CODE, ["1 to 2", "3", "3"], ["1 to 2", "3", "3"]),
+    "whole numbers, one missing": (CODE, ["1", "(missing)", "2"], ["1", "(missing)", "2"]),
+    "too long for a float": (CODE, ["9007199254740993", "1"], ["9007199254740993", "1"]),
+    "decimals": (CODE, ["1.5", "2", "2"], [1.5, 2.0, 2.0]),
+    "decimals written at length": (CODE, ["1.50", "2"], ["1.50", "2"]),
+    "floats": (FLOAT, ["1", "2.5", "1e-07"], [1.0, 2.5, 1e-07]),
+    "whole floats": (FLOAT, ["1", "2", "1"], [1.0, 2.0, 1.0]),
+    "not finite": (FLOAT, ["1", "nan", "inf"], ["1", "nan", "inf"]),
+    "yes and no": (YES_NO, ["True", "False", "True"], [True, False, True]),
+    "yes alone": (YES_NO, ["True", "True"], [True, True]),
+    "yes, no and a gap": (YES_NO, ["True", "(missing)"], ["True", "(missing)"]),
+}
+
+
+@pytest.mark.parametrize(("column", "words", "expected"), LEVELS.values(), ids=LEVELS)
+def test_levels_have_the_type_they_had(column: Column, words: list[str], expected: Any) -> None:
+    table = arrow_table({}, {"w": words}, {"w": column})
+
+    found = table["w"].to_pylist()
+    assert found == expected
+    assert [type(value) for value in found] == [type(value) for value in expected]
+
+
+def test_columns_are_in_the_order_of_the_raw_table() -> None:
+    columns = {"w": WORD, "id": WORD, "x": NUMBER, "v": WORD, "y": NUMBER}
+
+    table = arrow_table(
+        {"y": np.array([1.0]), "x": np.array([2.0])}, {"v": ["p"], "w": ["q"]}, columns
+    )
+
+    assert table.to_pydict() == {"w": ["q"], "x": [2.0], "v": ["p"], "y": [1.0]}
+    assert table.schema.metadata is None
+
+
+TABLE = pa.table({"x": [1.5, 2.5, 2.5], "w": ["a", "b", "b"]})
+FRAMES: dict[str, tuple[type, Callable[[Any], Any]]] = {
+    "pandas": (pd.DataFrame, lambda frame: frame.to_dict("list")),
+    "polars": (pl.DataFrame, lambda frame: frame.to_dict(as_series=False)),
+    "pyarrow": (pa.Table, lambda frame: frame.to_pydict()),
+    "duckdb": (duckdb.DuckDBPyRelation, lambda frame: frame.to_arrow_table().to_pydict()),
+}
+
+
+@pytest.mark.parametrize("framework", FRAMES)
+def test_a_table_becomes_a_frame_of_each_kind(framework: str) -> None:
+    kind, plain = FRAMES[framework]
+
+    frame = native_frame(TABLE, framework)
+
+    assert isinstance(frame, kind)
+    assert plain(frame) == TABLE.to_pydict()
+
+
+# Strata, whether whole rows are shared, the least number, and whether that is reached.
+COUNTED: dict[str, tuple[list[str], bool, int, bool]] = {
+    "no strata": ([], False, 99, True),
+    "one of two": (["w"], False, 2, False),
+    "one of one": (["w"], False, 1, True),
+    "rows of two": ([], True, 2, False),
+    "rows of one": ([], True, 1, True),
+}
+
+
+@pytest.mark.parametrize(("strata", "shared", "least", "good"), COUNTED.values(), ids=COUNTED)
+def test_a_table_is_counted_again(strata: list[str], shared: bool, least: int, good: bool) -> None:
+    if good:
+        check_counts_again(TABLE, strata, shared, least)
+        return
+    with pytest.raises(BrokenPromiseError, match="counted again and has too few rows"):
+        check_counts_again(TABLE, strata, shared, least)
+
+
+class Gates:
+    """Notes who asked to leave, and lets nobody of `shut` go."""
+
+    def __init__(self, *shut: str) -> None:
+        self.asked: list[str] = []
+        self.shut = shut
+
+    def __call__(self, form: str) -> None:
+        """Let a form leave, or not."""
+        self.asked.append(form)
+        if form in self.shut:
+            raise LeavingError("not that")
+
+
+def release(gates: Callable[[str], None] | None = None) -> Release:
+    """Make a release of three rows, whose table and report ask the same gate."""
+    found = Measured(columns=("x",), risks={"linkage": Estimate("linked", 5, 10, 0.1)})
+    report = Report("three", {"method": "condensation", "k": 5}, found, gate=gates)
+    return Release(native_frame(TABLE, "pandas"), report, TABLE, gates)
+
+
+def read(path: Path) -> Any:
+    """Read a saved table as a dict of lists."""
+    if path.suffix.lower() == ".parquet":
+        return pq.read_table(path).to_pydict()
+    return pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",").to_dict("list")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "OUT.CSV"])
+def test_a_release_is_saved_with_its_report(tmp_path: Path, name: str) -> None:
+    gates = Gates()
+
+    path = release(gates).save(tmp_path / name, tmp_path / "report.json")
+
+    assert path == tmp_path / name
+    assert read(path) == TABLE.to_pydict()
+    made = json.loads((tmp_path / "report.json").read_text())["made"]
+    assert made["file"] == name
+    assert made["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert gates.asked == [path.suffix.lower()[1:], "json"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, "report.json"])
+
+
+def test_a_csv_file_is_plain(tmp_path: Path) -> None:
+    release().save(str(tmp_path / "a.csv"))
+
+    assert (tmp_path / "a.csv").read_bytes() == b"x,w\n1.5,a\n2.5,b\n2.5,b\n"
+
+
+@pytest.mark.parametrize(("shut", "asked"), [("csv", ["csv"]), ("html", ["csv", "html"])])
+def test_nothing_is_written_that_may_not_leave(tmp_path: Path, shut: str, asked: list[str]) -> None:
+    gates = Gates(shut)
+
+    with pytest.raises(LeavingError, match="not that"):
+        release(gates).save(tmp_path / "a.csv", tmp_path / "r.html")
+
+    assert gates.asked == asked
+    assert list(tmp_path.iterdir()) == []
+
+
+PLACES: dict[str, tuple[str, str | None, str]] = {
+    "another ending": ("a.xlsx", None, "a released table is saved as one of '.csv', '.tsv'"),
+    "no ending": ("a", None, "a released table is saved as one of"),
+    "no folder": ("no/a.csv", None, "there is no folder .* to save into; make it first"),
+    "a folder": ("here.csv", None, "is a folder; name a file"),
+    "another ending of the report": ("a.csv", "r.pdf", "a report is saved as one of '.html'"),
+    "a report in no folder": ("a.csv", "no/r.html", "there is no folder"),
+}
+
+
+@pytest.mark.parametrize(("table", "report", "text"), PLACES.values(), ids=PLACES)
+def test_a_place_that_cannot_be_written_is_refused_before_the_gate(
+    tmp_path: Path, table: str, report: str | None, text: str
+) -> None:
+    (tmp_path / "here.csv").mkdir()
+    gates = Gates()
+
+    with pytest.raises(InputError, match=text):
+        release(gates).save(tmp_path / table, None if report is None else tmp_path / report)
+
+    assert gates.asked == []
+    assert [each.name for each in tmp_path.iterdir()] == ["here.csv"]
+
+
+def test_a_pickle_asks_and_leaves_the_gate_behind() -> None:
+    gates = Gates()
+
+    again = pickle.loads(pickle.dumps(release(gates)))
+
+    assert gates.asked == ["pickle", "pickle"], "the table and its report"
+    assert (again.gate, again.report.gate) == (None, None)
+    assert again.table.equals(TABLE)
+    assert again.frame.equals(release().frame)
+    with pytest.raises(LeavingError, match="not that"):
+        pickle.dumps(release(Gates("pickle")))
+
+
+def test_a_release_prints_no_value() -> None:
+    assert repr(release()) == "Release(x, w; three)"
