@@ -2,9 +2,10 @@
 
 Record linkage with exact ties against one plain `cKDTree` query for the nearest released row
 (both standardise, build and ask); robust-Mahalanobis risk with its baselines against
-scikit-learn's `MinCovDet` on as many rows and a plain query for the nearest other row. Equal results are asserted first: rows drawn
-from a continuous law have no ties, and on tied rows linkage is compared with brute force. Rounds
-are interleaved, medians are compared, and growth over the rows is printed.
+scikit-learn's `MinCovDet` on as many rows and a plain query for the nearest other row. Equal
+results are asserted first: rows drawn from a continuous law have no ties, and on tied rows
+linkage is compared with brute force. Rounds are interleaved, medians are compared, and growth
+over the rows is printed.
 """
 
 from __future__ import annotations

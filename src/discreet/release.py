@@ -51,6 +51,10 @@ class Release:
         self._ask("pickle")
         return Release, (self.frame, self.report, self.table)  # the report asks for itself
 
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook; looking is free."""
+        return self.report._repr_html_()
+
     def save(self, path: str | Path, report: str | Path | None = None) -> Path:
         """Write the protected table to a file, and the report on it to another.
 
@@ -76,13 +80,17 @@ class Release:
         path = _checked(Path(path), SUFFIXES, "a released table")
         if report is not None:
             _checked(Path(report), (".html", ".json", ".txt"), "a report")
-        content = _bytes(self.table, path.suffix.lower())
-        told = self.report.saved_as(path.name, hashlib.sha256(content).hexdigest())
         self._ask(path.suffix.lower()[1:])
         if report is not None:
-            told.save(report)  # asks for itself, and first: a table without its report is worse
-        write_whole(content, path)
+            self.report_on(path).save(report)  # first: a table without its report is worse
+        write_whole(_bytes(self.table, path.suffix.lower()), path)
         return path
+
+    def report_on(self, path: str | Path) -> Report:
+        """Return the report with the name and checksum of the file that `save` writes there."""
+        path = _checked(Path(path), SUFFIXES, "a released table")
+        content = _bytes(self.table, path.suffix.lower())
+        return self.report.saved_as(path.name, hashlib.sha256(content).hexdigest())
 
     def _ask(self, form: str) -> None:
         if self.gate is not None:
@@ -124,20 +132,16 @@ def native_frame(table: pa.Table, framework: str) -> Any:
     return table.to_pandas()
 
 
-def check_counts_again(table: pa.Table, strata: Sequence[str], shared: bool, least: int) -> None:
-    """Count on the finished table that every stratum, and every shared row, has enough rows.
+def check_counts_again(columns: pa.Table, least: int) -> None:
+    """Count on finished columns that every combination of their values has enough rows.
 
     Raises
     ------
     BrokenPromiseError
-        If a combination of `strata` (or of all columns, where rows are `shared`) has fewer rows
-        than `least`.
+        If one has fewer rows than `least`.
     """
-    names = list(table.column_names) if shared else list(strata)
-    if not names:
-        return
-    smallest = min(table.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist())
-    if smallest < least:
+    counted = columns.group_by(columns.column_names).aggregate([([], "count_all")])
+    if min(counted["count_all"].to_pylist()) < least:
         raise BrokenPromiseError(
             "a stratum or shared row of the released table was counted again and has too few rows;"
             " please report this"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet import datasets
 from discreet.errors import InputError, RefusedError
+from discreet.measure import linkage as module
 from discreet.measure.linkage import (
     different_rows,
     far_linkage,
@@ -169,6 +170,18 @@ def test_brute_force(make: Callable[[], tuple[Floats, Floats]], strata: int) -> 
 
     assert found.count == pytest.approx(brute(x, y, groups), rel=1e-12)
     assert found.baseline == pytest.approx(strata / len(x))
+
+
+@pytest.mark.parametrize("make", PAIRS.values(), ids=PAIRS)
+def test_many_blocks_and_chunks(
+    make: Callable[[], tuple[Floats, Floats]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = pair_of(*make())
+    whole_at_once = record_linkage_of(pair)
+    for name, size in {"BLOCK": 50, "CHUNK": 300, "PROBE": 3}.items():
+        monkeypatch.setattr(module, name, size)
+
+    assert record_linkage_of(pair) == whole_at_once
 
 
 SMALL = hnp.arrays(np.float64, (8, 2), elements=st.integers(0, 4).map(float))

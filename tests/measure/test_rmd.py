@@ -74,6 +74,7 @@ def test_a_row_at_the_mean_has_no_interval() -> None:
     x = [-3, -1, 0, 1, 3]
 
     assert rmd_risk(x, x, w1=100).risky1.tolist() == [True, True, False, True, True]
+    assert rmd_risk(x, x, w1=0).risk1.count == 0
 
 
 def test_alone_by_hand() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,9 @@ from discreet.cli.common import (
 )
 from discreet.errors import InputError
 
+if TYPE_CHECKING:
+    from discreet.release import Release
+
 __all__ = ["anonymize", "ladder", "risk", "sweep"]
 
 NICE = (1, 1.5, 2, 3, 5, 7)
@@ -36,6 +39,10 @@ ColumnsOption = Annotated[
 DropOption = Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")]
 SensitiveOption = Annotated[
     str | None, typer.Option("--sensitive", help="The column that must stay unknown.")
+]
+MetricOption = Annotated[
+    str | None,
+    typer.Option("--metric", help="Nearness of `deterministic`: euclidean or mahalanobis."),
 ]
 ImputeOption = Annotated[
     str | None,
@@ -102,6 +109,7 @@ def anonymize(
     method: MethodOption = None,
     k: KOption = None,
     q: QOption = None,
+    metric: MetricOption = None,
     impute: ImputeOption = None,
     impute_levels: LevelsOption = None,
     hierarchy: HierarchyOption = None,
@@ -123,7 +131,9 @@ def anonymize(
 
     if output is None:
         raise InputError("say where the table goes: -o RELEASED.csv, .tsv or .parquet")
-    prepare = _prepare(impute, impute_levels, hierarchy, diversity, closeness)
+    prepare = _prepare(impute, impute_levels, hierarchy) | fields_given(
+        metric=metric, diversity=diversity, closeness=closeness
+    )
     fields = fields_given(study=study, unit=unit)
     asked = fields_given(method=method, k=k, q=q) | prepare
     if load_policy(policy).guarded:
@@ -140,12 +150,7 @@ def anonymize(
             risk_below=risk_below,
             **asked,
         )
-        told = release.report.to_json() if as_json else None
-        release.save(output, report)
-    summary = release.report.in_words()
-    typer.echo(f"{output}{'' if report is None else f', {report}'}\n\n{summary}", err=as_json)
-    if told is not None:
-        typer.echo(told)
+        _deliver(release, output, report, as_json)
 
 
 def risk(
@@ -220,7 +225,7 @@ def sweep(
     """
     from discreet.policy import load_policy
 
-    prepare = _prepare(impute, impute_levels, hierarchy, None, None)
+    prepare = _prepare(impute, impute_levels, hierarchy)
     fields = fields_given(study=study, unit=unit)
     if load_policy(policy).guarded:
         fields, prepare = fields | prepare, {}
@@ -265,6 +270,16 @@ def ladder(text: str) -> list[int]:
     return sorted({low, high, *(k for k in nice if low < k < high)})
 
 
+def _deliver(release: Release, output: Path, report: Path | None, as_json: bool) -> None:
+    """Let the table and its report leave, and say so."""
+    release.save(output, report)
+    text = release.report_on(output).to_json() if as_json else None
+    said = f"{output}{'' if report is None else f', {report}'}\n\n{release.report.in_words()}"
+    typer.echo(said, err=as_json)
+    if text is not None:
+        typer.echo(text)
+
+
 def _numbers(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
@@ -280,8 +295,6 @@ def _prepare(
     impute: str | None,
     impute_levels: str | None,
     hierarchy: Sequence[str] | None,
-    diversity: int | None,
-    closeness: float | None,
 ) -> dict[str, Any]:
     trees: dict[str, Path] = {}
     for each in hierarchy or ():
@@ -293,6 +306,4 @@ def _prepare(
         missing=impute,
         missing_levels=impute_levels,
         hierarchies=trees or None,
-        diversity=diversity,
-        closeness=closeness,
     )

@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import (
+    Known,
     anonymity_of,
     attribute_disclosure_of,
     closeness_of,
     diversity_of,
     uniqueness_of,
+    uniqueness_of_every_of,
 )
 from discreet.measure.coefficients import Coefficients, coefficients_of
 from discreet.measure.estimate import Estimate
@@ -94,6 +96,9 @@ class Measured:
         The coefficients of one regression from both tables.
     grid : RmdGrid or None
         The robust Mahalanobis risks for several widths.
+    combinations : tuple of Known
+        For every one to three of the strata: the rows of the smallest combination of their levels
+        in the released table, and how many rows are alone in theirs.
     not_measured : mapping of str to str
         What was not measured, and why.
     left_out : int
@@ -117,6 +122,7 @@ class Measured:
     preservation: Preservation | None = None
     model: Coefficients | None = None
     grid: RmdGrid | None = None
+    combinations: tuple[Known, ...] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     left_out: int = 0
     rounded_to: int | None = None
@@ -192,6 +198,10 @@ class Measured:
             "rounded_to": self.rounded_to,
             "left_out": self.left_out,
             "risks": {key: found.to_dict() for key, found in self.risks.items()},
+            "combinations": [
+                {"columns": list(one.columns), "k": one.k, "unique": one.uniqueness.to_dict()}
+                for one in self.combinations
+            ],
             "k": self.k,
             "l": self.l,
             "t": self.t,
@@ -292,6 +302,7 @@ def measured(
         strata=known,
         sensitive=sensitive,
         k=anonymity_of(side, known) if known else None,
+        combinations=uniqueness_of_every_of(side, known) if known else (),
         l=about[0],
         t=about[1],
         displacement=MappingProxyType(trial("displacement", lambda: displacement_of(pair)) or {}),

@@ -29,6 +29,7 @@ def listings(measured: Measured, made: Mapping[str, Any]) -> list[Listing]:
         _made(made),
         _risks(measured),
         _strata(measured),
+        _combinations(measured),
         _grid(measured),
         _columns(measured),
         _quantiles(measured),
@@ -98,6 +99,15 @@ def _strata(measured: Measured) -> Listing:
     )
     rows = tuple((name, told(value)) for name, value in every if value is not None)
     return Listing(f"Strata of the released table ({names})", ("measure", "value"), rows)
+
+
+def _combinations(measured: Measured) -> Listing:
+    rows = tuple(
+        (", ".join(one.columns), str(one.k), _percent(one.uniqueness.share))
+        for one in measured.combinations
+    )
+    title = "Every one to three of the strata, in the released table"
+    return Listing(title, ("known", "rows of the smallest", "alone"), rows)
 
 
 def _grid(measured: Measured) -> Listing:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +22,11 @@ from discreet.protect.base import Floats
 from discreet.protect.counts import about
 from discreet.release import Release, arrow_table, check_counts_again, native_frame
 from discreet.study.desk import Desk
-from discreet.vault import Copy, Made, copy_of, make_table, prepared, raw_rows, said
+from discreet.vault import STRATUM_PER_K, Copy, Made, copy_of, make_table, prepared, raw_rows, said
 from discreet.views import HistogramView
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Wanted", "make", "pair_of_made", "release", "wanted"]
 
@@ -128,13 +131,7 @@ def release(
     _check_asked_for(want, told, pair.released.levels, risk_below)
     if want.asked.guarded:
         told = told.rounded(want.asked.round_to)
-    numbers = {name: copy.columns[name] for name in want.columns}
-    table = arrow_table(numbers, copy.strata, desk.table.columns)
-    least = (2 if want.asked.guarded else 1) * want.asked.k
-    check_counts_again(table, list(made.levels), False, least if made.levels else 1)
-    if want.asked.method == "microaggregation":
-        shared = table.select([name for name in table.column_names if name not in want.carried])
-        check_counts_again(shared, [], True, want.asked.k)
+    table = _table(desk, want, made, copy)
     pictures, gates = _histograms(desk, want, copy)
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
@@ -159,6 +156,19 @@ def release(
     if want.asked.guarded:
         desk.groups = desk.groups or (made.names,)
     return Release(native_frame(table, desk.table.framework), report, table, leave)
+
+
+def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
+    """Return the finished table, on which promises were counted again."""
+    numbers = {name: copy.columns[name] for name in want.columns}
+    table = arrow_table(numbers, copy.strata, desk.table.columns)
+    if made.levels:
+        least = (STRATUM_PER_K if want.asked.guarded else 1) * want.asked.k
+        check_counts_again(table.select([*made.levels]), least)
+    if want.asked.method == "microaggregation":
+        shared = [name for name in table.column_names if name not in want.carried]
+        check_counts_again(table.select(shared), want.asked.k)
+    return table
 
 
 def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:

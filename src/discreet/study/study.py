@@ -572,6 +572,7 @@ class Study:
         method: str | None = None,
         k: int | None = None,
         q: float | None = None,
+        metric: str | None = None,
         missing: str | None = None,
         missing_levels: str | None = None,
         hierarchies: Mapping[str, Any] | None = None,
@@ -597,6 +598,8 @@ class Study:
             A row method: "condensation", "microaggregation", "deterministic" or "probabilistic".
         k, q : optional
             Other values than the policy's, under `research` alone.
+        metric : {"euclidean", "mahalanobis"}, optional
+            How the deterministic method measures nearness.
         missing : {"complete", "median", "mean"}, optional
             Rows without a number are left out, or filled.
         missing_levels : {"complete", "level", "drawn"}, optional
@@ -649,6 +652,7 @@ class Study:
         ['age', 'bmi', 'glucose']
         """
         prepare: dict[str, Any] = {
+            "metric": metric,
             "missing": missing,
             "missing_levels": missing_levels,
             "hierarchies": hierarchies,
@@ -681,7 +685,12 @@ class Study:
         loss: str = "displacement",
         drop: Sequence[str] = (),
         sensitive: str | None = None,
-        **prepare: Any,
+        metric: str | None = None,
+        missing: str | None = None,
+        missing_levels: str | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        diversity: int | None = None,
+        closeness: float | None = None,
     ) -> RiskUtilityMap:
         """Try methods and numbers on the table that `anonymize` would make: for the custodian.
 
@@ -697,8 +706,8 @@ class Study:
             The share that stands for the risk.
         loss : {"displacement", "propensity"}, default "displacement"
             What stands for the loss.
-        **prepare
-            `missing`, `missing_levels`, `hierarchies`, `diversity` and `closeness` of `anonymize`.
+        metric, missing, missing_levels, hierarchies, diversity, closeness
+            As of `anonymize`.
 
         Returns
         -------
@@ -715,6 +724,14 @@ class Study:
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
+        prepare: dict[str, Any] = {
+            "metric": metric,
+            "missing": missing,
+            "missing_levels": missing_levels,
+            "hierarchies": hierarchies,
+            "diversity": diversity,
+            "closeness": closeness,
+        }
         want = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
         return sweep(self._desk, want, settings_of(methods, k, q), risk=risk, loss=loss)
 

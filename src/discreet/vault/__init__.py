@@ -8,10 +8,11 @@ here too.
 
 from discreet.vault.copies import Copy
 from discreet.vault.making import Made, make_copy, make_table, protect_view, within_bounds
-from discreet.vault.rows import Done, Prepared, Raw, prepared, raw_rows, read_rows
+from discreet.vault.rows import STRATUM_PER_K, Done, Prepared, Raw, prepared, raw_rows, read_rows
 from discreet.vault.vault import Vault, copy_of, said
 
 __all__ = [
+    "STRATUM_PER_K",
     "Copy",
     "Done",
     "Made",

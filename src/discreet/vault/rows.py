@@ -19,6 +19,7 @@ from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
 __all__ = [
+    "STRATUM_PER_K",
     "Done",
     "Prepared",
     "Raw",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 STRATUM_PER_K = 2
+"""A stratum of a guarded copy has at least this many times k rows."""
 NO_LEVEL = ("(missing)", "(no value)")
 
 

@@ -1,0 +1,311 @@
+"""Settings tried on one table: which are refused, which are efficient, and that nothing leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError, RefusedError
+from discreet.measure import record_linkage
+from discreet.measure.frontier import RiskUtilityMap, Setting
+from discreet.policy import Policy
+from discreet.progress import listening
+from discreet.protect import ROW_METHODS
+from discreet.study import ledger_of, sweeping
+from discreet.study.sweeping import LOSSES, RISKS, settings_of
+
+N = 120
+
+
+@pytest.fixture(autouse=True)
+def known_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have one secret in every test, so that results can be compared."""
+    monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
+
+
+def cohort() -> dict[str, Any]:
+    """Make persons of two arms."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(50, 10, size=N)
+    return {
+        "x": x,
+        "y": x + rng.normal(0, 5, size=N),
+        "arm": rng.choice(["a", "b"], size=N),
+        "ill": rng.choice(["no", "yes"], size=N),
+    }
+
+
+COHORT = cohort()
+
+
+def opened(preset: str = "research", given: Any = COHORT, **fields: Any) -> dc.Study:
+    """Open the cohort with single fields of a preset changed."""
+    return dc.open(pa.table(given), Policy.preset(preset, **fields))
+
+
+# --- which settings -------------------------------------------------------------------------------
+
+SETTINGS: dict[str, tuple[Any, Any, Any, list[str]]] = {
+    "k of methods that have one": (
+        ["deterministic", "microaggregation"],
+        [3, 5],
+        [0.1],
+        ["deterministic k=3", "deterministic k=5", "microaggregation k=3", "microaggregation k=5"],
+    ),
+    "q of the other": (
+        ["probabilistic"],
+        [3],
+        [0.1, 1],
+        ["probabilistic q=0.1", "probabilistic q=1"],
+    ),
+    "each once": (["condensation"], [5, 3, 5], None, ["condensation k=5", "condensation k=3"]),
+    "whole and broken numbers": (["probabilistic"], None, [1, 1.0], ["probabilistic q=1"]),
+}
+
+
+@pytest.mark.parametrize(("methods", "k", "q", "names"), SETTINGS.values(), ids=SETTINGS)
+def test_every_setting_is_tried_once(methods: Any, k: Any, q: Any, names: list[str]) -> None:
+    assert [setting.name for setting in settings_of(methods, k, q)] == names
+
+
+def test_by_default_all_methods_are_tried() -> None:
+    found = settings_of(None, None, None)
+
+    assert {setting.method for setting in found} == set(ROW_METHODS)
+    assert {setting.k for setting in found if setting.method == "condensation"} == {3, 5, 10, 20}
+    assert len(set(found)) == len(found) == 16
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "no such method": ({"methods": ["magic"]}, "no row method 'magic'; there are 'determin"),
+    "a method of counts": ({"methods": ["merge"]}, "no row method 'merge'"),
+    "no methods": ({"methods": []}, "at least one method, one k and one q"),
+    "no k": ({"k": []}, "at least one method, one k and one q"),
+    "no q": ({"q": []}, "at least one method, one k and one q"),
+    "no such risk": ({"risk": "luck"}, "risk is unknown; choose one of 'linkage'"),
+    "no such loss": ({"loss": "money"}, "loss is unknown; choose one of 'displacement'"),
+    "no such column": ({"columns": ["x", "w"]}, "no column 'w'"),
+    "another word for gaps": ({"missing": "mode"}, "missing of the policy must be one of"),
+    "a typing error": ({"mising": "mean"}, "mising"),
+}
+
+
+@pytest.mark.parametrize(("asked", "text"), BAD.values(), ids=BAD)
+def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
+    error: Any = (InputError, TypeError)
+    with pytest.raises(error, match=text):
+        opened().sweep(**asked)
+
+
+# --- what comes of it -----------------------------------------------------------------------------
+
+
+def test_a_point_is_what_the_release_would_be() -> None:
+    """Noise but for: it is keyed by the setting, so that no two settings share it."""
+    study = opened()
+
+    (point,) = study.sweep(["x", "y"], methods=["microaggregation"], k=[4]).points
+
+    release = study.anonymize(["x", "y"], method="microaggregation", k=4)
+    told = release.report.measured
+    assert point.setting == Setting("microaggregation", k=4)
+    assert point.risk == told.risks["linkage"]
+    assert point.loss == pytest.approx(sum(told.displacement.values()) / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("risk", RISKS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_risk_and_loss_may_stand(risk: str, loss: str) -> None:
+    tried = opened().sweep(["x", "y"], methods=["deterministic"], k=[3, 30], risk=risk, loss=loss)
+
+    assert [point.refused for point in tried.points] == [None, None]
+    assert (tried.risk_name, tried.loss_name) == (RISKS[risk], LOSSES[loss])
+    assert "columns: x, y; strata: arm, ill" in tried.note
+
+
+def test_settings_that_cannot_be_are_points_too() -> None:
+    tried = opened().sweep(["x", "y"], methods=["deterministic", "microaggregation"], k=[2, 3, 119])
+
+    refused = {point.setting.name: point.refused for point in tried.points}
+    assert list(refused) == [
+        "deterministic k=2",
+        "deterministic k=3",
+        "deterministic k=119",
+        "microaggregation k=2",
+        "microaggregation k=3",
+        "microaggregation k=119",
+    ], "in the order they were asked for"
+    assert {name for name, why in refused.items() if why is None} == {
+        "deterministic k=3",
+        "microaggregation k=2",
+        "microaggregation k=3",
+        "microaggregation k=119",
+    }
+    assert "k must be at least 3" in str(refused["deterministic k=2"])
+    with pytest.raises(RefusedError, match="deterministic k=2 was refused: k must be"):
+        tried.choose("deterministic k=2")
+
+
+def test_a_guarded_study_refuses_what_its_regime_does() -> None:
+    tried = opened("standard", strata=["arm"]).sweep(
+        ["x", "y"], methods=["condensation", "probabilistic"], k=[2, 5, 13], q=[0.05, 0.5]
+    )
+
+    refused = {point.setting.name: point.refused for point in tried.points}
+    assert "at least 3" in str(refused["condensation k=2"])
+    assert refused["condensation k=5"] is None
+    assert "10 k" in str(refused["condensation k=13"]) or "too few" in str(
+        refused["condensation k=13"]
+    )
+    assert "at least 0.1" in str(refused["probabilistic q=0.05"])
+    assert refused["probabilistic q=0.5"] is None
+
+
+def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
+    tried = opened().sweep(["x", "y"], k=[3, 10, 30], q=[0.1, 1.0])
+
+    places = [(p, p.place) for p in tried.points if p.refused is None]
+    best = {
+        p.setting
+        for p, (risk, loss) in places
+        if not any(a <= risk and b <= loss and (a, b) != (risk, loss) for _, (a, b) in places)
+    }
+    assert {point.setting for point in tried.frontier} == best
+    assert 1 < len(best) < len(places)
+
+
+def test_more_k_is_less_risk_and_more_loss() -> None:
+    tried = opened().sweep(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
+
+    risks, losses = zip(*(point.place for point in tried.points), strict=True)
+    assert list(risks) == sorted(risks, reverse=True)
+    assert list(losses) == sorted(losses)
+
+
+def test_a_map_does_not_depend_on_the_order_of_rows_or_settings() -> None:
+    order = np.random.default_rng(2).permutation(N)
+    shuffled = {name: values[order] for name, values in COHORT.items()}
+    asked: dict[str, Any] = {"columns": ["x", "y"], "k": [3, 7], "q": [0.3]}
+
+    one, other = (
+        opened("standard", given, strata=["arm"]).sweep(**asked) for given in (COHORT, shuffled)
+    )
+    methods = [*reversed(list(ROW_METHODS))]
+    backwards = opened("standard", strata=["arm"]).sweep(**asked, methods=methods)
+
+    assert one == other
+    assert backwards.points != one.points
+    assert set(backwards.points) == set(one.points)
+
+
+def test_no_two_settings_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def keep(jobs: Any) -> Any:
+        seen.extend(jobs)
+        return map(sweeping._point, jobs)
+
+    monkeypatch.setattr(sweeping, "_tried", keep)
+    opened().sweep(["x", "y"], methods=["probabilistic", "condensation"], k=[3, 4], q=[0.1, 0.2])
+
+    firsts = {float(job.rows.normals[0, 0]) for job in seen}
+    assert len(firsts) == len(seen) == 4
+    assert not any("secret" in repr(vars(job)).lower() for job in seen)
+
+
+def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
+    """With the sensitive value known, too, more records would be linked."""
+    study = opened()
+    asked: dict[str, Any] = {"columns": ["x", "y"], "drop": ["arm"], "sensitive": "ill"}
+
+    (point,) = study.sweep(**asked, methods=["microaggregation"], k=[6]).points
+
+    frame = study.anonymize(**asked, method="microaggregation", k=6).frame
+    before, after = (
+        np.column_stack([np.asarray(table[name], dtype=float) for name in ("x", "y")])
+        for table in (COHORT, frame)
+    )
+    assert point.risk is not None
+    assert point.risk.count == record_linkage(before, after).count
+
+
+def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = opened().sweep(["x", "y"], methods=["condensation"], k=[3, 5])
+    jobs: list[int] = []
+
+    class Pool:
+        def __init__(self, **how: Any) -> None:
+            assert how["return_as"] == "generator_unordered"
+
+        def __call__(self, tasks: Any) -> Any:
+            done = [task() for task in tasks]
+            jobs.append(len(done))
+            return reversed(done)
+
+    monkeypatch.setattr(sweeping, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("joblib.Parallel", Pool)
+    monkeypatch.setattr("joblib.delayed", lambda of: lambda *given: lambda: of(*given))
+
+    assert opened().sweep(["x", "y"], methods=["condensation"], k=[3, 5]) == alone
+    assert jobs == [2]
+
+
+@pytest.mark.slow
+def test_real_processes_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5])
+    monkeypatch.setattr(sweeping, "WORTH_PROCESSES", 0)
+
+    assert opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5]) == alone
+
+
+def test_the_least_loss_below_a_risk_is_picked() -> None:
+    study = opened()
+    tried = study.sweep(["x", "y"], methods=["microaggregation"], k=[2, 6, 20])
+    risks = [point.place[0] for point in tried.points]
+
+    assert tried.least_loss(1.0).k == 2
+    assert tried.least_loss((risks[0] + risks[1]) / 2).k == 6
+    assert tried.least_loss((risks[1] + risks[2]) / 2).k == 20
+    with pytest.raises(RefusedError, match="no setting of the map meets this risk; the lowest"):
+        tried.least_loss(risks[2])
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+
+    with listening(lambda name, done, total: told.append((name, done, total))):
+        opened().sweep(["x", "y"], methods=["deterministic"], k=[2, 3, 4, 5])
+
+    assert [each for each in told if each[0] == "trying settings"] == [
+        ("trying settings", done, 4) for done in (1, 2, 3, 4)
+    ]
+
+
+SAVED: dict[str, Callable[[str], bool]] = {
+    "map.html": lambda text: text.lower().startswith("<!doctype html") and "not a release" in text,
+    "map.json": lambda text: json.loads(text)["release"] is False,
+    "map.txt": lambda text: "not a release" in text,
+    "map.svg": lambda text: "<svg" in text,
+}
+
+
+@pytest.mark.parametrize("preset", ["standard", "research"])
+def test_a_sweep_is_recorded_nowhere_and_settles_nothing(preset: str, tmp_path: Path) -> None:
+    study = opened(preset, study="s")
+
+    tried = study.sweep(["x", "y"], methods=["condensation"], k=[3, 5])
+    assert isinstance(tried, RiskUtilityMap)
+    for name, right in SAVED.items():
+        tried.save(tmp_path / name)
+        assert right((tmp_path / name).read_text())
+
+    assert ledger_of("standard").history() == []
+    assert study.groups == ()
