@@ -36,6 +36,9 @@ pictures: $(READY) ## draw the gallery again: docs/figures.md, docs/images
 
 bench: $(READY) ## measure speed and memory
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.steps
+	$(BIN)/python -m benchmarks.utility
+	$(BIN)/python -m benchmarks.risk
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -192,9 +192,9 @@ def rmd_grid_of(
     Examples
     --------
     >>> pair = pair_of([[1.0], [2.0], [3.0], [5.0]], [[1.1], [2.1], [2.9], [5.0]])
-    >>> grid = rmd_grid_of(pair, w1s=(0.1, 1.0, 10.0), w2s=(0.5,))
+    >>> grid = rmd_grid_of(pair, w1s=(0.1, 1.0, 100.0), w2s=(0.5,))
     >>> [found.count for found in grid.risk1]
-    [0, 3, 4]
+    [0, 2, 4]
     """
     size, near, far = check_whole("m", m, least=1), _weights("w1s", w1s), _weights("w2s", w2s)
     scaled = _scaled(pair, variant)

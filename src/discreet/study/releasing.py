@@ -128,9 +128,9 @@ def release(
         w2s=W2S,
         guard=want.asked.k if want.asked.guarded else None,
     )
-    _check_asked_for(want, told, pair.released.levels, risk_below)
     if want.asked.guarded:
-        told = told.rounded(want.asked.round_to)
+        told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
+    _check_asked_for(want, told, pair.released.levels, risk_below)
     table = _table(desk, want, made, copy)
     pictures, gates = _histograms(desk, want, copy)
     rests_on = (*made.levels, *want.carried)
