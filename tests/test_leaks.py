@@ -618,9 +618,17 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
         )
     ).scatter("income", "debt"),
     "few": lambda folder: standard(frame().head(20)).scatter("income", "debt"),
-    "few in a stratum": lambda folder: standard(
-        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237), strata=["ward"]
+    "few left but for a stratum": lambda folder: standard(
+        frame(ward=[BIRD] * 20 + ["QuuxWard"] * 220), strata=["ward"], k=23
     ).scatter("income", "debt"),
+    "a hierarchy without a level": lambda folder: standard(
+        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237),
+        strata=["ward"],
+        hierarchies={"ward": {"all": ["ward"]}},
+    ).scatter("income", "debt"),
+    "a table by a hierarchy without a level": lambda folder: dc.open(
+        frame(ward=[BIRD] * 3 + ["QuuxWard"] * 237), "research", strata=["ward"]
+    ).anonymize(["income"], hierarchies={"ward": {"all": ["ward"]}}),
     "far too large": lambda folder: standard(frame(wealth=[1.7e308, -1.7e308] * 120)).histogram(
         "wealth"
     ),

@@ -3,6 +3,7 @@
 import json
 import pickle
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -257,14 +258,17 @@ class TestPlain:
     def test_json_holds_everything_under_stable_keys(self, found: Measured) -> None:
         told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert list(told) == [
-            "columns", "levels", "strata", "sensitive", "rounded_to", "left_out", "risks", "k",
-            "l", "t", "displacement", "u", "ratio", "scores", "preservation", "model", "grid",
-            "not_measured",
+            "columns", "levels", "strata", "sensitive", "rounded_to", "left_out", "risks",
+            "combinations", "k", "l", "t", "displacement", "u", "ratio", "scores",
+            "preservation", "model", "grid", "not_measured",
         ]  # fmt: skip
         assert list(told["risks"]["linkage"]) == [
             "what", "count", "trials", "estimate", "interval", "baseline",
         ]  # fmt: skip
         assert told["grid"]["w2s"] == [0.05, 0.1]
+        names = [one["columns"] for one in told["combinations"]]
+        assert names == [list(some) for m in (1, 2) for some in combinations(found.strata, m)]
+        assert told["combinations"][-1]["k"] == told["k"]
 
     def test_it_prints_its_columns_alone(self, found: Measured) -> None:
         assert repr(found) == "Measured(age, pay, sex, ill)"

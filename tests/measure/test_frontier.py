@@ -2,6 +2,7 @@
 
 import json
 import math
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,14 @@ class TestTelling:
             FIVE.save(tmp_path / "map.csv")
         with pytest.raises(InputError, match="there is no folder"):
             FIVE.save(tmp_path / "no" / "map.html")
+
+
+def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
+    point = Point(Setting("probabilistic", q=0.5), Estimate("linked", 1, 10), 0.1)
+    line = 'dc.open(TABLE, policy.changed(rows="probabilistic", q=0.5)).anonymize()'
+
+    assert point.setting.opened == line
+    for guarded in (True, False):
+        page = unescape(RiskUtilityMap((point,), guarded=guarded).to_html())
+        assert (line in page) == guarded
+        assert ("study.anonymize(method=" in page) != guarded

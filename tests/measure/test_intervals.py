@@ -52,6 +52,7 @@ def test_as_sdcmicro_has_it_one_column_of_a_record_may_lie_outside() -> None:
 
     assert interval_risk(x, y).count == 1
     assert interval_risk(x, y, variant="sdcmicro").count == 2
+    assert "but one at most" in str(interval_risk(x, y, variant="sdcmicro"))
     assert interval_risk([1, 2, 3], [7, 9, 8], variant="sdcmicro").share == 1
 
 

@@ -411,13 +411,17 @@ def test_fewer_than_ten_k_rows_are_refused(
     assert "49" not in str(refused.value)
 
 
-def test_a_small_stratum_is_refused() -> None:
-    levels = ["a"] * 191 + ["b"] * 9
-    study = opened(pa.table(COHORT | {"arm": levels}), strata=["arm"])
+def test_a_small_stratum_is_left_out_or_merged_and_that_is_said() -> None:
+    few = opened(pa.table(COHORT | {"arm": ["a"] * 191 + ["b"] * 9}), strata=["arm"])
+    many = opened(pa.table(COHORT | {"arm": ["a"] * 183 + ["b", "c"] * 8 + ["d"]}), strata=["arm"])
 
-    with pytest.raises(RefusedError, match="strata 'arm' has too few rows: at least 2 k"):
-        study.scatter("x", "y")
-    assert study.heatmap("x", "y")
+    view = few.scatter("x", "y", by="arm")
+    assert (set(view.level), sum(view.size)) == ({"a"}, 191)
+    assert "rows of strata that stayed small are left out: about 10" in view.scene().notes
+    view = many.scatter("x", "y", by="arm")
+    assert (set(view.level), sum(view.size)) == ({"a", "other"}, 200)
+    assert "small strata are merged: the 3 smallest levels are 'other' (arm)" in view.scene().notes
+    assert few.heatmap("x", "y")
 
 
 # --- leaving: what has left pins what may -----------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.measure.evaluate import measured
-from discreet.measure.pairs import Pair, Side, pair_of
+from discreet.measure.pairs import Pair, pair_of
 from discreet.measure.report import Report
 
 __all__ = ["check_correspond", "compare"]
@@ -20,6 +20,8 @@ MOST_CODES = 20
 """A column of more different whole numbers than this is never taken for one of codes."""
 UNRELATED = 0.95
 """Rows this far apart, as a share of what rows at random are, do not correspond."""
+CHANCE = 2.0
+"""So many times 1 over the root of the rows may rows at random be nearer than that by chance."""
 
 
 def compare(
@@ -77,13 +79,14 @@ def compare(
     >>> compare(before, after).measured.risks["linkage"].share
     0.5
     """
-    pair = _without(pair_of(original, released, categorical=categorical, same_rows=same_rows), drop)
+
+    def read(levels: Sequence[str]) -> Pair:
+        return pair_of(original, released, categorical=levels, drop=drop, same_rows=same_rows)
+
+    pair = read(categorical)
     codes = _codes(pair, {*strata, *([sensitive] if sensitive else [])})
     if codes:
-        pair = _without(
-            pair_of(original, released, categorical=[*categorical, *codes], same_rows=same_rows),
-            drop,
-        )
+        pair = read([*categorical, *codes])
     if same_rows:
         check_correspond(pair)
     found = measured(pair, strata=strata, sensitive=sensitive, formula=formula, w1s=W1S, w2s=W2S)
@@ -122,7 +125,8 @@ def check_correspond(pair: Pair) -> None:
     apart = ((before - after)[:, known] ** 2).mean(axis=0) / spread[known]
     shift = (before.mean(axis=0) - after.mean(axis=0))[known] ** 2
     random = 1 + (after.var(axis=0)[known] + shift) / spread[known]
-    if apart.sum() >= UNRELATED * random.sum():
+    limit = max(0.5, min(UNRELATED, 1 - CHANCE / np.sqrt(len(before))))
+    if apart.sum() >= limit * random.sum():
         raise InputError(
             "the rows of the two tables do not seem to correspond: they are as far from each other"
             " as rows at random, as in a table that was sorted or shuffled. Put them in the same"
@@ -140,20 +144,6 @@ def _codes(pair: Pair, named: set[str]) -> list[str]:
         if whole and (same or name in named):
             found.append(name)
     return found
-
-
-def _without(pair: Pair, drop: Sequence[str]) -> Pair:
-    for name in drop:
-        if name not in pair.names:
-            raise InputError(f"drop names column {name!r}, which the released table lacks")
-
-    def side(of: Side) -> Side:
-        return Side(
-            MappingProxyType({n: v for n, v in of.numbers.items() if n not in drop}),
-            MappingProxyType({n: v for n, v in of.levels.items() if n not in drop}),
-        )
-
-    return Pair(side(pair.original), side(pair.released), pair.same_rows, pair.left_out)
 
 
 def _name(source: object) -> str:

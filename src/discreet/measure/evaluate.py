@@ -345,7 +345,7 @@ def _risks(
         "linkage": lambda: (record_linkage_of(seen),),
         "far_linkage": lambda: (far_linkage_of(seen, far=far),),
         "near_1 near_5": lambda: nearness_of(seen, shares=(0.01, 0.05)),
-        "interval": lambda: (interval_risk_of(seen),),
+        "interval": lambda: (interval_risk_of(seen, share=0.1),),
         "unique_rows": lambda: (_told(uniqueness_of(side, columns), UNIQUE_ROWS),),
     }
     if known:

@@ -100,8 +100,9 @@ def interval_risk_of(pair: Pair, *, share: float = 0.05, variant: str = "all") -
         return close
 
     n = len(original)
+    which = "every released value" if variant == "all" else "every released value but one at most"
     return Estimate(
-        f"records of which every released value lies within {share:g} sd of the original",
+        f"records of which {which} lies within {share:g} sd of the original",
         int(hits(np.arange(n)).sum()),
         n,
         chance_share(keyed_order(np.hstack([original, released])), hits),

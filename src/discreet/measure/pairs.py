@@ -74,6 +74,7 @@ def pair_of(
     released: object,
     *,
     categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
     same_rows: bool = True,
 ) -> Pair:
     """Read two tables, and check that they can be compared.
@@ -85,6 +86,8 @@ def pair_of(
         has is not compared. Columns of an array are called "0", "1" and so on.
     categorical : sequence of str
         Columns of codes that are levels; texts and yes/no are levels anyway.
+    drop : sequence of str
+        Columns of the released table that are not compared.
     same_rows : bool, default True
         Whether the i-th row of one is the i-th row of the other.
 
@@ -105,7 +108,12 @@ def pair_of(
     (('0', '1'), 2)
     """
     before, after = _opened(original, categorical), _opened(released, categorical)
-    unknown = [name for name in after.columns if name not in before.columns]
+    if lacking := [name for name in drop if name not in after.columns]:
+        raise InputError(f"drop names columns that the released table lacks: {one_of(lacking)}")
+    names = [name for name in after.columns if name not in drop]
+    if not names:
+        raise InputError("no column is left to compare; drop fewer")
+    unknown = [name for name in names if name not in before.columns]
     if unknown:
         raise InputError(
             f"the released table has columns that the original lacks: {one_of(unknown)};"
