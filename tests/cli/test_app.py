@@ -1,8 +1,7 @@
-"""The command line: what it prints, where it writes, and with which code it ends."""
+"""The command line: its small commands, and what it does with errors nobody expects."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,259 +10,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet import cli
-from discreet.policy import PICTURES
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Call the command line in this process; return exit code, standard output and error."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["discreet", *words])
-        code: object = 0
-        try:
-            cli.main()
-        except SystemExit as ended:
-            code = ended.code
-        out, err = capsys.readouterr()
-        return (code if isinstance(code, int) else 0), out, err
-
-    return call
-
-
-@pytest.fixture
-def cohort(tmp_path: Path, run: Run) -> Path:
-    """A public cohort as a CSV file, with a column of levels more."""
-    path = tmp_path / "cohort.csv"
-    assert run("example", str(path))[0] == 0
-    head, *rows = path.read_text().splitlines()
-    groups = [f"{line.split(',')[0][0]}0s" for line in rows]  # age is the first column
-    lines = [f"{head},age_group", *map(",".join, zip(rows, groups, strict=True))]
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-PLOTS = {
-    "histogram": ["glucose"],
-    "scatter": ["age", "glucose"],
-    "heatmap": ["age", "glucose"],
-    "box": ["age", "bmi", "glucose"],
-    "contour": ["age", "glucose"],
-    "bars": ["sex"],
-    "crosstab": ["sex", "age_group"],
-    "residuals": ["glucose ~ age + bmi"],
-    "qq": ["glucose ~ age + bmi"],
-    "leverage": ["glucose ~ age + bmi"],
-}
-NOTES = {
-    "residuals": "residuals of glucose ~ age + bmi: ",
-    "qq": "normal QQ plot of glucose ~ age + bmi: ",
-    "leverage": "residuals against leverage of glucose ~ age + bmi: ",
-}
-
-
-def test_every_picture_is_plotted() -> None:
-    assert set(PLOTS) == set(PICTURES)
-
-
-@pytest.mark.parametrize("picture", PLOTS)
-def test_plot_writes_the_picture_and_says_how_it_was_made(
-    run: Run, cohort: Path, tmp_path: Path, picture: str
-) -> None:
-    out_file = tmp_path / f"{picture}.svg"
-    code, out, err = run("plot", picture, str(cohort), *PLOTS[picture], "-o", str(out_file))
-    assert (code, err) == (0, "")
-    assert out_file.read_text().startswith("<?xml")
-    assert out.startswith(f"{out_file}\n{NOTES.get(picture, f'{picture} of ')}")
-    assert "promises: " in out
-
-
-def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "h.png"
-    code, out, err = run("plot", "histogram", str(cohort), "bmi", "--json", "-o", str(picture))
-    assert code == 0
-    view = dc.View.from_json(out)
-    assert isinstance(view, dc.HistogramView)
-    assert view.columns == ("bmi",)
-    assert str(picture) in err
-
-
-def test_a_row_method_makes_the_copy_and_a_count_method_the_picture(run: Run, cohort: Path) -> None:
-    words = ("plot", "scatter", str(cohort), "age", "bmi", "--json", "--study")
-    rows = dc.View.from_json(run(*words, "a", "--method", "condensation")[1])
-    cells = dc.View.from_json(run(*words, "a", "--method", "suppression")[1])
-    assert (rows.method, rows.origin.counted) == ("condensation", "protected rows")
-    assert (cells.method, cells.origin.counted) == ("suppression", "records")
-
-
-def test_single_fields_override_the_policy(run: Run, cohort: Path) -> None:
-    words = ("plot", "histogram", str(cohort), "bmi", "--json", "-k", "8", "--bins", "10")
-    view = dc.View.from_json(run(*words)[1])
-    assert (view.parameters["k"], view.parameters["bins"]) == (8, 10)
-
-
-def test_a_policy_file_is_used(run: Run, cohort: Path, tmp_path: Path) -> None:
-    policy = tmp_path / "rules.toml"
-    policy.write_text("k = 7\n[limits]\nbmi = [15, 45]\n")
-    words = ("plot", "histogram", str(cohort), "bmi", "--json", "--policy", str(policy))
-    view = dc.View.from_json(run(*words)[1])
-    assert isinstance(view, dc.HistogramView)
-    assert (view.edges[0], view.edges[-1], view.origin.policy) == (15, 45, "rules")
-    assert (tmp_path / ".discreet" / "ledger.sqlite").exists()
-
-
-ERRORS = {
-    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no picture 'pie'"),
-    "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
-    "unknown method": (
-        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic"],
-        2,
-        "cannot be made by method 'magic'",
-    ),
-    "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
-    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the picture goes"),
-    "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
-    "raw data": (
-        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
-        3,
-        "exists under the policy 'research' alone",
-    ),
-    "k too large": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"], 3, "10 k"),
-    "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
-    "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
-    "no such option": (["plot", "histogram", "F", "bmi", "--nope"], 2, "No such option: --nope"),
-    "no such command": (["draw"], 2, "No such command 'draw'"),
-    "not a number": (["plot", "histogram", "F", "bmi", "-k", "five"], 2, "Invalid value for '-k'"),
-    "no columns": (["plot", "histogram", "F"], 2, "Missing argument 'columns'"),
-    "wrong suffix": (["plot", "histogram", "F", "bmi", "-o", "x.gif"], 2, "saved as one of"),
-    "a formula for a scatter plot": (
-        ["plot", "scatter", "F", "glucose ~ age", "--json"],
-        2,
-        "exactly 2 of the columns",
-    ),
-    "two formulas": (
-        ["plot", "qq", "F", "glucose ~ age", "bmi", "--json"],
-        2,
-        "takes one formula, in quotes: 'y ~ x1 + C(group)'",
-    ),
-    "a formula without quotes": (
-        ["plot", "residuals", "F", "glucose", "~", "age", "--json"],
-        2,
-        "takes one formula, in quotes",
-    ),
-    "no formula": (["plot", "leverage", "F", "glucose", "--json"], 2, "a formula needs one ~"),
-    "a formula of nobody": (
-        ["plot", "residuals", "F", "glucose ~ agee", "--json"],
-        2,
-        "there is no column 'agee'; did you mean 'age'",
-    ),
-    "a formula that calls": (
-        ["plot", "residuals", "F", "glucose ~ open(age)", "--json"],
-        2,
-        "there is no function 'open'",
-    ),
-    "a formula of terms that depend": (
-        ["plot", "residuals", "F", "glucose ~ age + I(2 * age)", "--json"],
-        3,
-        "follows from the others",
-    ),
-    "a term that is no stratum": (
-        ["plot", "qq", "F", "glucose ~ age + age_group", "--json"],
-        3,
-        "only where it is a stratum",
-    ),
-    "a model by cells": (
-        ["plot", "qq", "F", "glucose ~ age", "--json", "--method", "suppression"],
-        3,
-        "a guarded study fits a regression to its protected copy",
-    ),
-    "three in a table": (
-        ["plot", "crosstab", "F", "sex", "age_group", "age", "--json"],
-        2,
-        "a crosstab draws exactly 2",
-    ),
-    "two for bars": (["plot", "bars", "F", "sex", "age_group", "--json"], 2, "exactly 1"),
-    "one for a contour": (["plot", "contour", "F", "age", "--json"], 2, "exactly 2"),
-    "a table by": (
-        ["plot", "crosstab", "F", "sex", "age_group", "--by", "sex", "--json"],
-        2,
-        "a crosstab has no --by",
-    ),
-    "a model by a level": (
-        ["plot", "qq", "F", "glucose ~ age", "--by", "sex", "--json"],
-        2,
-        "a qq has no --by",
-    ),
-    "a trend of a heat map": (
-        ["plot", "heatmap", "F", "age", "bmi", "--trend", "--json"],
-        2,
-        "--trend is for a scatter plot",
-    ),
-    "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
-    "points by no stratum": (
-        ["plot", "scatter", "F", "age", "bmi", "--by", "sex", "--json"],
-        3,
-        "rows carry the levels of strata alone",
-    ),
-    "boxes of two by": (
-        ["plot", "box", "F", "age", "bmi", "--by", "sex", "--json"],
-        2,
-        "by= draws one column",
-    ),
-    "raw bars": (["plot", "bars", "F", "sex", "--json", "--method", "none"], 3, "'research' alone"),
-    "policy missing": (
-        ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],
-        2,
-        "no policy file",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", ERRORS)
-def test_errors_are_one_line_on_standard_error(run: Run, cohort: Path, case: str) -> None:
-    words, code, message = ERRORS[case]
-    kinds = {"F": str(cohort)}
-    if case == "text column":
-        cohort.write_text(cohort.read_text().replace('"1"', '"a"').replace('"2"', '"b"'))
-    got, out, err = run(*(kinds.get(word, word) for word in words))
-    assert got == code
-    assert out == ""
-    assert err.startswith("discreet: ")
-    assert err.count("\n") == 1
-    assert message in err
-
-
-def test_a_second_k_is_refused_in_a_new_process_and_nothing_is_written(
-    cohort: Path, tmp_path: Path
-) -> None:
-    def draw(k: str, figure: str) -> subprocess.CompletedProcess[str]:
-        words = ["plot", "histogram", str(cohort), "bmi", "-k", k, "-o", str(tmp_path / figure)]
-        command = [sys.executable, "-m", "discreet", *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    assert draw("5", "first.png").returncode == 0
-    again = draw("6", "second.png")
-    assert again.returncode == dc.LeavingError.exit_code
-    assert "'k' is another" in again.stderr
-    assert not (tmp_path / "second.png").exists()
-
-
-def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> None:
-    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
-    assert run(*plot)[0] == 0
-    assert run(*plot, "-k", "8")[0] == dc.LeavingError.exit_code
-    code, out, _ = run("version", "new", str(cohort), "-k", "8")
-    assert (code, out) == (0, "version 2 is open; what leaves from now on belongs to it\n")
-    assert run(*plot, "-k", "8")[0] == 0
-    history = json.loads(run("version", "list", "--json")[1])
-    assert [(entry["version"], entry["kind"]) for entry in history] == [
-        (1, "histogram"),
-        (2, "histogram"),
-    ]
-    assert "histogram" in run("version", "list")[1]
 
 
 def test_methods_are_listed_with_what_they_leave_open(run: Run) -> None:
@@ -305,106 +53,35 @@ def test_importing_is_light(code: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_progress_is_shown_to_a_terminal_alone(
-    run: Run, cohort: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
-) -> None:
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.setenv("TTY_COMPATIBLE", "1" if terminal else "0")
-    code, out, err = run("plot", "scatter", str(cohort), "age", "bmi", "--json")
-    assert code == 0
-    assert out.startswith("{")
-    assert ("reading and drawing" in err) is terminal
-    assert bool(err) is terminal
-
-
 def test_about_says_the_version(run: Run) -> None:
     assert run("about") == (0, f"discreet {dc.__version__}\n", "")
 
 
-def test_a_version_may_have_other_bins(run: Run, cohort: Path) -> None:
-    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
-    assert run(*plot)[0] == 0
-    assert run(*plot, "--bins", "10")[0] == dc.LeavingError.exit_code
-    assert run("version", "new", str(cohort), "--bins", "10")[0] == 0
-    assert run(*plot, "--bins", "10")[0] == 0
+COMMANDS = ("plot", "anonymize", "risk", "sweep", "example", "about", "methods", "version")
 
 
-@pytest.mark.parametrize("target", ["folder.svg", "no/such/folder/a.svg"])
-def test_a_place_that_cannot_be_written_is_no_bug(
-    run: Run, cohort: Path, tmp_path: Path, target: str
-) -> None:
-    (tmp_path / "folder.svg").mkdir()
-    words = ("plot", "histogram", str(cohort), "bmi", "-o", str(tmp_path / target))
-    code, _, err = run(*words)
-    assert code == 2
-    assert "folder" in err
-    assert json.loads(run("version", "list", "--json")[1]) == []
+def test_help_lists_every_command(run: Run) -> None:
+    code, out, _ = run("--help")
+
+    assert code == 0
+    assert all(f" {command} " in out for command in COMMANDS)
+    for command in COMMANDS:
+        assert run(command, "--help")[0] == 0
 
 
-BY = {
-    "histogram": (["bmi"], dc.MultiplesView),
-    "heatmap": (["age", "bmi"], dc.MultiplesView),
-    "contour": (["age", "bmi"], dc.MultiplesView),
-    "bars": (["age_group"], dc.BarView),
-    "box": (["bmi"], dc.BoxView),
-    "scatter": (["age", "bmi"], dc.PointsView),
-}
-
-
-@pytest.mark.parametrize("picture", BY)
-def test_by_divides_a_picture_by_levels(run: Run, cohort: Path, picture: str) -> None:
-    columns, kind = BY[picture]
-    strata = ["--strata", "sex"] if picture == "scatter" else []
-    words = ("plot", picture, str(cohort), *columns, "--by", "sex", *strata, "--json")
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["draw"], "No such command 'draw'"),
+        (["sweep"], "Missing argument 'file'"),
+        (["anonymize", "a.csv", "--nope"], "No such option: --nope"),
+        (["version", "old"], "No such command 'old'"),
+    ],
+)
+def test_a_wrong_word_is_one_line_on_standard_error(run: Run, words: list[str], text: str) -> None:
     code, out, err = run(*words)
 
-    assert (code, err) == (0, "")
-    view = dc.View.from_json(out)
-    assert isinstance(view, kind)
-    assert vars(view)["by"] == "sex"
-    assert '"1"' in out, "a level's name"
-    (entry,) = json.loads(run("version", "list", "--json")[1])
-    assert (entry["kind"], entry["columns"]) == (picture, [*columns, "sex"])
-
-
-def test_a_trend_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:
-    words = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
-    for more, lines in (((), 0), (("--trend",), 1)):
-        view = dc.View.from_json(run(*words, *more)[1])
-        assert isinstance(view, dc.PointsView)
-        assert len(view.trends) == lines
-
-
-def test_a_model_goes_to_standard_output_as_json(run: Run, cohort: Path) -> None:
-    formula = "glucose ~ age + log(bmi)"
-    for picture in ("residuals", "qq", "leverage"):
-        code, out, _ = run("plot", picture, str(cohort), formula, "--json")
-        assert code == 0
-        view = dc.View.from_json(out)
-        assert view.kind == picture
-        assert vars(view)["formula"] == formula
-        assert [*vars(view)["coefficients"]] == ["Intercept", "age", "log(bmi)"]
-
-
-@pytest.mark.parametrize("preset", ["datashield", "sacro", "opensafely", "research"])
-def test_every_preset_is_known(run: Run, cohort: Path, preset: str) -> None:
-    code, out, err = run("plot", "bars", str(cohort), "sex", "--policy", preset, "--json")
-    assert (code, err) == (0, "")
-    assert dc.View.from_json(out).origin.policy == preset
-
-
-def test_codes_are_levels_where_they_are_asked_for_as_such(run: Run, cohort: Path) -> None:
-    words = ("--json", "--strata", "sex", "--categorical", "sex")
-    code, out, _ = run("plot", "residuals", str(cohort), "glucose ~ age + sex", *words)
-    assert code == 0
-    assert [*vars(dc.View.from_json(out))["coefficients"]] == ["Intercept", "age", "C(sex)[T.2]"]
-    bars = dc.View.from_json(run("plot", "bars", str(cohort), "sex", "--json")[1])
-    assert vars(bars)["levels"] == ("1", "2")
-
-
-def test_a_column_leaves_as_levels_or_as_numbers(run: Run, cohort: Path) -> None:
-    assert run("plot", "histogram", str(cohort), "sex", "--json")[0] == 0
-    code, out, err = run("plot", "bars", str(cohort), "sex", "--json")
-    assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the kind of 'sex' is another" in err
+    assert (code, out) == (2, "")
+    assert err.startswith("discreet: ")
+    assert text in err
+    assert err.count("\n") == 1

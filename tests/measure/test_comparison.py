@@ -212,7 +212,11 @@ UNFIT: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a column more": ({"w": 1.0}, {}, "the original lacks: 'w'"),
     "a level of nobody": ({"sex": "Canary"}, {}, "has levels that the original lacks"),
     "numbers for levels": ({"sex": 1.0}, {}, "'sex' is categorical in the original"),
-    "drop of nobody": ({}, {"drop": ["w"]}, "drop names column 'w'"),
+    "drop of nobody": (
+        {},
+        {"drop": ["w"]},
+        "drop names columns that the released table lacks: 'w'",
+    ),
     "a stratum of nobody": ({}, {"strata": ["w"]}, "strata are not among the released columns"),
     "sensitive and nobody": ({}, {"sensitive": "w"}, "sensitive column 'w' is not among"),
     "sensitive and a stratum": (

@@ -57,6 +57,19 @@ def test_an_array_has_columns_by_number() -> None:
     assert pair_of([1.0, 2.0], [2.0, 3.0]).names == ("0",)
 
 
+def test_what_is_dropped_is_not_read() -> None:
+    """Neither its gaps nor its kind matter, nor whether the original has it."""
+    released = pd.DataFrame(AFTER).assign(sex=[1.0] * 4, x=[None] * 4, w=["Canary"] * 4)
+
+    pair = pair_of(BEFORE_FRAME, released, drop=["x", "sex", "w"])
+
+    assert (pair.names, len(pair.original), pair.left_out) == (("flag",), 4, 0)
+    with pytest.raises(InputError, match="drop names columns that the released table lacks: 'n'"):
+        pair_of(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["n"])
+    with pytest.raises(InputError, match="no column is left to compare; drop fewer"):
+        pair_of(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["x", "sex", "flag"])
+
+
 def test_codes_are_levels_where_they_are_declared() -> None:
     pair = pair_of(pd.DataFrame(BEFORE), pd.DataFrame({"n": [1, 2, 2, 4]}), categorical=["n"])
 

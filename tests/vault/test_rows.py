@@ -276,33 +276,32 @@ def ready(given: Any, policy: Policy, secret: Secret = SECRET, carried: Any = ()
     return prepared(raw, policy, secret)
 
 
-# Each arm of two sexes has three rows; what is sensitive differs in arm a alone.
-SIX = {
-    "x": [1.0, 2.0, 4.0, 1.0, 3.0, 5.0, 7.0, 8.0, 9.0],
-    "y": [2.0, 1.0, 2.0, 5.0, 4.0, 6.0, 9.0, 7.0, 8.0],
-    "arm": ["a"] * 3 + ["b"] * 3 + ["c"] * 3,
-    "ill": ["p", "q", "p", "p", "p", "p", "q", "q", "q"],
+# Arm b has one sensitive value, and arm c the other; together they are like arm a.
+TEN = {
+    "x": [1.0, 2.0, 4.0, 2.5, 1.0, 3.0, 5.0, 7.0, 8.0, 9.0],
+    "y": [2.0, 1.0, 2.0, 3.5, 5.0, 4.0, 6.0, 9.0, 7.0, 8.0],
+    "arm": ["a"] * 4 + ["b"] * 3 + ["c"] * 3,
+    "ill": ["p", "q", "p", "q", "p", "p", "p", "q", "q", "q"],
 }
 RESEARCH = Policy.preset("research", strata=["arm"], most_suppressed=0.0)
 DEMANDS: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "nothing": ({}, ["a"] * 3 + ["b"] * 3 + ["c"] * 3),
-    "two different values": ({"diversity": 2}, ["a"] * 3 + ["other"] * 6),
-    "shares like those of all": ({"closeness": 0.25}, ["a"] * 3 + ["other"] * 6),
+    "nothing": ({}, ["a"] * 4 + ["b"] * 3 + ["c"] * 3),
+    "two different values": ({"diversity": 2}, ["a"] * 4 + ["other"] * 6),
+    "shares like those of all": ({"closeness": 0.25}, ["a"] * 4 + ["other"] * 6),
+    "more rows": ({"k": 4}, ["a"] * 4 + ["other"] * 6),
+    "all of it": ({"k": 5}, []),
 }
 
 
 @pytest.mark.parametrize(("demand", "levels"), DEMANDS.values(), ids=DEMANDS)
-def test_strata_are_merged_for_what_is_sensitive(demand: Any, levels: list[str]) -> None:
-    rows = ready(SIX, RESEARCH.changed(**demand), carried=["ill"])
+def test_strata_are_merged_for_what_is_asked_of_them(demand: Any, levels: list[str]) -> None:
+    rows = ready(TEN, RESEARCH.changed(**demand), carried=["ill"])
 
-    found = rows.levels.get("arm", ())
-    if demand:
-        values = list(zip(found or [""] * 9, rows.carried["ill"], strict=True))
-        for level in {level for level, _ in values}:
-            assert len({ill for name, ill in values if name == level}) == 2
-    else:
-        assert list(found) == levels
-    assert rows.carried["ill"] == tuple(SIX["ill"])
+    assert list(rows.levels.get("arm", ())) == levels
+    assert rows.carried["ill"] == tuple(TEN["ill"])
+    assert rows.strata.tolist() == [
+        int(level != "a") + (level == "c") for level in levels or "a" * 10
+    ]
 
 
 # --- missing values ------------------------------------------------------------------------------

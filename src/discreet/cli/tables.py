@@ -256,10 +256,9 @@ def ladder(text: str) -> list[int]:
     ([3, 5, 46], [3, 5, 7, 10, 15, 20, 30, 50])
     """
     try:
-        ends = [int(part) for part in text.split(":")]
-        if len(ends) == 1:
+        if ":" not in text:
             return [int(part) for part in text.split(",")]
-        low, high = ends
+        low, high = (int(part) for part in text.split(":"))
     except ValueError:
         raise InputError(
             "--k must be whole numbers such as 3,5,10, or a range such as 3:50"

@@ -22,7 +22,7 @@ from discreet.regression.design import (
 )
 from discreet.regression.formula import parse_again
 
-__all__ = ["Coefficients", "coefficient_difference", "coefficients_of"]
+__all__ = ["Coefficients", "coefficient_difference", "coefficients_of", "model_of"]
 
 LEVEL = 0.95
 """The level of the confidence intervals."""
@@ -213,12 +213,8 @@ def coefficient_difference(
 
 def coefficients_of(pair: Pair, formula: str) -> Coefficients:
     """Fit a regression to both tables of a pair: see `coefficient_difference`."""
-    kinds = dict.fromkeys(pair.original.numbers, "continuous")
-    kinds |= dict.fromkeys(pair.original.levels, "categorical")
     outcome, event = _event(pair, formula)
-    if event is not None:
-        kinds[outcome] = "continuous"
-    model = read_formula(formula, kinds)
+    model = model_of(pair, formula)
     for name in (*model.levels, *([outcome] if event is not None else [])):
         if set(pair.original.levels[name]) != set(pair.released.levels[name]):
             raise RefusedError(
@@ -241,6 +237,16 @@ def coefficients_of(pair: Pair, formula: str) -> Coefficients:
         after.se,
         after.df,
     )
+
+
+def model_of(pair: Pair, formula: str) -> Model:
+    """Read the formula of a regression on the columns of a pair."""
+    kinds = dict.fromkeys(pair.original.numbers, "continuous")
+    kinds |= dict.fromkeys(pair.original.levels, "categorical")
+    outcome, event = _event(pair, formula)
+    if event is not None:
+        kinds[outcome] = "continuous"
+    return read_formula(formula, kinds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -226,6 +226,7 @@ def measured(
     w2s: Sequence[float] = (),
     far: int | None = None,
     guard: int | None = None,
+    used: Pair | None = None,
 ) -> Measured:
     """Measure all that can be measured on a pair of tables.
 
@@ -248,6 +249,10 @@ def measured(
     guard : int, optional
         How many propensity scores each number of a box is the mean of; without it they are
         those of single rows, which a guarded policy does not tell.
+
+    used : Pair, optional
+        What utility is measured on, where that is another original: one whose far values were
+        drawn in, so that no number of the report tells how far they lay.
 
     Returns
     -------
@@ -289,7 +294,8 @@ def measured(
     risks = _risks(trial, pair, known, sensitive, far)
     side = pair.released
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
-    scores = trial("propensity", lambda: propensity_of(pair))
+    used = pair if used is None else used
+    scores = trial("propensity", lambda: propensity_of(used))
     boxes = None if scores is None else trial("scores", lambda: boxes_of(scores, guard))
     grid = _robust(trial, _without(pair, sensitive), w1s, w2s)
     if grid is not None:
@@ -305,12 +311,12 @@ def measured(
         combinations=uniqueness_of_every_of(side, known) if known else (),
         l=about[0],
         t=about[1],
-        displacement=MappingProxyType(trial("displacement", lambda: displacement_of(pair)) or {}),
+        displacement=MappingProxyType(trial("displacement", lambda: displacement_of(used)) or {}),
         u=None if scores is None else scores.u,
         ratio=None if scores is None else scores.ratio,
         scores=boxes,
-        preservation=trial("preservation", lambda: preservation_of(pair)),
-        model=None if formula is None else _model(trial, pair, formula),
+        preservation=trial("preservation", lambda: preservation_of(used, guard or 1)),
+        model=None if formula is None else _model(trial, used, formula),
         grid=grid if w1s and w2s else None,
         not_measured=MappingProxyType(trial.failed),
         left_out=pair.left_out,

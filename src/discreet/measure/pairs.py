@@ -119,15 +119,14 @@ def pair_of(
             f"the released table has columns that the original lacks: {one_of(unknown)};"
             " leave them out, or make them in the original too"
         )
-    for name, column in after.columns.items():
-        if column.kind != before.columns[name].kind:
+    for name in names:
+        kinds = before.columns[name].kind, after.columns[name].kind
+        if kinds[0] != kinds[1]:
             raise InputError(
-                f"column {name!r} is {before.columns[name].kind} in the original table and"
-                f" {column.kind} in the released one; declare it categorical, or mend it"
+                f"column {name!r} is {kinds[0]} in the original table and {kinds[1]} in the"
+                " released one; declare it categorical, or mend it"
             )
-    return _matched(
-        _read(before, list(after.columns)), _read(after, list(after.columns)), same_rows
-    )
+    return _matched(_read(before, names), _read(after, names), same_rows)
 
 
 def side_of(table: object, *, categorical: Sequence[str] = ()) -> Side:

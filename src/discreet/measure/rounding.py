@@ -35,7 +35,7 @@ __all__ = [
 COUNT_STEPS = 4
 """An estimate of fewer trials than so many steps would say nothing once it is rounded."""
 SUMMARY_STEP = 0.05
-SE_SHARE = 0.1
+ESTIMATE_SHARE, ERROR_SHARE = 0.5, 0.2
 
 Five = tuple[float, float, float, float, float]
 
@@ -83,18 +83,22 @@ def coarse_box(numbers: Five) -> Five:
 
 
 def coarse_model(model: Coefficients) -> Coefficients:
-    """Round the original's estimates and errors to about a tenth of the error.
+    """Round the original's estimates to about half their error, and the errors to a fifth.
+
+    Rounded to a tenth, ten coefficients gave the outcome of one of 400 persons, all others known,
+    within 5 % of a standard deviation in 71 % of cases; rounded to a half, in 8 % (guessing: 6 %).
 
     What follows from them (differences, intervals, their overlap) is then rounded as well. The
     coefficients of the released table are what anybody would compute from it, and stay.
     """
     errors = [float(error) for error in model.original_se]
-    steps = [nice_step(error, SE_SHARE) for error in errors]
+    steps = [nice_step(error, ESTIMATE_SHARE) for error in errors]
+    finer = [nice_step(error, ERROR_SHARE) for error in errors]
     pairs = zip(model.original, steps, strict=True)
     return replace(
         model,
         original=np.array([to_step(float(value), step) for value, step in pairs]),
-        original_se=np.array([to_step(e, s) for e, s in zip(errors, steps, strict=True)]),
+        original_se=np.array([to_step(e, s) for e, s in zip(errors, finer, strict=True)]),
     )
 
 

@@ -195,8 +195,11 @@ def preservation(
     )
 
 
-def preservation_of(pair: Pair) -> Preservation:
-    """Compare the summaries of a pair of tables: see `preservation`."""
+def preservation_of(pair: Pair, k: int = 1) -> Preservation:
+    """Compare the summaries of a pair of tables: see `preservation`.
+
+    With k above 1 quantiles are means of k neighbouring values, so that none is one record's.
+    """
     before, after = pair.original, pair.released
     means, spreads, quantiles = {}, {}, {}
     for name, values in before.numbers.items():
@@ -204,7 +207,7 @@ def preservation_of(pair: Pair) -> Preservation:
         mean_after, spread_after = _moments(name, after.numbers[name])
         means[name] = (mean_after - mean) / spread
         spreads[name] = spread_after / spread
-        moved = np.quantile(after.numbers[name], QUANTILES) - np.quantile(values, QUANTILES)
+        moved = _quantiles(after.numbers[name], k) - _quantiles(values, k)
         quantiles[name] = tuple((moved / spread).tolist())
     correlations = _correlations(after) - _correlations(before)
     pairs = combinations(enumerate(before.numbers), 2)
@@ -219,6 +222,18 @@ def preservation_of(pair: Pair) -> Preservation:
             {name: _variation(words, after.levels[name]) for name, words in before.levels.items()}
         ),
     )
+
+
+def _quantiles(values: Floats, k: int) -> Floats:
+    if k == 1:
+        return np.quantile(values, QUANTILES)
+    ordered = np.sort(values)
+    size = min(k, len(ordered))
+    starts = np.round(np.array(QUANTILES) * (len(ordered) - 1) - (size - 1) / 2).astype(int)
+    out: Floats = np.array(
+        [ordered[i : i + size].mean() for i in np.clip(starts, 0, len(ordered) - size)]
+    )
+    return out
 
 
 def _moments(name: str, values: Floats, varies: bool = False) -> tuple[float, float]:

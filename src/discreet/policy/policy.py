@@ -403,6 +403,7 @@ class Policy:
             "rows": self.rows,
             "metric": self.metric,
             "q": self.noise(self.rows),
+            "round_to": self.round_to,
             "strata": list(self.strata),
             **self._declared(),
         }

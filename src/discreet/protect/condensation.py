@@ -19,6 +19,9 @@ from discreet.protect.grouping import strata_groups
 
 __all__ = ["Condensation"]
 
+OFF_FLATS = 0.2
+"""The share of covariance given up where a group has no more rows than there are columns."""
+
 
 @dataclass(frozen=True)
 class Condensation:
@@ -40,7 +43,10 @@ class Condensation:
     -----
     The columns are standardised over all rows; within each stratum rows are grouped by MDAV;
     a row becomes ``mean + A @ normals`` with the mean of its group, ``A @ A.T`` the covariance
-    of its group and ``normals`` its own. The rows of a group are exchangeable, so who knows the
+    of its group and ``normals`` its own. Where a group has no more rows than there are columns,
+    its correlations are drawn in by a fifth: else its rows and those drawn from them lie in one
+    flat, and seven known columns of ten gave the others within 5 % of a standard deviation for
+    59 % of records (guessing: 4 %). The rows of a group are exchangeable, so who knows the
     true values finds a record's own released row with a chance of about 1/k. Groups are not
     kept. Permuted rows (with their normals) give the permuted result to the last bit.
 
@@ -109,12 +115,24 @@ def _redrawn(z: Floats, noise: Floats, groups: Labels) -> Floats:
         for j in range(i + 1):
             entry = np.bincount(groups, gap[:, i] * gap[:, j]) / sizes
             covariance[:, i, j] = covariance[:, j, i] = entry
-    root = _square_root(covariance)
+    root = _square_root(_off_flats(covariance, sizes))
     out = mean[groups]
     for i in range(p):
         for j in range(p):
             out[:, i] += root[groups, i, j] * noise[:, j]
     return out
+
+
+def _off_flats(covariance: Floats, sizes: Labels) -> Floats:
+    """Give noise of their own to groups of too few rows to fill the space of their columns.
+
+    Otherwise m rows and the m drawn from them lie in one flat of m - 1 dimensions, and who knows
+    some columns solves for the others.
+    """
+    p = covariance.shape[1]
+    flat = (sizes <= p)[:, None, None]
+    own = np.einsum("gij,ij->gij", covariance, np.eye(p))
+    return np.where(flat, (1 - OFF_FLATS) * covariance + OFF_FLATS * own, covariance)
 
 
 def _square_root(covariance: Floats) -> Floats:

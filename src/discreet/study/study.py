@@ -12,8 +12,9 @@ from discreet.measure.frontier import RiskUtilityMap
 from discreet.policy import Policy
 from discreet.release import Release
 from discreet.study.desk import Desk
-from discreet.study.releasing import release, wanted
+from discreet.study.releasing import release
 from discreet.study.sweeping import settings_of, sweep
+from discreet.study.wanted import check_share, wanted
 from discreet.table import Table
 from discreet.views import (
     BarView,
@@ -659,6 +660,7 @@ class Study:
             "diversity": diversity,
             "closeness": closeness,
         }
+        check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
             tried = self.sweep(
                 columns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.estimate import Estimate
@@ -16,8 +17,10 @@ from discreet.measure.utility import displacement_of
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect import ROW_METHODS
+from discreet.protect.arguments import check_ratio, check_whole
 from discreet.study.desk import Desk
-from discreet.study.releasing import Wanted, pair_of_made
+from discreet.study.releasing import pair_of_made
+from discreet.study.wanted import Wanted
 from discreet.vault import Prepared, make_copy, make_table, prepared, raw_rows
 
 __all__ = ["LOSSES", "RISKS", "settings_of", "sweep"]
@@ -58,8 +61,8 @@ def settings_of(
     for name in names:
         if name not in ROW_METHODS:
             raise InputError(f"there is no row method {name!r}; there are {one_of(ROW_METHODS)}")
-    ks = KS if k is None else tuple(k)
-    qs = QS if q is None else tuple(q)
+    ks = KS if k is None else _each("k", k)
+    qs = QS if q is None else _each("q", q)
     if not names or not ks or not qs:
         raise InputError("a sweep needs at least one method, one k and one q")
     out = []
@@ -69,6 +72,17 @@ def settings_of(
         else:
             out += [Setting(name, k=value) for value in dict.fromkeys(ks)]
     return tuple(out)
+
+
+def _each(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(f"{what} of a sweep must be a list of numbers to try")
+    for value in given:
+        if what == "k":
+            check_whole(what, value, least=1)
+        else:
+            check_ratio(what, value, zero=False)
+    return tuple(given)
 
 
 def sweep(

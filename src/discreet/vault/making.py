@@ -30,10 +30,14 @@ __all__ = ["Made", "make_copy", "make_table", "protect_view", "within_bounds"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Made:
-    """Protected rows beside the raw ones they stand for, row by row: for the custodian alone."""
+    """Protected rows beside the raw ones they stand for, row by row: for the custodian alone.
+
+    `trimmed` are the raw ones as the method saw them: far values drawn in, where they were.
+    """
 
     names: tuple[str, ...]
     original: Floats
+    trimmed: Floats
     released: Floats
     levels: Mapping[str, tuple[str, ...]]
     carried: Mapping[str, tuple[str, ...]]
@@ -50,7 +54,7 @@ def make_copy(rows: Prepared, policy: Policy) -> Made:
         # Again after rounding, which may go a little beyond a bound.
         inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
         out[:, j] = within_bounds(policy, name, inside)
-    return _made(rows, out, policy.row_method())
+    return _made(rows, trimmed, out, policy.row_method())
 
 
 def make_table(rows: Prepared, policy: Policy, method: RowMethod) -> Made:
@@ -62,7 +66,7 @@ def make_table(rows: Prepared, policy: Policy, method: RowMethod) -> Made:
     out = _protected(rows, rows.values, method)
     for j, name in enumerate(rows.names):
         out[:, j] = within_bounds(policy, name, out[:, j])
-    return _made(rows, out, method)
+    return _made(rows, rows.values, out, method)
 
 
 def protect_view(
@@ -102,12 +106,13 @@ def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
     return outside(values, *policy.bounds[name], policy.outside)
 
 
-def _made(rows: Prepared, out: Floats, method: RowMethod) -> Made:
+def _made(rows: Prepared, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
     if isinstance(method, Microaggregation):
         check_shared(out, rows.strata, method.k)
     return Made(
         names=rows.names,
         original=rows.values,
+        trimmed=trimmed,
         released=out,
         levels=rows.levels,
         carried=rows.carried,

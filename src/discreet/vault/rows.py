@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
 from discreet.policy import ROWS_PER_K, Policy
@@ -32,6 +33,7 @@ __all__ = [
     "strata_labels",
 ]
 
+Mask = NDArray[np.bool_]
 STRATUM_PER_K = 2
 """A stratum of a guarded copy has at least this many times k rows."""
 NO_LEVEL = ("(missing)", "(no value)")
@@ -42,7 +44,8 @@ class Done:
     """What was done to the rows before they were protected, in words, with rough numbers.
 
     `filled` are how many values of each column stood in for missing ones, `left_out` how many
-    rows had a missing value and `suppressed` how many were left out of a small stratum.
+    rows had a missing value and `suppressed` how many were left out of a small stratum. The size
+    of each stratum is one of the `multiples_of` a number.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -50,6 +53,7 @@ class Done:
     repaired: tuple[tuple[str, str], ...] = ()
     suppressed: int = 0
     exhaustive: bool = True
+    multiples_of: int = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,21 +133,24 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     }
     held = {name: _named(rows.texts[name]) for name in raw.carried}
     mended = _repaired(levels, held, policy, len(rows))
-    places = np.flatnonzero(mended.kept).tolist()
+    labels = strata_labels(mended.levels, len(rows))
+    _check_known(raw, mended.kept, labels, policy)
+    kept = _evened(mended.kept, labels, keys, policy)
+    places = np.flatnonzero(kept).tolist()
     if policy.guarded and len(places) < ROWS_PER_K * policy.k:
         raise RefusedError(
             "too few rows are left in strata of 2 k or more; choose a smaller k or fewer strata"
         )
-    kept = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
+    strata = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
     keys = [keys[i] for i in places]
     gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
     gaps |= {name: rows.texts[name].count("") for name in raw.strata}
     return Prepared(
         names=raw.names,
-        values=np.column_stack(columns)[mended.kept],
-        levels=kept,
+        values=np.column_stack(columns)[kept],
+        levels=strata,
         carried={name: tuple(words[i] for i in places) for name, words in held.items()},
-        strata=strata_labels(kept, len(places)),
+        strata=strata_labels(strata, len(places)),
         normals=secret.normals(raw.version, keys, raw.names),
         order=np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp),
         version=raw.version.hex()[:16],
@@ -153,6 +160,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             repaired=tuple((step.column, step.detail) for step in mended.steps),
             suppressed=mended.suppressed,
             exhaustive=mended.complete,
+            multiples_of=policy.round_to if policy.guarded else 1,
         ),
     )
 
@@ -221,6 +229,40 @@ def strata_labels(levels: Mapping[str, Sequence[str]], n: int) -> Labels:
     return labels
 
 
+def _evened(kept: Mask, labels: Labels, keys: list[bytes], policy: Policy) -> Mask:
+    """Leave out rows so that the size of each stratum is a multiple of what counts round to.
+
+    Exact sizes beside the rounded and hidden counts of tables would give hidden ones back. Which
+    rows are left out is keyed by the secret.
+    """
+    if not policy.guarded or policy.round_to == 1:
+        return kept
+    rank = np.empty(len(keys), dtype=np.intp)
+    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    rows = np.flatnonzero(kept)
+    rows = rows[np.lexsort([rank[rows], labels[rows]])]
+    _, first, sizes = np.unique(labels[rows], return_index=True, return_counts=True)
+    place = np.arange(len(rows)) - np.repeat(first, sizes)
+    out = np.zeros_like(kept)
+    out[rows[place < np.repeat(sizes - sizes % policy.round_to, sizes)]] = True
+    return out
+
+
+def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
+    """Refuse to fill a column of which a stratum knows too few values: they would stand out."""
+    if not policy.guarded:
+        return
+    for name in raw.names:
+        known = kept & ~np.isnan(raw.rows.numbers[name])
+        counts = np.bincount(labels[known], minlength=int(labels.max()) + 1)
+        if counts[np.unique(labels[kept])].min() < STRATUM_PER_K * policy.k:
+            raise RefusedError(
+                f"too few values of {name!r} are known in a stratum for the others to be filled:"
+                f" at least {STRATUM_PER_K} k are needed; leave the column out, or the rows"
+                " (missing='complete')"
+            )
+
+
 def _numbers(values: Floats, name: str, policy: Policy) -> Floats:
     """Fill the gaps of a column; when guarded with a rough number that is nobody's."""
     gaps = np.isnan(values)
@@ -273,7 +315,10 @@ def _repaired(
             loss=0.0,
             complete=True,
         )
-    least = STRATUM_PER_K * policy.k if policy.guarded else policy.k
+    least = policy.k
+    if policy.guarded:
+        step = policy.round_to
+        least = step * -(-STRATUM_PER_K * policy.k // step)  # so that it is so when evened, too
     sensitive = next(iter(carried.values()), None)
     return repair(
         levels,

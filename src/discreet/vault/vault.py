@@ -89,6 +89,11 @@ def said(made: Made, k: int) -> tuple[str, ...]:
         lines.append(
             f"rows of strata that stayed small are left out: {f'about {rows}' if rows else 'few'}"
         )
+    if done.multiples_of > 1:
+        lines.append(
+            f"a few rows are left out, so that the size of each stratum is a multiple of"
+            f" {done.multiples_of}"
+        )
     return tuple(lines)
 
 

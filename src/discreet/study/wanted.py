@@ -1,0 +1,140 @@
+"""Which columns a released table is to have, and what each is in it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.policy import Asked, Policy
+from discreet.protect import ROW_METHODS
+from discreet.protect.arguments import check_ratio
+from discreet.study.desk import Desk
+
+__all__ = ["TABLE", "Wanted", "check_share", "wanted"]
+
+TABLE = "table"
+PREPARE = (
+    *("metric", "missing", "missing_levels", "hierarchies", "ordered", "most_suppressed"),
+    *("diversity", "closeness"),
+)
+"""What of a policy decides how rows are prepared."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """Which columns a table is to have, and what each is in it.
+
+    `strata` are levels within whose combinations rows are protected; `sensitive` is a column that
+    must stay unknown, and `carried` what travels along without being a stratum.
+    """
+
+    asked: Asked
+    policy: Policy
+    columns: tuple[str, ...]
+    strata: tuple[str, ...]
+    sensitive: str | None
+    carried: tuple[str, ...]
+
+
+def wanted(
+    desk: Desk,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    sensitive: str | None,
+    method: str | None,
+    numbers: Mapping[str, Any],
+    prepare: Mapping[str, Any],
+) -> Wanted:
+    """Say what a released table will be made of, or refuse it."""
+    table, guarded = desk.table, desk.policy.guarded
+    for what, names in (("columns", columns), ("drop", drop)):
+        _check_names(what, names)
+    if unknown := prepare.keys() - PREPARE:
+        raise InputError(f"{one_of(sorted(unknown))} is unknown; there are {one_of(PREPARE)}")
+    table.require([*drop])
+    policy = desk.policy.allowed(**prepare)
+    sensitive = _sensitive(desk, sensitive)
+    strata = _strata(desk, drop, sensitive)
+    if guarded and sensitive is not None and sensitive not in strata:
+        raise RefusedError(
+            f"a guarded study releases rows of its protected copy, which holds a group and the"
+            f" strata, and {sensitive!r} is none; open a study with it:"
+            f" discreet.open(..., strata=[{sensitive!r}])"
+        )
+    taken = {*drop, *strata, *([sensitive] if sensitive else [])}
+    names = tuple(columns) if columns is not None else _continuous(desk, taken)
+    if not names:
+        raise InputError("a released table needs at least one continuous column; name some")
+    if both := taken & set(names):
+        raise InputError(
+            f"{one_of(sorted(both))} cannot be released as numbers: it is dropped, a stratum or"
+            " sensitive"
+        )
+    if method is not None and method not in ROW_METHODS:
+        raise InputError(
+            f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
+        )
+    # The rows of a table are those that a scatter plot would draw.
+    asked = desk.settle("scatter", names, method=method or desk.policy.rows, **numbers)
+    return Wanted(
+        asked=dataclasses.replace(asked, picture=TABLE),
+        policy=policy,
+        columns=names,
+        strata=strata,
+        sensitive=sensitive,
+        carried=() if guarded or sensitive is None else (sensitive,),
+    )
+
+
+def check_share(risk_below: object) -> None:
+    """Refuse what is no share."""
+    if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
+        raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+
+
+def _check_names(what: str, names: object) -> None:
+    """Refuse what is no list of names; a text would be read letter by letter."""
+    if names is None and what == "columns":
+        return
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise InputError(f"{what} must be a list of column names, such as ['age', 'bmi']")
+
+
+def _continuous(desk: Desk, taken: set[str]) -> tuple[str, ...]:
+    """Return the columns that are released when none is named."""
+    if desk.groups:
+        if len(desk.groups) > 1:
+            raise InputError(
+                "this study has several groups, and a table holds the rows of one; name the"
+                f" columns of one: columns={list(desk.groups[0])!r}"
+            )
+        names = [name for name in desk.table.columns if name in desk.groups[0]]
+        return tuple(name for name in names if name not in taken)
+    shown = desk.table.shown(
+        [name for name in desk.table.columns if name not in taken], "continuous"
+    )
+    return tuple(name for name in shown if not desk.table.numbers_rows(name))
+
+
+def _strata(desk: Desk, drop: Sequence[str], sensitive: str | None) -> tuple[str, ...]:
+    """Return the strata: those declared; under `research` else every column of levels."""
+    if desk.policy.strata or desk.policy.guarded:
+        if set(drop) & set(desk.policy.strata):
+            raise InputError("drop names a stratum; open a study without it: strata=")
+        return tuple(
+            name for name in desk.policy.strata if name != sensitive or desk.policy.guarded
+        )
+    names = [name for name in desk.table.columns if name not in drop and name != sensitive]
+    return desk.table.shown(names, "categorical")
+
+
+def _sensitive(desk: Desk, named: str | None) -> str | None:
+    if named is not None:
+        desk.table.require([named])
+        return named
+    roles = [name for name, column in desk.table.columns.items() if column.role == "sensitive"]
+    if len(roles) > 1:
+        raise InputError(f"several columns are sensitive; name one of {one_of(roles)}: sensitive=")
+    return roles[0] if roles else None

@@ -1,0 +1,42 @@
+"""The command line called in this process, and a public cohort for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from discreet import cli
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call the command line in this process; return exit code, standard output and error."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["discreet", *words])
+        code: object = 0
+        try:
+            cli.main()
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capsys.readouterr()
+        return (code if isinstance(code, int) else 0), out, err
+
+    return call
+
+
+@pytest.fixture
+def cohort(tmp_path: Path, run: Run) -> Path:
+    """A public cohort as a CSV file, with a column of levels more."""
+    path = tmp_path / "cohort.csv"
+    assert run("example", str(path))[0] == 0
+    head, *rows = path.read_text().splitlines()
+    groups = [f"{line.split(',')[0][0]}0s" for line in rows]  # age is the first column
+    lines = [f"{head},age_group", *map(",".join, zip(rows, groups, strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+    return path

@@ -1,0 +1,378 @@
+"""`discreet anonymize`, `risk` and `sweep`: what they write, print and refuse."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.cli.tables import ladder
+from discreet.errors import InputError
+
+Run = Callable[..., tuple[int, str, str]]
+
+CANARY = "Canary"
+
+
+@pytest.fixture
+def titanic(tmp_path: Path, shared_data: Callable[[str], Path]) -> Path:
+    """The passengers with a column of families, as a file; skipped where they are absent."""
+    table = pd.read_csv(shared_data("titanic.csv"))
+    table["Family"] = np.where(table["SibSp"] + table["Parch"] > 0, "yes", "no")
+    path = tmp_path / "titanic.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A hundred and twenty persons with two numbers, two columns of levels and a name each."""
+    rng = np.random.default_rng(2)
+    n = 120
+    x = rng.normal(50, 10, size=n)
+    path = tmp_path / "small.csv"
+    pd.DataFrame(
+        {
+            "name": [f"{CANARY}{i:03}" for i in range(n)],
+            "x": x,
+            "y": x + rng.normal(0, 5, size=n),
+            "arm": ["a"] * 70 + ["b"] * 40 + ["c"] * 10,
+            "ill": rng.choice(["no", "yes"], size=n),
+        }
+    ).to_csv(path, index=False)
+    return path
+
+
+# --- the lines of the issue -----------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_paper_is_one_line_and_its_risk_another(
+    run: Run, titanic: Path, tmp_path: Path
+) -> None:
+    released, report = tmp_path / "released.csv", tmp_path / "report.html"
+    words = (
+        "anonymize",
+        f"{titanic} --drop PassengerId,SibSp,Parch --strata Pclass,Sex,Family --sensitive Survived"
+        " --impute median --method deterministic -k 3 --policy research",
+        f"-o {released} --report {report}",
+    )
+    code, out, err = run(*" ".join(words).split())
+
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{released}, {report}\n\n")
+    table = pd.read_csv(released)
+    assert list(table.columns) == ["Survived", "Pclass", "Sex", "Age", "Fare", "Family"]
+    assert sorted(table.groupby(["Pclass", "Sex", "Family"]).size()) == [
+        *(32, 34, 36, 44, 47, 60, 60, 72, 75, 83, 84, 264)
+    ]
+    assert "<html" in report.read_text()[:200].lower()
+    assert "missing values of Age are filled" in report.read_text()
+
+    code, out, err = run("risk", str(titanic), str(released))
+    assert (code, err) == (0, "")
+    assert "released.csv compared with titanic.csv" in out
+    assert "Taken for levels" in out
+
+
+@pytest.mark.slow
+def test_the_safe_default_is_one_line(run: Run, cohort: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(cohort)
+    frame["smoker"] = np.where(np.arange(len(frame)) % 3 == 0, "yes", "no")
+    frame.to_csv(cohort, index=False)
+    released, report = tmp_path / "released.csv", tmp_path / "report.html"
+
+    code, out, err = run(
+        *f"anonymize {cohort} --strata sex,smoker -o {released} --report {report}".split()
+    )
+
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{released}, {report}\n\n")
+    table = pd.read_csv(released)
+    assert {"sex", "smoker"} < set(table.columns) <= set(frame.columns)
+    assert table.groupby(["sex", "smoker"]).size().min() >= 10
+    kinds = [entry["kind"] for entry in json.loads(run("version", "list", "--json")[1])]
+    assert kinds.count("table") == kinds.count("report") == 1
+
+
+@pytest.mark.slow
+def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
+    out_file = tmp_path / "map.html"
+    words = (
+        f"sweep {titanic} --methods deterministic,probabilistic,microaggregation --k 3:50"
+        f" -o {out_file}"
+    )
+
+    code, out, err = run(*words.split())
+
+    assert (code, err) == (0, "")
+    assert "* efficient" in out
+    assert "not a release" in out
+    assert "microaggregation k=50" in out
+    assert "<html" in out_file.read_text()[:200].lower()
+    assert json.loads(run("version", "list", "--json")[1]) == []
+
+
+# --- anonymize ------------------------------------------------------------------------------------
+
+
+def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_path: Path) -> None:
+    released = tmp_path / "r.parquet"
+
+    code, out, err = run(
+        *f"anonymize {small} --columns x,y --strata arm --json -o {released}".split()
+    )
+
+    assert code == 0
+    assert json.loads(out)["made"]["strata"] == ["arm"]
+    assert str(released) in err
+    assert len(pd.read_parquet(released)) == 120
+    assert CANARY not in out + err
+
+
+# Words, and what is then in the report of what was done.
+CHOSEN: dict[str, tuple[str, dict[str, Any]]] = {
+    "the default": ("", {"method": "condensation", "k": 5, "policy": "standard"}),
+    "the copy's own k and method": (
+        "-k 6 --method microaggregation",
+        {"method": "microaggregation", "k": 6, "policy": "standard"},
+    ),
+    "noise": (
+        "--method probabilistic -q 0.5",
+        {"method": "probabilistic", "q": 0.5, "policy": "standard"},
+    ),
+    "gaps": ("--impute mean --impute-levels drawn", {"missing numbers": "mean"}),
+    "research": ("--policy research -k 4", {"method": "deterministic", "k": 4}),
+    "nearness": (
+        "--policy research --metric mahalanobis --method deterministic",
+        {"method": "deterministic", "metric": "mahalanobis"},
+    ),
+    "sensitive": ("--policy research --sensitive ill -l 2", {"sensitive": "ill"}),
+    "a risk": (
+        "--policy research --risk-below 0.3 --method microaggregation",
+        {"policy": "research"},
+    ),
+    "a formula": ("--strata arm --formula y~x+arm", {"formula": "y~x+arm"}),
+    "codes": ("--strata arm,ill --sensitive ill", {"sensitive": "ill", "strata": ["arm", "ill"]}),
+}
+
+
+@pytest.mark.parametrize(("words", "made"), CHOSEN.values(), ids=CHOSEN)
+def test_choices_are_those_of_python(
+    run: Run, small: Path, tmp_path: Path, words: str, made: dict[str, Any]
+) -> None:
+    line = f"anonymize {small} --columns x,y {words} --json -o {tmp_path / 'r.csv'}"
+
+    code, out, _ = run(*line.split())
+
+    assert code == 0
+    found = json.loads(out)["made"]
+    assert {name: found.get(name) for name in made} == made
+
+
+@pytest.mark.parametrize("policy", ["standard", "research"])
+def test_a_hierarchy_merges_small_strata(
+    run: Run, small: Path, tmp_path: Path, policy: str
+) -> None:
+    tree = tmp_path / "arm.csv"
+    tree.write_text("a;most\nb;rest\nc;rest\n")
+    rules = tmp_path / "rules.toml"
+    rules.write_text(f'preset = "{policy}"\nmost_suppressed = 0.0\n')
+    line = (
+        f"anonymize {small} --columns x,y --strata arm --hierarchy arm={tree} --policy {rules}"
+        f" -k {6 if policy == 'standard' else 11} -o {tmp_path / 'r.csv'}"
+    )
+
+    code, _, err = run(*line.split())
+
+    assert (code, err) == (0, "")
+    assert Counter(pd.read_csv(tmp_path / "r.csv")["arm"]) == {"most": 70, "rest": 50}
+
+
+def test_a_second_table_by_another_k_is_refused_and_not_written(
+    run: Run, small: Path, tmp_path: Path
+) -> None:
+    words = f"anonymize {small} --columns x,y".split()
+    assert run(*words, "-o", str(tmp_path / "a.csv"))[0] == 0
+    before = sorted(path.name for path in tmp_path.iterdir())
+
+    code, out, err = run(
+        *words, "-k", "6", "-o", str(tmp_path / "b.csv"), "--report", str(tmp_path / "b.html")
+    )
+
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert "'k' is another" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+# --- risk -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def moved(small: Path, tmp_path: Path) -> Path:
+    """The small table with noise, as somebody else released it."""
+    frame = pd.read_csv(small).drop(columns="name")
+    frame["x"] += np.random.default_rng(1).normal(0, 2, size=len(frame))
+    path = tmp_path / "moved.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_risk_prints_a_report_or_json_and_saves_a_page(
+    run: Run, small: Path, moved: Path, tmp_path: Path
+) -> None:
+    code, out, err = run("risk", str(small), str(moved), "-o", str(tmp_path / "risk.html"))
+    assert (code, err) == (0, "")
+    assert "For the custodian" in out
+    assert (tmp_path / "risk.html").exists()
+
+    words = ("--strata", "arm", "--sensitive", "ill", "--drop", "y", "--formula", "x ~ arm")
+    code, out, err = run("risk", str(small), str(moved), "--json", *words)
+    assert (code, err) == (0, "")
+    found = json.loads(out)["measured"]
+    assert (found["columns"], found["strata"], found["sensitive"]) == (["x"], ["arm"], "ill")
+    assert found["model"] is not None
+    assert json.loads(run("version", "list", "--json")[1]) == [], "it is no release"
+
+
+def test_rows_in_another_order_are_compared_when_that_is_said(
+    run: Run, small: Path, moved: Path
+) -> None:
+    pd.read_csv(moved).sort_values(["arm", "x"]).iloc[::-1].to_csv(moved, index=False)
+
+    code, out, err = run("risk", str(small), str(moved), "--drop", "arm,ill")
+    assert (code, out) == (2, "")
+    assert "--unpaired" in err
+
+    code, out, _ = run("risk", str(small), str(moved), "--unpaired", "--json")
+    assert code == 0
+    assert "linkage" in json.loads(out)["measured"]["not_measured"]
+
+
+# --- sweep ----------------------------------------------------------------------------------------
+
+
+def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_path: Path) -> None:
+    words = f"sweep {small} --columns x,y --methods probabilistic,microaggregation -k 3,6 -q 0.1,1"
+    code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
+    assert (code, err) == (0, "")
+    assert out.startswith("Risk and utility of the settings\nFor the custodian: not a release.")
+    assert (tmp_path / "map.svg").exists()
+
+    code, out, _ = run(*words.split(), "--json", "--risk", "within 5 %", "--loss", "propensity")
+    assert code == 0
+    assert [point["name"] for point in json.loads(out)["points"]] == [
+        "probabilistic q=0.1",
+        "probabilistic q=1",
+        "microaggregation k=3",
+        "microaggregation k=6",
+    ]
+
+
+LADDERS: dict[str, list[int]] = {
+    "3,5,46": [3, 5, 46],
+    "7": [7],
+    "3:50": [3, 5, 7, 10, 15, 20, 30, 50],
+    "4:4": [4],
+    "1:3": [1, 2, 3],
+    "90:120": [90, 100, 120],
+    "8, 9": [8, 9],
+}
+
+
+@pytest.mark.parametrize("text", LADDERS)
+def test_a_ladder_is_a_list_or_nice_numbers_of_a_range(text: str) -> None:
+    assert ladder(text) == LADDERS[text]
+
+
+@pytest.mark.parametrize("text", ["", "a", "3:", ":", "3:5:7", "5:3", "0:3", "3,b", "3.5", "-1:4"])
+def test_no_ladder(text: str) -> None:
+    with pytest.raises(InputError, match="--k"):
+        ladder(text)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+# F is the file; where the words say so, a table is written to the file O.
+ERRORS: dict[str, tuple[str, int, str]] = {
+    "no output": ("anonymize F", 2, "say where the table goes: -o RELEASED.csv"),
+    "no such file": ("anonymize nowhere.csv -o O", 2, "no file"),
+    "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
+    "no such drop": ("anonymize F --drop w -o O", 2, "no column 'w'"),
+    "no such method": ("anonymize F --columns x --method magic -o O", 2, "rows of the policy"),
+    "a wrong ending": ("anonymize F --columns x -o O.xlsx", 2, "is saved as one of"),
+    "a wrong report": ("anonymize F --columns x -o O --report r.pdf", 2, "a report is saved as"),
+    "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
+    "k too small": ("anonymize F --columns x -k 2 -o O", 2, "at least 3"),
+    "k too large": ("anonymize F --columns x -k 13 -o O", 3, "10 k"),
+    "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies persons"),
+    "no stratum": ("anonymize F --columns x --sensitive ill -o O", 3, "'ill' is none; open"),
+    "two groups": (
+        "anonymize F --group x --group y --columns x,y -o O",
+        3,
+        "may not be seen together",
+    ),
+    "no such filling": ("anonymize F --columns x --impute mode -o O", 2, "'median', 'mean'"),
+    "no hierarchy": (
+        "anonymize F --columns x --hierarchy arm -o O",
+        2,
+        "--hierarchy takes a column",
+    ),
+    "no hierarchy file": (
+        "anonymize F --columns x --strata arm --hierarchy arm=no.csv -o O",
+        2,
+        "there is no file 'no.csv', the hierarchy of column 'arm'",
+    ),
+    "diversity not reached": (
+        "anonymize F --columns x --strata arm --sensitive arm -l 9 -o O",
+        3,
+        "fewer different sensitive values",
+    ),
+    "a risk not reached": ("anonymize F --columns x,y --risk-below 0.0001 -o O", 3, "risk_below="),
+    "a formula of nobody": ("anonymize F --columns x --formula x~w -o O", 2, "no column 'w'"),
+    "risk of one file": ("risk F", 2, "Missing argument 'released'"),
+    "risk of no file": ("risk F nowhere.csv", 2, "no file"),
+    "risk, no such stratum": ("risk F F --strata w", 2, "strata are not among"),
+    "risk, no such drop": ("risk F F --drop w", 2, "drop names column"),
+    "risk, a wrong ending": ("risk F F --drop name -o r.csv", 2, "a report is saved as one of"),
+    "sweep, no such method": ("sweep F --columns x --methods magic", 2, "no row method 'magic'"),
+    "sweep, no such k": ("sweep F --columns x -k three", 2, "--k must be whole numbers"),
+    "sweep, no such q": ("sweep F --columns x -q much", 2, "--q must be numbers"),
+    "sweep, no such risk": ("sweep F --columns x --risk luck", 2, "risk is unknown"),
+    "sweep, a wrong ending": (
+        "sweep F --columns x --methods microaggregation -k 3 -o m.xlsx",
+        2,
+        "a map is saved as one of",
+    ),
+    "sweep, no such column": ("sweep F --columns w", 2, "no column 'w'"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors_are_one_line_without_a_cell(
+    run: Run, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    line, code, text = ERRORS[case]
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    out_file = tmp_path / "empty" / "out.csv"
+    names = {"F": str(small), "O": str(out_file), "O.xlsx": str(out_file.with_suffix(".xlsx"))}
+
+    got, out, err = run(*(names.get(word, word) for word in line.split()))
+
+    assert (got, out) == (code, "")
+    assert err.startswith("discreet: ")
+    assert err.count("\n") == 1
+    assert text in err
+    assert CANARY not in err
+    values = pd.read_csv(small)[["x", "y"]].to_numpy().ravel()
+    assert not [value for value in values if f"{value:.4f}" in err]
+    assert list((tmp_path / "empty").iterdir()) == []
+    assert json.loads(run("version", "list", "--json")[1]) == []
