@@ -163,7 +163,9 @@ VIEWS: dict[str, tuple[str, list[str], str]] = {
 def view_of(source: Any, name: str, **fields: Any) -> View:
     """Draw one of VIEWS."""
     picture, columns, method = VIEWS[name]
-    rows = {"rows": method} if method in ("deterministic", "probabilistic", "microaggregation") else {}
+    rows = (
+        {"rows": method} if method in ("deterministic", "probabilistic", "microaggregation") else {}
+    )
     study = dc.open(source, Policy.preset("standard", **FIELDS, **rows, **fields))
     return getattr(study, picture)(*columns, method=method)  # type: ignore[no-any-return]
 

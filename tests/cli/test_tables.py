@@ -159,7 +159,7 @@ CHOSEN: dict[str, tuple[str, dict[str, Any]]] = {
         "--policy research --risk-below 0.3 --method microaggregation",
         {"policy": "research"},
     ),
-    "a formula": ("--strata arm --formula y~x+arm", {"formula": "y~x+arm"}),
+    "a formula": ("--formula y~x", {"formula": "y~x"}),
     "codes": ("--strata arm,ill --sensitive ill", {"sensitive": "ill", "strata": ["arm", "ill"]}),
 }
 

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 STANDARD = Policy.preset("standard")
+EXACT = STANDARD.changed(round_to=1)  # which leaves no row out to make sizes even
+EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
 
 
 def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
@@ -182,19 +184,19 @@ def test_strata_of_fewer_than_two_k_are_merged_or_left_out(
 ) -> None:
     given = arms(before)
 
-    copy = copied(given, policy=STANDARD.changed(strata=["arm"]))
+    copy = copied(given, policy=EXACT.changed(strata=["arm"]))
 
     assert Counter(copy.strata["arm"]) == after
     assert list(copy.remarks) == said
     order = np.random.default_rng(5).permutation(100)
     shuffled = {name: np.array(values)[order] for name, values in given.items()}
-    assert plain(copied(shuffled, policy=STANDARD.changed(strata=["arm"]))) == plain(copy)
+    assert plain(copied(shuffled, policy=EXACT.changed(strata=["arm"]))) == plain(copy)
 
 
 def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
     given = arms({"a": 82, "b": 12, "c": 6})
 
-    merged = copied(given, policy=STANDARD.changed(strata=["arm"], most_suppressed=0.0))
+    merged = copied(given, policy=EXACT.changed(strata=["arm"], most_suppressed=0.0))
 
     assert Counter(merged.strata["arm"]) == {"a": 82, "other": 18}
     assert merged.left_out == 0
@@ -203,7 +205,7 @@ def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
 def test_combinations_of_strata_are_what_counts() -> None:
     two = {"a": ["p", "q"] * 50, "b": ["u"] * 50 + ["v"] * 41 + ["u"] * 9}
     few = {"a": ["p"] * 50 + ["q"] * 50, "b": (["u"] * 25 + ["v"] * 20 + ["w"] * 5) * 2}
-    policy = STANDARD.changed(strata=["a", "b"], most_suppressed=0.0)
+    policy = EXACT.changed(strata=["a", "b"], most_suppressed=0.0)
 
     assert Counter(
         zip(*copied(columns(100) | two, policy=policy).strata.values(), strict=True)
@@ -221,7 +223,7 @@ def test_combinations_of_strata_are_what_counts() -> None:
 
 def test_a_column_of_small_strata_alone_is_left_out() -> None:
     given = columns(100) | {"arm": [f"arm {i}" for i in range(100)], "half": ["p", "q"] * 50}
-    policy = STANDARD.changed(strata=["arm", "half"], most_suppressed=0.0)
+    policy = EXACT.changed(strata=["arm", "half"], most_suppressed=0.0)
 
     copy = copied(given, policy=policy)
 
@@ -234,7 +236,7 @@ TOWN_LEVELS = ["York"] * 20 + ["Leeds"] * 6 + ["Hull"] * 8 + ["Exeter"] * 66
 
 
 def test_a_hierarchy_says_how_levels_are_merged() -> None:
-    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+    policy = EXACT.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
 
     copy = copied(columns(100) | {"town": TOWN_LEVELS}, policy=policy)
 
@@ -245,7 +247,7 @@ def test_a_hierarchy_says_how_levels_are_merged() -> None:
 def test_neighbours_of_ordered_levels_are_merged() -> None:
     levels = ["low"] * 40 + ["mid"] * 6 + ["high"] * 9 + ["top"] * 45
     order = ["low", "mid", "high", "top"]
-    policy = STANDARD.changed(strata=["dose"], ordered={"dose": order}, most_suppressed=0.0)
+    policy = EXACT.changed(strata=["dose"], ordered={"dose": order}, most_suppressed=0.0)
 
     copy = copied(columns(100) | {"dose": levels}, policy=policy)
 
@@ -253,7 +255,7 @@ def test_neighbours_of_ordered_levels_are_merged() -> None:
 
 
 def test_a_hierarchy_that_lacks_a_level_is_refused_without_its_name() -> None:
-    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS})
+    policy = EXACT.changed(strata=["town"], hierarchies={"town": TOWNS})
 
     with pytest.raises(InputError, match="hierarchy of column 'town'") as refused:
         copied(columns(100) | {"town": [*TOWN_LEVELS[:-1], "Canary"]}, policy=policy)
@@ -262,7 +264,7 @@ def test_a_hierarchy_that_lacks_a_level_is_refused_without_its_name() -> None:
 
 def test_strata_that_leave_too_few_rows_are_refused() -> None:
     given = columns(50) | {"arm": ["a"] * 41 + ["b"] * 9}
-    policy = STANDARD.changed(strata=["arm"], most_suppressed=0.2)
+    policy = EXACT.changed(strata=["arm"], most_suppressed=0.2)
 
     with pytest.raises(RefusedError, match="too few rows are left in strata of 2 k or more"):
         copied(given, policy=policy)
@@ -361,7 +363,7 @@ def holes(n: int = 400) -> dict[str, Any]:
     return made
 
 
-DRAWN = Policy.preset("standard", strata=["sex"], missing="median", missing_levels="drawn")
+DRAWN = EXACT.changed(strata=["sex"], missing="median", missing_levels="drawn")
 
 
 def test_drawn_levels_are_the_records_own_and_the_secrets() -> None:
@@ -392,7 +394,7 @@ def test_what_was_filled_is_said_in_rough_numbers() -> None:
         "about 80 missing values of sex are filled",
     )
     assert copy.left_out == 0
-    complete = copied(holes(), policy=STANDARD.changed(strata=["sex"]))
+    complete = copied(holes(), policy=EXACT.changed(strata=["sex"]))
     assert complete.remarks == ()
     assert complete.left_out == 125  # of 126
 
@@ -403,7 +405,7 @@ def test_few_filled_values_are_told_as_few() -> None:
 
     copy = copied(given, policy=STANDARD.changed(missing="mean"))
 
-    assert copy.remarks == ("fewer than 5 missing values of x are filled",)
+    assert copy.remarks == ("fewer than 5 missing values of x are filled", EVENED)
 
 
 def test_a_guarded_filling_is_a_step_and_nobodys_value() -> None:
@@ -435,6 +437,48 @@ def test_another_way_with_gaps_is_another_version() -> None:
     ]
 
     assert len({copied(holes(), policy=policy).version for policy in ways}) == len(ways)
+
+
+def test_a_column_that_a_stratum_hardly_knows_is_not_filled() -> None:
+    """All that is filled is one number: where few others are, those would stand out."""
+    given = columns() | {"arm": ["a"] * 90 + ["b"] * 30}
+    policy = STANDARD.changed(strata=["arm"], missing="median")
+    few, enough = (
+        given | {"x": [None if i >= n else x for i, x in enumerate(given["x"])]} for n in (99, 100)
+    )
+
+    with pytest.raises(RefusedError, match="too few values of 'x' are known in a stratum") as no:
+        copied(few, policy=policy)
+    assert "9" not in str(no.value)
+    assert copied(enough, policy=policy)
+
+
+# --- sizes of strata are multiples, as counts are ------------------------------------------------
+
+
+def test_sizes_of_strata_are_multiples_of_what_counts_round_to() -> None:
+    given = columns(113) | {"arm": ["a"] * 64 + ["b"] * 37 + ["c"] * 12}
+
+    for to, sizes in ((5, [60, 35, 10]), (4, [64, 36, 12]), (1, [64, 37, 12])):
+        copy = copied(given, policy=STANDARD.changed(strata=["arm"], round_to=to))
+        assert Counter(copy.strata["arm"]) == dict(zip("abc", sizes, strict=True))
+        assert (f"each stratum is a multiple of {to}" in "".join(copy.remarks)) is (to > 1)
+    assert len(copied(given).columns["x"]) == 110
+    assert len(ready(given, Policy.preset("research", strata=["arm"])).values) == 113
+
+
+def test_which_rows_are_left_out_is_keyed_and_not_of_the_order() -> None:
+    given = columns(113)
+    order = np.random.default_rng(2).permutation(113)
+    shuffled = {name: values[order] for name, values in given.items()}
+
+    def rows(given: Any, secret: Secret = SECRET) -> set[tuple[float, ...]]:
+        return {*map(tuple, ready(given, STANDARD, secret).values.tolist())}
+
+    assert len(rows(given)) == 110
+    assert rows(shuffled) == rows(given)
+    others = [rows(given, Secret.from_bytes(bytes(range(i, i + 32)))) for i in range(1, 5)]
+    assert any(other != rows(given) for other in others)
 
 
 # --- who is too few ---------------------------------------------------------------------------

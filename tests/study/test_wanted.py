@@ -1,0 +1,100 @@
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError, RefusedError
+from discreet.study.desk import Desk
+from discreet.study.wanted import Wanted, check_share, wanted
+from discreet.table import open_table
+
+ROWS = 60
+
+
+def desk(policy: str = "research", **fields: Any) -> Desk:
+    frame = pd.DataFrame(
+        {
+            "row": range(1, ROWS + 1),
+            "name": [f"person {i}" for i in range(ROWS)],
+            "age": [20 + (7 * i) % 50 for i in range(ROWS)],
+            "bmi": [18 + (3 * i) % 20 + i / 100 for i in range(ROWS)],
+            "sex": ["f", "m"] * (ROWS // 2),
+            "ill": [0, 0, 1] * (ROWS // 3),
+        }
+    )
+    chosen = dc.Policy.preset(policy, **fields)
+    kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
+    return Desk(open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None), chosen)
+
+
+def asked(at: Desk, columns: Sequence[str] | None = None, **given: Any) -> Wanted:
+    known: dict[str, Any] = {"drop": (), "sensitive": None, "method": None}
+    known |= {"numbers": {}, "prepare": {}} | given
+    return wanted(at, columns, **known)
+
+
+def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
+    want = asked(desk())
+
+    assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
+    assert (want.asked.picture, want.asked.method) == ("table", "deterministic")
+
+
+def test_a_sensitive_column_travels_along_under_research_and_is_a_stratum_elsewhere() -> None:
+    want = asked(desk(), sensitive="ill")
+    assert (want.columns, want.strata, want.carried) == (("age", "bmi"), ("sex",), ("ill",))
+
+    of_role = asked(desk(roles={"ill": "sensitive"}))
+    assert (of_role.sensitive, of_role.carried) == ("ill", ("ill",))
+
+    guarded = asked(desk("standard", strata=["sex", "ill"]), sensitive="ill")
+    assert (guarded.strata, guarded.carried) == (("sex", "ill"), ())
+    with pytest.raises(RefusedError, match="and 'ill' is none; open a study with it"):
+        asked(desk("standard", strata=["sex"]), sensitive="ill")
+
+
+def test_a_settled_group_is_the_table() -> None:
+    groups = [["bmi", "age"]]
+    assert asked(desk("standard", groups=groups)).columns == ("age", "bmi")
+    assert asked(desk("standard", groups=groups), drop=["age"]).columns == ("bmi",)
+    with pytest.raises(InputError, match="has several groups, and a table holds the rows of one"):
+        asked(desk("standard", groups=[["age"], ["bmi"]]))
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "columns as text": ({"columns": "age"}, "columns must be a list of column names"),
+    "columns as a number": ({"columns": 5}, "columns must be a list of column names"),
+    "drop as text": ({"drop": "age"}, "drop must be a list of column names"),
+    "drop of nothing": ({"drop": None}, "drop must be a list of column names"),
+    "an unknown column": ({"columns": ["agee"]}, "there is no column 'agee'"),
+    "an unknown field": ({"prepare": {"fill": "mean"}}, "'fill' is unknown; there are 'metric'"),
+    "no row method": ({"method": "merge"}, "a table cannot be made by method 'merge'"),
+    "released and dropped": (
+        {"columns": ["age"], "drop": ["age"]},
+        "'age' cannot be released as numbers: it is dropped, a stratum or sensitive",
+    ),
+    "nothing left": ({"drop": ["age", "bmi", "ill"]}, "needs at least one continuous column"),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_said(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        asked(desk(), **given)
+
+
+def test_a_stratum_is_not_dropped_and_one_column_is_sensitive() -> None:
+    with pytest.raises(InputError, match="drop names a stratum"):
+        asked(desk(strata=["sex"]), drop=["sex"])
+    with pytest.raises(InputError, match="several columns are sensitive; name one of 'sex', 'ill'"):
+        asked(desk(roles={"sex": "sensitive", "ill": "sensitive"}))
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.5, "x", [0.1], True, float("nan")])
+def test_a_share_is_one(share: Any) -> None:
+    check_share(0.2)
+    check_share(None)
+    with pytest.raises(InputError, match=r"^risk_below "):
+        check_share(share)
