@@ -44,7 +44,8 @@ opened, and the same lines made the pictures (`make pictures` draws them again):
 ```python
 {opened}```
 
-The figures of the paper, 1 to 21, are drawn by `make figures` into `build/figures`.
+Figures 1 to 21 of the 2021 paper, and the tables and figures of the one of 2022, are drawn by
+`make figures` into `build/figures`.
 """
 
 

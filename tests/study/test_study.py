@@ -30,6 +30,7 @@ from discreet.study import Study, ledger_of
 from discreet.views import Origin, View
 
 N = 200
+EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
 
 
 def cohort(seed: int = 1, n: int = N) -> dict[str, list[Any]]:
@@ -118,7 +119,8 @@ def test_a_view_says_what_it_is_and_where_it_comes_from(
     version = view.origin.version
     assert (version is not None) == from_rows
     counted = "protected rows" if from_rows else "records"
-    assert view.origin == Origin("standard", "guarded", False, "s", version, 0, counted)
+    said = (EVENED,) if from_rows else ()
+    assert view.origin == Origin("standard", "guarded", False, "s", version, 0, counted, said)
     assert view.suppressed is None
 
 
@@ -416,10 +418,10 @@ def test_a_small_stratum_is_left_out_or_merged_and_that_is_said() -> None:
     many = opened(pa.table(COHORT | {"arm": ["a"] * 183 + ["b", "c"] * 8 + ["d"]}), strata=["arm"])
 
     view = few.scatter("x", "y", by="arm")
-    assert (set(view.level), sum(view.size)) == ({"a"}, 191)
+    assert (set(view.level), sum(view.size)) == ({"a"}, 190), "a multiple of 5"
     assert "rows of strata that stayed small are left out: about 10" in view.scene().notes
     view = many.scatter("x", "y", by="arm")
-    assert (set(view.level), sum(view.size)) == ({"a", "other"}, 200)
+    assert (set(view.level), sum(view.size)) == ({"a", "other"}, 195)
     assert "small strata are merged: the 3 smallest levels are 'other' (arm)" in view.scene().notes
     assert few.heatmap("x", "y")
 
@@ -940,7 +942,7 @@ def test_beside_a_policy_file_lie_its_ledger_and_copies(tmp_path: Path, own_home
     (stored,) = hidden.glob("copy-*.parquet")
     rows = pq.read_table(stored)
     again = dc.open(pa.table(COHORT), policy, study="s").scatter("x", "y")
-    assert sum(again.size) == rows.num_rows == N
+    assert sum(again.size) == rows.num_rows > N - 10, "two strata, each a multiple of 5"
     assert set(again.x) == set(rows["x"].to_pylist())
 
 
@@ -1742,14 +1744,15 @@ def test_a_picture_of_rows_says_what_became_of_values_out_of_bounds(
 
     view = study.scatter("x", "y")
 
-    assert list(view.origin.remarks) == remarks
+    evened = [EVENED] if preset == "standard" else []
+    assert list(view.origin.remarks) == evened + remarks
     assert view.notes()[len(view.notes()) - len(remarks) :] == tuple(remarks)
     low, high = fields.get("bounds", {}).get("x", (-np.inf, np.inf))
     if fields.get("outside"):
         assert low <= min(view.x) <= max(view.x) <= high
     assert study.histogram("x").origin.remarks == (), "counts are of the data as they are"
     if preset == "standard":
-        assert sorted(study.residuals(MODEL).origin.remarks) == remarks
+        assert sorted(study.residuals(MODEL).origin.remarks) == evened + remarks
 
 
 def test_persons_with_several_rows_have_bars_and_no_levels() -> None:

@@ -300,7 +300,7 @@ def test_strata_are_merged_for_what_is_asked_of_them(demand: Any, levels: list[s
     rows = ready(TEN, RESEARCH.changed(**demand), carried=["ill"])
 
     assert list(rows.levels.get("arm", ())) == levels
-    assert rows.carried["ill"] == tuple(TEN["ill"])
+    assert list(rows.carried["ill"]) == TEN["ill"]
     assert rows.strata.tolist() == [
         int(level != "a") + (level == "c") for level in levels or "a" * 10
     ]

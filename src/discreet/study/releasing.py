@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -250,6 +251,7 @@ def _made_of(
         "rows left out for missing values": copy.left_out or None,
         "formula": formula,
         "study": desk.name,
+        "discreet": version("discreet"),
         "policy": policy.name,
         "regime": policy.regime,
         "public": policy.public,
