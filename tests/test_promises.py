@@ -264,7 +264,8 @@ def test_views_of_rows_show_the_one_copy_and_nothing_else(raw: Raw, rows: str) -
     study = raw.study(rows=rows, groups=[["a", "b"]], bins=5, grid=3)
     points: PointsView = looked_at(lambda: study.scatter("a", "b"))
 
-    assert sum(points.size) == len(raw.persons("a", "b"))
+    complete = len(raw.persons("a", "b"))
+    assert sum(points.size) == complete - complete % study.policy.round_to
     copy = [
         point
         for *point, size in zip(points.x, points.y, points.size, strict=True)
@@ -769,6 +770,7 @@ def protected(monkeypatch: pytest.MonkeyPatch) -> Any:
         view = study.scatter("a", "b")
         keys = row_keys(Secret.from_bytes(secret), [*values.T])
         order = sorted(range(len(keys)), key=keys.__getitem__)
+        order = order[: len(order) - len(order) % 5]  # the size is a multiple of 5
         inside = (seen["in"] > seen["in"].min(axis=0)) & (seen["in"] < seen["in"].max(axis=0))
         assert (values[order][inside] == seen["in"][inside]).all()
         drawn = expanded(view)

@@ -940,6 +940,7 @@ def test_what_decides_a_copy() -> None:
         "rows": "deterministic",
         "metric": "euclidean",
         "q": 0.1,
+        "round_to": 5,
         "strata": ["sex"],
     }
 
