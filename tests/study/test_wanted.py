@@ -98,3 +98,9 @@ def test_a_share_is_one(share: Any) -> None:
     check_share(None)
     with pytest.raises(InputError, match=r"^risk_below "):
         check_share(share)
+
+
+def test_a_number_without_use_is_refused() -> None:
+    with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
+        asked(desk(), numbers={"q": 0.5})
+    assert asked(desk(), method="probabilistic", numbers={"q": 0.5}).asked.q == 0.5

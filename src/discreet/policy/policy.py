@@ -117,9 +117,11 @@ class Policy:
     most_suppressed : float, default 0.1
         The largest share of rows left out because their stratum stays small after merging.
     diversity : int, default 1
-        The least number of different sensitive values in each stratum (l-diversity).
+        The least number of different sensitive values in each stratum of a released table
+        (l-diversity).
     closeness : float, default 1.0
-        How far the sensitive values of a stratum may be from those of all rows (t-closeness).
+        How far the sensitive values of a stratum of a released table may be from those of all
+        rows (t-closeness).
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False

@@ -76,8 +76,11 @@ def wanted(
         raise InputError(
             f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
         )
+    used = method or desk.policy.rows
+    if not guarded and numbers.get("q") is not None and used != "probabilistic":
+        raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     # The rows of a table are those that a scatter plot would draw.
-    asked = desk.settle("scatter", names, method=method or desk.policy.rows, **numbers)
+    asked = desk.settle("scatter", names, method=used, **numbers)
     return Wanted(
         asked=dataclasses.replace(asked, picture=TABLE),
         policy=policy,
