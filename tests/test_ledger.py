@@ -61,7 +61,7 @@ def leave(
         method="merge",
         form="svg",
     )
-    ledger.leave(leaving, lambda: sketches(table))
+    ledger.leave([leaving], lambda: sketches(table))
 
 
 @pytest.fixture
@@ -421,7 +421,7 @@ def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> 
     numbers = np.array([12345.678901, *X])
     table = {"x": numbers}
     leaving = Leaving("s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg")
-    ledger.leave(leaving, lambda: sketches(table))
+    ledger.leave([leaving], lambda: sketches(table))
 
     content = (tmp_path / "state" / "ledger.sqlite").read_bytes()
     assert b"Canary" not in content
@@ -487,7 +487,7 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
 
     leaving = Leaving("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
     with pytest.raises(OSError, match="no data"):
-        ledger.leave(leaving, fail)
+        ledger.leave([leaving], fail)
     with pytest.raises(LeavingError, match="damaged or in use"):
         ledger.leave(
             dataclasses.replace(leaving, kind=None),  # type: ignore[arg-type]

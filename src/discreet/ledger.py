@@ -82,13 +82,13 @@ class Ledger:
         groups = {value for what, value in choices.items() if what.startswith(GROUP_OF)}
         return tuple(tuple(json.loads(value)) for value in sorted(groups))
 
-    def leave(self, leaving: Leaving, every: Callable[[], Mapping[str, Sketch]]) -> None:
-        """Record that something leaves, or refuse it.
+    def leave(self, leavings: Sequence[Leaving], every: Callable[[], Mapping[str, Sketch]]) -> None:
+        """Record that things of one study leave together, or refuse all of them.
 
         Parameters
         ----------
-        leaving : Leaving
-            What is about to leave.
+        leavings : sequence of Leaving
+            What is about to leave: all of it, or nothing.
         every : callable
             Returns the sketches of all columns; called when a version is first recorded, so
             that the same data are recognised under another name.
@@ -98,35 +98,10 @@ class Ledger:
         LeavingError
             If the data have changed, or left under other settings.
         """
-        all_sketches = {} if self.knows(leaving.study) else every()
-        sketches = {**all_sketches, **leaving.sketches}
+        whole = {} if self.knows(leavings[0].study) else every()
         with self._open() as connection:
-            own = None if leaving.study is None else _latest(connection, leaving.study)
-            alike = _same_data(connection, sketches, leaving.study, whole=bool(all_sketches))
-            _check_not_nearly(connection, sketches, leaving)
-            for version in [*([own] if own else []), *alike]:
-                compare(leaving, version, _choices(connection, version))
-                known = _sketches(connection, version)
-                check_names(leaving.sketches, known)
-                if version.study == (leaving.study or UNNAMED):
-                    check_unchanged(version, leaving.sketches, known)
-            if own is None and leaving.study is None and alike:
-                own = alike[0]
-            if own is None:
-                own = _insert(connection, leaving.study or UNNAMED, 1, leaving.settings)
-            _remember(connection, own, leaving.choices, sketches)
-            connection.execute(
-                "INSERT INTO leaving (version, at, kind, columns, method, form)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    own.id,
-                    _now(),
-                    leaving.kind,
-                    json.dumps(leaving.columns),
-                    leaving.method,
-                    leaving.form,
-                ),
-            )
+            for leaving in leavings:
+                _leave(connection, leaving, {**whole, **leaving.sketches}, whole=bool(whole))
 
     def open_version(
         self,
@@ -226,6 +201,41 @@ class Ledger:
                     f"the ledger {str(self._path)!r} is damaged or in use, so nothing can leave;"
                     " try again, or restore it from a backup"
                 ) from None
+
+
+def _leave(
+    connection: sqlite3.Connection,
+    leaving: Leaving,
+    sketches: Mapping[str, Sketch],
+    *,
+    whole: bool,
+) -> None:
+    """Compare what is about to leave with what has left before, and record it."""
+    own = None if leaving.study is None else _latest(connection, leaving.study)
+    alike = _same_data(connection, sketches, leaving.study, whole=whole)
+    _check_not_nearly(connection, sketches, leaving)
+    for version in [*([own] if own else []), *alike]:
+        compare(leaving, version, _choices(connection, version))
+        known = _sketches(connection, version)
+        check_names(leaving.sketches, known)
+        if version.study == (leaving.study or UNNAMED):
+            check_unchanged(version, leaving.sketches, known)
+    if own is None and leaving.study is None and alike:
+        own = alike[0]
+    if own is None:
+        own = _insert(connection, leaving.study or UNNAMED, 1, leaving.settings)
+    _remember(connection, own, leaving.choices, sketches)
+    connection.execute(
+        "INSERT INTO leaving (version, at, kind, columns, method, form) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            own.id,
+            _now(),
+            leaving.kind,
+            json.dumps(leaving.columns),
+            leaving.method,
+            leaving.form,
+        ),
+    )
 
 
 def _latest(connection: sqlite3.Connection, study: str) -> Version | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +21,18 @@ from discreet.table import Column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SUFFIXES", "Release", "arrow_table", "check_counts_again", "native_frame"]
+__all__ = [
+    "SUFFIXES",
+    "Release",
+    "arrow_table",
+    "check_counts_again",
+    "check_paths",
+    "native_frame",
+]
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
-Gate = Callable[[str], None]
+Gate = Callable[[str, str | None], None]
+"""Called with the form the table is to leave in and that of its report, if it leaves too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +57,7 @@ class Release:
         return f"Release({', '.join(self.table.column_names)}; {self.report.title})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self._ask("pickle")
+        self._ask("pickle", None)
         return Release, (self.frame, self.report, self.table)  # the report asks for itself
 
     def _repr_html_(self) -> str:
@@ -77,13 +86,12 @@ class Release:
         LeavingError
             If it does not fit what has left before; nothing is written then.
         """
-        path = _checked(Path(path), SUFFIXES, "a released table")
-        if report is not None:
-            _checked(Path(report), (".html", ".json", ".txt"), "a report")
-        self._ask(path.suffix.lower()[1:])
-        if report is not None:
-            self.report_on(path).save(report)  # first: a table without its report is worse
-        write_whole(_bytes(self.table, path.suffix.lower()), path)
+        path, told = check_paths(path, report)
+        form = path.suffix.lower()[1:]
+        self._ask(form, None if told is None else told.suffix.lower()[1:])  # both, or neither
+        if told is not None:
+            dataclasses.replace(self.report_on(path), gate=None).save(told)
+        write_whole(_bytes(self.table, f".{form}"), path)
         return path
 
     def report_on(self, path: str | Path) -> Report:
@@ -92,9 +100,17 @@ class Release:
         content = _bytes(self.table, path.suffix.lower())
         return self.report.saved_as(path.name, hashlib.sha256(content).hexdigest())
 
-    def _ask(self, form: str) -> None:
+    def _ask(self, form: str, report: str | None) -> None:
         if self.gate is not None:
-            self.gate(form)
+            self.gate(form, report)
+
+
+def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path | None]:
+    """Refuse names that a released table and its report cannot be saved under."""
+    table = _checked(Path(path), SUFFIXES, "a released table")
+    if report is None:
+        return table, None
+    return table, _checked(Path(report), (".html", ".json", ".txt"), "a report")
 
 
 def arrow_table(

@@ -128,9 +128,11 @@ def anonymize(
     discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
     """
     from discreet.policy import load_policy
+    from discreet.release import check_paths
 
     if output is None:
         raise InputError("say where the table goes: -o RELEASED.csv, .tsv or .parquet")
+    check_paths(output, report)  # before the work
     prepare = _prepare(impute, impute_levels, hierarchy) | fields_given(
         metric=metric, diversity=diversity, closeness=closeness
     )

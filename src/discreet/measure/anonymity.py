@@ -413,8 +413,8 @@ def attribute_disclosure(
     -------
     Estimate
         Of the rows: those in combinations of which all rows have one sensitive value (a row
-        alone in its combination is one of them). The baseline is the share of the commonest
-        sensitive value, which who knows only the column would guess.
+        alone in its combination is one of them). The baseline is the share there would be if the
+        sensitive values were dealt out to the rows at random.
 
     Raises
     ------
@@ -444,8 +444,23 @@ def attribute_disclosure_of(side: Side, quasi: Sequence[str], sensitive: str) ->
         "rows whose combination of values gives the sensitive value away",
         int(sizes[alike].sum()),
         len(labels),
-        int(np.bincount(values).max()) / len(labels),
+        _alike_by_chance(sizes, np.bincount(values)),
     )
+
+
+def _alike_by_chance(sizes: Labels, counts: Labels) -> float:
+    """Return the share of rows given away if sensitive values were dealt out at random."""
+    from scipy.special import gammaln
+
+    n = int(counts.sum())
+    size, times = np.unique(sizes[sizes > 0], return_counts=True)
+    enough = counts[:, None] >= size
+    left = np.where(enough, counts[:, None] - size, 0)
+    # The chance that as many rows drawn without replacement all have one value, for each value.
+    chance = np.exp(
+        gammaln(counts + 1)[:, None] - gammaln(left + 1) + gammaln(n - size + 1) - gammaln(n + 1)
+    )
+    return float((times * size * np.where(enough, chance, 0).sum(axis=0)).sum() / n)
 
 
 def _column(side: Side, name: str) -> Sequence[str] | Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -9,13 +10,12 @@ from types import MappingProxyType
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.measure.evaluate import measured
+from discreet.measure.evaluate import WIDTHS, measured
 from discreet.measure.pairs import Pair, pair_of
 from discreet.measure.report import Report
 
 __all__ = ["check_correspond", "compare"]
 
-W1S = W2S = (0.01, 0.02, 0.05, 0.1, 0.2)
 MOST_CODES = 20
 """A column of more different whole numbers than this is never taken for one of codes."""
 UNRELATED = 0.95
@@ -47,7 +47,8 @@ def compare(
         A column of levels that is to stay unknown.
     categorical : sequence of str, optional
         Columns of codes that are levels. Columns of at most 20 different whole numbers that are
-        the same in both tables, row for row, are taken for levels anyway.
+        the same in both tables, row for row, are taken for levels anyway, unless the formula has
+        them as numbers.
     drop : sequence of str, optional
         Columns of the released table that are not compared.
     formula : str, optional
@@ -84,12 +85,16 @@ def compare(
         return pair_of(original, released, categorical=levels, drop=drop, same_rows=same_rows)
 
     pair = read(categorical)
-    codes = _codes(pair, {*strata, *([sensitive] if sensitive else [])})
+    named = {*strata, *([sensitive] if sensitive else [])}
+    plain = _plain_names(formula) - named
+    codes = [name for name in _codes(pair, named) if name not in plain]
     if codes:
         pair = read([*categorical, *codes])
     if same_rows:
         check_correspond(pair)
-    found = measured(pair, strata=strata, sensitive=sensitive, formula=formula, w1s=W1S, w2s=W2S)
+    found = measured(
+        pair, strata=strata, sensitive=sensitive, formula=formula, w1s=WIDTHS, w2s=WIDTHS
+    )
     notes = ["For the custodian: exact numbers of the original table, and no release."]
     if codes:
         notes.append(
@@ -119,7 +124,7 @@ def check_correspond(pair: Pair) -> None:
         return
     before, after = pair.original.matrix, pair.released.matrix
     spread = before.var(axis=0)
-    known = spread > 0
+    known = (spread > 0) & (after.var(axis=0) > 0)  # one mean for all tells nothing of order
     if not known.any():
         return
     apart = ((before - after)[:, known] ** 2).mean(axis=0) / spread[known]
@@ -144,6 +149,12 @@ def _codes(pair: Pair, named: set[str]) -> list[str]:
         if whole and (same or name in named):
             found.append(name)
     return found
+
+
+def _plain_names(formula: str | None) -> set[str]:
+    """Return what a formula names outside C(...): numbers, where they are columns."""
+    words = re.findall(r"`([^`]+)`|(\w+)", re.sub(r"\bC\([^)]*\)", "", formula or ""))
+    return {quoted or word for quoted, word in words}
 
 
 def _name(source: object) -> str:

@@ -25,16 +25,21 @@ from discreet.measure.pairs import Pair, Side
 from discreet.measure.propensity import propensity_of
 from discreet.measure.rmd import RmdGrid, rmd_grid_of
 from discreet.measure.rounding import (
+    MOVED_STEP,
+    U_STEP,
     coarse_estimate,
     coarse_model,
     coarse_preservation,
-    two_digits,
+    to_step,
 )
 from discreet.measure.scores import Scores, boxes_of, coarse_scores
 from discreet.measure.utility import Preservation, displacement_of, preservation_of
 from discreet.progress import advance
 
-__all__ = ["RISKS", "Measured", "measured"]
+__all__ = ["RISKS", "WIDTHS", "Measured", "measured"]
+
+WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2)
+"""Where a report tells the robust distance risks, as Fig. 5 of the 2022 paper does."""
 
 RISKS = (
     "linkage",
@@ -52,7 +57,6 @@ RISKS = (
 ON_RELEASED = ("unique_rows", "unique_strata", "attribute_disclosure")
 """Those that are counted on the released table alone, which whoever has it can count again."""
 TASK = "measures"
-PAIRED = "rows of the two tables do not correspond"
 TOO_FEW = "it rests on too few records to be told rounded"
 
 UNIQUE_ROWS = "released rows that are like no other released row in all columns"
@@ -155,6 +159,9 @@ class Measured:
         if to < 1:
             raise InputError("counts are rounded to multiples of a whole number of at least 1")
         missing = dict(self.not_measured)
+        grid = self.grid and _coarse_grid(self.grid, to)
+        if grid is None and self.grid is not None:
+            missing["grid"] = TOO_FEW
         risks = {}
         for key, found in self.risks.items():
             coarse = found if key in ON_RELEASED else coarse_estimate(found, to)
@@ -171,14 +178,14 @@ class Measured:
             self,
             risks=MappingProxyType(risks),
             displacement=MappingProxyType(
-                {name: two_digits(value) for name, value in self.displacement.items()}
+                {name: to_step(value, MOVED_STEP) for name, value in self.displacement.items()}
             ),
-            u=None if self.u is None else two_digits(self.u),
-            ratio=None if self.ratio is None else two_digits(self.ratio),
+            u=None if self.u is None else to_step(self.u, U_STEP),
+            ratio=None,  # of U, and as telling
             scores=scores,
             preservation=self.preservation and coarse_preservation(self.preservation),
             model=self.model and coarse_model(self.model),
-            grid=self.grid and _coarse_grid(self.grid, to),
+            grid=grid,
             not_measured=MappingProxyType(missing),
             left_out=to * round(self.left_out / to),
             rounded_to=to,
@@ -292,12 +299,12 @@ def measured(
     if far is None:
         far = FAR if guard is None else FAR_GUARDED
     risks = _risks(trial, pair, known, sensitive, far)
-    side = pair.released
+    side = pair.table
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
     used = pair if used is None else used
     scores = trial("propensity", lambda: propensity_of(used))
     boxes = None if scores is None else trial("scores", lambda: boxes_of(scores, guard))
-    grid = _robust(trial, _without(pair, sensitive), w1s, w2s)
+    grid = _robust(trial, pair.without(sensitive), w1s, w2s)
     if grid is not None:
         near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
         risks |= {"rmd1": grid.risk1[near], "rmd2": grid.risk2[near][alone]}
@@ -345,7 +352,7 @@ class _Trial:
 def _risks(
     trial: _Trial, pair: Pair, known: Sequence[str], sensitive: str | None, far: int
 ) -> dict[str, Estimate]:
-    side, seen = pair.released, _without(pair, sensitive)
+    side, seen = pair.table, pair.without(sensitive)
     columns = [name for name in pair.names if name != sensitive]
     every: dict[str, Callable[[], tuple[Estimate, ...]]] = {
         "linkage": lambda: (record_linkage_of(seen),),
@@ -377,19 +384,6 @@ def _check(pair: Pair, strata: Sequence[str], sensitive: str | None) -> None:
         raise InputError(f"the sensitive column {sensitive!r} is not among the released columns")
     if sensitive in strata:
         raise InputError(f"the sensitive column {sensitive!r} cannot be one of the strata, too")
-
-
-def _without(pair: Pair, name: str | None) -> Pair:
-    """Return the pair without a column that the attacker does not know."""
-
-    def side(whole: Side) -> Side:
-        numbers = {column: v for column, v in whole.numbers.items() if column != name}
-        levels = {column: v for column, v in whole.levels.items() if column != name}
-        return Side(MappingProxyType(numbers), MappingProxyType(levels))
-
-    if name is None or len(pair.names) == 1:
-        return pair
-    return replace(pair, original=side(pair.original), released=side(pair.released))
 
 
 def _told(found: Estimate, what: str) -> Estimate:

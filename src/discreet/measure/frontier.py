@@ -59,24 +59,24 @@ class Setting:
     @property
     def name(self) -> str:
         """What the setting is called in a map."""
-        return " ".join([self.method, *(f"{name}={value:g}" for name, value in self._numbers())])
+        return " ".join([self.method, *(f"{name}={value}" for name, value in self._numbers())])
 
     @property
     def python(self) -> str:
         """The line that makes the release in Python."""
-        more = "".join(f", {name}={value:g}" for name, value in self._numbers())
+        more = "".join(f", {name}={value}" for name, value in self._numbers())
         return f'study.anonymize(method="{self.method}"{more})'
 
     @property
     def opened(self) -> str:
         """The line that makes the release of a study whose setting is fixed when it is opened."""
-        fields = "".join(f", {name}={value:g}" for name, value in self._numbers())
+        fields = "".join(f", {name}={value}" for name, value in self._numbers())
         return f'dc.open(TABLE, policy.changed(rows="{self.method}"{fields})).anonymize()'
 
     @property
     def shell(self) -> str:
         """The line that makes the release on the command line."""
-        more = "".join(f" -{name} {value:g}" for name, value in self._numbers())
+        more = "".join(f" -{name} {value}" for name, value in self._numbers())
         return f"discreet anonymize TABLE --method {self.method}{more}"
 
     def _numbers(self) -> list[tuple[str, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -52,13 +52,14 @@ class Pair:
     """An original and a released table of the same columns.
 
     `left_out` is how many rows had a missing number in either (or, where rows do not
-    correspond, in one), and were left out.
+    correspond, in one), and were left out; `whole` is the released table with them.
     """
 
     original: Side
     released: Side
     same_rows: bool
     left_out: int = 0
+    whole: Side | None = None
 
     def __repr__(self) -> str:
         return f"Pair({', '.join(self.names)})"
@@ -67,6 +68,26 @@ class Pair:
     def names(self) -> tuple[str, ...]:
         """The columns that both tables have."""
         return (*self.original.numbers, *self.original.levels)
+
+    @property
+    def table(self) -> Side:
+        """The released table as whoever receives it has it, rows with missing numbers too."""
+        return self.released if self.whole is None else self.whole
+
+    def without(self, name: str | None) -> Pair:
+        """Return the pair without a column, if it has it and another."""
+        if name not in self.names or len(self.names) == 1:
+            return self
+
+        def side(of: Side) -> Side:
+            numbers = {column: v for column, v in of.numbers.items() if column != name}
+            levels = {column: v for column, v in of.levels.items() if column != name}
+            return Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+        whole = None if self.whole is None else side(self.whole)
+        return replace(
+            self, original=side(self.original), released=side(self.released), whole=whole
+        )
 
 
 def pair_of(
@@ -154,7 +175,7 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
         left_out = int((~known_before).sum())
     if not known_before.any() or not known_after.any():
         raise InputError("no row has a finite number in every column; leave a column out")
-    return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out)
+    return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out, after)
 
 
 def _complete(side: Side) -> NDArray[np.bool_]:

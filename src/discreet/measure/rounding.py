@@ -23,6 +23,8 @@ from discreet.protect.order_means import nice_step, stepped
 
 __all__ = [
     "COUNT_STEPS",
+    "MOVED_STEP",
+    "U_STEP",
     "Five",
     "coarse_box",
     "coarse_estimate",
@@ -34,6 +36,9 @@ __all__ = [
 
 COUNT_STEPS = 4
 """An estimate of fewer trials than so many steps would say nothing once it is rounded."""
+U_STEP = 0.0005
+"""U grows with the square of a difference of means: to two digits it told one to 1e-5 sd."""
+MOVED_STEP = 0.01
 SUMMARY_STEP = 0.05
 ESTIMATE_SHARE, ERROR_SHARE = 0.5, 0.2
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,11 +19,36 @@ from discreet.sketch import Sketch, sketch_of
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
-__all__ = ["Gatekeeper"]
+__all__ = ["Exit", "Gatekeeper"]
 
 # What a sketch of the ledger is of.
 _COLUMN, _ROWS = "column ", "rows of "
-NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Exit:
+    """Something that may leave: how it was asked for, and what it rests on.
+
+    `group` is the column group of the protected copy that it was drawn from, if it was; `also` are
+    columns that it rests on beside those that are drawn, and `pinned` what else must be the same
+    whenever these columns leave again.
+    """
+
+    asked: Asked
+    group: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    pinned: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that it says something about."""
+        return (*self.asked.named, *self.also)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """What the ledger is to recognise it by."""
+        rows = (_ROWS + json.dumps(self.group),) if self.group else ()
+        return (*(_COLUMN + name for name in self.columns), *rows)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,19 +62,17 @@ class Gatekeeper:
     name: str | None
 
     def leave(
-        self,
-        asked: Asked,
-        group: tuple[str, ...],
-        form: str,
-        also: tuple[str, ...] = (),
-        pinned: Mapping[str, str] = NOTHING,
+        self, asked: Asked, group: tuple[str, ...], form: str, also: tuple[str, ...] = ()
     ) -> None:
         """Let a view leave: record it, or raise because it does not fit what has left before.
 
         `group` is the column group of the protected copy that it was drawn from, if it was;
-        `also` are columns that it rests on beside those that are drawn, and `pinned` what else
-        must be the same whenever these columns leave again.
+        `also` are columns that it rests on beside those that are drawn.
         """
+        self.leave_together([(Exit(asked, group, also), form)])
+
+    def leave_together(self, exits: Sequence[tuple[Exit, str]]) -> None:
+        """Let several things leave, each in a form, or none of them."""
         if self.policy.public:
             return
         if self.table.source_changed():
@@ -58,22 +80,27 @@ class Gatekeeper:
                 "the file has been written since the study was opened, so what was drawn and what"
                 " would be recorded may differ; open the study again"
             )
-        rests_on = (*asked.named, *also)
-        named = [_COLUMN + name for name in rests_on]
-        if group:
-            named.append(_ROWS + json.dumps(group))
-        leaving = Leaving(
-            study=self.name,
-            settings=self.policy.settings(),
-            choices=self._choices(asked, group, also) | dict(pinned),
-            sketches=self._counted_by() | {what: self._sketch(what) for what in named},
-            k=self.policy.k,
-            kind=asked.picture,
-            columns=rests_on,
-            method=asked.method,
-            form=form,
+        counted_by = self._counted_by()
+        found = dict(counted_by)
+        for what in dict.fromkeys(what for leaving, _ in exits for what in leaving.rests_on):
+            found[what] = self._sketch(what)
+        self.ledger.leave(
+            [
+                Leaving(
+                    study=self.name,
+                    settings=self.policy.settings(),
+                    choices=self._choices(leaving) | dict(leaving.pinned),
+                    sketches=counted_by | {what: found[what] for what in leaving.rests_on},
+                    k=self.policy.k,
+                    kind=leaving.asked.picture,
+                    columns=leaving.columns,
+                    method=leaving.asked.method,
+                    form=form,
+                )
+                for leaving, form in exits
+            ],
+            self._every_sketch,
         )
-        self.ledger.leave(leaving, self._every_sketch)
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy."""
@@ -95,21 +122,20 @@ class Gatekeeper:
         except LeavingError:  # a broken ledger lets nothing leave, but looking is free
             return ()
 
-    def _choices(
-        self, asked: Asked, group: tuple[str, ...], also: tuple[str, ...]
-    ) -> dict[str, str]:
+    def _choices(self, leaving: Exit) -> dict[str, str]:
         """Return what must be the same whenever these columns leave again."""
         if not self.policy.guarded:
             return {}
-        strata = self.policy.strata if group else ()
+        asked = leaving.asked
+        strata = self.policy.strata if leaving.group else ()
         # As levels and as numbers a column would be counted on two grids.
-        named = (*asked.named, *also, *strata)
+        named = (*leaving.columns, *strata)
         kinds = {f"{KIND_OF}{name!r}": self.table.columns[name].kind for name in named}
         if asked.method == "order-means":
             return kinds
         if not asked.from_rows:
             return kinds | {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
-        return kinds | self._strata() | _members(group)
+        return kinds | self._strata() | _members(leaving.group)
 
     def _strata(self) -> dict[str, str]:
         return {"strata": json.dumps(self.policy.strata)}

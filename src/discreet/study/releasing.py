@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+import json
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,29 +14,39 @@ import numpy as np
 from discreet.answers import from_counts, from_rows
 from discreet.errors import BrokenPromiseError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
-from discreet.measure.evaluate import Measured, measured
+from discreet.measure.evaluate import WIDTHS, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.pictures import Picture, histogram_picture
 from discreet.measure.report import Report
 from discreet.protect import METHODS
-from discreet.protect.base import Floats
+from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
 from discreet.release import Release, arrow_table, check_counts_again, native_frame
 from discreet.study.desk import Desk
+from discreet.study.gatekeeper import Exit
 from discreet.study.wanted import Wanted
-from discreet.vault import STRATUM_PER_K, Copy, Made, copy_of, make_table, prepared, raw_rows, said
+from discreet.vault import (
+    STRATUM_PER_K,
+    Copy,
+    Made,
+    Raw,
+    copy_of,
+    make_table,
+    noised,
+    prepared,
+    raw_rows,
+    said,
+)
 from discreet.views import HistogramView
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["make", "pair_of_made", "release"]
+__all__ = ["make", "pair_of_made", "pair_used", "release", "version_of"]
 
-# Widths at which the robust distance risks are drawn, as in Fig. 5 of the 2022 paper.
-W1S = (0.01, 0.02, 0.05, 0.1, 0.2)
-W2S = (0.01, 0.02, 0.05, 0.1, 0.2)
 REPORT = "report"
 ROWS_PER_TERM = 40
+TINY = 1e-12
 
 
 def make(desk: Desk, want: Wanted) -> Made:
@@ -47,7 +57,14 @@ def make(desk: Desk, want: Wanted) -> Made:
     raw = raw_rows(
         desk.table, policy, want.columns, desk.secret, strata=want.strata, carried=want.carried
     )
-    return make_table(prepared(raw, policy, desk.secret), policy, policy.row_method(want.asked))
+    method = policy.row_method(want.asked)
+    rows = prepared(raw, policy, desk.secret)
+    return make_table(noised(rows, desk.secret, version_of(desk, raw, method)), policy, method)
+
+
+def version_of(desk: Desk, raw: Raw, method: RowMethod) -> bytes:
+    """Return the version of a table by a method: no two methods or numbers share their noise."""
+    return desk.secret.digest("table", raw.version, repr(method).encode())
 
 
 def release(
@@ -65,36 +82,34 @@ def release(
         strata=strata,
         sensitive=want.sensitive if want.sensitive in pair.names else None,
         formula=formula,
-        w1s=W1S,
-        w2s=W2S,
+        w1s=WIDTHS,
+        w2s=WIDTHS,
         far=max(20, 4 * want.asked.round_to) if want.asked.guarded else None,
         guard=want.asked.k if want.asked.guarded else None,
-        used=pair_of_made(dataclasses.replace(made, original=made.trimmed), want.columns),
+        used=pair_used(made, want.columns),
     )
     if want.asked.guarded:
         told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
     _check_asked_for(want, told, pair.released.levels, risk_below)
     table = _table(desk, want, made, copy)
-    pictures, gates = _histograms(desk, want, copy)
+    pictures, drawn = _histograms(desk, want, copy)
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
-    leave = partial(desk.gatekeeper.leave, want.asked, group, also=rests_on)
-    pinned = {} if formula is None else {f"formula of the report of {one_of(made.names)}": formula}
+    told_of = dataclasses.replace(want.asked, picture=REPORT)
+    exits = [Exit(told_of, group, rests_on, _pinned(want, made, formula)), *drawn]
+
+    def leave(form: str, report: str | None) -> None:
+        """Let the table leave, and its report if that leaves too."""
+        with_it = [(each, report) for each in exits if report is not None]
+        own = Exit(want.asked, group, rests_on)
+        desk.gatekeeper.leave_together([(own, form), *with_it])
+
     report = Report(
         title=f"Protected table of {desk.name or 'a frame without a name'}",
         made=MappingProxyType(_made_of(desk, want, made, copy, formula)),
         measured=told,
         pictures=pictures,
-        gate=_all_of(
-            partial(
-                desk.gatekeeper.leave,
-                dataclasses.replace(want.asked, picture=REPORT),
-                group,
-                also=rests_on,
-                pinned=pinned,
-            ),
-            gates,
-        ),
+        gate=lambda form: desk.gatekeeper.leave_together([(each, form) for each in exits]),
     )
     if want.asked.guarded:
         desk.groups = desk.groups or (made.names,)
@@ -128,6 +143,11 @@ def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:
     return Pair(side(made.original), side(made.released), same_rows=True)
 
 
+def pair_used(made: Made, columns: Sequence[str]) -> Pair:
+    """Return the two tables that utility is measured on: far values drawn in, where they were."""
+    return pair_of_made(dataclasses.replace(made, original=made.trimmed), columns)
+
+
 def _copy(desk: Desk, want: Wanted, made: Made) -> Copy:
     """Return the rows as they are released: the protected copy itself, if the study has one."""
     if not want.asked.guarded:
@@ -159,13 +179,15 @@ def _check_asked_for(
         different, far = len(set(values)), 0.0
     if policy.diversity > 1 and (different is None or different < policy.diversity):
         raise RefusedError(
-            "a stratum has fewer different sensitive values than diversity= asks for; name the"
-            " sensitive column, merge strata by a hierarchy, or declare fewer of them"
+            "a stratum has fewer different sensitive values than diversity= asks for; merge strata"
+            " by a hierarchy, or declare fewer of them"
         )
-    if policy.closeness < 1 and (far is None or far > policy.closeness):
+    # Of rows that carry the column, the repair has seen to it, beside those it left out.
+    reached = far is not None and far <= policy.closeness + TINY
+    if want.asked.guarded and policy.closeness < 1 and not reached:
         raise RefusedError(
             "the sensitive values of a stratum are farther from those of all rows than closeness="
-            " allows; name the sensitive column, merge strata by a hierarchy, or declare fewer"
+            " allows; merge strata by a hierarchy, or declare fewer of them"
         )
     if risk_below is not None and told.risks["linkage"].share >= risk_below:
         raise RefusedError(
@@ -195,14 +217,14 @@ def _check_formula(pair: Pair, formula: str) -> None:
         )
 
 
-def _histograms(
-    desk: Desk, want: Wanted, copy: Copy
-) -> tuple[tuple[Picture, ...], list[Callable[[str], None]]]:
+def _histograms(desk: Desk, want: Wanted, copy: Copy) -> tuple[tuple[Picture, ...], list[Exit]]:
     """Draw each column before and after, on the bins that the policy allows for the raw one."""
-    pictures, gates = [], []
+    pictures, exits = [], []
     for name in want.columns:
         try:
             asked = desk.settle("histogram", [name])
+            if asked.from_rows:  # it would draw the copy and call it the original
+                continue
             view: HistogramView = desk.answer(asked, from_rows.histogram, from_counts.histogram)
         except RefusedError:  # what cannot be drawn is left out; the numbers say how it went
             continue
@@ -213,19 +235,17 @@ def _histograms(
         width = np.diff(view.edges)
         before = [None if c is None else c / w for c, w in zip(view.counts, width, strict=True)]
         pictures.append(histogram_picture(name, view.edges, before, (after / width).tolist()))
-        if view.gate is not None:
-            gates.append(view.gate)
-    return tuple(pictures), gates
+        exits.append(Exit(asked))
+    return tuple(pictures), exits
 
 
-def _all_of(
-    own: Callable[[str], None], gates: Sequence[Callable[[str], None]]
-) -> Callable[[str], None]:
-    def gate(form: str) -> None:
-        for each in (own, *gates):
-            each(form)
-
-    return gate
+def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
+    """Return what reports on one group have in common: two of them tell more than one."""
+    if not want.asked.guarded:
+        return {}
+    group = one_of(made.names)
+    told = {f"columns of the report of {group}": json.dumps([*want.columns, want.sensitive])}
+    return told | ({} if formula is None else {f"formula of the report of {group}": formula})
 
 
 def _made_of(

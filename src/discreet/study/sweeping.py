@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
@@ -19,9 +19,9 @@ from discreet.progress import advance
 from discreet.protect import ROW_METHODS
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.study.desk import Desk
-from discreet.study.releasing import pair_of_made
+from discreet.study.releasing import pair_of_made, pair_used, version_of
 from discreet.study.wanted import Wanted
-from discreet.vault import Prepared, make_copy, make_table, prepared, raw_rows
+from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prepared, raw_rows
 
 __all__ = ["LOSSES", "RISKS", "settings_of", "sweep"]
 
@@ -47,8 +47,8 @@ class _Job:
 
     setting: Setting
     policy: Policy
-    rows: Prepared
-    columns: tuple[str, ...]
+    rows: Noised
+    want: Wanted
     risk: str
     loss: str
 
@@ -102,17 +102,19 @@ def sweep(
         desk.table, want.policy, names, desk.secret, strata=want.strata, carried=want.carried
     )
     points: dict[Setting, Point] = {}
+    ready: dict[int, Prepared] = {}
     jobs: list[_Job] = []
     for setting in settings:
         try:
             policy = want.policy.changed(rows=setting.method, k=setting.k, q=setting.q)
-            # As its own version, so that no two settings share their noise.
-            version = desk.secret.digest("sweep", raw.version, setting.name.encode())
-            rows = prepared(replace(raw, version=version), policy, desk.secret)
+            if policy.k not in ready:  # strata are repaired once for each k
+                ready[policy.k] = prepared(raw, policy, desk.secret)
         except (InputError, RefusedError) as error:
             points[setting] = Point(setting, refused=str(error))
-        else:
-            jobs.append(_Job(setting, policy, rows, want.columns, risk, loss))
+            continue
+        version = version_of(desk, raw, policy.row_method())
+        rows = noised(ready[policy.k], desk.secret, version)
+        jobs.append(_Job(setting, policy, rows, want, risk, loss))
     for done, point in enumerate(_tried(jobs), start=1):
         points[point.setting] = point
         advance(TASK, done, len(jobs))
@@ -127,7 +129,7 @@ def sweep(
 
 def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:
     """Try settings in processes of their own, where that is worth their start."""
-    size = sum(job.rows.values.size for job in jobs)
+    size = sum(job.rows.normals.size for job in jobs)
     if size < WORTH_PROCESSES or (os.cpu_count() or 1) == 1:
         yield from map(_point, jobs)
         return
@@ -144,9 +146,9 @@ def _point(job: _Job) -> Point:
             made = make_copy(job.rows, job.policy)
         else:
             made = make_table(job.rows, job.policy, job.policy.row_method())
-        # The attacker does not know what must stay unknown.
-        pair = pair_of_made(replace(made, carried={}), job.columns)
-        return Point(job.setting, risk=_risk(pair, job.risk), loss=_loss(pair, job.loss))
+        seen = pair_of_made(made, job.want.columns).without(job.want.sensitive)
+        used = pair_used(made, job.want.columns)
+        return Point(job.setting, risk=_risk(seen, job.risk), loss=_loss(used, job.loss))
     except (InputError, RefusedError) as error:
         return Point(job.setting, refused=str(error))
 

@@ -53,9 +53,12 @@ def wanted(
         _check_names(what, names)
     if unknown := prepare.keys() - PREPARE:
         raise InputError(f"{one_of(sorted(unknown))} is unknown; there are {one_of(PREPARE)}")
-    table.require([*drop])
+    for name in drop:
+        table.known(name)  # a column that identifies persons may be named to be dropped
     policy = desk.policy.allowed(**prepare)
     sensitive = _sensitive(desk, sensitive)
+    if sensitive is None and (policy.diversity > 1 or policy.closeness < 1):
+        raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
     strata = _strata(desk, drop, sensitive)
     if guarded and sensitive is not None and sensitive not in strata:
         raise RefusedError(
@@ -72,13 +75,7 @@ def wanted(
             f"{one_of(sorted(both))} cannot be released as numbers: it is dropped, a stratum or"
             " sensitive"
         )
-    if method is not None and method not in ROW_METHODS:
-        raise InputError(
-            f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
-        )
-    used = method or desk.policy.rows
-    if not guarded and numbers.get("q") is not None and used != "probabilistic":
-        raise InputError(f"a table by {used!r} has no use for q=; leave it out")
+    used = _method(desk, method, numbers)
     # The rows of a table are those that a scatter plot would draw.
     asked = desk.settle("scatter", names, method=used, **numbers)
     return Wanted(
@@ -89,6 +86,18 @@ def wanted(
         sensitive=sensitive,
         carried=() if guarded or sensitive is None else (sensitive,),
     )
+
+
+def _method(desk: Desk, method: str | None, numbers: Mapping[str, Any]) -> str:
+    if method is not None and method not in ROW_METHODS:
+        raise InputError(
+            f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
+        )
+    used = method or desk.policy.rows
+    unused = numbers.get("q") is not None and used != "probabilistic"
+    if unused and not desk.policy.guarded:
+        raise InputError(f"a table by {used!r} has no use for q=; leave it out")
+    return used
 
 
 def check_share(risk_below: object) -> None:

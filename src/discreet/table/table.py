@@ -119,7 +119,7 @@ class Table:
         if len(set(names)) != len(names):
             raise InputError("a column is named twice; name each column once")
         for name in names:
-            column = self._known(name)
+            column = self.known(name)
             if column.role == "identifier" or self._is_unique_text(column):
                 raise RefusedError(
                     f"column {name!r} identifies persons and is never shown;"
@@ -228,7 +228,7 @@ class Table:
 
         Numbers are numbers whether they are drawn as such or as levels.
         """
-        column = self._known(name)
+        column = self.known(name)
         if column.kind == "continuous" or (column.numeric and not column.yes_no):
             return self._collect(self._frame.select(value=_number(name)))["value"].to_numpy()
         return _texts(self._collect(self._frame.select(nw.col(name)))[name].to_list())
@@ -252,7 +252,8 @@ class Table:
         """Whether the file has been written since the table was opened."""
         return self._path is not None and _stamp(self._path) != self._opened
 
-    def _known(self, name: str) -> Column:
+    def known(self, name: str) -> Column:
+        """Return what is known of a column, or say which there are."""
         if name in self.columns:
             return self.columns[name]
         capitals = [known for known in self.columns if known.lower() == name.lower()]

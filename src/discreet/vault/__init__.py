@@ -8,7 +8,17 @@ here too.
 
 from discreet.vault.copies import Copy
 from discreet.vault.making import Made, make_copy, make_table, protect_view, within_bounds
-from discreet.vault.rows import STRATUM_PER_K, Done, Prepared, Raw, prepared, raw_rows, read_rows
+from discreet.vault.rows import (
+    STRATUM_PER_K,
+    Done,
+    Noised,
+    Prepared,
+    Raw,
+    noised,
+    prepared,
+    raw_rows,
+    read_rows,
+)
 from discreet.vault.vault import Vault, copy_of, said
 
 __all__ = [
@@ -16,12 +26,14 @@ __all__ = [
     "Copy",
     "Done",
     "Made",
+    "Noised",
     "Prepared",
     "Raw",
     "Vault",
     "copy_of",
     "make_copy",
     "make_table",
+    "noised",
     "prepared",
     "protect_view",
     "raw_rows",

@@ -19,7 +19,7 @@ from discreet.table import Table
 from discreet.vault.copies import Copy
 from discreet.vault.rows import (
     Done,
-    Prepared,
+    Noised,
     check_one_row_a_person,
     keys_of,
     rows_with_key,
@@ -45,28 +45,30 @@ class Made:
     done: Done
 
 
-def make_copy(rows: Prepared, policy: Policy) -> Made:
+def make_copy(given: Noised, policy: Policy) -> Made:
     """Make the rows of the protected copy of a guarded study version."""
+    rows = given.rows
     trimmed = np.column_stack([winsorised(column, policy.k) for column in rows.values.T])
     steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
-    out = _protected(rows, trimmed, policy.row_method())
+    out = _protected(given, trimmed, policy.row_method())
     for j, name in enumerate(rows.names):
         # Again after rounding, which may go a little beyond a bound.
         inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
         out[:, j] = within_bounds(policy, name, inside)
-    return _made(rows, trimmed, out, policy.row_method())
+    return _made(given, trimmed, out, policy.row_method())
 
 
-def make_table(rows: Prepared, policy: Policy, method: RowMethod) -> Made:
+def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
     """Protect the rows of one table by themselves, as the papers do it: under `research`."""
+    rows = given.rows
     if policy.guarded:
         raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
-    out = _protected(rows, rows.values, method)
+    out = _protected(given, rows.values, method)
     for j, name in enumerate(rows.names):
         out[:, j] = within_bounds(policy, name, out[:, j])
-    return _made(rows, rows.values, out, method)
+    return _made(given, rows.values, out, method)
 
 
 def protect_view(
@@ -106,7 +108,8 @@ def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
     return outside(values, *policy.bounds[name], policy.outside)
 
 
-def _made(rows: Prepared, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
+def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
+    rows = given.rows
     if isinstance(method, Microaggregation):
         check_shared(out, rows.strata, method.k)
     return Made(
@@ -116,15 +119,15 @@ def _made(rows: Prepared, trimmed: Floats, out: Floats, method: RowMethod) -> Ma
         released=out,
         levels=rows.levels,
         carried=rows.carried,
-        version=rows.version,
+        version=given.version,
         done=rows.done,
     )
 
 
-def _protected(rows: Prepared, values: Floats, method: RowMethod) -> Floats:
+def _protected(given: Noised, values: Floats, method: RowMethod) -> Floats:
     """Protect rows in an order of their own, so that one version always has the same bytes."""
-    order = rows.order
-    found = method(values[order], rows.normals[order], rows.strata[order])
+    order = given.rows.order
+    found = method(values[order], given.normals[order], given.rows.strata[order])
     if found.shape != values.shape or not np.isfinite(found).all():
         raise BrokenPromiseError("a row method returned another shape, or values not finite")
     out = np.empty_like(values)

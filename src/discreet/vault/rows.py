@@ -15,17 +15,19 @@ from discreet.protect.base import Floats, Labels, as_strata, sd_of
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
 from discreet.protect.missing import drawn_levels, filled
-from discreet.protect.order_means import nice_step, stepped
+from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
 __all__ = [
     "STRATUM_PER_K",
     "Done",
+    "Noised",
     "Prepared",
     "Raw",
     "check_one_row_a_person",
     "keys_of",
+    "noised",
     "prepared",
     "raw_rows",
     "read_rows",
@@ -43,12 +45,14 @@ NO_LEVEL = ("(missing)", "(no value)")
 class Done:
     """What was done to the rows before they were protected, in words, with rough numbers.
 
-    `filled` are how many values of each column stood in for missing ones, `left_out` how many
+    `filled` are how many values of each column stood in for missing ones, `named` how many missing
+    levels became a level of their own, `left_out` how many
     rows had a missing value and `suppressed` how many were left out of a small stratum. The size
     of each stratum is one of the `multiples_of` a number.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
+    named: tuple[tuple[str, int], ...] = ()
     left_out: int = 0
     repaired: tuple[tuple[str, str], ...] = ()
     suppressed: int = 0
@@ -60,8 +64,8 @@ class Done:
 class Prepared:
     """Rows that are ready: the values of a group, the levels of strata, and what they carry.
 
-    `strata` is which combination of levels each row has, `normals` are its noise, and `order` is
-    one of the rows that does not depend on that of the file.
+    `strata` is which combination of levels each row has, `keys` are keyed digests of the rows, and
+    `order` is one that does not depend on that of the file.
     """
 
     names: tuple[str, ...]
@@ -69,10 +73,18 @@ class Prepared:
     levels: Mapping[str, tuple[str, ...]]
     carried: Mapping[str, tuple[str, ...]]
     strata: Labels
-    normals: Floats
+    keys: list[bytes]
     order: Labels
-    version: str
     done: Done
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Noised:
+    """Rows that are ready, the noise of each, and the version that the noise belongs to."""
+
+    rows: Prepared
+    normals: Floats
+    version: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,18 +156,20 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     strata = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
     keys = [keys[i] for i in places]
     gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
-    gaps |= {name: rows.texts[name].count("") for name in raw.strata}
+    unknown = {name: rows.texts[name].count("") for name in (*raw.strata, *raw.carried)}
+    drawn = policy.missing_levels == "drawn"
+    gaps |= {name: count for name, count in unknown.items() if drawn and name in raw.strata}
     return Prepared(
         names=raw.names,
         values=np.column_stack(columns)[kept],
         levels=strata,
         carried={name: tuple(words[i] for i in places) for name, words in held.items()},
         strata=strata_labels(strata, len(places)),
-        normals=secret.normals(raw.version, keys, raw.names),
+        keys=keys,
         order=np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp),
-        version=raw.version.hex()[:16],
         done=Done(
             filled=tuple((name, count) for name, count in gaps.items() if count),
+            named=tuple((n, count) for n, count in unknown.items() if count and n not in gaps),
             left_out=rows.left_out,
             repaired=tuple((step.column, step.detail) for step in mended.steps),
             suppressed=mended.suppressed,
@@ -163,6 +177,11 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             multiples_of=policy.round_to if policy.guarded else 1,
         ),
     )
+
+
+def noised(rows: Prepared, secret: Secret, version: bytes) -> Noised:
+    """Draw the noise of prepared rows for a version."""
+    return Noised(rows, secret.normals(version, rows.keys, rows.names), version.hex()[:16])
 
 
 def read_rows(
@@ -268,10 +287,13 @@ def _numbers(values: Floats, name: str, policy: Policy) -> Floats:
     gaps = np.isnan(values)
     if not gaps.any():
         return values
-    out = filled(values, policy.missing, policy.k if policy.guarded else 1)
-    if policy.guarded:
-        step = nice_step(sd_of(name, values[~gaps]))
-        out[gaps] = stepped(out[gaps], step)
+    if not policy.guarded:
+        return filled(values, policy.missing)
+    drawn_in = values.copy()  # or a far value could be read back from the mean
+    drawn_in[~gaps] = winsorised(values[~gaps], policy.k)
+    step = nice_step(sd_of(name, drawn_in[~gaps]))
+    out = values.copy()
+    out[gaps] = stepped(filled(drawn_in, policy.missing, policy.k)[gaps], step)
     return out
 
 

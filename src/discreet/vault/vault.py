@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from discreet.secret import Secret
 from discreet.table import Table
 from discreet.vault.copies import Copy, load, store
 from discreet.vault.making import Made, make_copy
-from discreet.vault.rows import Raw, prepared, raw_rows
+from discreet.vault.rows import Raw, noised, prepared, raw_rows
 
 __all__ = ["Vault", "copy_of", "said"]
 
@@ -50,51 +50,63 @@ class Vault:
     def made(self, table: Table, policy: Policy, group: Sequence[str]) -> Made:
         """Return the rows of the copy beside the raw ones, to measure it by."""
         names = tuple(sorted(group))
-        return self._make(self._raw(table, policy, names), policy)
+        raw = self._raw(table, policy, names)
+        made = self._make(raw, policy)
+        if names not in self._copies:
+            self._copies[names] = self._kept(raw, lambda: copy_of(made, policy.k))
+        return made
 
     def _open_or_make(self, table: Table, policy: Policy, group: tuple[str, ...]) -> Copy:
         raw = self._raw(table, policy, group)
-        name = f"copy-{raw.version.hex()[:16]}.parquet"
-        path = None if self._folder is None else self._folder / name
-        if path is not None and path.exists():
-            return load(path, group, raw.version)
-        copy = copy_of(self._make(raw, policy), policy.k)
-        if path is not None:
-            store(path, copy)
+        return self._kept(raw, lambda: copy_of(self._make(raw, policy), policy.k))
+
+    def _kept(self, raw: Raw, make: Callable[[], Copy]) -> Copy:
+        """Return the copy that was kept in the folder, or make one and keep it."""
+        if self._folder is None:
+            return make()
+        path = self._folder / f"copy-{raw.version.hex()[:16]}.parquet"
+        if path.exists():
+            return load(path, raw.names, raw.version)
+        copy = make()
+        store(path, copy)
         return copy
 
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...]) -> Raw:
         return raw_rows(table, policy, group, self._secret, strata=policy.strata)
 
     def _make(self, raw: Raw, policy: Policy) -> Made:
-        return make_copy(prepared(raw, policy, self._secret), policy)
+        return make_copy(
+            noised(prepared(raw, policy, self._secret), self._secret, raw.version), policy
+        )
 
 
 def said(made: Made, k: int) -> tuple[str, ...]:
     """Say in sentences, with rough numbers, how rows were prepared before they were protected."""
     done = made.done
-    filled = [
-        f"{f'about {about(n, k)}' if n >= k else f'fewer than {k}'} missing values of {name} are"
-        " filled"
-        for name, n in done.filled
+    filled = [f"{_rough(n, k)} missing values of {name} are filled" for name, n in done.filled]
+    named = [
+        f"{_rough(n, k)} missing levels of {name} are a level of their own"
+        for name, n in done.named
     ]
     merged = [f"{detail} ({name})" for name, detail in done.repaired]
-    lines = [*filled]
+    lines = [*filled, *named]
     if merged:
         lines.append(f"small strata are merged: {'; '.join(merged)}")
     if not done.exhaustive:
         lines.append("there may be a merging of less loss: not all were tried")
     if done.suppressed:
-        rows = about(done.suppressed, k)
-        lines.append(
-            f"rows of strata that stayed small are left out: {f'about {rows}' if rows else 'few'}"
-        )
+        rows = _rough(done.suppressed, k)
+        lines.append(f"{rows} rows of strata that stayed small are left out")
     if done.multiples_of > 1:
         lines.append(
             f"a few rows are left out, so that the size of each stratum is a multiple of"
             f" {done.multiples_of}"
         )
     return tuple(lines)
+
+
+def _rough(count: int, k: int) -> str:
+    return f"about {about(count, k)}" if count >= k else f"fewer than {k}"
 
 
 def copy_of(made: Made, k: int) -> Copy:
