@@ -490,11 +490,54 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
         ledger.leave([leaving], fail)
     with pytest.raises(LeavingError, match="damaged or in use"):
         ledger.leave(
-            dataclasses.replace(leaving, kind=None),  # type: ignore[arg-type]
+            [leaving, dataclasses.replace(leaving, kind=None)],  # type: ignore[arg-type]
             lambda: sketches(TABLE),
         )
     assert len(ledger.history()) == 1
     assert not ledger.knows("t")
+
+
+def leaving_of(*columns: str, **fields: Any) -> Leaving:
+    """Say what a picture of some columns that is about to leave rests on."""
+    held = sketches({name: TABLE[name] for name in columns})
+    plain = Leaving("s", SETTINGS, {}, held, 5, "scatter", columns, "merge", "csv")
+    return dataclasses.replace(plain, **fields)
+
+
+def test_what_leaves_together_is_of_one_version_and_in_its_order(ledger: Ledger) -> None:
+    ledger.leave(
+        [leaving_of("x", "y"), leaving_of("y", kind="report", form="html")],
+        lambda: sketches(TABLE),
+    )
+
+    told = [(entry["version"], entry["kind"], entry["form"]) for entry in ledger.history()]
+    assert told == [(1, "scatter", "csv"), (1, "report", "html")]
+
+
+# What is refused beside a scatter of x and y that may leave, and what is said of it.
+UNFIT: dict[str, tuple[dict[str, Any], str]] = {
+    "other settings": ({"settings": {**SETTINGS, "k": 6}}, "'k' is another"),
+    "another choice than its neighbour's": ({"choices": {"formula": "y ~ z"}}, "formula"),
+    "other data": ({"sketches": sketches({"x": X + 1})}, "the data of study 's' have changed"),
+}
+
+
+@pytest.mark.parametrize(("fields", "text"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize("first", [True, False], ids=["refused first", "refused last"])
+def test_of_what_leaves_together_one_refusal_stops_all(
+    ledger: Ledger, fields: dict[str, Any], text: str, first: bool
+) -> None:
+    good, bad = leaving_of("x", "y", choices={"formula": "y ~ x"}), leaving_of("x", **fields)
+
+    with pytest.raises(LeavingError, match=text):
+        ledger.leave([bad, good] if first else [good, bad], lambda: sketches(TABLE))
+
+    assert ledger.history() == []
+    assert not ledger.knows("s")
+    assert ledger.groups("s") == ()
+    # nor has what was refused pinned anything
+    ledger.leave([dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE))
+    assert len(ledger.history()) == 1
 
 
 def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:

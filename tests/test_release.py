@@ -19,7 +19,7 @@ from discreet.errors import BrokenPromiseError, InputError, LeavingError
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 from discreet.measure.report import Report
-from discreet.release import Release, arrow_table, check_counts_again, native_frame
+from discreet.release import Release, arrow_table, check_counts_again, check_paths, native_frame
 from discreet.table import Column
 
 NUMBER = Column("x", "continuous", numeric=True, floating=True)
@@ -110,20 +110,28 @@ class Gates:
     """Notes who asked to leave, and lets nobody of `shut` go."""
 
     def __init__(self, *shut: str) -> None:
-        self.asked: list[str] = []
+        self.asked: list[tuple[str | None, ...]] = []
         self.shut = shut
 
-    def __call__(self, form: str) -> None:
-        """Let a form leave, or not."""
-        self.asked.append(form)
-        if form in self.shut:
+    def __call__(self, form: str, report: str | None) -> None:
+        """Let a table leave, and its report with it, or neither."""
+        self._hear(form, report)
+
+    def of_report(self, form: str) -> None:
+        """Let a report leave alone, or not."""
+        self._hear(form)
+
+    def _hear(self, *forms: str | None) -> None:
+        self.asked.append(forms)
+        if {*forms} & {*self.shut}:
             raise LeavingError("not that")
 
 
-def release(gates: Callable[[str], None] | None = None) -> Release:
+def release(gates: Gates | None = None) -> Release:
     """Make a release of three rows, whose table and report ask the same gate."""
+    of_report = None if gates is None else gates.of_report
     found = Measured(columns=("x",), risks={"linkage": Estimate("linked", 5, 10, 0.1)})
-    report = Report("three", {"method": "condensation", "k": 5}, found, gate=gates)
+    report = Report("three", {"method": "condensation", "k": 5}, found, gate=of_report)
     return Release(native_frame(TABLE, "pandas"), report, TABLE, gates)
 
 
@@ -145,7 +153,7 @@ def test_a_release_is_saved_with_its_report(tmp_path: Path, name: str) -> None:
     made = json.loads((tmp_path / "report.json").read_text())["made"]
     assert made["file"] == name
     assert made["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert gates.asked == [path.suffix.lower()[1:], "json"]
+    assert gates.asked == [(path.suffix.lower()[1:], "json")], "once, for both"
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, "report.json"])
 
 
@@ -155,14 +163,23 @@ def test_a_csv_file_is_plain(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes() == b"x,w\n1.5,a\n2.5,b\n2.5,b\n"
 
 
-@pytest.mark.parametrize(("shut", "asked"), [("csv", ["csv"]), ("html", ["csv", "html"])])
-def test_nothing_is_written_that_may_not_leave(tmp_path: Path, shut: str, asked: list[str]) -> None:
+def test_a_release_is_saved_without_its_report(tmp_path: Path) -> None:
+    gates = Gates("html")
+
+    release(gates).save(tmp_path / "a.parquet")
+
+    assert gates.asked == [("parquet", None)]
+    assert [each.name for each in tmp_path.iterdir()] == ["a.parquet"]
+
+
+@pytest.mark.parametrize("shut", ["csv", "html"])
+def test_nothing_is_written_that_may_not_leave(tmp_path: Path, shut: str) -> None:
     gates = Gates(shut)
 
     with pytest.raises(LeavingError, match="not that"):
         release(gates).save(tmp_path / "a.csv", tmp_path / "r.html")
 
-    assert gates.asked == asked
+    assert gates.asked == [("csv", "html")]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -190,12 +207,19 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_gate(
     assert [each.name for each in tmp_path.iterdir()] == ["here.csv"]
 
 
+def test_paths_that_are_fit_come_back(tmp_path: Path) -> None:
+    table, report = tmp_path / "A.CSV", tmp_path / "r.txt"
+
+    assert check_paths(str(table), report) == (table, report)
+    assert check_paths(table, None) == (table, None)
+
+
 def test_a_pickle_asks_and_leaves_the_gate_behind() -> None:
     gates = Gates()
 
     again = pickle.loads(pickle.dumps(release(gates)))
 
-    assert gates.asked == ["pickle", "pickle"], "the table and its report"
+    assert gates.asked == [("pickle", None), ("pickle",)], "the table, and its report for itself"
     assert (again.gate, again.report.gate) == (None, None)
     assert again.table.equals(TABLE)
     assert again.frame.equals(release().frame)

@@ -81,6 +81,16 @@ def test_the_paper_is_one_line_and_its_risk_another(
     assert "released.csv compared with titanic.csv" in out
     assert "Taken for levels" in out
 
+    more = ("--strata", "Pclass,Sex,Family", "--sensitive", "Survived", "--json")
+    code, out, err = run("risk", str(titanic), str(released), *more)
+    assert (code, err) == (0, "")
+    found = json.loads(out)["measured"]
+    # Of the whole released table, although 177 ages are unknown in the original.
+    assert (found["k"], found["l"], found["left_out"]) == (32, 2, 177)
+    of_all = ("unique_rows", "unique_strata", "attribute_disclosure")
+    assert {found["risks"][key]["trials"] for key in of_all} == {891}
+    assert found["risks"]["linkage"]["trials"] == 891 - 177
+
 
 @pytest.mark.slow
 def test_the_safe_default_is_one_line(run: Run, cohort: Path, tmp_path: Path) -> None:
@@ -135,6 +145,20 @@ def test_the_report_goes_to_standard_output_as_json(run: Run, small: Path, tmp_p
     assert str(released) in err
     assert len(pd.read_parquet(released)) == 120
     assert CANARY not in out + err
+
+
+def test_without_a_file_it_is_a_look_and_nothing_leaves(
+    run: Run, small: Path, tmp_path: Path
+) -> None:
+    before = sorted(tmp_path.iterdir())
+
+    code, out, err = run(*f"anonymize {small} --columns x,y".split())
+
+    assert (code, err) == (0, "")
+    assert out.startswith("nothing was saved; -o RELEASED.csv lets the table leave\n\n")
+    assert CANARY not in out
+    assert sorted(tmp_path.iterdir()) == before
+    assert json.loads(run("version", "list", "--json")[1]) == []
 
 
 # Words, and what is then in the report of what was done.
@@ -270,7 +294,7 @@ def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_p
     assert code == 0
     assert [point["name"] for point in json.loads(out)["points"]] == [
         "probabilistic q=0.1",
-        "probabilistic q=1",
+        "probabilistic q=1.0",
         "microaggregation k=3",
         "microaggregation k=6",
     ]
@@ -302,7 +326,11 @@ def test_no_ladder(text: str) -> None:
 
 # F is the file; where the words say so, a table is written to the file O.
 ERRORS: dict[str, tuple[str, int, str]] = {
-    "no output": ("anonymize F", 2, "say where the table goes: -o RELEASED.csv"),
+    "a report alone": (
+        "anonymize F --columns x --report r.html",
+        2,
+        "a report leaves with its table; say where that goes: -o RELEASED.csv",
+    ),
     "no such file": ("anonymize nowhere.csv -o O", 2, "no file"),
     "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
     "no such drop": ("anonymize F --drop w -o O", 2, "no column 'w'"),

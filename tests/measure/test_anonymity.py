@@ -4,6 +4,7 @@ import math
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,10 @@ def test_sensitive_values_by_hand() -> None:
     assert diversity(PATIENTS, ["sex"], "stay") == 1
     assert entropy_diversity(PATIENTS, known, "illness") == 1
     found = attribute_disclosure(PATIENTS, known, "illness")
-    assert (found.count, found.trials, found.baseline) == (4, 6, 5 / 6)
+    assert (found.count, found.trials) == (4, 6)
+    # Five flu and one cold dealt out: alone one is given away, two are alike in 10 of 15 ways and
+    # three in 10 of 20.
+    assert found.baseline == pytest.approx((1 + 2 * 10 / 15 + 3 * 10 / 20) / 6, rel=1e-12)
     # shares 5/6 and 1/6 of all; of f: 2/3 and 1/3, of m: 1 and 0
     assert closeness(PATIENTS, ["sex"], "illness") == pytest.approx(1 / 6)
 
@@ -179,6 +183,58 @@ def test_twin(rows: Rows) -> None:
     assert anonymity(table.take(list(reversed(range(len(rows))))), known) == found["k"]
     assert 1 <= found["entropy"] <= found["l"] + 1e-12
     assert (found["l"] == 1) == (found["disclosed"] > 0)
+
+
+@given(ROWS.filter(lambda rows: len(rows) <= 6))
+def test_guessing_is_what_every_way_to_deal_gives_in_the_mean(rows: Rows) -> None:
+    columns = dict(zip("pqst", [list(column) for column in zip(*rows, strict=True)], strict=True))
+    found = attribute_disclosure(pa.table(columns), ["p", "q"], "s")
+
+    counts = [
+        twin([(p, q, s, t) for (p, q, _, t), s in zip(rows, dealt, strict=True)])["disclosed"]
+        for dealt in permutations(columns["s"])
+    ]
+
+    assert found.baseline == pytest.approx(np.mean(counts) / len(rows), rel=1e-9)
+
+
+# The sensitive values of ten rows in combinations of two, and how likely two are alike.
+DEALT: dict[str, tuple[list[int], float]] = {
+    "one value": ([1] * 10, 1),
+    "all different": (list(range(10)), 0),
+    "five of each of two": ([1, 2] * 5, 4 / 9),
+}
+
+
+@pytest.mark.parametrize(("values", "chance"), DEALT.values(), ids=DEALT)
+def test_guessing_at_the_limits(values: list[int], chance: float) -> None:
+    table = pa.table({"pair": [i // 2 for i in range(10)], "value": values})
+
+    found = attribute_disclosure(table, ["pair"], "value", categorical=["pair"])
+
+    assert found.baseline == pytest.approx(chance, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1_000, 3_001, 100_003])
+def test_guessing_of_one_value_in_a_large_table_is_no_more_than_certain(n: int) -> None:
+    table = pa.table({"a": np.arange(n) // 7, "b": np.ones(n)})
+
+    found = attribute_disclosure(table, ["a"], "b")
+
+    assert found.share == 1
+    assert found.baseline is not None
+    assert 1 - 1e-6 < found.baseline <= 1
+
+
+def test_guessing_of_a_number_of_each_row_is_quick() -> None:
+    """As many values as rows and many sizes: no table of the ones by the others."""
+    n = 50_000
+    sizes = np.repeat(np.arange(316), np.arange(316))[:n]
+    table = pa.table({"a": sizes, "b": np.arange(len(sizes), dtype=float)})
+
+    found = attribute_disclosure(table, ["a"], "b")
+
+    assert found.baseline == pytest.approx(1 / len(sizes))  # the one row that is alone
 
 
 # --- pycanon ----------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def test_files_are_named_and_numbers_are_not_for_others(tmp_path: Path) -> None:
 
     report = compare(*paths)
 
-    assert report.title == "after.csv compared with before.csv"
+    assert report.title == ("after.csv compared with before.csv: for the custodian, not a release")
     assert "For the custodian: exact numbers of the original table, and no release." in report.notes
     told = json.loads(report.to_json())
     assert told["made"]["original"] == "before.csv"
@@ -196,6 +196,16 @@ def test_tables_that_do_not_tell_are_not_refused(before: Any, after: Any) -> Non
     check_correspond(pair_of(before, after))
 
 
+def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
+    """As microaggregation of all rows makes it; others still tell."""
+    flat = COHORT[["x", "y"]].assign(x=COHORT["x"].mean())
+
+    check_correspond(pair_of(COHORT[["x", "y"]], flat))
+    check_correspond(pair_of(COHORT[["x"]], flat[["x"]]))
+    with pytest.raises(InputError, match="do not seem to correspond"):
+        check_correspond(pair_of(COHORT[["x", "y"]], flat.iloc[::-1]))
+
+
 def test_tables_of_other_lengths_are_compared_without_pairing() -> None:
     with pytest.raises(InputError, match="different numbers of rows"):
         compare(COHORT, MOVED.head(50))
@@ -242,3 +252,35 @@ def test_a_formula_is_fitted_to_both() -> None:
     assert model is not None
     assert model.difference[1:] == pytest.approx([0, 0], abs=1e-9), "only the intercept moved"
     assert model.difference[0] > 0.4
+
+
+# A formula, and of which kind the regression of a column of few whole numbers is then.
+COUNTED: dict[str, tuple[str, set[str], tuple[str, ...]]] = {
+    "an outcome": ("visits ~ age", {"sex", "code"}, ("Intercept", "age")),
+    "a predictor": ("age ~ visits", {"sex", "code"}, ("Intercept", "visits")),
+    "in quotes": ("age ~ `visits`", {"sex", "code"}, ("Intercept", "visits")),
+}
+
+
+@pytest.mark.parametrize(("formula", "levels", "terms"), COUNTED.values(), ids=COUNTED)
+def test_what_a_formula_has_as_a_number_is_none_of_codes(
+    formula: str, levels: set[str], terms: tuple[str, ...]
+) -> None:
+    visits = np.arange(N) % 9
+    before, after = (frame.assign(visits=visits) for frame in (COHORT, MOVED))
+
+    report = compare(before, after, formula=formula)
+
+    model = report.measured.model
+    assert model is not None
+    assert (model.model, tuple(model.terms)) == ("linear", terms)
+    assert set(report.measured.levels) == levels
+    assert "visits" in compare(before, after).measured.levels, "which are levels otherwise"
+
+
+def test_what_a_formula_has_as_levels_is_one_of_codes() -> None:
+    report = compare(COHORT, MOVED, formula="y ~ x + C(code)")
+
+    assert "code" in report.measured.levels
+    assert report.measured.model is not None
+    assert len(report.measured.model.terms) == 4  # of three codes, two

@@ -3,12 +3,14 @@
 import json
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError
@@ -19,6 +21,7 @@ from discreet.measure.linkage import record_linkage_of
 from discreet.measure.pairs import Pair, Side, pair_of
 from discreet.measure.propensity import propensity_of
 from discreet.measure.rmd import RmdGrid, rmd_grid_of, rmd_risk_of
+from discreet.measure.rounding import MOVED_STEP, U_STEP, to_step
 from discreet.measure.scores import Scores
 from discreet.measure.utility import displacement_of, preservation_of
 from discreet.progress import listening
@@ -102,6 +105,17 @@ class TestAll:
         assert (again.k, again.l) == (found.k, found.l)
         assert again.u == pytest.approx(found.u)
 
+    def test_rows_with_gaps_are_counted_in_what_is_of_the_released_table(self) -> None:
+        """Whoever receives it counts them, whether or not the original has a number there."""
+        before, after = AGE.copy(), toy().released.numbers["age"]
+        before[:30] = np.nan
+        levels = {"sex": list(SEX), "ill": list(ILL)}
+        original = pa.table({"age": pa.array(before, from_pandas=True), **levels})
+        found = measured(pair_of(original, pa.table({"age": after, **levels})), sensitive="ill")
+        assert (found.k, found.left_out) == (ROWS // 2, 30)
+        assert {found.risks[key].trials for key in ON_RELEASED} == {ROWS}
+        assert found.risks["linkage"].trials == ROWS - 30
+
     def test_progress_is_told_and_ends(self) -> None:
         heard: list[tuple[int, int]] = []
         with listening(lambda task, done, total: heard.append((done, total))):
@@ -176,9 +190,9 @@ class TestRounded:
         for key in set(coarse.risks) - set(ON_RELEASED):
             assert coarse.risks[key].count % 5 == 0
             assert coarse.risks[key].trials % 5 == 0
-        assert all(float(f"{v:.2g}") == v for v in coarse.displacement.values())
-        assert coarse.u == float(f"{found.u:.2g}")
-        assert coarse.ratio == float(f"{found.ratio:.2g}")
+        assert all(to_step(v, MOVED_STEP) == v for v in coarse.displacement.values())
+        assert coarse.u == to_step(found.u or 0.0, U_STEP)
+        assert coarse.ratio is None
         assert coarse.grid is not None
         assert all(r.count % 5 == 0 for row in coarse.grid.risk2 for r in row)
 
@@ -234,7 +248,19 @@ class TestRounded:
         assert less.model is not None
         assert told.model is not None
         steps = np.abs(less.model.original - told.model.original) / told.model.original_se
-        assert steps.max() < 0.2  # a step or none
+        assert steps.max() < 0.6  # a step or none
+
+    @pytest.mark.parametrize("sds", [-0.01, 0.01])
+    def test_u_tells_no_mean_of_the_original(self, sds: float) -> None:
+        """Exact, or to two digits, it told the mean to whoever has the released table."""
+        pair = toy()
+        shifted = replace(pair, original=side(AGE + sds * AGE.std(), PAY))
+        one, other = measured(pair), measured(shifted)
+
+        assert one.u is not None
+        assert one.u != other.u
+        assert one.rounded(5).u == other.rounded(5).u
+        assert (one.rounded(5).ratio, other.rounded(5).ratio) == (None, None)
 
     def test_rounding_twice_is_rounding_once(self, found: Measured) -> None:
         once = measured(toy(), guard=5).rounded(5)
@@ -247,7 +273,9 @@ class TestRounded:
     def test_a_grid_of_too_few_rows_is_left_out(self) -> None:
         few = Estimate("risky", 2, 9)
         grid = RmdGrid((0.01,), (0.05,), (few,), ((few,),), ())
-        assert Measured(columns=("x",), risks={}, grid=grid).rounded(5).grid is None
+        coarse = Measured(columns=("x",), risks={}, grid=grid).rounded(5)
+        assert coarse.grid is None
+        assert "too few records" in coarse.not_measured["grid"]
 
     def test_the_step_is_at_least_one(self, found: Measured) -> None:
         with pytest.raises(InputError, match="at least 1"):

@@ -43,25 +43,25 @@ class TestSettings:
                 Setting("deterministic", k=5),
                 "deterministic k=5",
                 'study.anonymize(method="deterministic", k=5)',
-                "discreet anonymize TABLE --method deterministic -k 5",
+                "discreet anonymize TABLE --method deterministic -k 5 -o RELEASED.csv",
             ),
             (
                 Setting("probabilistic", q=0.25),
                 "probabilistic q=0.25",
                 'study.anonymize(method="probabilistic", q=0.25)',
-                "discreet anonymize TABLE --method probabilistic -q 0.25",
+                "discreet anonymize TABLE --method probabilistic -q 0.25 -o RELEASED.csv",
             ),
             (
                 Setting("both", 3, 0.1),
                 "both k=3 q=0.1",
                 'study.anonymize(method="both", k=3, q=0.1)',
-                "discreet anonymize TABLE --method both -k 3 -q 0.1",
+                "discreet anonymize TABLE --method both -k 3 -q 0.1 -o RELEASED.csv",
             ),
             (
                 Setting("none"),
                 "none",
                 'study.anonymize(method="none")',
-                "discreet anonymize TABLE --method none",
+                "discreet anonymize TABLE --method none -o RELEASED.csv",
             ),
         ],
     )
@@ -223,7 +223,7 @@ class TestTelling:
 
 def test_a_guarded_map_says_how_a_study_is_opened_with_a_setting() -> None:
     point = Point(Setting("probabilistic", q=0.5), Estimate("linked", 1, 10), 0.1)
-    line = 'dc.open(TABLE, policy.changed(rows="probabilistic", q=0.5)).anonymize()'
+    line = 'dc.open(TABLE, study.policy.changed(rows="probabilistic", q=0.5)).anonymize()'
 
     assert point.setting.opened == line
     for guarded in (True, False):

@@ -38,6 +38,22 @@ def test_rows_without_a_number_are_left_out_of_both(source: Callable[[Any], Any]
     assert plain(pair.original) == {"x": [1, 4], "flag": ["True", "True"], "sex": ["f", ""]}
     assert plain(pair.released) == {"x": [1.5, 4.5], "flag": ["True", "True"], "sex": ["m", ""]}
     assert (pair.left_out, pair.same_rows) == (2, True)
+    assert pair.whole is not None
+    assert (len(pair.whole), len(pair.table)) == (4, 4)
+    assert set(pair.table.levels) == {"flag", "sex"}
+
+
+def test_a_pair_without_a_column_lacks_it_in_all_its_tables() -> None:
+    pair = pair_of(pd.DataFrame(BEFORE), pd.DataFrame(AFTER))
+
+    less = pair.without("sex")
+
+    assert (less.names, tuple(less.table.levels)) == (("x", "flag"), ("flag",))
+    assert (len(less.table), len(less.released), less.left_out) == (4, 2, 2)
+    assert pair.without("town") is pair.without(None) is pair
+    alone = pair_of([[1.0], [2.0]], [[1.0], [2.0]])
+    assert alone.without("0") is alone, "or nothing would be left"
+    assert pair_of([[1.0], [2.0]], [[1.0], [2.0]]).table.matrix.tolist() == [[1.0], [2.0]]
 
 
 def test_rows_that_do_not_correspond_are_left_out_each_by_itself() -> None:

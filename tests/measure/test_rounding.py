@@ -98,8 +98,8 @@ def model(**changes: object) -> Coefficients:
 class TestModels:
     def test_the_originals_numbers_lose_what_is_far_below_their_error(self) -> None:
         coarse = coarse_model(model())
-        assert coarse.original.tolist() == [12.3, -0.0125]
-        assert coarse.original_se.tolist() == [1.2, 0.0055]
+        assert coarse.original.tolist() == [12.5, -0.012]
+        assert coarse.original_se.tolist() == [1.2, 0.006]
 
     def test_the_released_tables_numbers_are_its_own(self) -> None:
         coarse = coarse_model(model())
@@ -108,16 +108,17 @@ class TestModels:
 
     def test_what_follows_from_them_is_rounded_with_them(self) -> None:
         coarse = coarse_model(model())
-        assert coarse.difference[0] == pytest.approx((12.9876 - 12.3) / 1.2)
+        assert coarse.difference[0] == pytest.approx((12.9876 - 12.5) / 1.2)
 
     @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
-    def test_no_estimate_moves_by_more_than_a_twentieth_of_its_error(
+    def test_no_estimate_moves_by_more_than_a_quarter_of_its_error(
         self, estimate: float, error: float
     ) -> None:
         given = model(original=np.array([estimate, 0.0]), original_se=np.array([error, 1.0]))
         coarse = coarse_model(given)
-        assert abs(coarse.original[0] - estimate) <= 0.0501 * error
-        assert abs(coarse.original_se[0] - error) <= 0.0501 * error
+        assert abs(coarse.original[0] - estimate) <= 0.2501 * error
+        assert abs(coarse.original_se[0] - error) <= 0.1001 * error
+        assert coarse.original_se[0] > 0
 
 
 def test_summaries_are_told_in_twentieths() -> None:

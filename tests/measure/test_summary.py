@@ -85,12 +85,12 @@ class TestLinkage:
     @pytest.mark.parametrize(
         ("count", "words"),
         [
-            (620, "The risk of this attack is high: the row is found about 620 times as often as"),
-            (300, "considerable: the row is found about 300 times"),
-            (100, "moderate: the row is found about 100 times"),
-            (20, "low: the row is found about 20 times as often as by guessing."),
+            (620, "high (half of the cases or more): the row is found about 620 times as often as"),
+            (300, "considerable (20 to 50 of 100 cases): the row is found about 300 times"),
+            (100, "moderate (5 to 20 of 100 cases): the row is found about 100 times"),
+            (20, "low (fewer than 5 of 100 cases): the row is found about 20 times as often as by"),
             (0, "in no case; guessing would find it in about 1 of 1000. The risk of this"),
-            (0, "low; it cannot be told apart from guessing, which says nothing of other"),
+            (0, "cases); it cannot be told apart from guessing, which says nothing of other"),
             (1000, "in every case; guessing"),
         ],
     )
@@ -107,7 +107,8 @@ class TestLinkage:
 
     def test_where_guessing_finds_people_too_the_risk_is_high_all_the_same(self) -> None:
         words = told(linked(98, 100, 0.97), LEARN)
-        assert "The risk of this attack is high; guessing alone would find about as many." in words
+        said = "The risk of this attack is high (half of the cases or more); guessing alone would"
+        assert f"{said} find about as many." in words
         assert "must be taken as found" in words
 
     @pytest.mark.parametrize(
@@ -158,8 +159,13 @@ class TestStrata:
         assert "Some row is the only one of its combination of sex and town" in words
 
     def test_shared_strata(self) -> None:
-        words = told(measured(strata=("sex",), k=7), LEARN)
-        assert words == "Every combination of sex that occurs is shared by at least 7 rows."
+        one, two = (told(measured(strata=some, k=7), LEARN) for some in (("sex",), ("sex", "ill")))
+        assert one.endswith("Every level of sex that occurs is shared by at least 7 rows.")
+        assert "Every combination of sex and ill that occurs is shared by at least 7 rows." in two
+
+    def test_a_main_risk_that_was_not_measured_is_missed_aloud(self) -> None:
+        assert "was NOT measured here" in told(measured(strata=("sex",), k=7), LEARN)
+        assert "NOT measured" not in told(linked(17, 100, 0.01), LEARN)
 
     def test_the_sensitive_column(self) -> None:
         given: dict[str, Any] = {"strata": ("sex",), "sensitive": "ill", "k": 7, "l": 1}

@@ -165,6 +165,52 @@ def test_a_requirement_is_judged_by_the_rounded_risk() -> None:
         study.anonymize(risk_below=told)
 
 
+def test_two_tables_by_other_noise_do_not_solve_for_the_raw_column() -> None:
+    """With one noise for both, x + q1 e and x + q2 e are two equations of two unknowns."""
+    given, q1, q2 = people(), 0.5, 1.0
+    study = dc.open(given, dc.Policy.preset("research"))
+    one, two = (
+        study.anonymize(["x", "y"], drop=["sex", "site"], method="probabilistic", q=q).frame
+        for q in (q1, q2)
+    )
+
+    for name in ("x", "y"):
+        raw, sd = given[name], given[name].std()
+        solved = (q2 * one[name] - q1 * two[name]) / (q2 - q1)
+        assert abs(np.corrcoef(one[name] - raw, two[name] - raw)[0, 1]) < 0.3
+        assert (solved - raw).abs().mean() > (one[name] - raw).abs().mean()
+        assert ((solved - raw).abs() < 0.05 * sd).mean() < 0.12
+
+
+def test_u_in_a_report_tells_no_mean() -> None:
+    """U grows with the square of a difference of means; whoever has one table gets the other."""
+    told = dc.open(people(), groups=[["x", "y", "z"]]).anonymize().report.measured
+
+    assert told.ratio is None
+    assert told.u is not None
+    assert told.u / 0.0005 == pytest.approx(round(told.u / 0.0005), abs=1e-9)
+    assert all(
+        moved * 100 == pytest.approx(round(moved * 100), abs=1e-9)
+        for moved in told.displacement.values()
+    )
+
+
+def test_one_choice_of_columns_a_group_may_be_reported_on(tmp_path: Path) -> None:
+    """Of part of the columns other numbers are told of the same raw rows."""
+    study = dc.open(people(), study="people", groups=[["x", "y", "z"]])
+    study.anonymize().report.save(tmp_path / "one.html")
+    part = study.anonymize(["x", "y"])
+
+    with pytest.raises(dc.LeavingError, match=r"the columns of the report of .* is another"):
+        part.report.save(tmp_path / "two.html")
+    with pytest.raises(dc.LeavingError, match=r"the columns of the report of .* is another"):
+        part.save(tmp_path / "two.csv", tmp_path / "two.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.html"]
+
+    part.save(tmp_path / "two.csv")  # the rows themselves are those that left, or could
+    assert (tmp_path / "two.csv").exists()
+
+
 def test_one_formula_a_version(tmp_path: Path) -> None:
     study = dc.open(people(), study="people", groups=[["x", "y", "z"]])
     study.anonymize(formula="y ~ x").report.save(tmp_path / "one.html")

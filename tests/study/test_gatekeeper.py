@@ -1,6 +1,7 @@
 """What the gatekeeper tells the ledger: what is drawn, what is pinned, what is recognised."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.secret import Secret
 from discreet.sketch import Sketch
-from discreet.study.gatekeeper import Gatekeeper
+from discreet.study.gatekeeper import Exit, Gatekeeper
 from discreet.table import open_table
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -38,10 +39,12 @@ class Heard(Ledger):
 
     told: list[Leaving] = field(default_factory=list)
     every: list[set[str]] = field(default_factory=list)
+    times: int = 0
 
-    def leave(self, leaving: Leaving, every: Any) -> None:
-        self.told.append(leaving)
+    def leave(self, leavings: Sequence[Leaving], every: Any) -> None:
+        self.told.extend(leavings)
         self.every.append(set(every()))
+        self.times += 1
 
 
 def gatekeeper(ledger: Ledger, source: Any = None, **fields: Any) -> Gatekeeper:
@@ -351,3 +354,59 @@ def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
     assert json.dumps(entry["columns"]) == '["ward", "sex"]'
     kept = (tmp_path / "ledger.sqlite").read_bytes()
     assert not any(repr(value).encode() in kept for value in COLUMNS["x"])
+
+
+# --- several that leave together ------------------------------------------------------------------
+
+
+def exits(keeper: Gatekeeper, formula: str = "y ~ x") -> list[tuple[Exit, str]]:
+    """Say how a table of x and y with strata leaves, and a report on it."""
+    table = Exit(keeper.policy.settle("scatter", GROUP), GROUP, also=("sex",))
+    report = Exit(keeper.policy.settle("qq", GROUP), GROUP, ("sex",), {"formula": formula})
+    return [(table, "csv"), (report, "html")]
+
+
+def test_an_exit_says_its_columns_and_what_it_rests_on() -> None:
+    asked = Policy.preset("standard").settle("histogram", ["x"], by="ward")
+
+    assert Exit(asked).columns == ("x", "ward")
+    assert Exit(asked).rests_on == ("column x", "column ward")
+    of_rows = Exit(asked, group=GROUP, also=("sex",))
+    assert of_rows.columns == ("x", "ward", "sex")
+    assert of_rows.rests_on == ("column x", "column ward", "column sex", 'rows of ["x", "y"]')
+
+
+def test_what_leaves_together_is_asked_for_once() -> None:
+    heard = Heard()
+    keeper = gatekeeper(heard, **STRATA)
+
+    keeper.leave_together(exits(keeper))
+
+    assert heard.times == 1
+    table, report = heard.told
+    assert (table.form, report.form) == ("csv", "html")
+    assert table.columns == report.columns == ("x", "y", "sex")
+    assert report.choices == {**table.choices, "formula": "y ~ x"}
+    assert {*table.sketches} == {"column x", "column y", "column sex", 'rows of ["x", "y"]'}
+    assert table.sketches["column x"] is report.sketches["column x"], "sketched once"
+
+
+def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    keeper = gatekeeper(ledger, study="s", **STRATA)
+    keeper.leave_together(exits(keeper))
+
+    with pytest.raises(LeavingError, match="formula"):
+        keeper.leave_together(exits(keeper, "y ~ log(x)"))
+    assert [entry["form"] for entry in ledger.history()] == ["csv", "html"]
+    keeper.leave_together(exits(keeper)[:1])
+    assert [entry["form"] for entry in ledger.history()] == ["csv", "html", "csv"]
+
+
+def test_of_a_public_study_nothing_is_noted() -> None:
+    heard = Heard()
+    keeper = gatekeeper(heard, preset="research", public=True)
+
+    keeper.leave_together(exits(keeper))
+
+    assert heard.told == []

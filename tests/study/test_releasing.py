@@ -607,7 +607,8 @@ def test_rows_left_out_of_strata_are_said() -> None:
     release = opened(pa.table(given), strata=["arm"]).anonymize(["x", "y"])
 
     assert release.report.made["prepared"] == [
-        "rows of strata that stayed small are left out: about 10",
+        "about 10 rows of strata that stayed small are left out, so what all rows of a stratum"
+        " share may not be true of all persons",
         EVENED,
     ]
     assert Counter(plain(release.frame)["arm"]) == {"a": 100, "b": 50}
@@ -668,12 +669,13 @@ GAPS = COHORT | {
 }
 FILLED_X = "about 20 missing values of x are filled"
 FILLED_SEX = "about 10 missing values of sex are filled"
+NAMED_SEX = "about 10 missing levels of sex are a level of their own"
 # What is asked, how many rows are released, their sexes, and what is said.
 GAPPY: dict[str, tuple[dict[str, str], int, set[str], list[str], int | None]] = {
     "complete": ({}, 130, {"f", "m"}, [], 30),
     "median": ({"missing": "median"}, 150, {"f", "m"}, [FILLED_X], 10),
     "mean": ({"missing": "mean"}, 150, {"f", "m"}, [FILLED_X], 10),
-    "level": ({"missing_levels": "level"}, 140, {"f", "m", "(missing)"}, [FILLED_SEX], 20),
+    "level": ({"missing_levels": "level"}, 140, {"f", "m", "(missing)"}, [NAMED_SEX], 20),
     "drawn": (
         {"missing": "mean", "missing_levels": "drawn"},
         160,
@@ -696,6 +698,18 @@ def test_missing_values_are_never_passed_over_in_silence(
     assert release.report.made.get("rows left out for missing values") == left_out
     text = release.report.to_text()
     assert all(line in " ".join(text.split()) for line in said)
+
+
+def test_missing_levels_that_a_table_carries_are_said() -> None:
+    asked: dict[str, Any] = {"drop": ["smokes", "code"], "sensitive": "sex"}
+
+    release = opened(pa.table(GAPS), "research", missing="median").anonymize(["x", "y"], **asked)
+
+    assert set(plain(release.frame)["sex"]) == {"f", "m", "(missing)"}
+    assert any(
+        "missing levels of sex are a level of their own" in line
+        for line in release.report.made["prepared"]
+    )
 
 
 def test_rows_left_out_for_missing_values_are_told_under_research_too() -> None:
@@ -738,7 +752,7 @@ def test_a_guarded_table_that_misses_what_is_required_is_refused(
 
     with pytest.raises(RefusedError, match=text):
         study.anonymize(["x", "y"], sensitive="smokes")
-    with pytest.raises(RefusedError, match="name the sensitive column"):
+    with pytest.raises(InputError, match="are of a sensitive column; name it: sensitive="):
         study.anonymize(["x", "y"])
     assert study.scatter("x", "y"), "pictures of the same copy are not held up"
 
@@ -816,6 +830,20 @@ def test_one_formula_alone_may_leave(tmp_path: Path) -> None:
     with pytest.raises(LeavingError, match="formula of the report of 'x', 'y' is another"):
         second.report.save(tmp_path / "second.json")
     assert not (tmp_path / "second.json").exists()
+
+
+def test_a_table_whose_report_may_not_leave_does_not_leave_either(tmp_path: Path) -> None:
+    opened(study="s").anonymize(["x", "y"], formula="y ~ x").report.save(tmp_path / "first.json")
+    before = history()
+    second = opened(study="s").anonymize(["x", "y"], formula="x ~ y")
+
+    with pytest.raises(LeavingError, match="formula of the report of 'x', 'y' is another"):
+        second.save(tmp_path / "second.csv", tmp_path / "second.html")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["first.json"]
+    assert history() == before
+    second.save(tmp_path / "second.csv")
+    assert ("table", "csv") in history()
 
 
 def test_a_pickle_is_a_way_out() -> None:

@@ -419,11 +419,30 @@ def test_a_small_stratum_is_left_out_or_merged_and_that_is_said() -> None:
 
     view = few.scatter("x", "y", by="arm")
     assert (set(view.level), sum(view.size)) == ({"a"}, 190), "a multiple of 5"
-    assert "rows of strata that stayed small are left out: about 10" in view.scene().notes
+    left_out = "about 10 rows of strata that stayed small are left out, so what all rows of a"
+    assert any(note.startswith(left_out) for note in view.scene().notes)
     view = many.scatter("x", "y", by="arm")
     assert (set(view.level), sum(view.size)) == ({"a", "other"}, 195)
     assert "small strata are merged: the 3 smallest levels are 'other' (arm)" in view.scene().notes
     assert few.heatmap("x", "y")
+
+
+def test_a_table_whose_report_may_not_leave_stays_too(tmp_path: Path) -> None:
+    study = opened(study="s", groups=[["x", "y", "z"]])
+    study.anonymize(formula="y ~ x").save(tmp_path / "one.csv", tmp_path / "one.html")
+    ledger = ledger_of("standard")
+    before = ledger.history()
+    assert {entry["form"] for entry in before} == {"csv", "html"}
+
+    refused = study.anonymize(formula="y ~ z")
+    with pytest.raises(LeavingError, match=r"formula of the report of .* is another"):
+        refused.save(tmp_path / "two.csv", tmp_path / "two.json")
+
+    assert not [*tmp_path.glob("two.*")]
+    assert ledger.history() == before
+    # the table alone tells nothing of the formula
+    refused.save(tmp_path / "two.csv")
+    assert [entry["form"] for entry in ledger.history()[len(before) :]] == ["csv"]
 
 
 # --- leaving: what has left pins what may -----------------------------------------------------

@@ -15,6 +15,7 @@ import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.measure import record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
+from discreet.measure.rounding import coarse_estimate
 from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS
@@ -63,10 +64,10 @@ SETTINGS: dict[str, tuple[Any, Any, Any, list[str]]] = {
         ["probabilistic"],
         [3],
         [0.1, 1],
-        ["probabilistic q=0.1", "probabilistic q=1"],
+        ["probabilistic q=0.1", "probabilistic q=1.0"],
     ),
     "each once": (["condensation"], [5, 3, 5], None, ["condensation k=5", "condensation k=3"]),
-    "whole and broken numbers": (["probabilistic"], None, [1, 1.0], ["probabilistic q=1"]),
+    "whole and broken numbers": (["probabilistic"], None, [1, 1.0], ["probabilistic q=1.0"]),
 }
 
 
@@ -112,15 +113,15 @@ def test_what_cannot_be_tried(asked: dict[str, Any], text: str) -> None:
 # --- what comes of it -----------------------------------------------------------------------------
 
 
-def test_a_point_is_what_the_release_would_be() -> None:
-    """Noise but for: it is keyed by the setting, so that no two settings share it."""
+@pytest.mark.parametrize("method", ROW_METHODS)
+def test_a_point_is_what_the_release_would_be(method: str) -> None:
     study = opened()
+    number: dict[str, Any] = {"q": 0.3} if method == "probabilistic" else {"k": 4}
 
-    (point,) = study.sweep(["x", "y"], methods=["microaggregation"], k=[4]).points
+    (point,) = study.sweep(["x", "y"], methods=[method], k=[4], q=[0.3]).points
 
-    release = study.anonymize(["x", "y"], method="microaggregation", k=4)
-    told = release.report.measured
-    assert point.setting == Setting("microaggregation", k=4)
+    told = study.anonymize(["x", "y"], method=method, **number).report.measured
+    assert point.setting == Setting(method, **number)
     assert point.risk == told.risks["linkage"]
     assert point.loss == pytest.approx(sum(told.displacement.values()) / 2, rel=1e-12)
 
@@ -239,6 +240,41 @@ def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
     )
     assert point.risk is not None
     assert point.risk.count == record_linkage(before, after).count
+
+
+def test_a_sensitive_stratum_of_a_guarded_study_is_unknown_to_the_attacker() -> None:
+    study = opened("standard", strata=["arm", "ill"], rows="microaggregation")
+    asked: dict[str, Any] = {"columns": ["x", "y"], "sensitive": "ill"}
+
+    (point,) = study.sweep(**asked, methods=["microaggregation"], k=[5]).points
+    (known,) = study.sweep(["x", "y"], methods=["microaggregation"], k=[5]).points
+
+    told = study.anonymize(**asked).report.measured.risks["linkage"]
+    assert point.risk is not None
+    assert known.risk is not None
+    assert coarse_estimate(point.risk, study.policy.round_to) == told
+    assert point.risk.count < known.risk.count
+
+
+@pytest.mark.parametrize("method", [None, *ROW_METHODS])
+@pytest.mark.parametrize("sensitive", [None, "ill"])
+def test_the_setting_that_was_chosen_is_never_refused(
+    method: str | None, sensitive: str | None
+) -> None:
+    study = opened()
+    asked: dict[str, Any] = {"columns": ["x", "y"], "sensitive": sensitive}
+    tried = study.sweep(**asked, methods=None if method is None else [method])
+    shares = sorted({point.place[0] for point in tried.usable})
+
+    for share in {shares[0], shares[len(shares) // 2], shares[-1]}:
+        below = min(1.0, share + 1e-9)
+        best = tried.least_loss(below)
+        release = study.anonymize(**asked, method=method, risk_below=below)
+
+        assert release.report.measured.risks["linkage"].share < below
+        made = Setting(release.report.made["method"], k=release.report.made.get("k"))
+        assert (made.method, made.k) == (best.method, best.k)
+        assert release.report.made.get("q") == best.q
 
 
 def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,10 +26,11 @@ from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault import (
     Copy,
-    Prepared,
+    Noised,
     Vault,
     make_copy,
     make_table,
+    noised,
     prepared,
     protect_view,
     raw_rows,
@@ -353,12 +354,12 @@ def test_a_guarded_study_draws_from_its_copy_alone() -> None:
 # --- one table alone, and the rows beside the raw ones -------------------------------------------
 
 
-def ready(given: Any, policy: Policy, carried: tuple[str, ...] = ()) -> Prepared:
-    """Make the rows of x and y ready."""
+def ready(given: Any, policy: Policy, carried: tuple[str, ...] = ()) -> Noised:
+    """Make the rows of x and y ready, with their noise."""
     raw = raw_rows(
         table_of(given), policy, ["x", "y"], SECRET, strata=policy.strata, carried=carried
     )
-    return prepared(raw, policy, SECRET)
+    return noised(prepared(raw, policy, SECRET), SECRET, raw.version)
 
 
 METHODS: dict[str, RowMethod] = {
@@ -373,20 +374,34 @@ METHODS: dict[str, RowMethod] = {
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_a_table_is_made_within_strata_and_row_by_row(method: RowMethod) -> None:
     given, research = columns(), Policy.preset("research", strata=["sex"])
-    rows = ready(given, research)
+    ready_rows = ready(given, research)
+    rows = ready_rows.rows
 
-    made = make_table(rows, research, method)
+    made = make_table(ready_rows, research, method)
 
     assert made.original.tolist() == np.column_stack([given["x"], given["y"]]).tolist()
+    assert made.trimmed.tolist() == made.original.tolist(), "nothing is drawn in"
     assert made.levels["sex"] == tuple(given["sex"])
     if not isinstance(method, Condensation):  # whose draws follow the order of the keys
-        alone = method(rows.values, rows.normals, rows.strata)
+        alone = method(rows.values, ready_rows.normals, rows.strata)
         assert made.released.tolist() == pytest.approx(alone, rel=1e-9)
     order = np.random.default_rng(3).permutation(120)
     shuffled = {name: values[order] for name, values in given.items()}
     moved = make_table(ready(shuffled, research), research, method)
     assert moved.released.tolist() == made.released[order].tolist()
     assert moved.version == made.version
+
+
+def test_the_same_rows_have_other_noise_in_another_version() -> None:
+    research = Policy.preset("research")
+    rows = ready(columns(), research)
+    other = noised(rows.rows, SECRET, b"another")
+
+    made = [make_table(each, research, Probabilistic(q=0.25)) for each in (rows, other)]
+
+    assert made[0].version != made[1].version
+    assert (made[0].released != made[1].released).all()
+    assert made[0].original.tolist() == made[1].original.tolist()
 
 
 def test_what_is_carried_is_no_stratum() -> None:
@@ -408,6 +423,9 @@ def test_a_copy_is_made_beside_the_raw_rows() -> None:
 
     copy = copied(given, policy=policy)
     assert made.original.tolist() == np.column_stack([given["x"], given["y"]]).tolist()
+    trimmed = np.column_stack([winsorised(given[name], 5) for name in "xy"])
+    assert made.trimmed.tolist() == trimmed.tolist()
+    assert (made.trimmed != made.original).any()
     assert made.levels["arm"] == tuple(given["arm"])
     rows = zip(made.levels["arm"], *made.released.T.tolist(), strict=True)
     kept = zip(copy.strata["arm"], *(v.tolist() for v in copy.columns.values()), strict=True)

@@ -15,7 +15,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.secret import Secret, row_keys
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Prepared, Vault, prepared, protect_view, raw_rows
+from discreet.vault import Copy, Prepared, Vault, noised, prepared, protect_view, raw_rows
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +78,25 @@ def test_noise_belongs_to_the_record_in_every_order_and_filter(data: Any, n: int
     assert filtered[:, ::-1].tolist() == everyone[list(rows)].tolist()
     fresh = SECRET.normals(b"another", keys, ["x", "y"])
     assert (fresh != everyone).all()
+
+
+def test_noise_is_of_the_record_and_of_the_version() -> None:
+    rows = ready(columns(), STANDARD)
+    order = np.random.default_rng(1).permutation(120)
+    moved = ready({name: values[order] for name, values in columns().items()}, STANDARD)
+
+    one, again, other = (noised(rows, SECRET, version) for version in (b"one", b"one", b"other"))
+
+    assert one.rows is rows
+    assert one.normals.shape == rows.values.shape
+    assert (one.version, other.version) == (b"one".hex(), b"other".hex())
+    assert one.normals.tolist() == again.normals.tolist()
+    assert (one.normals != other.normals).all()
+    assert abs(np.corrcoef(one.normals[:, 0], other.normals[:, 0])[0, 1]) < 0.3
+    assert noised(moved, SECRET, b"one").normals.tolist() == one.normals[order].tolist()
+    foreign = noised(rows, Secret.from_bytes(bytes(range(7, 39))), b"one")
+    assert (foreign.normals != one.normals).all()
+    assert len(noised(rows, SECRET, bytes(32)).version) == 16
 
 
 # --- key, unit, strata ------------------------------------------------------------------------
@@ -150,7 +169,10 @@ def test_strata_travel_and_groups_stay_within_them() -> None:
 # --- strata that are too small: 2 k = 10 of a hundred rows ---------------------------------------
 
 SMALLEST = "small strata are merged: the {} smallest levels are 'other' (arm)"
-LEFT_OUT = "rows of strata that stayed small are left out: about 10"
+LEFT_OUT = (
+    "about 10 rows of strata that stayed small are left out, so what all rows of a stratum share"
+    " may not be true of all persons"
+)
 # Levels of the raw rows and of the copy, and what is said of it.
 STRATA: dict[str, tuple[dict[str, int], dict[str, int], list[str]]] = {
     "2 k in each": ({"a": 90, "b": 10}, {"a": 90, "b": 10}, []),
@@ -244,6 +266,18 @@ def test_a_hierarchy_says_how_levels_are_merged() -> None:
     assert copy.remarks == ("small strata are merged: step 1 of its hierarchy (town)",)
 
 
+def test_a_hierarchy_need_not_know_the_level_of_missing_values() -> None:
+    missing: list[Any] = [None] * 12 + TOWN_LEVELS[12:]
+    policy = EXACT.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+
+    copy = copied(
+        columns(100) | {"town": missing}, policy=policy.changed(missing_levels="level", k=4)
+    )
+
+    assert Counter(copy.strata["town"]) == {"York": 8, "Tyne": 14, "Devon": 66, "(missing)": 12}
+    assert "about 10 missing levels of town are a level of their own" in copy.remarks
+
+
 def test_neighbours_of_ordered_levels_are_merged() -> None:
     levels = ["low"] * 40 + ["mid"] * 6 + ["high"] * 9 + ["top"] * 45
     order = ["low", "mid", "high", "top"]
@@ -316,22 +350,35 @@ GAPS = {
 NUMBERS = ("missing", "missing_levels")
 # What the policy says; then x, y and the sexes that are left, and what was done.
 FILLINGS: dict[str, tuple[tuple[str, str], list[float], list[float], str, Any]] = {
-    "complete": (("complete", "complete"), [1, 2, 4], [1, 2, 5], "ffm", ((), 3)),
+    "complete": (("complete", "complete"), [1, 2, 4], [1, 2, 5], "ffm", ((), (), 3)),
     "median": (
         ("median", "complete"),
         [1, 2, 3, 4, 4],
         [1, 2, 3, 5, 2.5],
         "fffmm",
-        ((("x", 1), ("y", 1)), 1),
+        ((("x", 1), ("y", 1)), (), 1),
     ),
     "mean": (
         ("mean", "complete"),
         [1, 2, 2.75, 4, 4],
         [1, 2, 3, 5, 2.75],
         "fffmm",
-        ((("x", 1), ("y", 1)), 1),
+        ((("x", 1), ("y", 1)), (), 1),
     ),
-    "level": (("complete", "level"), [1, 2, 9, 4], [1, 2, 4, 5], "ff-m", ((("sex", 1),), 2)),
+    "level": (
+        ("complete", "level"),
+        [1, 2, 9, 4],
+        [1, 2, 4, 5],
+        "ff-m",
+        ((), (("sex", 1),), 2),
+    ),
+    "both": (
+        ("median", "level"),
+        [1, 2, 4, 9, 4, 4],
+        [1, 2, 3, 4, 5, 3],
+        "fff-mm",
+        ((("x", 1), ("y", 1)), (("sex", 1),), 0),
+    ),
 }
 
 
@@ -345,7 +392,7 @@ def test_missing_values_by_hand(
 
     assert rows.values.tolist() == [[a, b] for a, b in zip(x, y, strict=True)]
     assert [word if word != "(missing)" else "-" for word in rows.levels["sex"]] == list(sex)
-    assert (rows.done.filled, rows.done.left_out) == done
+    assert (rows.done.filled, rows.done.named, rows.done.left_out) == done
 
 
 def test_the_missing_level_has_a_name_that_none_has() -> None:
@@ -353,6 +400,17 @@ def test_the_missing_level_has_a_name_that_none_has() -> None:
     policy = Policy.preset("research", k=1, strata=["sex"], missing_levels="level")
 
     assert ready(given, policy).levels["sex"] == ("(missing)", "f", "(no value)", "f")
+
+
+def test_what_is_carried_without_a_value_is_named_and_never_drawn() -> None:
+    carried = GAPS | {"ill": ["p", None, "q", "q", None, "p"]}
+    policy = Policy.preset("research", k=1, missing="median", missing_levels="drawn")
+
+    rows = ready(carried, policy, carried=["ill"])
+
+    assert rows.carried["ill"] == ("p", "(missing)", "q", "q", "(missing)", "p")
+    assert rows.done.named == (("ill", 2),)
+    assert rows.done.filled == (("x", 1), ("y", 1))
 
 
 def holes(n: int = 400) -> dict[str, Any]:
@@ -393,6 +451,11 @@ def test_what_was_filled_is_said_in_rough_numbers() -> None:
         "about 60 missing values of x are filled",
         "about 80 missing values of sex are filled",
     )
+    named = copied(holes(), policy=DRAWN.changed(missing_levels="level"))
+    assert named.remarks == (
+        "about 60 missing values of x are filled",
+        "about 80 missing levels of sex are a level of their own",
+    )
     assert copy.left_out == 0
     complete = copied(holes(), policy=EXACT.changed(strata=["sex"]))
     assert complete.remarks == ()
@@ -418,6 +481,34 @@ def test_a_guarded_filling_is_a_step_and_nobodys_value() -> None:
         assert value not in given["x"]
         assert value == pytest.approx(round(value, 1)), "a nice step of at most 0.02 sd"
         assert value == pytest.approx(np.nanmedian(given["x"]), abs=2)
+
+
+@pytest.mark.parametrize("how", ["median", "mean"])
+def test_a_far_value_moves_no_filling(how: str) -> None:
+    """Or the person whose value it is could be read from the values that were filled."""
+    policy = STANDARD.changed(missing=how)
+
+    def filling(*far: float) -> float:
+        given = columns()
+        given["x"][:20] = np.nan
+        given["x"][20 : 20 + len(far)] = far
+        (value,) = set(ready(given, policy).values[:20, 0])
+        return float(value)
+
+    near = filling(90.0)
+    for far in (1e3, 1e6, 1e12):
+        assert filling(far) == pytest.approx(near, abs=1.0), "a tenth of a standard deviation"
+        assert filling(-far, far) == pytest.approx(near, abs=1.0)
+    # how far it is does not show at all
+    assert filling(1e6) == pytest.approx(filling(1e12))
+
+
+def test_research_fills_as_it_is_told() -> None:
+    given = columns(10) | {"x": [None, *range(8), 1000]}
+
+    rows = ready(given, Policy.preset("research", missing="mean"))
+
+    assert rows.values[0, 0] == pytest.approx(1028 / 9)
 
 
 def test_filled_rows_count_among_those_that_are_enough() -> None:

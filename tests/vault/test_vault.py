@@ -15,12 +15,16 @@ from discreet.protect import ROW_METHODS
 from discreet.protect.order_means import winsorised
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Done, Made, Vault, said
+from discreet.vault import Copy, Done, Made, Vault, copy_of, said
 
 Floats = NDArray[np.float64]
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 STANDARD = Policy.preset("standard")
+LEFT_OUT = (
+    "of strata that stayed small are left out, so what all rows of a stratum share may not be true"
+    " of all persons"
+)
 
 
 def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
@@ -322,7 +326,7 @@ def test_what_was_done_is_kept_with_the_copy(folder: Path) -> None:
     again = Vault(SECRET, folder).copy(table_of(given), policy, ("x", "y"))
 
     assert made.remarks == (
-        "rows of strata that stayed small are left out: about 10",
+        f"about 10 rows {LEFT_OUT}",
         "a few rows are left out, so that the size of each stratum is a multiple of 5",
     )
     assert plain(again) == plain(made)
@@ -343,6 +347,37 @@ def test_the_rows_beside_the_raw_ones_are_those_of_the_copy(folder: Path) -> Non
     assert [path.suffix for path in folder.iterdir()] == [".parquet"], "raw rows are kept nowhere"
 
 
+@pytest.mark.parametrize("kept", [True, False], ids=["in a folder", "in memory"])
+def test_the_copy_that_rows_were_made_of_is_kept(
+    folder: Path, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, table = STANDARD.changed(strata=["sex"]), table_of(columns())
+    vault = Vault(SECRET, folder if kept else None)
+    made = vault.made(table, policy, ("y", "x"))
+    monkeypatch.setattr(Policy, "row_method", None)
+
+    copy = vault.copy(table, policy, ("x", "y"))
+
+    assert plain(copy) == plain(copy_of(made, policy.k))
+    if kept:
+        assert plain(Vault(SECRET, folder).copy(table, policy, ("x", "y"))) == plain(copy)
+
+
+def test_a_copy_that_was_kept_is_not_written_over(folder: Path) -> None:
+    table = table_of(columns())
+    first = Vault(SECRET, folder).copy(table, STANDARD, ("x", "y"))
+    (path,) = folder.iterdir()
+    before = path.stat()
+
+    vault = Vault(SECRET, folder)
+    made = vault.made(table, STANDARD, ("x", "y"))
+
+    assert plain(vault.copy(table, STANDARD, ("x", "y"))) == plain(first)
+    assert made.version == first.version
+    assert [*folder.iterdir()] == [path]
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+
+
 NOTHING: dict[str, Any] = {}
 SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": (NOTHING, []),
@@ -351,6 +386,14 @@ SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
         [
             "about 10 missing values of x are filled",
             "fewer than 5 missing values of sex are filled",
+        ],
+    ),
+    "levels of their own": (
+        {"named": (("sex", 12), ("ill", 4)), "filled": (("x", 5),)},
+        [
+            "about 5 missing values of x are filled",
+            "about 10 missing levels of sex are a level of their own",
+            "fewer than 5 missing levels of ill are a level of their own",
         ],
     ),
     "merged": (
@@ -367,11 +410,11 @@ SAID: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "few left out": (
         {"suppressed": 1},
-        ["rows of strata that stayed small are left out: few"],
+        [f"fewer than 5 rows {LEFT_OUT}"],
     ),
     "many left out": (
         {"suppressed": 123},
-        ["rows of strata that stayed small are left out: about 125"],
+        [f"about 125 rows {LEFT_OUT}"],
     ),
 }
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.errors import InputError
+
 if TYPE_CHECKING:
     from discreet.study import Study
 
@@ -19,8 +21,11 @@ __all__ = [
     "File",
     "GridOption",
     "GroupOption",
+    "HierarchyOption",
+    "ImputeOption",
     "JsonOption",
     "KOption",
+    "LevelsOption",
     "MethodOption",
     "Output",
     "PolicyOption",
@@ -32,6 +37,7 @@ __all__ = [
     "fields_given",
     "names_of",
     "opened",
+    "preparation",
     "progress_shown",
 ]
 
@@ -78,6 +84,20 @@ ByOption = Annotated[
     str | None, typer.Option("--by", help="A categorical column: one colour, box or panel a level.")
 ]
 TrendOption = Annotated[bool, typer.Option("--trend", help="Trend lines of a scatter plot.")]
+ImputeOption = Annotated[
+    str | None,
+    typer.Option("--impute", help="Missing numbers: complete (rows left out), median or mean."),
+]
+LevelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--impute-levels", help="Missing levels: complete (rows left out), level or drawn."
+    ),
+]
+HierarchyOption = Annotated[
+    list[str] | None,
+    typer.Option("--hierarchy", help="Coarser names of a stratum: column=file.csv. Repeatable."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the view as JSON.")]
 
 
@@ -135,3 +155,22 @@ def progress_shown() -> Iterator[None]:
 
         with listening(show):
             yield
+
+
+def preparation(
+    impute: str | None,
+    impute_levels: str | None,
+    hierarchy: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Return what options say of the preparation of rows."""
+    trees: dict[str, Path] = {}
+    for each in hierarchy or ():
+        column, equals, path = each.partition("=")
+        if not equals:
+            raise InputError("--hierarchy takes a column and a file: region=region.csv")
+        trees[column.strip()] = Path(path)
+    return fields_given(
+        missing=impute,
+        missing_levels=impute_levels,
+        hierarchies=trees or None,
+    )

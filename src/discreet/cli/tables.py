@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +11,10 @@ from discreet.cli.common import (
     CategoricalOption,
     File,
     GroupOption,
+    HierarchyOption,
+    ImputeOption,
     KOption,
+    LevelsOption,
     MethodOption,
     PolicyOption,
     QOption,
@@ -22,6 +24,7 @@ from discreet.cli.common import (
     fields_given,
     names_of,
     opened,
+    preparation,
     progress_shown,
 )
 from discreet.errors import InputError
@@ -44,20 +47,6 @@ MetricOption = Annotated[
     str | None,
     typer.Option("--metric", help="Nearness of `deterministic`: euclidean or mahalanobis."),
 ]
-ImputeOption = Annotated[
-    str | None,
-    typer.Option("--impute", help="Missing numbers: complete (rows left out), median or mean."),
-]
-LevelsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--impute-levels", help="Missing levels: complete (rows left out), level or drawn."
-    ),
-]
-HierarchyOption = Annotated[
-    list[str] | None,
-    typer.Option("--hierarchy", help="Coarser names of a stratum: column=file.csv. Repeatable."),
-]
 DiversityOption = Annotated[
     int | None, typer.Option("--diversity", "-l", help="Required l-diversity of strata.")
 ]
@@ -70,7 +59,9 @@ FormulaOption = Annotated[
 
 TableOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Where to save the table: .csv, .tsv or .parquet."),
+    typer.Option(
+        "--output", "-o", help="Where to save the table: .csv, .tsv or .parquet. Without: look."
+    ),
 ]
 ReportOption = Annotated[
     Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
@@ -87,7 +78,10 @@ MapOption = Annotated[
 MethodsOption = Annotated[
     str | None, typer.Option("--methods", help="Row methods to try: a,b; all by default.")
 ]
-KsOption = Annotated[str | None, typer.Option("--k", "-k", help="Values of k: 3,5,10 or 3:50.")]
+KsOption = Annotated[
+    str | None,
+    typer.Option("--k", "-k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15,20,30,50."),
+]
 QsOption = Annotated[str | None, typer.Option("--q", "-q", help="Values of q: 0.1,0.25,0.5.")]
 RiskOption = Annotated[
     str, typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %.")
@@ -128,12 +122,9 @@ def anonymize(
     discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
     """
     from discreet.policy import load_policy
-    from discreet.release import check_paths
 
-    if output is None:
-        raise InputError("say where the table goes: -o RELEASED.csv, .tsv or .parquet")
-    check_paths(output, report)  # before the work
-    prepare = _prepare(impute, impute_levels, hierarchy) | fields_given(
+    _check_paths(output, report)  # before the work
+    prepare = preparation(impute, impute_levels, hierarchy) | fields_given(
         metric=metric, diversity=diversity, closeness=closeness
     )
     fields = fields_given(study=study, unit=unit)
@@ -200,7 +191,10 @@ def risk(
 def sweep(
     file: File,
     methods: MethodsOption = None,
-    k: Annotated[str | None, typer.Option("--k", "-k", help="Values of k: 3,5,10 or 3:50.")] = None,
+    k: Annotated[
+        str | None,
+        typer.Option("--k", "-k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50."),
+    ] = None,
     q: QsOption = None,
     risk: RiskOption = "linkage",
     loss: LossOption = "displacement",
@@ -227,7 +221,7 @@ def sweep(
     """
     from discreet.policy import load_policy
 
-    prepare = _prepare(impute, impute_levels, hierarchy)
+    prepare = preparation(impute, impute_levels, hierarchy)
     fields = fields_given(study=study, unit=unit)
     if load_policy(policy).guarded:
         fields, prepare = fields | prepare, {}
@@ -271,12 +265,25 @@ def ladder(text: str) -> list[int]:
     return sorted({low, high, *(k for k in nice if low < k < high)})
 
 
-def _deliver(release: Release, output: Path, report: Path | None, as_json: bool) -> None:
-    """Let the table and its report leave, and say so."""
-    release.save(output, report)
-    text = release.report_on(output).to_json() if as_json else None
-    said = f"{output}{'' if report is None else f', {report}'}\n\n{release.report.in_words()}"
-    typer.echo(said, err=as_json)
+def _check_paths(output: Path | None, report: Path | None) -> None:
+    from discreet.release import check_paths
+
+    if output is not None:
+        check_paths(output, report)
+    elif report is not None:
+        raise InputError("a report leaves with its table; say where that goes: -o RELEASED.csv")
+
+
+def _deliver(release: Release, output: Path | None, report: Path | None, as_json: bool) -> None:
+    """Let the table and its report leave, and say so; without a file, just look."""
+    told = release.report
+    if output is not None:
+        release.save(output, report)
+        told = release.report_on(output)
+    text = told.to_json() if as_json else None
+    said = "nothing was saved; -o RELEASED.csv lets the table leave" if output is None else output
+    files = f"{said}{'' if report is None else f', {report}'}"
+    typer.echo(f"{files}\n\n{told.in_words()}", err=as_json)
     if text is not None:
         typer.echo(text)
 
@@ -290,21 +297,3 @@ def _numbers(text: str) -> list[float]:
 
 def _listed(text: str | None) -> list[str]:
     return [] if text is None else names_of(text)
-
-
-def _prepare(
-    impute: str | None,
-    impute_levels: str | None,
-    hierarchy: Sequence[str] | None,
-) -> dict[str, Any]:
-    trees: dict[str, Path] = {}
-    for each in hierarchy or ():
-        column, equals, path = each.partition("=")
-        if not equals:
-            raise InputError("--hierarchy takes a column and a file: region=region.csv")
-        trees[column.strip()] = Path(path)
-    return fields_given(
-        missing=impute,
-        missing_levels=impute_levels,
-        hierarchies=trees or None,
-    )

@@ -9,17 +9,23 @@ import typer
 
 from discreet.cli.common import (
     BinsOption,
+    CategoricalOption,
     File,
     GridOption,
     GroupOption,
+    HierarchyOption,
+    ImputeOption,
     KOption,
+    LevelsOption,
     PolicyOption,
     QOption,
     StrataOption,
     StudyOption,
     UnitOption,
     fields_given,
+    names_of,
     opened,
+    preparation,
     progress_shown,
 )
 
@@ -38,11 +44,17 @@ def version_new(
     group: GroupOption = None,
     strata: StrataOption = None,
     unit: UnitOption = None,
+    categorical: CategoricalOption = None,
+    impute: ImputeOption = None,
+    impute_levels: LevelsOption = None,
+    hierarchy: HierarchyOption = None,
 ) -> None:
     """Open the next version of a study, for changed data or a changed policy."""
     with progress_shown():
         fields = fields_given(k=k, rows=rows, q=q, bins=bins, grid=grid, study=study, unit=unit)
-        number = opened(file, policy, fields, group, strata).new_version()
+        fields |= preparation(impute, impute_levels, hierarchy)
+        levels = [] if categorical is None else names_of(categorical)
+        number = opened(file, policy, fields, group, strata, levels).new_version()
     typer.echo(f"version {number} is open; what leaves from now on belongs to it")
 
 

@@ -47,7 +47,8 @@ def compare(
         A column of levels that is to stay unknown.
     categorical : sequence of str, optional
         Columns of codes that are levels. Columns of at most 20 different whole numbers that are
-        the same in both tables, row for row, are taken for levels anyway, unless the formula has
+        the same in both tables, row for row (or where rows do not correspond, the same values), are
+        taken for levels anyway, unless the formula has
         them as numbers.
     drop : sequence of str, optional
         Columns of the released table that are not compared.
@@ -108,7 +109,7 @@ def compare(
         "columns": list(pair.original.numbers),
         "levels": list(pair.original.levels),
     }
-    title = f"{_name(released)} compared with {_name(original)}"
+    title = f"{_name(released)} compared with {_name(original)}: for the custodian, not a release"
     return Report(title, MappingProxyType(made), found, notes=tuple(notes))
 
 
@@ -124,7 +125,8 @@ def check_correspond(pair: Pair) -> None:
         return
     before, after = pair.original.matrix, pair.released.matrix
     spread = before.var(axis=0)
-    known = (spread > 0) & (after.var(axis=0) > 0)  # one mean for all tells nothing of order
+    # One mean for all tells nothing of order; its variance may be a last digit instead of zero.
+    known = (np.ptp(before, axis=0) > 0) & (np.ptp(after, axis=0) > 0)
     if not known.any():
         return
     apart = ((before - after)[:, known] ** 2).mean(axis=0) / spread[known]
@@ -145,7 +147,10 @@ def _codes(pair: Pair, named: set[str]) -> list[str]:
     for name, before in pair.original.numbers.items():
         after = pair.released.numbers[name]
         whole = len(np.unique(before)) <= MOST_CODES and bool((before == np.floor(before)).all())
-        same = pair.same_rows and bool(np.array_equal(before, after))
+        if pair.same_rows:
+            same = bool(np.array_equal(before, after))
+        else:
+            same = set(np.unique(after)) <= set(np.unique(before))
         if whole and (same or name in named):
             found.append(name)
     return found

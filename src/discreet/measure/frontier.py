@@ -49,7 +49,7 @@ class Setting:
     >>> setting.python
     'study.anonymize(method="deterministic", k=5)'
     >>> setting.shell
-    'discreet anonymize TABLE --method deterministic -k 5'
+    'discreet anonymize TABLE --method deterministic -k 5 -o RELEASED.csv'
     """
 
     method: str
@@ -71,13 +71,13 @@ class Setting:
     def opened(self) -> str:
         """The line that makes the release of a study whose setting is fixed when it is opened."""
         fields = "".join(f", {name}={value}" for name, value in self._numbers())
-        return f'dc.open(TABLE, policy.changed(rows="{self.method}"{fields})).anonymize()'
+        return f'dc.open(TABLE, study.policy.changed(rows="{self.method}"{fields})).anonymize()'
 
     @property
     def shell(self) -> str:
         """The line that makes the release on the command line."""
         more = "".join(f" -{name} {value}" for name, value in self._numbers())
-        return f"discreet anonymize TABLE --method {self.method}{more}"
+        return f"discreet anonymize TABLE --method {self.method}{more} -o RELEASED.csv"
 
     def _numbers(self) -> list[tuple[str, float]]:
         given = (("k", self.k), ("q", self.q))
@@ -146,6 +146,8 @@ class RiskUtilityMap:
         What else the reader must know, such as the table's name.
     guarded : bool, default False
         Whether a study is opened with a setting, rather than asked for a table by it.
+    options : str, default ""
+        What else the command line needs to make the same table: columns, strata.
 
     Raises
     ------
@@ -173,6 +175,7 @@ class RiskUtilityMap:
     loss_name: str = "mean displacement of the columns"
     note: str = ""
     guarded: bool = False
+    options: str = ""
 
     def __post_init__(self) -> None:
         names = [point.setting.name for point in self.points]
@@ -366,7 +369,9 @@ class RiskUtilityMap:
         """Return the usable points as a page shows them: the efficient first."""
         ranks = {point.setting: rank for rank, point in enumerate(self.frontier, start=1)}
         ordered = [*self.frontier, *(p for p in self.usable if p.setting not in ranks)]
-        return [_spot(point, ranks.get(point.setting), self.guarded) for point in ordered]
+        return [
+            _spot(point, ranks.get(point.setting), self.guarded, self.options) for point in ordered
+        ]
 
     def _refused(self) -> list[tuple[str, str]]:
         return [(p.setting.name, p.refused) for p in self.points if p.refused is not None]
@@ -378,7 +383,7 @@ class RiskUtilityMap:
         return map_parts(self._spots(), self._refused(), names, title, notes)
 
 
-def _spot(point: Point, rank: int | None, guarded: bool) -> Spot:
+def _spot(point: Point, rank: int | None, guarded: bool, options: str) -> Spot:
     risk, loss = point.place
     shown, guess = f"{100 * risk:.1f} %", "-"
     if point.risk is not None:
@@ -386,5 +391,6 @@ def _spot(point: Point, rank: int | None, guarded: bool) -> Spot:
         if point.risk.baseline is not None:
             guess = f"{100 * point.risk.baseline:.1f} %"
     setting = point.setting
-    lines = (setting.opened if guarded else setting.python, setting.shell)
+    shell = f"{setting.shell}{options}"
+    lines = (setting.opened if guarded else setting.python, shell)
     return Spot(setting.name, setting.method, risk, loss, shown, guess, rank, lines)

@@ -166,7 +166,11 @@ def histogram_picture(
             ys.append((height, height))
     top = max((v for v in (*original, *released) if v is not None), default=1.0) or 1.0
     line = Lines(tuple(xs), tuple(ys), "trend", "released")
-    panel = Panel((bars, line), Axis(name, (edges[0], edges[-1])), Axis("", (0.0, 1.05 * top)))
+    panel = Panel(
+        (bars, line),
+        Axis(name, (edges[0], edges[-1])),
+        Axis(f"rows per unit of {name}", (0.0, 1.05 * top)),
+    )
     hidden = None in original or None in released
     notes = ("bars: original; line: released", *([GAPS] if hidden else []))
     return Picture(

@@ -121,6 +121,8 @@ class Report:
         lines: list[str] = []
         for head, told in self._summary():
             lines += [head, "-" * len(head), *_bullets(told), ""]
+        if self.notes:
+            lines += ["Notes", "-----", *_bullets(self.notes)]
         return "\n".join(lines).rstrip()
 
     def to_text(self) -> str:

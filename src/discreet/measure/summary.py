@@ -18,7 +18,12 @@ __all__ = ["claims_of", "in_words", "listed", "out_of", "summary"]
 Section = tuple[str, tuple[str, ...]]
 
 # Words of the house for the share of persons who are found; no law or standard sets them.
-LEVELS = ((0.5, "high"), (0.2, "considerable"), (0.05, "moderate"), (0.0, "low"))
+LEVELS = (
+    (0.5, "high (half of the cases or more)"),
+    (0.2, "considerable (20 to 50 of 100 cases)"),
+    (0.05, "moderate (5 to 20 of 100 cases)"),
+    (0.0, "low (fewer than 5 of 100 cases)"),
+)
 MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 
 METHODS = {
@@ -152,13 +157,24 @@ def _made(made: Mapping[str, Any]) -> list[str]:
     pattern = METHODS.get(str(made.get("method")))
     if pattern is None:
         return []
-    told = pattern.format(k=made.get("k"), q=made.get("q"))
-    return [f"{told[0].upper()}{told[1:]}."]
+    told = [pattern.format(k=made.get("k"), q=made.get("q"))]
+    told += [str(line) for line in made.get("prepared", ())]
+    left_out = made.get("rows left out for missing values")
+    if left_out:
+        told.append(f"about {left_out} rows were left out, because a value is missing")
+    if made.get("columns left out"):
+        told.append(f"not released: {listed(list(made['columns left out']))}")
+    return [f"{line[0].upper()}{line[1:]}." for line in told]
 
 
 def _risks(measured: Measured) -> list[str]:
     risks, to = measured.risks, measured.rounded_to
     told = []
+    if "linkage" not in risks:
+        told.append(
+            "The main risk, that somebody who knows a person's true values finds that person's"
+            " row, was NOT measured here: it needs the rows of both tables in the same order."
+        )
     if "linkage" in risks:
         told += [_linkage(risks["linkage"], to), _judged(risks["linkage"])]
     if "far_linkage" in risks:
@@ -206,7 +222,11 @@ def _judged(found: Estimate) -> str:
         beside = "; guessing alone would find about as many"
     else:
         beside = "; it cannot be told apart from guessing, which says nothing of other attacks"
-    who = " Whoever is known by these values must be taken as found." if level == "high" else ""
+    who = (
+        " Whoever is known by these values must be taken as found."
+        if level.startswith("high")
+        else ""
+    )
     return f"The risk of this attack is {level}{beside}.{who}"
 
 
@@ -245,7 +265,8 @@ def _strata(measured: Measured) -> list[str]:
         )
     elif measured.k is not None:
         told.append(
-            f"Every combination of {names} that occurs is shared by at least {measured.k} rows."
+            f"{'Every combination' if len(measured.strata) > 1 else 'Every level'} of {names} that"
+            f" occurs is shared by at least {measured.k} rows."
         )
     found = measured.risks.get("attribute_disclosure")
     if found is not None and found.count:

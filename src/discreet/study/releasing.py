@@ -47,6 +47,8 @@ __all__ = ["make", "pair_of_made", "pair_used", "release", "version_of"]
 REPORT = "report"
 ROWS_PER_TERM = 40
 TINY = 1e-12
+MOST_CODES = 10
+"""A column of more different whole numbers than this is hardly one of codes."""
 
 
 def make(desk: Desk, want: Wanted) -> Made:
@@ -54,8 +56,9 @@ def make(desk: Desk, want: Wanted) -> Made:
     if desk.policy.guarded:
         return desk.made(want.columns)
     policy = want.policy.changed(k=want.asked.k)
+    # By the study's own k, as in a sweep: the setting is the method's part of the version.
     raw = raw_rows(
-        desk.table, policy, want.columns, desk.secret, strata=want.strata, carried=want.carried
+        desk.table, want.policy, want.columns, desk.secret, strata=want.strata, carried=want.carried
     )
     method = policy.row_method(want.asked)
     rows = prepared(raw, policy, desk.secret)
@@ -109,6 +112,7 @@ def release(
         made=MappingProxyType(_made_of(desk, want, made, copy, formula)),
         measured=told,
         pictures=pictures,
+        notes=_notes(want, made),
         gate=lambda form: desk.gatekeeper.leave_together([(each, form) for each in exits]),
     )
     if want.asked.guarded:
@@ -239,6 +243,28 @@ def _histograms(desk: Desk, want: Wanted, copy: Copy) -> tuple[tuple[Picture, ..
     return tuple(pictures), exits
 
 
+def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
+    """Say what the reader of a report may not expect."""
+    notes = []
+    if want.asked.guarded:
+        notes.append(
+            "Utility is measured against the data with far values drawn in and gaps filled; beside"
+            " the file itself the spread of a column with far values is smaller than told here."
+        )
+    places = [made.names.index(name) for name in want.columns]
+    codes = [made.names[j] for j in places if _few_whole(made.original[:, j])]
+    if codes:
+        notes.append(
+            f"Columns of few different whole numbers were released as numbers: {', '.join(codes)}."
+            " If they are codes, declare them: kinds={'column': 'categorical'}, --categorical."
+        )
+    return tuple(notes)
+
+
+def _few_whole(values: Floats) -> bool:
+    return bool((values == np.floor(values)).all()) and len(np.unique(values)) <= MOST_CODES
+
+
 def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
     """Return what reports on one group have in common: two of them tell more than one."""
     if not want.asked.guarded:
@@ -254,6 +280,8 @@ def _made_of(
     """Say what was done, in the order in which it was."""
     asked, policy = want.asked, want.policy
     dropped = [name for name in want.strata if name not in made.levels]
+    held = {*want.columns, *want.strata, *want.carried}
+    left_out = [name for name in desk.table.columns if name not in held]
     told: dict[str, Any] = {
         "method": asked.method,
         "promises": METHODS[asked.method].promises,
@@ -264,6 +292,7 @@ def _made_of(
         "columns": list(want.columns),
         "strata": list(made.levels),
         "strata left out": dropped or None,
+        "columns left out": left_out or None,
         "sensitive": want.sensitive,
         "missing numbers": policy.missing,
         "missing levels": policy.missing_levels,

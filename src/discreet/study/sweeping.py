@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,8 +124,21 @@ def sweep(
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
         guarded=desk.policy.guarded,
+        options=_options(desk, want),
         note=f"columns: {', '.join(want.columns)}; strata: {', '.join(want.strata) or 'none'}",
     )
+
+
+def _options(desk: Desk, want: Wanted) -> str:
+    """Return what the command line needs, beside the setting, to make the same table."""
+    given = {
+        "--group" if desk.policy.guarded else "--columns": want.columns,
+        "--strata": want.strata,
+        "--sensitive": [want.sensitive] if want.sensitive else [],
+    }
+    policy = [] if desk.policy.name == "standard" else ["--policy", desk.policy.name]
+    words = [word for name, of in given.items() if of for word in (name, ",".join(of))]
+    return "".join(f" {shlex.quote(word)}" for word in [*words, *policy])
 
 
 def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:

@@ -278,7 +278,7 @@ def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
             raise RefusedError(
                 f"too few values of {name!r} are known in a stratum for the others to be filled:"
                 f" at least {STRATUM_PER_K} k are needed; leave the column out, or the rows"
-                " (missing='complete')"
+                " (missing='complete', --impute complete)"
             )
 
 
@@ -346,7 +346,7 @@ def _repaired(
         levels,
         least,
         hierarchies={
-            name: Hierarchy(name, _steps(lines))
+            name: Hierarchy(name, _steps(_with_missing(lines, levels[name])))
             for name, lines in policy.hierarchies.items()
             if name in levels
         },
@@ -357,6 +357,13 @@ def _repaired(
         closeness=None if policy.closeness == 1 or sensitive is None else policy.closeness,
         most_suppressed=policy.most_suppressed,
     )
+
+
+def _with_missing(lines: Sequence[Sequence[str]], words: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Let a hierarchy know the level of missing values, as one that is merged with no other."""
+    known = {line[0] for line in lines}
+    own = [name for name in NO_LEVEL if name in words and name not in known]
+    return [*lines, *([name] * len(lines[0]) for name in own)]
 
 
 def _steps(lines: Sequence[Sequence[str]]) -> tuple[Mapping[str, str], ...]:

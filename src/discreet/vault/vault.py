@@ -96,7 +96,10 @@ def said(made: Made, k: int) -> tuple[str, ...]:
         lines.append("there may be a merging of less loss: not all were tried")
     if done.suppressed:
         rows = _rough(done.suppressed, k)
-        lines.append(f"{rows} rows of strata that stayed small are left out")
+        lines.append(
+            f"{rows} rows of strata that stayed small are left out, so what all rows of a stratum"
+            " share may not be true of all persons"
+        )
     if done.multiples_of > 1:
         lines.append(
             f"a few rows are left out, so that the size of each stratum is a multiple of"
