@@ -66,9 +66,8 @@ def main() -> None:
     for rows in SIZES:
         for columns in COLUMNS:
             for peer, (own, theirs) in _race(rows, columns).items():
-                print(
-                    f"{rows:<12,}{columns:<9}{peer:<18}{own:12.3f}{theirs:11.3f}{own / theirs:16.2f}"
-                )
+                ratio = own / theirs
+                print(f"{rows:<12,}{columns:<9}{peer:<18}{own:12.3f}{theirs:11.3f}{ratio:16.2f}")
                 ours[rows, columns] = own
     for columns in COLUMNS:
         growth = np.log(ours[SIZES[1], columns] / ours[SIZES[0], columns])

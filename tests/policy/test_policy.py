@@ -1039,5 +1039,5 @@ def test_a_hierarchy_is_read_from_a_file_beside_the_policy_or_written_into_it(
 def test_what_a_caller_may_choose_is_allowed_and_the_rest_refused() -> None:
     assert RESEARCH.allowed(missing="median", k=None).missing == "median"
     assert STANDARD.allowed(missing="complete", k=STANDARD.k) == STANDARD
-    with pytest.raises(RefusedError, match="^missing is fixed when the study is opened"):
+    with pytest.raises(RefusedError, match=r"^missing is fixed when the study is opened"):
         STANDARD.allowed(missing="median")

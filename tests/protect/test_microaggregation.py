@@ -25,7 +25,7 @@ BY_HAND: dict[str, tuple[list[list[float]], int, list[int] | None, list[list[flo
         [[1, 5], [2, 5], [3, 8], [10, 1], [11, 1], [12, 4]],
         3,
         None,
-        [[2, 6]] * 3 + [[11, 2]] * 3,
+        [[2.0, 6.0]] * 3 + [[11.0, 2.0]] * 3,
     ),
     "fewer than 2k rows are one group": ([[1], [2], [3], [10]], 3, None, [[4]] * 4),
     "strata keep apart": (
@@ -34,7 +34,7 @@ BY_HAND: dict[str, tuple[list[list[float]], int, list[int] | None, list[list[flo
         [0, 1, 0, 1, 0, 1],
         [[2], [10], [2], [10], [2], [10]],
     ),
-    "equal rows stay": ([[1], [1], [1], [7], [7], [7]], 3, None, [[1]] * 3 + [[7]] * 3),
+    "equal rows stay": ([[1], [1], [1], [7], [7], [7]], 3, None, [[1.0]] * 3 + [[7.0]] * 3),
 }
 
 
