@@ -284,3 +284,18 @@ def test_what_a_formula_has_as_levels_is_one_of_codes() -> None:
     assert "code" in report.measured.levels
     assert report.measured.model is not None
     assert len(report.measured.model.terms) == 4  # of three codes, two
+
+
+def test_codes_are_levels_whether_rows_correspond_or_not() -> None:
+    before = pd.DataFrame(
+        {"code": [1, 2, 3] * 20, "x": [float((7 * i) % 60) + i / 100 for i in range(60)]}
+    )
+    after = before.assign(x=before["x"] + 0.5).sample(frac=1, random_state=1)
+
+    paired = compare(before, before.assign(x=before["x"] + 0.5))
+    unpaired = compare(before, after, same_rows=False)
+
+    for report in (paired, unpaired):
+        assert report.made["levels"] == ["code"]
+    assert "was NOT measured here" in unpaired.in_words()
+    assert "was NOT measured here" not in paired.in_words()

@@ -350,3 +350,16 @@ def test_a_sweep_is_recorded_nowhere_and_settles_nothing(preset: str, tmp_path: 
 
     assert ledger_of("standard").history() == []
     assert study.groups == ()
+
+
+def test_a_map_gives_commands_that_make_the_same_table() -> None:
+    cohort = dc.datasets.diabetes()
+    guarded = dc.open(cohort, groups=[["age", "bmi"]], strata=["sex"])
+    research = dc.open(cohort, policy="research", strata=["sex"])
+
+    chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
+    assert guarded.sweep(**chosen).options == " --group age,bmi --strata sex"
+    assert (
+        research.sweep(["age", "bmi"], **chosen).options
+        == " --columns age,bmi --strata sex --policy research"
+    )

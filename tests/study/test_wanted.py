@@ -104,3 +104,21 @@ def test_a_number_without_use_is_refused() -> None:
     with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
         asked(desk(), numbers={"q": 0.5})
     assert asked(desk(), method="probabilistic", numbers={"q": 0.5}).asked.q == 0.5
+
+
+def test_a_report_says_what_its_reader_may_not_expect() -> None:
+    frame = pd.DataFrame(
+        {
+            "code": [1, 2, 3, 4] * 30,
+            "age": [20 + (7 * i) % 50 for i in range(120)],
+            "sex": ["f", "m"] * 60,
+            "place": ["a", "b", "c"] * 40,
+        }
+    )
+    report = dc.open(frame, strata=["sex"]).anonymize(drop=["place"]).report
+
+    assert report.notes[0].startswith("Utility is measured against the data with far values")
+    assert "released as numbers: code. If they are codes" in report.notes[1]
+    assert "Not released: place." in report.in_words()
+    research = dc.open(frame, policy="research").anonymize(drop=["code"], k=3).report
+    assert research.notes == ()
