@@ -40,7 +40,7 @@ PROBE = 1000
 """About how many rows are asked for to see how many will be linked."""
 CHUNK = 1 << 21
 """How many neighbours are held at a time."""
-BLOCKS, BLOCK = 8, 10_000
+BLOCKS, BLOCK = 8, 100_000
 """Rows are asked for in at most so many blocks of like distance, of at least so many rows."""
 FARTHEST = 1e9
 """Released values further off than this many standard deviations are a mistake of units."""
@@ -352,10 +352,15 @@ def _linked(placed: _Placed, rows: Labels) -> Floats:
 
     points, inverse, weights = different_rows(placed.released)
     tree = cKDTree(points)
-    rank = np.empty(len(points), dtype=np.intp)
-    rank[tree.indices] = np.arange(len(points))
-    possible = np.flatnonzero(placed.guess[rows] > 0)
-    possible = possible[np.argsort(rank[inverse[rows[possible]]])]
+    place = np.full(len(placed.guess), -1, dtype=np.intp)
+    place[rows] = np.where(placed.guess[rows] > 0, np.arange(len(rows)), -1)
+    in_order = tree.indices
+    if len(points) < len(inverse):
+        rank = np.empty(len(points), dtype=np.intp)
+        rank[tree.indices] = np.arange(len(points))
+        in_order = np.argsort(rank[inverse], kind="stable")
+    possible = place[in_order]
+    possible = possible[possible >= 0]
     at = placed.original[rows[possible]]
     own = np.sqrt(np.square(at - placed.released[rows[possible]]).sum(axis=1))
     out = np.zeros(len(rows))
@@ -408,6 +413,9 @@ def _blocks(places: Labels, own: Floats, size: int) -> list[Labels]:
 
 def different_rows(values: Floats) -> tuple[Floats, Labels, Labels]:
     """Return the different rows, which one each row is, and how many rows each one is."""
+    if (np.diff(np.sort(values[:, 0])) != 0).all():  # a sort of values alone is quick
+        n = len(values)
+        return values, np.arange(n, dtype=np.intp), np.ones(n, dtype=np.intp)
     order = lexicographic(values)
     ordered = values[order]
     first = np.ones(len(values), dtype=np.bool_)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +32,8 @@ MIRRORED = 9
 """Squared distances from the mean are compared to so many decimals (in sd of the raw column)."""
 COLLAPSED = 1e-9
 """Centroids that vary less than this (in sd of the raw column) are rounding errors."""
+WORTH_THREADS = 20_000
+"""Fewer rows than this are done before threads have started."""
 CHUNK = 1 << 21
 """How many coordinates of neighbours are held at a time."""
 
@@ -162,8 +167,11 @@ def deterministic(
     z, mean, sd = standardise(matrix)
     whiten = _whitening(z) if metric == "mahalanobis" else None
     centroids = np.empty_like(z)
-    for rows in members:
-        centroids[rows] = _centroids(z[rows], k, whiten)
+
+    def fill(rows: Labels, workers: int) -> None:
+        centroids[rows] = _centroids(z[rows], k, whiten, workers)
+
+    _each_stratum(fill, members)
     shrunk = np.sort(np.asfortranarray(centroids), axis=0).std(axis=0, ddof=1)
     if (shrunk < COLLAPSED).any():
         raise RefusedError(
@@ -201,7 +209,19 @@ def _whitening(z: Floats) -> Floats:
     return np.linalg.inv(np.linalg.cholesky(correlation))
 
 
-def _centroids(z: Floats, k: int, whiten: Floats | None) -> Floats:
+def _each_stratum(fill: Callable[[Labels, int], None], members: Sequence[Labels]) -> None:
+    """Do the strata side by side, or, where one outweighs the others, its rows side by side."""
+    threads = os.cpu_count() or 1
+    rows = sum(map(len, members))
+    if rows < WORTH_THREADS or max(map(len, members)) * threads > 2 * rows:
+        for each in members:
+            fill(each, -1)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda each: fill(each, 1), members))
+
+
+def _centroids(z: Floats, k: int, whiten: Floats | None, workers: int) -> Floats:
     """Return for each row of `z` the mean of its k nearest rows, itself among them."""
     from scipy.spatial import cKDTree
 
@@ -216,7 +236,7 @@ def _centroids(z: Floats, k: int, whiten: Floats | None) -> Floats:
         step = max(1, CHUNK // (size * points.shape[1]))
         for start in range(0, pending.size, step):
             chunk = pending[start : start + step]
-            distance, near = tree.query(placed[chunk], k=range(1, size + 1), workers=-1)
+            distance, near = tree.query(placed[chunk], k=range(1, size + 1), workers=workers)
             near, take, decided = _places(chunk, distance, near, weights, k)
             members = points.take(near, axis=0)
             out[chunk] = np.einsum("nk,nkp->np", take.astype(np.float64), members) / k
