@@ -174,7 +174,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             repaired=tuple((step.column, step.detail) for step in mended.steps),
             suppressed=mended.suppressed,
             exhaustive=mended.complete,
-            multiples_of=policy.round_to if policy.guarded else 1,
+            multiples_of=_size_step(policy),
         ),
     )
 
@@ -248,13 +248,21 @@ def strata_labels(levels: Mapping[str, Sequence[str]], n: int) -> Labels:
     return labels
 
 
+def _size_step(policy: Policy) -> int:
+    """Return what sizes of strata are multiples of: what counts round to, or k if they do not."""
+    if not policy.guarded:
+        return 1
+    return policy.round_to if policy.round_to > 1 else policy.k
+
+
 def _evened(kept: Mask, labels: Labels, keys: list[bytes], policy: Policy) -> Mask:
-    """Leave out rows so that the size of each stratum is a multiple of what counts round to.
+    """Leave out rows so that no stratum tells its exact size.
 
     Exact sizes beside the rounded and hidden counts of tables would give hidden ones back. Which
     rows are left out is keyed by the secret.
     """
-    if not policy.guarded or policy.round_to == 1:
+    step = _size_step(policy)
+    if step == 1:
         return kept
     rank = np.empty(len(keys), dtype=np.intp)
     rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
@@ -263,7 +271,7 @@ def _evened(kept: Mask, labels: Labels, keys: list[bytes], policy: Policy) -> Ma
     _, first, sizes = np.unique(labels[rows], return_index=True, return_counts=True)
     place = np.arange(len(rows)) - np.repeat(first, sizes)
     out = np.zeros_like(kept)
-    out[rows[place < np.repeat(sizes - sizes % policy.round_to, sizes)]] = True
+    out[rows[place < np.repeat(sizes - sizes % step, sizes)]] = True
     return out
 
 
@@ -339,7 +347,7 @@ def _repaired(
         )
     least = policy.k
     if policy.guarded:
-        step = policy.round_to
+        step = _size_step(policy)
         least = step * -(-STRATUM_PER_K * policy.k // step)  # so that it is so when evened, too
     sensitive = next(iter(carried.values()), None)
     return repair(
