@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import BrokenPromiseError, InputError, one_of
+from discreet.errors import BrokenPromiseError
+from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
 from discreet.protect.base import Floats
-from discreet.render.figure_file import write_whole
+from discreet.render.figure_file import path_to_save, write_whole
 from discreet.table import Column
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Release:
 
     def report_on(self, path: str | Path) -> Report:
         """Return the report with the name and checksum of the file that `save` writes there."""
-        path = _checked(Path(path), SUFFIXES, "a released table")
+        path = path_to_save(path, SUFFIXES, "a released table")
         content = _bytes(self.table, path.suffix.lower())
         return self.report.saved_as(path.name, hashlib.sha256(content).hexdigest())
 
@@ -107,10 +108,10 @@ class Release:
 
 def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path | None]:
     """Refuse names that a released table and its report cannot be saved under."""
-    table = _checked(Path(path), SUFFIXES, "a released table")
+    table = path_to_save(path, SUFFIXES, "a released table")
     if report is None:
         return table, None
-    return table, _checked(Path(report), (".html", ".json", ".txt"), "a report")
+    return table, path_to_save(report, REPORT_SUFFIXES, "a report")
 
 
 def arrow_table(
@@ -197,13 +198,3 @@ def _bytes(table: pa.Table, suffix: str) -> bytes:
         index=False, sep="\t" if suffix == ".tsv" else ",", lineterminator="\n"
     )
     return text.encode()
-
-
-def _checked(path: Path, suffixes: Sequence[str], what: str) -> Path:
-    if path.suffix.lower() not in suffixes:
-        raise InputError(f"{what} is saved as one of {one_of(suffixes)}")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {str(path.parent)!r} to save into; make it first")
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder; name a file to save into")
-    return path

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
-from discreet.measure.summary import claims_of, in_words, listed, out_of, summary
+from discreet.measure.summary import claims_of, listed, out_of, per_cent, summary
 from discreet.measure.utility import Preservation
 
 LEARN, GOOD, NOT = (
@@ -67,7 +67,7 @@ def test_a_share_is_never_told_as_none_or_all_unless_it_is(share: float) -> None
     [(0.107, "about 11 %"), (0.004, "less than 1 %"), (0.0, "0 %"), (1.7, "about 170 %")],
 )
 def test_displacements_are_whole_per_cents(share: float, words: str) -> None:
-    assert in_words(share) == words
+    assert per_cent(share) == words
 
 
 def test_names_are_joined_as_in_a_sentence() -> None:

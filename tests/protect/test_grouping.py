@@ -16,7 +16,7 @@ from discreet import datasets, progress
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect import grouping
 from discreet.protect.canonical import standardise
-from discreet.protect.grouping import mdav, strata_groups
+from discreet.protect.grouping import groups_in_order, mdav, strata_groups
 
 Floats = NDArray[np.float64]
 
@@ -224,3 +224,17 @@ def test_progress_is_told_up_to_the_end() -> None:
     assert done == sorted(done)
     assert done[-1] == 2000
     assert 50 < len(done) <= 101
+
+
+def test_groups_in_order_are_those_of_each_stratum_by_itself() -> None:
+    z = np.array([[0.0], [5.0], [0.1], [5.1], [9.0], [0.2], [9.1], [5.2], [9.2], [9.3]])
+    strata = np.array([0, 1, 0, 1, 1, 0, 1, 1, 1, 1])
+
+    order, groups = groups_in_order(z, strata, 3)
+
+    by_row = dict(zip(order.tolist(), groups.tolist(), strict=True))
+    made = {frozenset(i for i in by_row if by_row[i] == g) for g in set(by_row.values())}
+    assert made == {frozenset({0, 2, 5}), frozenset({1, 3, 7}), frozenset({4, 6, 8, 9})}
+    assert strata[order].tolist() == sorted(strata.tolist())
+    with pytest.raises(RefusedError, match="a stratum holds fewer than k rows"):
+        groups_in_order(z, strata, 4)

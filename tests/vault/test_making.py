@@ -2,12 +2,11 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
@@ -22,10 +21,7 @@ from discreet.protect import (
 )
 from discreet.protect.base import RowMethod
 from discreet.protect.order_means import winsorised
-from discreet.secret import Secret
-from discreet.table import Table, open_table
 from discreet.vault import (
-    Copy,
     Noised,
     Vault,
     make_copy,
@@ -36,50 +32,9 @@ from discreet.vault import (
     raw_rows,
     within_bounds,
 )
+from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]
-
-SECRET = Secret.from_bytes(bytes(range(32)))
-STANDARD = Policy.preset("standard")
-
-
-def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
-    """Make three related columns and one of levels."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(50, 10, size=n)
-    return {
-        "x": x,
-        "y": x + rng.normal(0, 5, size=n),
-        "z": rng.lognormal(size=n),
-        "sex": np.where(rng.random(n) < 0.5, "f", "m"),
-    }
-
-
-def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
-    """Put columns or a frame behind a table."""
-    frame = pa.table(given) if isinstance(given, Mapping) else given
-    return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
-
-
-def copied(
-    given: Any,
-    group: tuple[str, ...] = ("x", "y"),
-    policy: Policy = STANDARD,
-    secret: Secret = SECRET,
-) -> Copy:
-    """Make the protected copy in memory."""
-    table = table_of(given, policy.unit, policy.key)
-    return Vault(secret, None).copy(table, policy, group)
-
-
-def plain(copy: Copy) -> tuple[Any, ...]:
-    """Return a copy as plain values that can be compared."""
-    return (
-        {name: values.tolist() for name, values in copy.columns.items()},
-        dict(copy.strata),
-        copy.version,
-        copy.left_out,
-    )
 
 
 class Spy:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,14 +13,10 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.secret import Secret, row_keys
-from discreet.table import Table, open_table
-from discreet.vault import Copy, Prepared, Vault, noised, prepared, protect_view, raw_rows
+from discreet.vault import Prepared, noised, prepared, protect_view, raw_rows
+from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]
-
-SECRET = Secret.from_bytes(bytes(range(32)))
-STANDARD = Policy.preset("standard")
-EXACT = STANDARD  # of the tests whose fixture leaves no row out to make sizes even
 
 
 @pytest.fixture
@@ -31,45 +26,6 @@ def exact_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
-
-
-def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
-    """Make three related columns and one of levels."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(50, 10, size=n)
-    return {
-        "x": x,
-        "y": x + rng.normal(0, 5, size=n),
-        "z": rng.lognormal(size=n),
-        "sex": np.where(rng.random(n) < 0.5, "f", "m"),
-    }
-
-
-def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
-    """Put columns or a frame behind a table."""
-    frame = pa.table(given) if isinstance(given, Mapping) else given
-    return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
-
-
-def copied(
-    given: Any,
-    group: tuple[str, ...] = ("x", "y"),
-    policy: Policy = STANDARD,
-    secret: Secret = SECRET,
-) -> Copy:
-    """Make the protected copy in memory."""
-    table = table_of(given, policy.unit, policy.key)
-    return Vault(secret, None).copy(table, policy, group)
-
-
-def plain(copy: Copy) -> tuple[Any, ...]:
-    """Return a copy as plain values that can be compared."""
-    return (
-        {name: values.tolist() for name, values in copy.columns.items()},
-        dict(copy.strata),
-        copy.version,
-        copy.left_out,
-    )
 
 
 @settings(max_examples=20)
@@ -215,20 +171,20 @@ def test_strata_of_fewer_than_two_k_are_merged_or_left_out(
 ) -> None:
     given = arms(before)
 
-    copy = copied(given, policy=EXACT.changed(strata=["arm"]))
+    copy = copied(given, policy=STANDARD.changed(strata=["arm"]))
 
     assert Counter(copy.strata["arm"]) == after
     assert list(copy.remarks) == said
     order = np.random.default_rng(5).permutation(100)
     shuffled = {name: np.array(values)[order] for name, values in given.items()}
-    assert plain(copied(shuffled, policy=EXACT.changed(strata=["arm"]))) == plain(copy)
+    assert plain(copied(shuffled, policy=STANDARD.changed(strata=["arm"]))) == plain(copy)
 
 
 @pytest.mark.usefixtures("exact_sizes")
 def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
     given = arms({"a": 82, "b": 12, "c": 6})
 
-    merged = copied(given, policy=EXACT.changed(strata=["arm"], most_suppressed=0.0))
+    merged = copied(given, policy=STANDARD.changed(strata=["arm"], most_suppressed=0.0))
 
     assert Counter(merged.strata["arm"]) == {"a": 82, "other": 18}
     assert merged.left_out == 0
@@ -238,7 +194,7 @@ def test_no_row_is_left_out_where_the_policy_lets_none_be() -> None:
 def test_combinations_of_strata_are_what_counts() -> None:
     two = {"a": ["p", "q"] * 50, "b": ["u"] * 50 + ["v"] * 41 + ["u"] * 9}
     few = {"a": ["p"] * 50 + ["q"] * 50, "b": (["u"] * 25 + ["v"] * 20 + ["w"] * 5) * 2}
-    policy = EXACT.changed(strata=["a", "b"], most_suppressed=0.0)
+    policy = STANDARD.changed(strata=["a", "b"], most_suppressed=0.0)
 
     assert Counter(
         zip(*copied(columns(100) | two, policy=policy).strata.values(), strict=True)
@@ -257,7 +213,7 @@ def test_combinations_of_strata_are_what_counts() -> None:
 @pytest.mark.usefixtures("exact_sizes")
 def test_a_column_of_small_strata_alone_is_left_out() -> None:
     given = columns(100) | {"arm": [f"arm {i}" for i in range(100)], "half": ["p", "q"] * 50}
-    policy = EXACT.changed(strata=["arm", "half"], most_suppressed=0.0)
+    policy = STANDARD.changed(strata=["arm", "half"], most_suppressed=0.0)
 
     copy = copied(given, policy=policy)
 
@@ -271,7 +227,7 @@ TOWN_LEVELS = ["York"] * 20 + ["Leeds"] * 6 + ["Hull"] * 8 + ["Exeter"] * 66
 
 @pytest.mark.usefixtures("exact_sizes")
 def test_a_hierarchy_says_how_levels_are_merged() -> None:
-    policy = EXACT.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
 
     copy = copied(columns(100) | {"town": TOWN_LEVELS}, policy=policy)
 
@@ -282,7 +238,7 @@ def test_a_hierarchy_says_how_levels_are_merged() -> None:
 @pytest.mark.usefixtures("exact_sizes")
 def test_a_hierarchy_need_not_know_the_level_of_missing_values() -> None:
     missing: list[Any] = [None] * 12 + TOWN_LEVELS[12:]
-    policy = EXACT.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
+    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS}, most_suppressed=0.0)
 
     copy = copied(
         columns(100) | {"town": missing}, policy=policy.changed(missing_levels="level", k=4)
@@ -296,7 +252,7 @@ def test_a_hierarchy_need_not_know_the_level_of_missing_values() -> None:
 def test_neighbours_of_ordered_levels_are_merged() -> None:
     levels = ["low"] * 40 + ["mid"] * 6 + ["high"] * 9 + ["top"] * 45
     order = ["low", "mid", "high", "top"]
-    policy = EXACT.changed(strata=["dose"], ordered={"dose": order}, most_suppressed=0.0)
+    policy = STANDARD.changed(strata=["dose"], ordered={"dose": order}, most_suppressed=0.0)
 
     copy = copied(columns(100) | {"dose": levels}, policy=policy)
 
@@ -305,7 +261,7 @@ def test_neighbours_of_ordered_levels_are_merged() -> None:
 
 @pytest.mark.usefixtures("exact_sizes")
 def test_a_hierarchy_that_lacks_a_level_is_refused_without_its_name() -> None:
-    policy = EXACT.changed(strata=["town"], hierarchies={"town": TOWNS})
+    policy = STANDARD.changed(strata=["town"], hierarchies={"town": TOWNS})
 
     with pytest.raises(InputError, match="hierarchy of column 'town'") as refused:
         copied(columns(100) | {"town": [*TOWN_LEVELS[:-1], "Canary"]}, policy=policy)
@@ -315,7 +271,7 @@ def test_a_hierarchy_that_lacks_a_level_is_refused_without_its_name() -> None:
 @pytest.mark.usefixtures("exact_sizes")
 def test_strata_that_leave_too_few_rows_are_refused() -> None:
     given = columns(50) | {"arm": ["a"] * 41 + ["b"] * 9}
-    policy = EXACT.changed(strata=["arm"], most_suppressed=0.2)
+    policy = STANDARD.changed(strata=["arm"], most_suppressed=0.2)
 
     with pytest.raises(RefusedError, match="too few rows are left in strata of 2 k or more"):
         copied(given, policy=policy)
@@ -439,7 +395,7 @@ def holes(n: int = 400) -> dict[str, Any]:
     return made
 
 
-DRAWN = EXACT.changed(strata=["sex"], missing="median", missing_levels="drawn")
+DRAWN = STANDARD.changed(strata=["sex"], missing="median", missing_levels="drawn")
 
 
 @pytest.mark.usefixtures("exact_sizes")
@@ -477,7 +433,7 @@ def test_what_was_filled_is_said_in_rough_numbers() -> None:
         "about 80 missing levels of sex are a level of their own",
     )
     assert copy.left_out == 0
-    complete = copied(holes(), policy=EXACT.changed(strata=["sex"]))
+    complete = copied(holes(), policy=STANDARD.changed(strata=["sex"]))
     assert complete.remarks == ()
     assert complete.left_out == 125  # of 126
 

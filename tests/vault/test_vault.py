@@ -1,12 +1,11 @@
 """The vault: a copy made once a version, the same whatever order, frame or file it came from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
@@ -14,46 +13,15 @@ from discreet.policy import Policy
 from discreet.protect import ROW_METHODS
 from discreet.protect.order_means import winsorised
 from discreet.secret import Secret
-from discreet.table import Table, open_table
 from discreet.vault import Copy, Done, Made, Vault, copy_of, said
+from tests.vault.given import SECRET, STANDARD, columns, copied, table_of
 
 Floats = NDArray[np.float64]
 
-SECRET = Secret.from_bytes(bytes(range(32)))
-STANDARD = Policy.preset("standard")
 LEFT_OUT = (
     "of strata that stayed small are left out, so what all rows of a stratum share may not be true"
     " of all persons"
 )
-
-
-def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
-    """Make three related columns and one of levels."""
-    rng = np.random.default_rng(seed)
-    x = rng.normal(50, 10, size=n)
-    return {
-        "x": x,
-        "y": x + rng.normal(0, 5, size=n),
-        "z": rng.lognormal(size=n),
-        "sex": np.where(rng.random(n) < 0.5, "f", "m"),
-    }
-
-
-def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
-    """Put columns or a frame behind a table."""
-    frame = pa.table(given) if isinstance(given, Mapping) else given
-    return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
-
-
-def copied(
-    given: Any,
-    group: tuple[str, ...] = ("x", "y"),
-    policy: Policy = STANDARD,
-    secret: Secret = SECRET,
-) -> Copy:
-    """Make the protected copy in memory."""
-    table = table_of(given, policy.unit, policy.key)
-    return Vault(secret, None).copy(table, policy, group)
 
 
 def plain(copy: Copy) -> tuple[Any, ...]:

@@ -36,7 +36,7 @@ from discreet.measure.scores import Scores, boxes_of, coarse_scores
 from discreet.measure.utility import Preservation, displacement_of, preservation_of
 from discreet.progress import advance
 
-__all__ = ["RISKS", "WIDTHS", "Measured", "measured"]
+__all__ = ["FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "measured"]
 
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Where a report tells the robust distance risks, as Fig. 5 of the 2022 paper does."""
@@ -137,12 +137,6 @@ class Measured:
     def __reduce__(self) -> tuple[Callable[..., Measured], tuple[dict[str, Any]]]:
         given = {item.name: getattr(self, item.name) for item in fields(self)}
         return _restored, ({name: _thawed(value) for name, value in given.items()},)
-
-    @property
-    def loss(self) -> float | None:
-        """The mean displacement of the columns; None where it was not measured."""
-        moved = list(self.displacement.values())
-        return sum(moved) / len(moved) if moved else None
 
     def rounded(self, to: int) -> Measured:
         """Return what may be told of raw data beside an exact release.
@@ -296,8 +290,7 @@ def measured(
     known = tuple(strata) or tuple(name for name in held if name != sensitive)
     _check(pair, known, sensitive)
     trial = _Trial()
-    if far is None:
-        far = FAR if guard is None else FAR_GUARDED
+    far = far or (FAR if guard is None else FAR_GUARDED)
     risks = _risks(trial, pair, known, sensitive, far)
     side = pair.table
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.estimate import Estimate
-from discreet.measure.evaluate import Measured
 from discreet.measure.map_page import MAP_STYLE, Spot, map_parts
 from discreet.render import to_matplotlib
-from discreet.render.figure_file import write_whole
+from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
 from discreet.render.to_html import Html, fragment, page
 
@@ -96,8 +95,6 @@ class Point:
         The share that stands for the risk; None where the setting was refused.
     loss : float or None
         The loss of utility, at least 0; None where the setting was refused.
-    measured : Measured or None
-        All that was measured, where it was kept.
     refused : str or None
         Why the setting cannot be used; None where it can.
 
@@ -110,7 +107,6 @@ class Point:
     setting: Setting
     risk: Estimate | None = None
     loss: float | None = None
-    measured: Measured | None = field(default=None, compare=False, repr=False)
     refused: str | None = None
 
     def __post_init__(self) -> None:
@@ -337,13 +333,9 @@ class RiskUtilityMap:
         InputError
             If the ending is another one, or the folder does not exist.
         """
-        target = Path(path)
-        suffix = target.suffix.lower()
         written = {".html": self.to_html, ".json": self.to_json, ".txt": self.to_text}
-        if suffix not in (*written, *FIGURES):
-            raise InputError(f"a map is saved as one of {one_of((*written, *FIGURES))}")
-        if not target.parent.is_dir():
-            raise InputError(f"there is no folder {str(target.parent)!r} to save into; make it")
+        target = path_to_save(path, (*written, *FIGURES), "a map")
+        suffix = target.suffix.lower()
         if suffix in FIGURES:
             return to_matplotlib.save(self.scene(), target)
         write_whole(written[suffix]().encode(), target)

@@ -17,15 +17,12 @@ from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
 from discreet.measure.pairs import Floats, Pair, pair_of
+from discreet.regression.design import LARGEST_VALUE, ROUNDING
 
 __all__ = ["Propensity", "propensity", "propensity_of", "propensity_u"]
 
 MOST_TERMS = 1000
 """How many terms the model may have."""
-LARGEST_VALUE = 1e70
-"""Numbers larger than this, and ranges smaller than one by this, are not computed with."""
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
-"""A column that spans no more than this share of its largest value is constant."""
 DEPENDENT = 1e-11
 """A term of which no more than this share varies given the terms before it follows from them."""
 SEPARATED = 1e-8

@@ -15,12 +15,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from discreet.errors import InputError, one_of
 from discreet.measure.evaluate import Measured
 from discreet.measure.pictures import Picture, pictures_of
 from discreet.measure.report_tables import Listing, listings
 from discreet.measure.summary import claims_of, summary
-from discreet.render.figure_file import write_whole
+from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.to_html import (
     Html,
     fragment,
@@ -32,7 +31,7 @@ from discreet.render.to_html import (
     table,
 )
 
-__all__ = ["SCHEMA", "Report"]
+__all__ = ["SCHEMA", "SUFFIXES", "Report"]
 
 SCHEMA = 1
 WIDTH = 88
@@ -166,14 +165,8 @@ class Report:
         LeavingError
             If it may not leave; nothing is written then.
         """
-        target = Path(path)
+        target = path_to_save(path, SUFFIXES, "a report")
         suffix = target.suffix.lower()
-        if suffix not in SUFFIXES:
-            raise InputError(f"a report is saved as one of {one_of(SUFFIXES)}")
-        if not target.parent.is_dir():
-            raise InputError(f"there is no folder {str(target.parent)!r} to save into; make it")
-        if target.is_dir():
-            raise InputError(f"{str(target)!r} is a folder; name a file to save into")
         self.ask_to_leave(suffix[1:])
         written = {".html": self._html, ".json": self._json, ".txt": self.to_text}[suffix]()
         write_whole(written.encode(), target)

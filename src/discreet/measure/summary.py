@@ -13,7 +13,7 @@ from typing import Any
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 
-__all__ = ["claims_of", "in_words", "listed", "out_of", "summary"]
+__all__ = ["claims_of", "listed", "out_of", "per_cent", "summary"]
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -135,12 +135,12 @@ def out_of(share: float) -> str:
     return "fewer than 1 of 10 000"
 
 
-def in_words(share: float) -> str:
+def per_cent(share: float) -> str:
     """Say a share as a whole per cent.
 
     Examples
     --------
-    >>> in_words(0.107), in_words(0.002), in_words(0.0)
+    >>> per_cent(0.107), per_cent(0.002), per_cent(0.0)
     ('about 11 %', 'less than 1 %', '0 %')
     """
     if 0 < share < 0.005:
@@ -286,7 +286,7 @@ def _uses(measured: Measured) -> list[str]:
     told = []
     if measured.displacement:
         moved = [
-            f"{in_words(math.sqrt(value))} in {name}"
+            f"{per_cent(math.sqrt(value))} in {name}"
             for name, value in measured.displacement.items()
         ]
         told.append(

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.pairs import Floats, Pair, Side, pair_of
+from discreet.regression.design import LARGEST_VALUE, ROUNDING
 
 __all__ = [
     "QUANTILES",
@@ -25,10 +26,6 @@ __all__ = [
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Where distributions are compared."""
-LARGEST_VALUE = 1e70
-"""Numbers larger than this, and spreads smaller than one by this, leave no room for squares."""
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
-"""A column whose standard deviation is no more than this share of its values is constant."""
 
 
 @dataclass(frozen=True)

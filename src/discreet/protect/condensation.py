@@ -11,11 +11,9 @@ from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import (
     check_normals,
-    lexicographic,
-    rows_by_stratum,
     standardise,
 )
-from discreet.protect.grouping import strata_groups
+from discreet.protect.grouping import groups_in_order
 
 __all__ = ["Condensation"]
 
@@ -91,11 +89,9 @@ class Condensation:
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         noise = check_normals(normals, matrix)
-        sizes = [len(rows) for rows in rows_by_stratum(labels, self.k)]
         z, mean, sd = standardise(matrix)
-        # Stratum by stratum; equal rows by their noise, so that the file's order tells nothing.
-        order = lexicographic(labels, z, noise)
-        groups = strata_groups(z[order], sizes, self.k)
+        # Equal rows go by their noise, so that the file's order tells nothing.
+        order, groups = groups_in_order(z, labels, self.k, noise)
         out = np.empty_like(z)
         out[order] = _redrawn(z[order], noise[order], groups)
         return out * sd + mean

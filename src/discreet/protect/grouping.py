@@ -12,9 +12,9 @@ from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.progress import advance
 from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels, as_matrix
-from discreet.protect.canonical import lexicographic, standardise
+from discreet.protect.canonical import lexicographic, rows_by_stratum, standardise
 
-__all__ = ["mdav", "strata_groups"]
+__all__ = ["groups_in_order", "mdav", "strata_groups"]
 
 TASK = "grouping"
 BLOCKS = 64
@@ -80,6 +80,36 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     labels = np.empty(len(z), dtype=np.intp)
     labels[order] = strata_groups(z[order], [len(z)], k)
     return labels
+
+
+def groups_in_order(z: Floats, strata: Labels, k: int, *ties: Floats) -> tuple[Labels, Labels]:
+    """Return an order of rows, stratum by stratum, and the MDAV group of each row in it.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n, p)
+        Standardised rows.
+    strata : ndarray of int, of shape (n,)
+        The stratum of each row, numbered from 0.
+    k : int
+        The least number of rows in a group.
+    *ties : ndarrays of shape (n, q)
+        What orders rows that are equal.
+
+    Returns
+    -------
+    tuple of ndarray of int, of shape (n,)
+
+    Raises
+    ------
+    RefusedError
+        If a stratum holds fewer than `k` rows.
+    BrokenPromiseError
+        If a group, counted again, does.
+    """
+    sizes = [len(rows) for rows in rows_by_stratum(strata, k)]
+    order = lexicographic(strata, z, *ties)
+    return order, strata_groups(z[order], sizes, k)
 
 
 def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:

@@ -10,8 +10,8 @@ import numpy as np
 from discreet.errors import BrokenPromiseError
 from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
-from discreet.protect.canonical import lexicographic, rows_by_stratum, standardise
-from discreet.protect.grouping import strata_groups
+from discreet.protect.canonical import standardise
+from discreet.protect.grouping import groups_in_order
 
 __all__ = ["Microaggregation", "check_shared"]
 
@@ -76,10 +76,8 @@ class Microaggregation:
         """Protect `values` (n rows, p columns) within `strata`; `normals` do not matter."""
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
-        sizes = [len(rows) for rows in rows_by_stratum(labels, self.k)]
         z, mean, _ = standardise(matrix)
-        order = lexicographic(labels, z)
-        groups = strata_groups(z[order], sizes, self.k)
+        order, groups = groups_in_order(z, labels, self.k)
         members = np.bincount(groups)
         ordered = matrix[order]
         out = np.empty_like(matrix)

@@ -40,6 +40,7 @@ __all__ = [
     "head",
     "head_axes",
     "new_figure",
+    "path_to_save",
     "plain_settings",
     "points",
     "printable",
@@ -272,6 +273,18 @@ def checked_path(path: str | os.PathLike[str]) -> Path:
         raise InputError(
             f"There is no folder {str(target.parent)!r} to save the figure in. Make it first"
         )
+    return target
+
+
+def path_to_save(path: str | os.PathLike[str], suffixes: Sequence[str], what: str) -> Path:
+    """Give `path` back as a Path that `what` can be saved to, as one of `suffixes`."""
+    target = Path(path)
+    if target.suffix.lower() not in suffixes:
+        raise InputError(f"{what} is saved as one of {one_of(suffixes)}")
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r} to save into; make it first")
+    if target.is_dir():
+        raise InputError(f"{str(target)!r} is a folder; name a file to save into")
     return target
 
 

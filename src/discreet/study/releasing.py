@@ -14,10 +14,11 @@ import numpy as np
 from discreet.answers import from_counts, from_rows
 from discreet.errors import BrokenPromiseError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
-from discreet.measure.evaluate import WIDTHS, Measured, measured
+from discreet.measure.evaluate import FAR_GUARDED, WIDTHS, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.pictures import Picture, histogram_picture
 from discreet.measure.report import Report
+from discreet.measure.rounding import COUNT_STEPS
 from discreet.protect import METHODS
 from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
@@ -87,7 +88,7 @@ def release(
         formula=formula,
         w1s=WIDTHS,
         w2s=WIDTHS,
-        far=max(20, 4 * want.asked.round_to) if want.asked.guarded else None,
+        far=max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to) if want.asked.guarded else None,
         guard=want.asked.k if want.asked.guarded else None,
         used=pair_used(made, want.columns),
     )
@@ -193,7 +194,8 @@ def _check_asked_for(
             "the sensitive values of a stratum are farther from those of all rows than closeness="
             " allows; merge strata by a hierarchy, or declare fewer of them"
         )
-    if risk_below is not None and told.risks["linkage"].share >= risk_below:
+    linkage = told.risks.get("linkage")
+    if risk_below is not None and (linkage is None or linkage.share >= risk_below):
         raise RefusedError(
             "the share of records that are linked to their own released row is not below"
             " risk_below=; study.sweep() shows which method and k reach it: open a study with them"

@@ -43,12 +43,11 @@ NO_LEVEL = ("(missing)", "(no value)")
 
 @dataclass(frozen=True)
 class Done:
-    """What was done to the rows before they were protected, in words, with rough numbers.
+    """What was done to the rows before they were protected: exact, and told by `said` alone.
 
-    `filled` are how many values of each column stood in for missing ones, `named` how many missing
-    levels became a level of their own, `left_out` how many
-    rows had a missing value and `suppressed` how many were left out of a small stratum. The size
-    of each stratum is one of the `multiples_of` a number.
+    `filled` are how many missing values of each column were filled, `named` how many missing levels
+    became a level of their own, `left_out` how many rows had a missing value and `suppressed` how
+    many were left out of a small stratum. Sizes of strata are multiples of `multiples_of`.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -146,8 +145,8 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     held = {name: _named(rows.texts[name]) for name in raw.carried}
     mended = _repaired(levels, held, policy, len(rows))
     labels = strata_labels(mended.levels, len(rows))
-    _check_known(raw, mended.kept, labels, policy)
     kept = _evened(mended.kept, labels, keys, policy)
+    _check_known(raw, kept, labels, policy)
     places = np.flatnonzero(kept).tolist()
     if policy.guarded and len(places) < ROWS_PER_K * policy.k:
         raise RefusedError(

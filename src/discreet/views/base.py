@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from discreet.errors import InputError, one_of
 from discreet.protect import METHODS
 from discreet.render import to_matplotlib
-from discreet.render.figure_file import write_whole
+from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Scene
 
 if TYPE_CHECKING:
@@ -136,14 +136,8 @@ class View:
         LeavingError
             If it does not fit what has left before; nothing is written then.
         """
-        path = Path(path)
+        path = path_to_save(path, (*FIGURES, ".json"), "a view")
         suffix = path.suffix.lower()
-        if suffix not in (*FIGURES, ".json"):
-            raise InputError(f"a view is saved as one of {one_of((*FIGURES, '.json'))}")
-        if not path.parent.is_dir():
-            raise InputError(f"there is no folder {str(path.parent)!r} to save into; make it first")
-        if path.is_dir():
-            raise InputError(f"{str(path)!r} is a folder; name a file to save into")
         self.ask_to_leave(suffix[1:])
         if suffix == ".json":
             write_whole(self._text().encode(), path)

@@ -1,0 +1,54 @@
+"""What the tests of this room are given: columns, their table, and the copy that is made of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.policy import Policy
+from discreet.secret import Secret
+from discreet.table import Table, open_table
+from discreet.vault import Copy, Vault
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+STANDARD = Policy.preset("standard")
+
+
+def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
+    """Make three related columns and one of levels."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(50, 10, size=n)
+    return {
+        "x": x,
+        "y": x + rng.normal(0, 5, size=n),
+        "z": rng.lognormal(size=n),
+        "sex": np.where(rng.random(n) < 0.5, "f", "m"),
+    }
+
+
+def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
+    """Put columns or a frame behind a table."""
+    frame = pa.table(given) if isinstance(given, Mapping) else given
+    return open_table(frame, kinds={}, roles={}, unit=unit, key=key)
+
+
+def copied(
+    given: Any,
+    group: tuple[str, ...] = ("x", "y"),
+    policy: Policy = STANDARD,
+    secret: Secret = SECRET,
+) -> Copy:
+    """Make the protected copy in memory."""
+    table = table_of(given, policy.unit, policy.key)
+    return Vault(secret, None).copy(table, policy, group)
+
+
+def plain(copy: Copy) -> tuple[Any, ...]:
+    """Return a copy as plain values that can be compared."""
+    return (
+        {name: values.tolist() for name, values in copy.columns.items()},
+        dict(copy.strata),
+        copy.version,
+        copy.left_out,
+    )
