@@ -21,8 +21,8 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "progress"),
-    ("parallel", "secret", "sketch", "table"),
-    ("protect", "regression", "render"),
+    ("kernels", "parallel", "render", "secret", "sketch", "table"),
+    ("protect", "regression"),
     ("leaving", "measure", "policy", "views"),
     ("answers", "ledger", "release", "vault"),
     ("study",),
@@ -35,6 +35,7 @@ FLOORS = {room: floor for floor, rooms in enumerate(BUILDING, start=1) for room 
 APART = "datasets"  # imports errors alone, and is imported by floor 6 and above alone
 APART_FROM_FLOOR = 6
 LATE_IMPORTS_IN = "cli"  # each command imports what it needs, so that --help is quick
+LATE_IMPORTS_OF = "kernels"  # they import numba, which takes a third of a second
 RANDOM_ROOM = "secret"
 RANDOM_MODULES = ("secrets", "random", "numpy.random")
 
@@ -124,12 +125,16 @@ def floors(module: Module) -> Iterator[Broken]:
 
 
 def late_imports(module: Module) -> Iterator[Broken]:
-    """The package does not import itself inside functions, to get round the floors."""
+    """The package does not import itself inside functions, but for kernels, and those alone."""
     if not module.room or module.room == LATE_IMPORTS_IN:
         return
     for found in imports(module):
+        if (room := room_of(found.name)) == LATE_IMPORTS_OF != module.room:
+            if not found.within:
+                yield module.broken(found.line, f"{found.name} imports numba; import it where used")
+            continue
         lazy = module.path.name == "__init__.py" and found.within == ("__getattr__",)
-        if found.within and room_of(found.name) and not lazy:
+        if found.within and room and not lazy:
             yield module.broken(
                 found.line, f"{found.name} is imported inside a function; import it at the top"
             )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError
 
-__all__ = ["Secret", "load_secret", "row_keys"]
+__all__ = ["Secret", "generator", "load_secret", "row_keys"]
 
 ENVIRONMENT = "DISCREET_SECRET"
 FILE_NAME = "discreet.secret"
@@ -171,6 +171,17 @@ def row_keys(secret: Secret, columns: Sequence[Column]) -> list[bytes]:
         again = hmac.digest(key, row + repeat.to_bytes(8, "little"), "sha256") if repeat else row
         keys.append(again[:16])
     return keys
+
+
+def generator(*words: str | int) -> np.random.Generator:
+    """Return random numbers that depend on `words` alone, for draws that protect nothing.
+
+    Such as the bootstrap samples of a method that is private as a whole. Whoever knows the words
+    can draw them again.
+    """
+    text = "\0".join(map(str, words)).encode()
+    seed = int.from_bytes(hmac.digest(b"discreet", text, "sha256")[:16], "little")
+    return np.random.Generator(np.random.PCG64DXSM(seed))
 
 
 def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:

@@ -1,0 +1,1 @@
+"""Rounding: quantization regions, a rounding set, encoding."""

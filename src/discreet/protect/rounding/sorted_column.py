@@ -1,0 +1,110 @@
+"""One column as rounding sees it: its different values in order, and how many rows have each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.errors import InputError, RefusedError
+from discreet.protect.base import Floats, Labels
+
+__all__ = ["SortedColumn", "as_column", "sorted_column"]
+
+WIDEST = 1e150
+"""Squares of larger numbers could not be summed."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SortedColumn:
+    """The different values of a column, rising, and how many rows have each.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m,)
+        Finite, strictly rising.
+    counts : ndarray of int, of shape (m,)
+        At least 1.
+    class_counts : ndarray of int, of shape (m, classes), optional
+        How many rows of each class have each value.
+    """
+
+    values: Floats
+    counts: Labels
+    class_counts: Labels | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows the column has."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def starts(self) -> Labels:
+        """Before each value, and at last after all of them: how many rows have lower values."""
+        return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.intp)
+
+    @cached_property
+    def shift(self) -> float:
+        """A number amid the values; sums are taken about it, so that an offset costs no digits."""
+        return float(self.values[len(self.values) // 2])
+
+    @cached_property
+    def sums(self) -> Floats:
+        """Sums of the values below each one, less `shift`, with `starts` for an index."""
+        return np.concatenate([[0.0], np.cumsum(self.counts * (self.values - self.shift))])
+
+
+def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColumn:
+    """Return a column in order.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Finite numbers.
+    classes : array-like of shape (n,), optional
+        The class of each row, for supervised methods.
+
+    Raises
+    ------
+    InputError
+        If x is no list of finite numbers, or classes are not as many.
+    RefusedError
+        If the numbers are too large to be squared.
+    """
+    column = as_column(x)
+    if max(abs(column.min()), abs(column.max())) > WIDEST:
+        raise RefusedError("a column has numbers too large to be squared; rescale it")
+    if classes is not None:
+        return _with_classes(column, np.asarray(classes))
+    ordered = np.sort(column)
+    new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    if new.all():
+        return SortedColumn(ordered, np.ones(len(ordered), dtype=np.intp))
+    first = np.flatnonzero(new)
+    return SortedColumn(ordered[first], np.diff(np.append(first, len(ordered))))
+
+
+def as_column(x: ArrayLike) -> Floats:
+    """Return `x` as one column of finite numbers, with one zero."""
+    try:
+        column = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):  # numpy's message quotes the cell
+        raise InputError("x must hold numbers alone") from None
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column[:, 0]
+    if column.ndim != 1 or column.size == 0:
+        raise InputError("x must be one column of at least one number")
+    if not np.isfinite(column).all():
+        raise InputError("x holds missing or infinite values; leave those rows out first")
+    return column + 0.0  # -0.0 becomes 0.0
+
+
+def _with_classes(column: Floats, classes: np.ndarray) -> SortedColumn:
+    if classes.shape != column.shape:
+        raise InputError("a class is needed for each row")
+    values, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+    names, of = np.unique(classes.astype(str), return_inverse=True)
+    table = np.bincount(place * len(names) + of, minlength=len(values) * len(names))
+    return SortedColumn(values, counts, table.reshape(len(values), len(names)))
