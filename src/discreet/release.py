@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import BrokenPromiseError
+from discreet.errors import BrokenPromiseError, InputError
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
 from discreet.protect.base import Floats
+from discreet.protect.rounding.joint_set import JointSet, points_text
+from discreet.protect.rounding.rounding_set import RoundingSet
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.table import Column
 
@@ -24,13 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUFFIXES",
+    "Points",
     "Release",
     "arrow_table",
     "check_counts_again",
     "check_paths",
+    "check_points_path",
     "native_frame",
 ]
 
+Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to leave in and that of its report, if it leaves too."""
@@ -38,7 +43,7 @@ Gate = Callable[[str, str | None], None]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
-    """A protected table and what is known of its risk and use; `Study.anonymize` makes it.
+    """A protected table and what is known of it; `Study.anonymize` or `round` makes it.
 
     Attributes
     ----------
@@ -47,19 +52,23 @@ class Release:
         look at; what you write of it yourself is not recorded, so let it leave by `save`.
     report : Report
         What was done, what it risks, and what it is good for.
+    points : JointSet, tuple of RoundingSet, or None
+        The rounding points, where the table was rounded; they leave by `save_points`.
     """
 
     frame: Any
     report: Report
     table: pa.Table = field(repr=False)
     gate: Gate | None = field(default=None, compare=False)
+    points: Points | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"Release({', '.join(self.table.column_names)}; {self.report.title})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._ask("pickle", None)
-        return Release, (self.frame, self.report, self.table)  # the report asks for itself
+        # The report asks for itself.
+        return Release, (self.frame, self.report, self.table, None, self.points)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook; looking is free."""
@@ -95,6 +104,32 @@ class Release:
         write_whole(_bytes(self.table, f".{form}"), path)
         return path
 
+    def save_points(self, path: str | Path) -> Path:
+        """Write the rounding points to a file, to round new records alike; see `load_points`.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .json.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the table was not rounded, the ending is another one, or the folder does not exist.
+        LeavingError
+            If they do not fit what has left before; nothing is written then.
+        """
+        target = check_points_path(path)
+        if self.points is None:
+            raise InputError("this table was not rounded and has no points; make one by round()")
+        self._ask("json", None)
+        write_whole(points_text(self.points).encode(), target)
+        return target
+
     def report_on(self, path: str | Path) -> Report:
         """Return the report with the name and checksum of the file that `save` writes there."""
         path = path_to_save(path, SUFFIXES, "a released table")
@@ -112,6 +147,11 @@ def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path
     if report is None:
         return table, None
     return table, path_to_save(report, REPORT_SUFFIXES, "a report")
+
+
+def check_points_path(path: str | Path) -> Path:
+    """Refuse names that rounding points cannot be saved under."""
+    return path_to_save(path, (".json",), "rounding points")
 
 
 def arrow_table(

@@ -98,6 +98,12 @@ class Secret:
         """
         from scipy.special import ndtri
 
+        return np.asarray(ndtri(self.uniforms(version, keys, columns)))
+
+    def uniforms(
+        self, version: bytes, keys: Sequence[bytes], columns: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Return uniform numbers between 0 and 1, neither included; otherwise as `normals`."""
         if len(set(columns)) != len(columns):
             raise InputError("columns must have different names, or they would share their noise")
         records = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2)
@@ -107,7 +113,7 @@ class Secret:
             tag = np.frombuffer(self.digest("column", column.encode())[:16], dtype=np.uint64)
             # 52 bits, so that adding a half is exact and the result stays off 0 and 1.
             bits = _encrypt(key, records ^ tag)[:, 0] >> np.uint64(12)
-            out[:, j] = ndtri((bits.astype(np.float64) + 0.5) / 2.0**52)
+            out[:, j] = (bits.astype(np.float64) + 0.5) / 2.0**52
         return out
 
     def marks(self, column: Column) -> NDArray[np.uint64]:

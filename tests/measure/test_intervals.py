@@ -64,6 +64,19 @@ def test_as_sdcmicro_has_it_the_released_sd_counts() -> None:
     assert interval_risk(x, y, variant="sdcmicro").count == 1
 
 
+def test_as_described_no_column_may_lie_outside_the_released_interval() -> None:
+    x = [[0, 0], [1, 1], [2, 2]]
+    y = [[0.06, 0.06], [1.4, 10], [20, 20]]  # half widths of .05 released sd: .56 and .5
+    found = interval_risk(x, y, variant="released")
+
+    assert (found.count, found.trials) == (1, 3)
+    assert interval_risk(x, y).count == 0  # half widths of .05
+    assert interval_risk(x, y, variant="sdcmicro").count == 2
+    assert "lies within 0.05 released sd of the released one" in str(found)
+    # a column that is released constant has an sd of 0: only the same value is inside
+    assert interval_risk([1, 2, 3], [2, 2, 2], variant="released").count == 1
+
+
 def test_by_column() -> None:
     found = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [9, 7]])
 
@@ -99,7 +112,7 @@ def test_moments_of_a_constant_column() -> None:
     [
         ({"share": 0}, "share must be above 0"),
         ({"share": float("nan")}, "share must be a finite number"),
-        ({"variant": "median"}, "variant is unknown; choose one of 'all', 'sdcmicro'"),
+        ({"variant": "median"}, "variant is unknown; choose one of 'all', 'sdcmicro', 'released'"),
     ],
 )
 def test_bad_parameters(options: dict[str, Any], message: str) -> None:

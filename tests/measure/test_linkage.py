@@ -23,6 +23,7 @@ from discreet.measure.linkage import (
     nearness_of,
     record_linkage,
     record_linkage_of,
+    released_linkage_of,
 )
 from discreet.measure.pairs import pair_of
 from discreet.protect import Condensation, mdav
@@ -105,10 +106,13 @@ def test_rounding_makes_no_difference() -> None:
 # --- brute force ------------------------------------------------------------------------------
 
 
-def brute(x: Floats, y: Floats, groups: NDArray[Any], rows: Any = slice(None)) -> float:
+def brute(
+    x: Floats, y: Floats, groups: NDArray[Any], rows: Any = slice(None), *, scaled: bool = True
+) -> float:
     """Compare every record with every released row of its group."""
-    sd = x.std(axis=0, ddof=1)
-    x, y = x[:, sd > 0] / sd[sd > 0], y[:, sd > 0] / sd[sd > 0]
+    if scaled:
+        sd = x.std(axis=0, ddof=1)
+        x, y = x[:, sd > 0] / sd[sd > 0], y[:, sd > 0] / sd[sd > 0]
     parts = []
     for i in np.arange(len(x))[rows]:
         gaps = np.sqrt(np.square(y - x[i]).sum(axis=1))
@@ -290,6 +294,40 @@ def test_different_rows() -> None:
 
     assert points.tolist() == [[1, 5], [2, 1]]
     assert (inverse.tolist(), weights.tolist()) == ([1, 0, 1], [1, 2])
+
+
+# --- the other way round ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("strata", [1, 6])
+def test_released_rows_are_linked_as_if_the_tables_had_changed_places(
+    make: Callable[[], tuple[Floats, Floats]], strata: int
+) -> None:
+    x, y = make()
+    groups = np.arange(len(x)) % strata
+    sides = [
+        pa.table({"x" + str(j): column for j, column in enumerate(m.T)} | {"g": groups.astype(str)})
+        for m in (x, y)
+    ]
+    sd = x.std(axis=0, ddof=1)  # of the original, whoever looks for whom
+
+    found = released_linkage_of(pair_of(*sides))
+
+    assert found.count == pytest.approx(brute(y / sd, x / sd, groups, scaled=False), rel=1e-12)
+    assert found.baseline == pytest.approx(strata / len(x))
+
+
+def test_released_levels_that_are_another_record_s() -> None:
+    # each released row looks among the records of its released level
+    before = pa.table({"x": [1.0, 2.0, 3.0, 5.0], "sex": ["f", "f", "f", "m"]})
+    after = pa.table({"x": [2.9, 2.0, 3.0, 2.9], "sex": ["f", "f", "m", "m"]})
+    found = released_linkage_of(pair_of(before, after))
+
+    # 2.9 is nearest to 3, a record of f; among those of m there is one alone
+    assert found.count == 0 + 1 + 0 + 1
+    assert found.baseline == pytest.approx((1 / 3 + 1 / 3 + 0 + 1) / 4)
+    assert released_linkage_of(pair_of(before, after), within=()).count == 2
 
 
 # --- bad input --------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ Estimates lie in their intervals, one above the other.
 """
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,18 @@ class TestLook:
         assert len({str(found) for found in dashes[:4]}) == 4
         assert dashes[:4] == dashes[4:]
         assert drawn[0].get_linestyle() == "-"
+
+    def test_series_differ_in_colour_mark_and_dashes(self) -> None:
+        marks = [line((0, i), (5, i), (9, i), look="series", label=f"{i}") for i in range(9)]
+        ax = axes_of(*marks, line((0, 4), (9, 4), look="trend", label="level"))
+        drawn = ax.lines[:9]
+        colors = [to_hex(found.get_color()) for found in drawn]
+        assert len(set(colors[:8])) == 8
+        assert all(a.get_marker() != b.get_marker() for a, b in pairwise(drawn))
+        assert drawn[0].get_linestyle() == "-"
+        assert drawn[1].is_dashed()
+        assert ax.lines[9].get_marker() == "None"
+        assert ax.lines[9].get_linestyle() == "-"
 
     def test_far_references_are_dashed(self) -> None:
         near = line((0, 5), (10, 5), look="reference")

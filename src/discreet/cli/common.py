@@ -35,6 +35,7 @@ __all__ = [
     "TrendOption",
     "UnitOption",
     "fields_given",
+    "listed",
     "names_of",
     "opened",
     "preparation",
@@ -132,6 +133,11 @@ def opened(
 def names_of(text: str) -> list[str]:
     """Return the names of a list such as a,b,c."""
     return [name.strip() for name in text.split(",")]
+
+
+def listed(text: str | None) -> list[str]:
+    """Return the names of a list that may not have been given."""
+    return [] if text is None else names_of(text)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from discreet.cli.common import (
     StudyOption,
     UnitOption,
     fields_given,
-    names_of,
+    listed,
     opened,
     preparation,
     progress_shown,
@@ -32,7 +32,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.release import Release
 
-__all__ = ["anonymize", "ladder", "risk", "sweep"]
+__all__ = ["anonymize", "check_table_paths", "deliver", "ladder", "risk", "sweep"]
 
 NICE = (1, 1.5, 2, 3, 5, 7)
 
@@ -123,7 +123,7 @@ def anonymize(
     """
     from discreet.policy import load_policy
 
-    _check_paths(output, report)  # before the work
+    check_table_paths(output, report)  # before the work
     prepare = preparation(impute, impute_levels, hierarchy) | fields_given(
         metric=metric, diversity=diversity, closeness=closeness
     )
@@ -134,16 +134,16 @@ def anonymize(
         fields |= fields_given(rows=method, k=k, q=q) | prepare
         asked = {}
     with progress_shown():
-        found = opened(file, policy, fields, group, strata, _listed(categorical))
+        found = opened(file, policy, fields, group, strata, listed(categorical))
         release = found.anonymize(
-            _listed(columns) or None,
-            drop=_listed(drop),
+            listed(columns) or None,
+            drop=listed(drop),
             sensitive=sensitive,
             formula=formula,
             risk_below=risk_below,
             **asked,
         )
-        _deliver(release, output, report, as_json)
+        deliver(release, output, report, as_json)
 
 
 def risk(
@@ -176,10 +176,10 @@ def risk(
         report = compare(
             original,
             released,
-            strata=_listed(strata),
+            strata=listed(strata),
             sensitive=sensitive,
-            categorical=_listed(categorical),
-            drop=_listed(drop),
+            categorical=listed(categorical),
+            drop=listed(drop),
             formula=formula,
             same_rows=not unpaired,
         )
@@ -226,15 +226,15 @@ def sweep(
     if load_policy(policy).guarded:
         fields, prepare = fields | prepare, {}
     with progress_shown():
-        found = opened(file, policy, fields, group, strata, _listed(categorical))
+        found = opened(file, policy, fields, group, strata, listed(categorical))
         tried = found.sweep(
-            _listed(columns) or None,
-            methods=_listed(methods) or None,
+            listed(columns) or None,
+            methods=listed(methods) or None,
             k=None if k is None else ladder(k),
             q=None if q is None else _numbers(q),
             risk=risk,
             loss=loss,
-            drop=_listed(drop),
+            drop=listed(drop),
             sensitive=sensitive,
             **prepare,
         )
@@ -265,24 +265,35 @@ def ladder(text: str) -> list[int]:
     return sorted({low, high, *(k for k in nice if low < k < high)})
 
 
-def _check_paths(output: Path | None, report: Path | None) -> None:
-    from discreet.release import check_paths
+def check_table_paths(output: Path | None, report: Path | None, points: Path | None = None) -> None:
+    """Refuse names that a table, its report and its rounding points cannot be saved under."""
+    from discreet.release import check_paths, check_points_path
 
+    if points is not None:
+        check_points_path(points)
     if output is not None:
         check_paths(output, report)
     elif report is not None:
         raise InputError("a report leaves with its table; say where that goes: -o RELEASED.csv")
 
 
-def _deliver(release: Release, output: Path | None, report: Path | None, as_json: bool) -> None:
-    """Let the table and its report leave, and say so; without a file, just look."""
+def deliver(
+    release: Release,
+    output: Path | None,
+    report: Path | None,
+    as_json: bool,
+    points: Path | None = None,
+) -> None:
+    """Let the table, its report and its rounding points leave, and say so; else just look."""
     told = release.report
     if output is not None:
         release.save(output, report)
         told = release.report_on(output)
+    if points is not None:
+        release.save_points(points)
     text = told.to_json() if as_json else None
-    said = "nothing was saved; -o RELEASED.csv lets the table leave" if output is None else output
-    files = f"{said}{'' if report is None else f', {report}'}"
+    saved = [str(path) for path in (output, report, points) if path is not None]
+    files = ", ".join(saved) or "nothing was saved; -o RELEASED.csv lets the table leave"
     typer.echo(f"{files}\n\n{told.in_words()}", err=as_json)
     if text is not None:
         typer.echo(text)
@@ -293,7 +304,3 @@ def _numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError("--q must be numbers such as 0.1,0.25,0.5") from None
-
-
-def _listed(text: str | None) -> list[str]:
-    return [] if text is None else names_of(text)

@@ -18,43 +18,70 @@ from discreet.measure.anonymity import (
 )
 from discreet.measure.coefficients import Coefficients, coefficient_difference
 from discreet.measure.comparison import compare
+from discreet.measure.disclosure_risk import ddr, idr
+from discreet.measure.entropy import Entropy, entropy, mean_absolute_correlation
 from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
+from discreet.measure.il_dr import ILDR, il_dr_score
+from discreet.measure.information_loss import (
+    InformationLoss,
+    SseShare,
+    il1s,
+    il_metrics,
+    sse_share,
+)
 from discreet.measure.intervals import interval_risk, interval_risks
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
+from discreet.measure.models import RegressionFit, TreeFit, regression_on, tree_on
 from discreet.measure.propensity import Propensity, propensity, propensity_u
 from discreet.measure.report import Report
 from discreet.measure.rmd import RmdRisk, rmd_risk
 from discreet.measure.utility import Preservation, displacement, preservation
 
 __all__ = [
+    "ILDR",
     "Coefficients",
+    "Entropy",
     "Estimate",
+    "InformationLoss",
     "Point",
     "Preservation",
     "Propensity",
+    "RegressionFit",
     "Report",
     "RiskUtilityMap",
     "RmdRisk",
     "Setting",
+    "SseShare",
+    "TreeFit",
     "anonymity",
     "attribute_disclosure",
     "closeness",
     "coefficient_difference",
     "combination_sizes",
     "compare",
+    "ddr",
     "displacement",
     "diversity",
+    "entropy",
     "entropy_diversity",
     "far_linkage",
+    "idr",
+    "il1s",
+    "il_dr_score",
+    "il_metrics",
     "interval_risk",
     "interval_risks",
+    "mean_absolute_correlation",
     "nearness",
     "preservation",
     "propensity",
     "propensity_u",
     "record_linkage",
+    "regression_on",
     "rmd_risk",
+    "sse_share",
+    "tree_on",
     "uniqueness",
     "uniqueness_of_every",
 ]

@@ -31,6 +31,7 @@ __all__ = [
     "diversity_of",
     "entropy_diversity",
     "entropy_diversity_of",
+    "shared_by_fewer_of",
     "uniqueness",
     "uniqueness_of",
     "uniqueness_of_every",
@@ -203,6 +204,18 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
 def uniqueness_of(side: Side, quasi: Sequence[str]) -> Estimate:
     """Count the rows alone in their combination; see `uniqueness`."""
     return _unique(_labels(side, quasi))
+
+
+def shared_by_fewer_of(side: Side, columns: Sequence[str], k: int) -> Estimate:
+    """Count the rows whose combination of columns fewer than `k` rows share.
+
+    None of them is what k-anonymity of the rows means.
+    """
+    labels = _labels(side, columns)
+    sizes = np.bincount(labels)
+    few = int(sizes[sizes < k].sum())
+    what = f"released rows that fewer than {k} rows share in all columns"
+    return Estimate(what, few, len(labels))
 
 
 def uniqueness_of_every(

@@ -14,6 +14,7 @@ from discreet.measure.anonymity import (
     attribute_disclosure_of,
     closeness_of,
     diversity_of,
+    shared_by_fewer_of,
     uniqueness_of,
     uniqueness_of_every_of,
 )
@@ -50,11 +51,12 @@ RISKS = (
     "rmd1",
     "rmd2",
     "unique_rows",
+    "below_k",
     "unique_strata",
     "attribute_disclosure",
 )
 """The keys of the risks, in the order they are told in."""
-ON_RELEASED = ("unique_rows", "unique_strata", "attribute_disclosure")
+ON_RELEASED = ("unique_rows", "below_k", "unique_strata", "attribute_disclosure")
 """Those that are counted on the released table alone, which whoever has it can count again."""
 TASK = "measures"
 TOO_FEW = "it rests on too few records to be told rounded"
@@ -228,6 +230,7 @@ def measured(
     far: int | None = None,
     guard: int | None = None,
     used: Pair | None = None,
+    shared_by: int | None = None,
 ) -> Measured:
     """Measure all that can be measured on a pair of tables.
 
@@ -254,6 +257,8 @@ def measured(
     used : Pair, optional
         What utility is measured on, where that is another original: one whose far values were
         drawn in, so that no number of the report tells how far they lay.
+    shared_by : int, optional
+        Count the released rows that fewer than so many share in all columns, too.
 
     Returns
     -------
@@ -291,8 +296,11 @@ def measured(
     _check(pair, known, sensitive)
     trial = _Trial()
     far = far or (FAR if guard is None else FAR_GUARDED)
-    risks = _risks(trial, pair, known, sensitive, far)
     side = pair.table
+    risks = _risks(trial, pair, known, sensitive, far)
+    if shared_by is not None:
+        columns = [name for name in pair.names if name != sensitive]
+        risks["below_k"] = shared_by_fewer_of(side, columns, shared_by)
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
     used = pair if used is None else used
     scores = trial("propensity", lambda: propensity_of(used))

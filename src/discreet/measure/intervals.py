@@ -27,7 +27,15 @@ __all__ = [
 EDGE = 1e-9
 """A value this share of an interval's half width beyond its end still counts as on the end."""
 
-VARIANTS = ("all", "sdcmicro")
+COUNTED = {
+    "all": "records of which every released value lies within {share} sd of the original",
+    "sdcmicro": "records of which every released value but one at most lies within {share} sd of"
+    " the original",
+    "released": "records of which every original value lies within {share} released sd of the"
+    " released one",
+}
+"""What each variant counts."""
+VARIANTS = tuple(COUNTED)
 
 
 def interval_risk(
@@ -48,12 +56,13 @@ def interval_risk(
         Columns of codes that are levels.
     share : float, default 0.05
         Half the width of an interval, in standard deviations of its column; above 0.
-    variant : {"all", "sdcmicro"}, default "all"
+    variant : {"all", "sdcmicro", "released"}, default "all"
         "all": every released value lies within `share` standard deviations (divisor n - 1, of
         the original column) of the original value. "sdcmicro": as sdcMicro's `dRisk` is coded:
         intervals around the released values, by the standard deviations of the released
         columns, and one column of a record may lie outside (so that every record of a table of
-        one column counts).
+        one column counts). "released": as `dRisk` is described: the same intervals, and no
+        column may lie outside.
 
     Returns
     -------
@@ -92,7 +101,7 @@ def interval_risk(
 def interval_risk_of(pair: Pair, *, share: float = 0.05, variant: str = "all") -> Estimate:
     """Count the records of which every released value lies close; see `interval_risk`."""
     original, released, half = _prepared(pair, share, variant)
-    allowed = 0 if variant == "all" else 1
+    allowed = 1 if variant == "sdcmicro" else 0
 
     def hits(rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         outside = np.abs(original - released[rows]) > half
@@ -100,9 +109,8 @@ def interval_risk_of(pair: Pair, *, share: float = 0.05, variant: str = "all") -
         return close
 
     n = len(original)
-    which = "every released value" if variant == "all" else "every released value but one at most"
     return Estimate(
-        f"records of which {which} lies within {share:g} sd of the original",
+        COUNTED[variant].format(share=f"{share:g}"),
         int(hits(np.arange(n)).sum()),
         n,
         chance_share(keyed_order(np.hstack([original, released])), hits),

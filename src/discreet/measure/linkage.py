@@ -27,6 +27,7 @@ __all__ = [
     "nearness_of",
     "record_linkage",
     "record_linkage_of",
+    "released_linkage_of",
 ]
 
 Labels = NDArray[np.intp]
@@ -113,6 +114,16 @@ def record_linkage_of(pair: Pair, *, within: Sequence[str] | None = None) -> Est
     placed = _placed(pair, within)
     return _estimate(
         "records whose nearest released row is their own", placed, np.arange(len(placed.guess))
+    )
+
+
+def released_linkage_of(pair: Pair, *, within: Sequence[str] | None = None) -> Estimate:
+    """Count the released rows whose nearest record is their own: the other way round; see `ddr`."""
+    placed = _placed(pair, within, turned=True)
+    return _estimate(
+        "released rows whose nearest original record is their own",
+        placed,
+        np.arange(len(placed.guess)),
     )
 
 
@@ -259,6 +270,9 @@ def nearness_of(pair: Pair, *, shares: Sequence[float] = (0.01, 0.05)) -> tuple[
 class _Placed:
     """Both tables in standard deviations; where levels are known, the last column tells them.
 
+    Rows of `original` look for their own among those of `released`; where the attack is turned
+    round, the two have changed places.
+
     Rows of different levels are further apart in that column than any rows are in all others,
     so that the nearest row of all is the nearest of the same levels. `norm` is the distance of
     a record from the mean, `guess` the chance to link it by guessing, 0 where its released row
@@ -271,10 +285,12 @@ class _Placed:
     guess: Floats
 
 
-def _placed(pair: Pair, within: Sequence[str] | None) -> _Placed:
+def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
     check_same_rows(pair)
     before, after = _combinations(pair, within)
     original, released = _standardised(pair)
+    if turned:
+        before, after, original, released = after, before, released, original
     norm = np.sqrt(np.square(original).sum(axis=1))
     guess = np.where(before == after, 1 / np.bincount(after)[after], 0.0)
     return _Placed(*_apart(original, released, before, after), norm, guess)

@@ -35,6 +35,10 @@ METHODS = {
     " anew from its group's means and spreads",
     "microaggregation": "similar records were put into groups of at least {k}, and each row shows"
     " its group's means",
+    "rounding": "similar records were put into groups of at least {k} (found by {rounding}), and"
+    " each row shows its group's means",
+    "column-rounding": "each column was rounded by itself: every value became one of a few points"
+    " (found by {rounding})",
 }
 
 EVERYWHERE = (
@@ -69,6 +73,16 @@ OF_METHOD = {
         "k-anonymity of this table together with other tables or pictures of the same data",
         "that values are hidden where many records lie close together: a group's mean lies near"
         " all of them",
+    ),
+    "rounding": (
+        "k-anonymity of this table together with other tables or pictures of the same data",
+        "that values are hidden where many records lie close together: a group's mean lies near"
+        " all of them",
+    ),
+    "column-rounding": (
+        "k-anonymity of the rows: columns were rounded one at a time, and few rows are shared in"
+        " all of them",
+        "that a point shared by k records in one column hides whose row it is",
     ),
 }
 
@@ -157,7 +171,7 @@ def _made(made: Mapping[str, Any]) -> list[str]:
     pattern = METHODS.get(str(made.get("method")))
     if pattern is None:
         return []
-    told = [pattern.format(k=made.get("k"), q=made.get("q"))]
+    told = [pattern.format(**{name: made.get(name) for name in ("k", "q", "rounding")})]
     told += [str(line) for line in made.get("prepared", ())]
     left_out = made.get("rows left out for missing values")
     if left_out:
@@ -185,6 +199,8 @@ def _risks(measured: Measured) -> list[str]:
         )
     if "near_5" in risks:
         told.append(_near(risks["near_5"], to))
+    if "below_k" in risks:
+        told.append(_below(risks["below_k"]))
     return [*told, *_strata(measured)]
 
 
@@ -251,6 +267,16 @@ def _near(found: Estimate, to: int | None) -> str:
     return (
         f"{rows} so near the true values that these can be read off closely (within a twentieth of"
         f" the usual spread, in every column){chance}."
+    )
+
+
+def _below(found: Estimate) -> str:
+    """Say what rounding one column at a time costs: rows that are not shared."""
+    if not found.count:
+        return "Every released row is shared by k rows or more in all columns; nothing promises it."
+    return (
+        f"Columns were rounded one at a time: {out_of(found.share)} released rows are shared by"
+        " fewer than k rows in all columns, so the table is not k-anonymous."
     )
 
 
@@ -360,7 +386,7 @@ def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
         "Relations with columns that were not released with these, and columns linked to it by row"
         " from elsewhere."
     )
-    if made.get("method") in ("deterministic", "microaggregation"):
+    if made.get("method") in ("deterministic", "microaggregation", "rounding"):
         told.append(
             "Standard errors and tests taken at face value: near rows were averaged, so results"
             " look surer than they are."

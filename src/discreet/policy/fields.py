@@ -18,6 +18,7 @@ from discreet.protect.hierarchy import read_hierarchy
 from discreet.protect.missing import MISSING_LEVELS, MISSING_NUMBERS
 from discreet.protect.outside import OUTSIDE
 from discreet.protect.probabilistic import FAR_NOISE
+from discreet.protect.rounding import METHODS as ROUNDINGS
 from discreet.table import KINDS, ROLES
 
 __all__ = ["RULES", "frozen", "plain"]
@@ -154,6 +155,11 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
     "rows": (lambda v: isinstance(v, str) and v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
+    "rounding": (
+        lambda v: isinstance(v, str) and v in ROUNDINGS,
+        f"one of {one_of(ROUNDINGS)}",
+    ),
+    "c": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
     "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),

@@ -27,6 +27,7 @@ from discreet.protect import (
     Deterministic,
     Microaggregation,
     Probabilistic,
+    Rounding,
 )
 from discreet.protect.base import RowMethod
 
@@ -74,6 +75,10 @@ class Policy:
         The row method the protected copy is made by.
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
+    rounding : str, default "mdav"
+        How the row method "rounding" finds its points.
+    c : int, optional
+        How many regions it parts a column into, where that is what it takes.
     pictures : mapping of str to str
         The method of each picture when the caller names none; "rows" stands for `rows`.
     bins, grid : int, default 20 and 30
@@ -147,6 +152,8 @@ class Policy:
     q: float | None = None
     rows: str = "condensation"
     metric: str = "euclidean"
+    rounding: str = "mdav"
+    c: int | None = None
     pictures: Mapping[str, str] = field(default_factory=lambda: DEFAULT_PICTURES)
     bins: int = 20
     grid: int = 30
@@ -199,6 +206,8 @@ class Policy:
             raise InputError("a column is in one group of the policy, and is no stratum as well")
         if set(self.edges) & set(self.limits):
             raise InputError("a column has limits or edges in the policy, not both")
+        if self.rows == "rounding":
+            Rounding(method=self.rounding, k=max(2, self.k), c=self.c)  # refuses what does not fit
         if self.guarded:
             self._check_guarded()
 
@@ -396,6 +405,8 @@ class Policy:
             return Probabilistic(q=q, far_noise=self.far_noise, k=k)
         if method == "microaggregation":
             return Microaggregation(k=k)
+        if method == "rounding":
+            return Rounding(method=self.rounding, k=k, c=self.c)
         return Condensation(k=k)
 
     def copy_settings(self) -> dict[str, Any]:
@@ -435,6 +446,8 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
+        if self.rows == "rounding":
+            out["rounding"], out["c"] = self.rounding, self.c
         for name, usual in USUAL.items():
             value = plain(getattr(self, name))
             if value != usual:

@@ -30,12 +30,25 @@ from discreet.protect.microaggregation import Microaggregation
 from discreet.protect.order_means import OrderMeans
 from discreet.protect.outside import outside
 from discreet.protect.probabilistic import Probabilistic, probabilistic
+from discreet.protect.rounding import (
+    ColumnRounding,
+    Rounding,
+    chimerge,
+    equal_frequency,
+    equal_width,
+    kmeans,
+    load_points,
+    mdlp,
+    optimal,
+    resampling,
+)
 
 __all__ = [
     "COUNT_METHODS",
     "METHODS",
     "ROW_METHODS",
     "CellSuppression",
+    "ColumnRounding",
     "Condensation",
     "Deterministic",
     "Generalization",
@@ -49,22 +62,31 @@ __all__ = [
     "OrderMeans",
     "Probabilistic",
     "Repair",
+    "Rounding",
     "Suppression",
     "check_counts",
     "check_table",
+    "chimerge",
     "deterministic",
+    "equal_frequency",
+    "equal_width",
+    "kmeans",
+    "load_points",
     "mdav",
+    "mdlp",
+    "optimal",
     "outside",
     "probabilistic",
     "read_hierarchy",
     "repair",
+    "resampling",
     "rounded",
 ]
 
 ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     {
         method.name: method
-        for method in (Deterministic, Probabilistic, Condensation, Microaggregation)
+        for method in (Deterministic, Probabilistic, Condensation, Microaggregation, Rounding)
     }
 )
 """Row methods by name."""
@@ -80,6 +102,7 @@ METHODS: Mapping[str, type[Described]] = MappingProxyType(
         **COUNT_METHODS,
         CellSuppression.name: CellSuppression,
         OrderMeans.name: OrderMeans,
+        ColumnRounding.name: ColumnRounding,
     }
 )
-"""All methods by name: of rows, of counts, of tables and of box plots."""
+"""All methods by name: of rows and columns, of counts, of tables and of box plots."""

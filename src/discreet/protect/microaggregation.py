@@ -13,7 +13,7 @@ from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import standardise
 from discreet.protect.grouping import groups_in_order
 
-__all__ = ["Microaggregation", "check_shared"]
+__all__ = ["Microaggregation", "check_shared", "means_of"]
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,24 @@ class Microaggregation:
         labels = as_strata(strata, len(matrix))
         z, mean, _ = standardise(matrix)
         order, groups = groups_in_order(z, labels, self.k)
-        members = np.bincount(groups)
-        ordered = matrix[order]
-        out = np.empty_like(matrix)
-        for j in range(matrix.shape[1]):
-            # About the column's mean, so that a large offset loses no digits.
-            total = np.bincount(groups, ordered[:, j] - mean[j])
-            out[order, j] = (total / members + mean[j])[groups]
+        out = means_of(matrix, mean, order, groups)
         check_shared(out, labels, self.k)
         return out
+
+
+def means_of(matrix: Floats, mean: Floats, order: Labels, groups: Labels) -> Floats:
+    """Return each row's group mean; `groups` are those of the rows in `order`.
+
+    Sums are taken in that order and about the `mean` of each column, so that neither the order
+    of the file nor a large offset shows in the last digits.
+    """
+    members = np.bincount(groups)
+    ordered = matrix[order]
+    out = np.empty_like(matrix)
+    for j in range(matrix.shape[1]):
+        total = np.bincount(groups, ordered[:, j] - mean[j])
+        out[order, j] = (total / members + mean[j])[groups]
+    return out
 
 
 def check_shared(rows: Floats, strata: Labels, k: int) -> None:

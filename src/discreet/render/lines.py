@@ -31,6 +31,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "reference": {"color": REFERENCE, "linewidth": 0.9},
     "far reference": {"color": REFERENCE, "linewidth": 0.9},
     "level": {"linewidth": 1.5},
+    "series": {"linewidth": 1.6, "markersize": 5.0},
 }
 SOLID: Any = "-"
 BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
@@ -46,12 +47,16 @@ def is_reference(mark: object) -> bool:
 def style(mark: Lines, panel: Panel) -> dict[str, Any]:
     """Give the colour, width and dashes of lines that are no levels.
 
-    Lines of one look and several labels have dashes of their own, in the order of the labels.
+    Lines of one look and several labels have dashes of their own, in the order of the labels;
+    those of a series have a colour and a mark, too, so that none is told by colour alone.
     """
     alike = (m.label for m in panel.marks if isinstance(m, Lines) and m.look == mark.look)
     order = list(dict.fromkeys(alike)).index(mark.label)
     dashes = FAR if mark.look == "far reference" else (SOLID, *BROKEN)
-    return {**LOOKS[mark.look], "linestyle": dashes[order % len(dashes)]}
+    look = {**LOOKS[mark.look], "linestyle": dashes[order % len(dashes)]}
+    if mark.look == "series":
+        look |= {"color": series_style(order)[0], "marker": MARKERS[order % len(MARKERS)]}
+    return look
 
 
 def level_styles(mark: Lines) -> dict[float, dict[str, Any]]:
@@ -95,7 +100,11 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
             # A line of one point would not be seen.
             more: dict[str, Any] = {"marker": "o", "markersize": 4} if len(set(piece)) == 1 else {}
             line = Line2D(
-                places[0], places[1], **look, **more, solid_capstyle="butt", zorder=2.1 - reference
+                places[0],
+                places[1],
+                **{**look, **more},
+                solid_capstyle="butt",
+                zorder=2.1 - reference,
             )
             if reference:
                 ax.add_artist(line)

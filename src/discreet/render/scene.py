@@ -68,8 +68,9 @@ class Lines:
     """Lines of one meaning: the i-th goes through the points `x[i]`, `y[i]`.
 
     `look` is "trend" (of what is drawn), "raw" (of raw records, under `research` alone),
-    "reference" (what to compare with; it does not widen the axes), "far reference" (dashed) or
-    "level" (a contour of value `levels[i]`, coloured by it). A `label` stands in the legend.
+    "reference" (what to compare with; it does not widen the axes), "far reference" (dashed),
+    "level" (a contour of value `levels[i]`, coloured by it) or "series" (a mark at each point; each
+    label has a colour, a mark and dashes of its own). A `label` stands in the legend.
     """
 
     x: tuple[tuple[float, ...], ...]

@@ -19,10 +19,11 @@ from discreet.measure.pairs import Pair, Side
 from discreet.measure.pictures import Picture, histogram_picture
 from discreet.measure.report import Report
 from discreet.measure.rounding import COUNT_STEPS
-from discreet.protect import METHODS
+from discreet.protect import METHODS, ColumnRounding, Rounding
 from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
-from discreet.release import Release, arrow_table, check_counts_again, native_frame
+from discreet.protect.rounding import joint_set
+from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
 from discreet.study.desk import Desk
 from discreet.study.gatekeeper import Exit
 from discreet.study.wanted import Wanted
@@ -37,6 +38,7 @@ from discreet.vault import (
     prepared,
     raw_rows,
     said,
+    strata_labels,
 )
 from discreet.views import HistogramView
 
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 __all__ = ["make", "pair_of_made", "pair_used", "release", "version_of"]
 
 REPORT = "report"
+SHARED = ("microaggregation", "rounding")
+"""Row methods whose released rows are each shared by k."""
 ROWS_PER_TERM = 40
 TINY = 1e-12
 MOST_CODES = 10
@@ -61,7 +65,7 @@ def make(desk: Desk, want: Wanted) -> Made:
     raw = raw_rows(
         desk.table, want.policy, want.columns, desk.secret, strata=want.strata, carried=want.carried
     )
-    method = policy.row_method(want.asked)
+    method = want.by or policy.row_method(want.asked)
     rows = prepared(raw, policy, desk.secret)
     return make_table(noised(rows, desk.secret, version_of(desk, raw, method)), policy, method)
 
@@ -91,6 +95,7 @@ def release(
         far=max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to) if want.asked.guarded else None,
         guard=want.asked.k if want.asked.guarded else None,
         used=pair_used(made, want.columns),
+        shared_by=want.asked.k if isinstance(want.by, ColumnRounding) else None,
     )
     if want.asked.guarded:
         told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
@@ -118,7 +123,8 @@ def release(
     )
     if want.asked.guarded:
         desk.groups = desk.groups or (made.names,)
-    return Release(native_frame(table, desk.table.framework), report, table, leave)
+    frame = native_frame(table, desk.table.framework)
+    return Release(frame, report, table, leave, _points(want, made, table))
 
 
 def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
@@ -131,10 +137,21 @@ def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     if made.levels:
         least = (STRATUM_PER_K if want.asked.guarded else 1) * want.asked.k
         check_counts_again(table.select([*made.levels]), least)
-    if want.asked.method == "microaggregation":
+    if want.asked.method in SHARED:
         shared = [name for name in table.column_names if name not in want.carried]
         check_counts_again(table.select(shared), want.asked.k)
     return table
+
+
+def _points(want: Wanted, made: Made, table: pa.Table) -> Points | None:
+    """Return the rounding points: of each column by itself, or the different released rows."""
+    if isinstance(want.by, ColumnRounding):
+        places = [made.names.index(name) for name in want.columns]
+        strata = strata_labels(made.levels, len(made.original))
+        return want.by.sets(made.original[:, places], strata, list(want.columns))
+    if want.asked.method not in SHARED:
+        return None
+    return joint_set(want.columns, np.column_stack([table[name] for name in want.columns]))
 
 
 def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:
@@ -253,6 +270,8 @@ def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
             "Utility is measured against the data with far values drawn in and gaps filled; beside"
             " the file itself the spread of a column with far values is smaller than told here."
         )
+    if isinstance(want.by, ColumnRounding):
+        notes.append("Made under the policy 'research': for public or simulated data alone.")
     places = [made.names.index(name) for name in want.columns]
     codes = [made.names[j] for j in places if _few_whole(made.original[:, j])]
     if codes:
@@ -290,6 +309,7 @@ def _made_of(
         "leaves open": METHODS[asked.method].leaves_open,
         "k": None if asked.method == "probabilistic" else asked.k,
         "q": asked.q or None,
+        **_rounding_of(want),
         "metric": policy.metric if asked.method == "deterministic" else None,
         "columns": list(want.columns),
         "strata": list(made.levels),
@@ -309,3 +329,16 @@ def _made_of(
         "protected copy": made.version,
     }
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _rounding_of(want: Wanted) -> Mapping[str, Any]:
+    """Say how rounding points were found, where they were."""
+    if isinstance(want.by, ColumnRounding):
+        by = want.by
+        told = {"representative": by.representative, "encoding": by.encoding, "k": by.k}
+        return told | {"rounding": by.method, "c": by.c, "per column": True}
+    if isinstance(want.by, Rounding):
+        return {"rounding": want.by.method, "c": want.by.c}
+    if want.asked.method == "rounding":
+        return {"rounding": want.policy.rounding, "c": want.policy.c}
+    return {}

@@ -29,6 +29,7 @@ __all__ = ["LOSSES", "RISKS", "settings_of", "sweep"]
 TASK = "trying settings"
 KS = (3, 5, 10, 20)
 QS = (0.1, 0.25, 0.5, 1.0)
+SWEPT = tuple(name for name in ROW_METHODS if name != "rounding")  # `compare` is for roundings
 WORTH_PROCESSES = 1_000_000
 """Processes of their own start in about a second: worth it for so many values to protect."""
 RISKS = {
@@ -58,7 +59,7 @@ def settings_of(
     methods: Sequence[str] | None, k: Sequence[int] | None, q: Sequence[float] | None
 ) -> tuple[Setting, ...]:
     """Return every setting of some methods, values of k and values of q."""
-    names = tuple(ROW_METHODS) if methods is None else tuple(methods)
+    names = tuple(SWEPT) if methods is None else tuple(methods)
     for name in names:
         if name not in ROW_METHODS:
             raise InputError(f"there is no row method {name!r}; there are {one_of(ROW_METHODS)}")

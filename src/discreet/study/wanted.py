@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.policy import Asked, Policy
-from discreet.protect import ROW_METHODS
+from discreet.protect import ROW_METHODS, ColumnRounding, Rounding
 from discreet.protect.arguments import check_ratio
 from discreet.study.desk import Desk
 
@@ -27,7 +27,8 @@ class Wanted:
     """Which columns a table is to have, and what each is in it.
 
     `strata` are levels within whose combinations rows are protected; `sensitive` is a column that
-    must stay unknown, and `carried` what travels along without being a stratum.
+    must stay unknown, and `carried` what travels along without being a stratum. `by` is the
+    method where it is not one of the policy's.
     """
 
     asked: Asked
@@ -36,6 +37,7 @@ class Wanted:
     strata: tuple[str, ...]
     sensitive: str | None
     carried: tuple[str, ...]
+    by: Rounding | ColumnRounding | None = None
 
 
 def wanted(

@@ -18,6 +18,7 @@ from discreet.vault.rows import (
     prepared,
     raw_rows,
     read_rows,
+    strata_labels,
 )
 from discreet.vault.vault import Vault, copy_of, said
 
@@ -39,5 +40,6 @@ __all__ = [
     "raw_rows",
     "read_rows",
     "said",
+    "strata_labels",
     "within_bounds",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError
 from discreet.policy import Asked, Policy
-from discreet.protect import Microaggregation, outside
+from discreet.protect import Microaggregation, Rounding, outside
 from discreet.protect.base import Floats, RowMethod, as_strata, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
@@ -110,7 +110,7 @@ def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
 
 def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
     rows = given.rows
-    if isinstance(method, Microaggregation):
+    if isinstance(method, Microaggregation | Rounding):
         check_shared(out, rows.strata, method.k)
     return Made(
         names=rows.names,

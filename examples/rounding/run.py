@@ -1,0 +1,132 @@
+"""Hold the conclusions of the rounding paper against its data sets, and say which hold.
+
+Senavirathne and Torra, "Rounding based continuous data discretization for statistical disclosure
+control" (2019). Run with `python -m examples.rounding.run`; a page for each data set and all that
+is printed land in build/rounding. The paper gives no seed, so its digits cannot be had again;
+simulated columns are drawn twenty times, and their means are judged.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+import pandas as pd
+
+from discreet.measure.roundings import compare_roundings
+from discreet.measure.roundings_found import RoundingComparison
+from examples.rounding import data, tables
+from examples.rounding.apart import accuracy_of_codes, least_mse
+from examples.rounding.averages import Draws
+from examples.rounding.data import CS, DRAWS, KINDS, KS, MODEL_KS, Plan
+from examples.rounding.judged import Judged
+from examples.rounding.on_models import of_regressions, of_trees
+from examples.rounding.on_scores import INTERVALS, MICRO, of_simulated, of_tarragona
+
+__all__ = ["PLANS", "Compared", "compared", "main"]
+
+PLANS = (
+    Plan("tarragona", None, KS),
+    Plan("boston", "medv", MODEL_KS),
+    Plan("faithful", "eruptions", MODEL_KS),
+    Plan("wine", "class", MODEL_KS),
+    Plan("iris", "class", MODEL_KS),
+)
+SUPERVISED = ("mdlp", "chimerge")
+NUMBERS = {"boston": "Table 7", "faithful": "As Table 7", "wine": "Table 8", "iris": "As Table 8"}
+
+
+class Compared(NamedTuple):
+    """A data set with microaggregations at the paper's k, and all methods at the paper's c."""
+
+    table: pd.DataFrame
+    micro: RoundingComparison
+    all_methods: RoundingComparison
+
+
+def compared(plan: Plan) -> Compared | None:
+    """Round a data set in all ways; None where it is not to be had."""
+    table = data.read(plan.name)
+    if table is None:
+        return None
+    methods = [*MICRO, *INTERVALS, *(SUPERVISED if plan.target == "class" else ())]
+    ladder = sorted({round(len(table) / c) for c in CS})
+
+    def run(names: list[str], k: tuple[int, ...]) -> RoundingComparison:
+        return compare_roundings(table, names, k=k, target=plan.target, name=plan.name)
+
+    return Compared(table, run(list(MICRO), plan.ks), run(methods, tuple(ladder)))
+
+
+def main(folder: Path, draws: int = DRAWS) -> list[Judged]:
+    """Compare, print and save everything; return the conclusions and how they fared."""
+    folder.mkdir(parents=True, exist_ok=True)
+    start = perf_counter()
+    told: list[str] = []
+
+    def tell(text: str) -> None:
+        print(f"{text}\n", flush=True)
+        told.append(text)
+
+    found = _of_simulated(folder, draws, tell)
+    for plan in PLANS:
+        result = compared(plan)
+        if result is None:
+            tell(
+                f"{plan.name}: left out, because there is no {plan.name}.csv; DISCREET_SHARED_DATA"
+                " says in which folder it is"
+            )
+            continue
+        result.all_methods.save(folder / f"{plan.name}.html")
+        found += _of_plan(plan, result, tell)
+    held = [sum(each.verdict == v for each in found) for v in ("HOLDS", "IN PART", "DOES NOT HOLD")]
+    title = "The paper's conclusions"
+    tell(
+        "\n".join([title, "=" * len(title), *map(str, found)])
+        + f"\n\nOf {len(found)} conclusions {held[0]} hold, {held[1]} hold in part, {held[2]} do"
+        " not hold."
+    )
+    (folder / "conclusions.txt").write_text("\n\n".join(told) + "\n", encoding="utf-8")
+    print(f"{folder / 'conclusions.txt'} and a page for each data set beside it"
+          f"  ({perf_counter() - start:.0f} s)")  # fmt: skip
+    return found
+
+
+def _of_simulated(folder: Path, draws: int, tell: Callable[[str], None]) -> list[Judged]:
+    methods = [*MICRO, *INTERVALS]
+    drawn = {}
+    for kind in KINDS:
+        found = tuple(
+            compare_roundings(
+                data.simulated(kind, seed), methods, k=KS, name=f"{kind}, draw {seed + 1}"
+            )
+            for seed in range(draws)
+        )
+        drawn[kind] = Draws(kind, found)
+        found[0].save(folder / f"{kind}.html")
+    for family, first in (("k", 1), ("c", 4)):
+        for order, kind in enumerate(KINDS):
+            tell(tables.loss_and_risk(f"Table {first + order}", drawn[kind], family))
+    tell(tables.figure_4(drawn))
+    return of_simulated(drawn)
+
+
+def _of_plan(plan: Plan, result: Compared, tell: Callable[[str], None]) -> list[Judged]:
+    table, micro, every = result
+    pair = Draws(plan.name, (micro,)), Draws(plan.name, (every,))
+    if plan.target is None:
+        tell(tables.loss_and_risk("Figure 2", pair[0], "k"))
+        tell(tables.loss_and_risk("Figure 3", pair[1], "c"))
+        return of_tarragona(*pair)
+    tell(tables.models(NUMBERS[plan.name], micro, every))
+    if every.model == "tree":
+        coded = {method: accuracy_of_codes(table, plan.target, method) for method in SUPERVISED}
+        return of_trees(micro, every, coded)
+    return of_regressions(micro, every, least_mse(table, plan.target))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("build/rounding"))

@@ -1,0 +1,74 @@
+"""`discreet compare`: many ways to round one table, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.common import File, names_of, progress_shown
+from discreet.cli.tables import ladder
+from discreet.errors import InputError
+
+__all__ = ["compare"]
+
+ALL = "all"
+USUAL = "20,25,34,50,100,167"
+
+
+def compare(
+    file: File,
+    rounding: Annotated[
+        str, typer.Option("--rounding", help="Ways to round: mdav,kmeans; or all.")
+    ] = ALL,
+    k: Annotated[
+        str,
+        typer.Option("--k", "-k", help="Least rows at a point; others take c = rows / k points."),
+    ] = USUAL,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", help="A column to predict: classes (trees) or numbers (lines)."),
+    ] = None,
+    drop: Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")] = None,
+    representative: Annotated[
+        str,
+        typer.Option("--representative", help="What a point is: mean, median, midpoint."),
+    ] = "mean",
+    folds: Annotated[
+        int, typer.Option("--folds", help="In how many parts rows are held out from models.")
+    ] = 10,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Where to save: .html, .csv, .json, .txt. Repeatable."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Round a table in many ways: what each loses, gives away, and what models still learn.
+
+    For whoever holds the original: the numbers are exact, and nothing of it is a release.
+
+    discreet compare wine.csv --rounding all -k 20,50,100 --target class -o compare.html
+    """
+    from discreet.measure.roundings import compare_roundings
+    from discreet.measure.roundings_found import SUFFIXES
+    from discreet.render.figure_file import path_to_save
+
+    for path in output or ():
+        path_to_save(path, SUFFIXES, "a comparison")  # before the work
+    methods = names_of(rounding)
+    if ALL in methods and len(methods) > 1:
+        raise InputError("--rounding is all, or a list of methods; see `discreet methods`")
+    with progress_shown():
+        found = compare_roundings(
+            file,
+            None if methods == [ALL] else methods,
+            k=ladder(k),
+            target=target,
+            drop=names_of(drop) if drop else (),
+            representative=representative,
+            folds=folds,
+        )
+        for path in output or ():
+            found.save(path)
+    typer.echo(found.to_json() if as_json else found.to_text())

@@ -1,0 +1,79 @@
+"""Loops of discretization."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.compiled import kernel
+
+__all__ = ["chi_square", "merge_by_chi_square"]
+
+INSTEAD_OF_NONE = 0.1
+
+
+@kernel
+def chi_square(above: NDArray[np.float64], below: NDArray[np.float64]) -> float:
+    """Return chi-square of two rows of class counts, to 1e-9; no count expected is 0.1, as Kerber.
+
+    Rounded, so that sums that are equal but for their order tie.
+    """
+    rows = (above.sum(), below.sum())
+    total = rows[0] + rows[1]
+    out = 0.0
+    for j in range(len(above)):
+        both = above[j] + below[j]
+        for row, observed in ((rows[0], above[j]), (rows[1], below[j])):
+            expected = row * both / total if both > 0 else INSTEAD_OF_NONE
+            out += (observed - expected) ** 2 / expected
+    return float(np.floor(out * 1e9 + 0.5) / 1e9)
+
+
+@kernel
+def merge_by_chi_square(
+    table: NDArray[np.float64], threshold: float, least: int, most: int
+) -> NDArray[np.bool_]:
+    """Merge adjacent rows of class counts, the pair of least chi-square first, the lowest of ties.
+
+    `table` (m rows, one column a class) is written over. While more than `most` rows are left, or
+    more than `least` and a pair is at or below `threshold`, a pair is merged. Return for each row
+    whether an interval begins with it.
+    """
+    m = len(table)
+    begins = np.ones(m, dtype=np.bool_)
+    before, after = np.arange(m) - 1, np.arange(m) + 1
+    size = 1
+    while size < m:
+        size *= 2
+    # A tournament: node i holds the smaller of nodes 2i and 2i + 1, leaf size + i the chi-square
+    # of interval i with the next.
+    tree = np.full(2 * size, np.inf)
+    for i in range(m - 1):
+        tree[size + i] = chi_square(table[i], table[i + 1])
+    for node in range(size - 1, 0, -1):
+        tree[node] = min(tree[2 * node], tree[2 * node + 1])
+    left = m
+    while left > 1 and (left > most or (left > least and tree[1] <= threshold)):
+        node = 1
+        while node < size:
+            node *= 2
+            if tree[node] > tree[node + 1]:
+                node += 1
+        i = node - size
+        gone = after[i]
+        table[i] += table[gone]
+        begins[gone] = False
+        after[i] = after[gone]
+        if after[i] < m:
+            before[after[i]] = i
+        left -= 1
+        for j in (before[i], i, gone):
+            if j < 0:
+                continue
+            alone = j == gone or after[j] == m
+            node = size + j
+            tree[node] = np.inf if alone else chi_square(table[j], table[after[j]])
+            while node > 1:
+                node //= 2
+                tree[node] = min(tree[2 * node], tree[2 * node + 1])
+    return begins

@@ -1,0 +1,342 @@
+"""Rounding methods compared on one table: each method at each number, column by column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from discreet.errors import DiscreetError, InputError, RefusedError, one_of
+from discreet.measure.entropy import entropy_of, mean_absolute_correlation_of
+from discreet.measure.il_dr import il_dr_score_of
+from discreet.measure.information_loss import sse_share_of
+from discreet.measure.models import regression_on, tree_on
+from discreet.measure.pairs import Floats, Pair, Side, side_of
+from discreet.measure.roundings_found import RoundingComparison
+from discreet.measure.roundings_trial import Trial
+from discreet.progress import advance
+from discreet.protect.arguments import check_whole
+from discreet.protect.rounding import METHODS, Rounder
+from discreet.protect.rounding.rounding_set import REPRESENTATIVES
+from discreet.table import open_table
+
+__all__ = ["KS", "compare_roundings"]
+
+KS = (20, 25, 34, 50, 100, 167)
+"""The paper's numbers: for its 500 rows, c = 25, 20, 15, 10, 5 and 3."""
+MOST_CLASSES = 10
+"""A target of at most so many different whole numbers is taken for classes."""
+RULE = "freedman-diaconis"
+NO_NUMBERS = "there is no column of numbers to round; give a table that has some"
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """What is rounded, and what is predicted: the classes, or one of the columns."""
+
+    side: Side
+    left_out: int
+    notes: tuple[str, ...]
+    target: str | None = None
+    classes: tuple[str, ...] | None = None
+
+    @property
+    def model(self) -> str:
+        if self.target is None:
+            return ""
+        return "regression" if self.classes is None else "tree"
+
+
+def compare_roundings(
+    source: object,
+    methods: Sequence[str] | None = None,
+    *,
+    k: Sequence[int] = KS,
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    representative: str = "mean",
+    folds: int = 10,
+    name: str | None = None,
+) -> RoundingComparison:
+    """Round a table in many ways, and measure what each loses and gives away.
+
+    Parameters
+    ----------
+    source : frame, path or array of shape (n, p)
+        The original. Its continuous columns are rounded, one at a time.
+    methods : sequence of str, optional
+        Names of `discreet.protect.rounding.METHODS`; all by default, those that need classes only
+        where the target is one of classes.
+    k : sequence of int, default (20, 25, 34, 50, 100, 167)
+        Least numbers of rows at a rounding point, each at least 2. Methods that take a number of
+        points are given c = n / k, rounded. Each method is tried with the rule of Freedman and
+        Diaconis, too.
+    target : str, optional
+        A column to predict. Texts, yes/no and at most 10 different whole numbers are classes: they
+        stay as they are, and decision trees are grown. Another column of numbers is rounded like
+        the others, and linear regressions are fitted.
+    drop : sequence of str, optional
+        Columns that are left out.
+    representative : {"mean", "median", "midpoint"}, default "mean"
+        What stands for a region.
+    folds : int, default 10
+        In how many parts rows are held out from models.
+    name : str, optional
+        What the table is called; by default the name of its file.
+
+    Returns
+    -------
+    RoundingComparison
+        Exact numbers of raw data: for the custodian, and no release. A setting that cannot be used
+        on the table (too few rows for k) is a trial that says why.
+
+    Raises
+    ------
+    InputError
+        If a name or a number is unknown or out of range, or there is nothing to round or predict.
+
+    Notes
+    -----
+    Rows with a missing number or class are left out, as are constant columns; the comparison says
+    so. Columns that are no numbers are neither rounded nor used by models.
+
+    **What it does not tell.** Which risk is small enough; what an attack finds that was not
+    tried; what holds for another table. Columns are rounded one at a time, which makes no row
+    k-anonymous: `alone` and `below` of a trial say how far from it.
+
+    References
+    ----------
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control" (2019), sections 4 and 5.
+
+    Examples
+    --------
+    >>> table = [[float(i % 12), float(i * i % 97)] for i in range(60)]
+    >>> found = compare_roundings(table, ["optimal", "mdav", "equal_width"], k=(5, 10))
+    >>> found
+    RoundingComparison(a table: 9 settings)
+    >>> means = found.means("sse", "k")
+    >>> means["optimal"] <= means["mdav"]
+    True
+    """
+    data = _read(source, target, tuple(drop))
+    ladder = _checked_ladder(k)
+    names = _checked_methods(methods, data)
+    if representative not in REPRESENTATIVES:
+        raise InputError(f"representative is unknown; choose one of {one_of(REPRESENTATIVES)}")
+    unrounded = _unpaired(data, data.side, check_whole("folds", folds, least=2))
+    settings = list(_settings(names, ladder, len(data.side)))
+    rounds: list[Trial] = []
+    for done, setting in enumerate(settings):
+        advance("comparing ways to round", done, len(settings))
+        rounds.append(_tried(setting, data, representative, folds))
+    advance("comparing ways to round", len(settings), len(settings))
+    called = name or (Path(source).name if isinstance(source, str | Path) else "a table")
+    return RoundingComparison(
+        name=called,
+        trials=tuple(rounds),
+        columns=tuple(data.side.numbers),
+        rows=len(data.side),
+        left_out=data.left_out,
+        target=data.target,
+        model=data.model,
+        unrounded=MappingProxyType(unrounded),
+        representative=representative,
+        folds=folds,
+        notes=data.notes,
+    )
+
+
+# --- what is asked --------------------------------------------------------------------------------
+
+
+def _read(source: object, target: str | None, drop: tuple[str, ...]) -> _Data:
+    """Read the numbers and the target, and leave out what cannot be rounded."""
+    every, odd = _columns(source, target, drop)
+    numbers, levels = dict(every.numbers), every.levels
+    classes = None
+    if target is not None and target in levels:
+        classes = levels[target]
+    elif target is not None and _are_classes(numbers[target]):
+        classes = tuple("" if np.isnan(v) else f"{v:.0f}" for v in numbers.pop(target).tolist())
+    if not numbers:
+        raise InputError(NO_NUMBERS)
+    known = np.isfinite(np.column_stack(list(numbers.values()))).all(axis=1)
+    if classes is not None:
+        known &= np.array([word != "" for word in classes])
+        classes = tuple(word for word, keep in zip(classes, known, strict=True) if keep)
+    if known.sum() < 2:
+        raise InputError("fewer than two rows have a finite number in every column; drop a column")
+    kept = {name: values[known] for name, values in numbers.items()}
+    constant = [name for name, values in kept.items() if np.ptp(values) == 0]
+    side = Side(
+        MappingProxyType({n: v for n, v in kept.items() if n not in constant}),
+        MappingProxyType({}),
+    )
+    _check_left(side, target, classes)
+    notes = [f"Not rounded, being no numbers: {', '.join(odd)}."] if odd else []
+    notes += [f"Left out, being constant: {', '.join(constant)}."] if constant else []
+    return _Data(side, int((~known).sum()), tuple(notes), target, classes)
+
+
+def _columns(source: object, target: str | None, drop: tuple[str, ...]) -> tuple[Side, list[str]]:
+    """Return the columns of numbers and the target, and the names of the others."""
+    if isinstance(source, np.ndarray | list | tuple):
+        side = side_of(source)
+        _check_names(list(side.numbers), target, drop)
+        left = {name: values for name, values in side.numbers.items() if name not in drop}
+        return Side(MappingProxyType(left), MappingProxyType({})), []
+    table = open_table(source, kinds={}, roles={}, unit=None, key=None)
+    _check_names(list(table.columns), target, drop)
+    kinds = {name: column.kind for name, column in table.columns.items() if name not in drop}
+    numbers = [name for name, kind in kinds.items() if kind == "continuous"]
+    if target is not None and kinds[target] not in ("continuous", "categorical"):
+        raise InputError(f"the target {target!r} holds neither numbers nor levels")
+    if not numbers:
+        raise InputError(NO_NUMBERS)
+    levels = [name for name, kind in kinds.items() if name == target and kind == "categorical"]
+    rows = table.rows([], levels=levels, gaps=numbers)
+    side = Side(MappingProxyType(dict(rows.numbers)), MappingProxyType(dict(rows.texts)))
+    return side, [name for name in kinds if name not in (*numbers, *levels)]
+
+
+def _check_names(names: Sequence[str], target: str | None, drop: tuple[str, ...]) -> None:
+    lacking = [name for name in (*drop, *([target] if target else [])) if name not in names]
+    if lacking:
+        raise InputError(f"the table has no column {lacking[0]!r}; it has {one_of(names)}")
+    if target in drop:
+        raise InputError(f"{target!r} is the target and cannot be dropped")
+
+
+def _check_left(side: Side, target: str | None, classes: tuple[str, ...] | None) -> None:
+    if not side.numbers:
+        raise InputError("every column of numbers is constant; there is nothing to round")
+    if classes is not None and len(set(classes)) < 2:
+        raise InputError(f"the target {target!r} has one class alone; name another")
+    if target is not None and classes is None:
+        if target not in side.numbers:
+            raise InputError(f"the target {target!r} is constant; name another")
+        if len(side.numbers) < 2:
+            raise InputError("a regression needs a column of numbers beside the target")
+
+
+def _are_classes(values: Floats) -> bool:
+    known = values[np.isfinite(values)]
+    return len(np.unique(known)) <= MOST_CLASSES and bool((known == np.floor(known)).all())
+
+
+def _checked_ladder(k: Sequence[int]) -> tuple[int, ...]:
+    given = [check_whole("k", each, least=2) for each in k]
+    if not given or len(set(given)) < len(given):
+        raise InputError("k must be different whole numbers such as 20, 50, 100")
+    return tuple(sorted(given))
+
+
+def _checked_methods(methods: Sequence[str] | None, data: _Data) -> tuple[str, ...]:
+    allowed = [name for name, kind in METHODS.items() if data.classes or not kind.supervised]
+    if methods is None:
+        return tuple(allowed)
+    given = [str(name).replace("-", "_") for name in methods]
+    if unknown := [name for name in given if name not in METHODS]:
+        raise InputError(f"there is no way to round {unknown[0]!r}; there are {one_of(METHODS)}")
+    if needy := [name for name in given if name not in allowed]:
+        raise InputError(f"{needy[0]!r} finds points by classes; name a target that has classes")
+    if not given or len(set(given)) < len(given):
+        raise InputError("methods must be different names; leave them out to try all")
+    return tuple(given)
+
+
+def _settings(names: Sequence[str], ladder: Sequence[int], n: int) -> Iterator[Trial]:
+    """Yield each method with each of its parameters, as trials that were not made yet."""
+    for name in names:
+        kind = METHODS[name]
+        if not kind.parameter:
+            yield Trial(name, "classes", "classes", refused="not tried")
+            continue
+        for rung, k in enumerate(ladder):
+            c = max(1, round(n / k))
+            yield Trial(name, kind.parameter, k=k, c=c, rung=rung, refused="not tried")
+        yield Trial(name, kind.parameter, RULE, refused="not tried")
+
+
+# --- what comes of it -----------------------------------------------------------------------------
+
+
+def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Trial:
+    """Round by one setting and measure; where that is refused, say why."""
+    n = len(data.side)
+    if setting.family == "k" and setting.k is not None and n < 2 * setting.k:
+        return replace(setting, refused="the table has fewer than 2 k rows: one point for all")
+    if setting.family == "c" and setting.c == 1:
+        return replace(setting, refused="c, the rows over k, would be 1: one point for all")
+    k, c = (
+        None if setting.family != family else number or RULE
+        for family, number in (("k", setting.k), ("c", setting.c))
+    )
+    rounder = Rounder(setting.method, k=k, c=c, representative=representative)
+    try:
+        rounded = rounder.fit(data.side.matrix, data.classes).transform(data.side.matrix)
+        values = _measured(data, rounded, folds)
+    except DiscreetError as error:
+        return replace(setting, refused=str(error))
+    shared = np.unique(rounded, axis=0, return_inverse=True, return_counts=True)
+    others = shared[2][shared[1].ravel()]
+    used = [np.asarray(found.counts)[np.asarray(found.counts) > 0] for found in rounder.sets_]
+    return replace(
+        setting,
+        points={name: len(counts) for name, counts in zip(data.side.numbers, used, strict=True)},
+        fewest=min(int(counts.min()) for counts in used),
+        below=None if setting.k is None else float((others < setting.k).mean()),
+        alone=float((others == 1).mean()),
+        values=MappingProxyType(values),
+        refused=None,
+    )
+
+
+def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
+    """Return the measures of a rounded table."""
+    columns = {name: rounded[:, j] for j, name in enumerate(data.side.numbers)}
+    after = Side(MappingProxyType(columns), MappingProxyType({}))
+    pair = Pair(data.side, after, same_rows=True)
+    score = il_dr_score_of(pair)
+    return {
+        "sse": sse_share_of(pair).total,
+        "il_metrics": score.il_metrics,
+        "il1s": score.il1s,
+        "ddr": score.ddr,
+        "idr": score.idr,
+        "score": score.score,
+        **_unpaired(data, after, folds),
+    }
+
+
+def _unpaired(data: _Data, after: Side, folds: int) -> dict[str, float]:
+    """Return what is measured of the table itself as well: entropy, correlation, the model."""
+    try:
+        correlation = mean_absolute_correlation_of(after)
+    except RefusedError:  # fewer than two columns vary
+        correlation = math.nan
+    found = {"entropy": entropy_of(after).total, "correlation": correlation}
+    return {**found, **_model_of(data, after, folds)}
+
+
+def _model_of(data: _Data, after: Side, folds: int) -> Mapping[str, float]:
+    if data.classes is not None:
+        tree = tree_on(data.side.matrix, data.classes, after.matrix, folds)
+        return {"acc_o": 100 * tree.acc_o, "acc_v": 100 * tree.acc_v}
+    if data.target is None:
+        return {}
+    x, y = _parted(data.side, data.target)
+    rounded_x, rounded_y = _parted(after, data.target)
+    fit = regression_on(x, y, rounded_x, rounded_y, folds)
+    return {"mse": fit.mse, "r2": math.nan if fit.r2 is None else fit.r2}
+
+
+def _parted(side: Side, target: str) -> tuple[Floats, Floats]:
+    """Return all columns but the target, and the target."""
+    others = [values for name, values in side.numbers.items() if name != target]
+    return np.column_stack(others), side.numbers[target]

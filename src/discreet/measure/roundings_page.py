@@ -1,0 +1,171 @@
+"""The page and the text of a comparison: what was found in words, then pictures, then tables."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from discreet.measure.report_tables import Listing
+from discreet.measure.roundings_grid import RoundingGrid
+from discreet.measure.roundings_pictures import family_picture, model_picture, score_picture
+from discreet.measure.roundings_tables import (
+    BEST,
+    family_table,
+    models_table,
+    refused_table,
+    whole_table,
+)
+from discreet.measure.roundings_trial import FAMILIES
+from discreet.measure.roundings_words import claims, in_short
+from discreet.protect.rounding import METHODS
+from discreet.render.to_html import Html, heading, items, paragraph, picture, table
+
+__all__ = ["OWN_WORK", "STYLE", "page_parts", "text_of", "title_of"]
+
+OWN_WORK = "For the custodian: exact numbers of the original table, and no release."
+WIDTH = 88
+LEAD = (
+    "Rounding replaces every number by one of a few rounding points, so that many rows have it in"
+    " common. Each method here finds the points in its own way. What is lost is how far the numbers"
+    " moved; what is at risk is how many rows somebody could find again who has the original ones."
+    " Both are small for no method: moving less gives away more."
+)
+PER_MEASURE = "Lower is better in all of them, but low losses come with high risks."
+FOR_MODELS = (
+    "A model learns from rounded rows. How good it is on rows that nobody rounded says whether the"
+    " rounded table is of use; how good it is on other rounded rows says less, because rounding"
+    " has made these alike."
+)
+BY_K = "To the right each point stands for more rows: less risk, more loss."
+BY_C = (
+    "To the right there are more points, each of fewer rows: less loss, more risk. None of these"
+    " methods promises how many rows stand at a point."
+)
+LEVELS = " Methods steered by the classes have no number c: level lines."
+SCORES = (
+    "The mean of loss and risk over all numbers k or c. Both kinds of methods were tried with"
+    " groups of about one size (k is about the number of rows over c), so they stand side by side."
+    " The lower, the better the trade by this one score."
+)
+#: Wide enough for two drawings side by side.
+STYLE = (
+    ".discreet{padding-left:max(1rem,calc(50% - 33rem));padding-right:max(1rem,calc(50% - 33rem))}"
+)
+CLAIMS = "What must not be claimed"
+
+
+def title_of(grid: RoundingGrid) -> str:
+    """Return the title of a comparison."""
+    return f"Rounding methods compared: {grid.name}"
+
+
+def page_parts(grid: RoundingGrid) -> list[Html]:
+    """Return the parts of the page."""
+    parts = [heading(title_of(grid), 1), paragraph(OWN_WORK, "stamp"), paragraph(LEAD, "lead")]
+    parts += [items(_made(grid)), heading("In short"), items(in_short(grid))]
+    parts += [heading(CLAIMS), items(claims(grid))]
+    parts += list(_pictures(grid))
+    parts += list(_tables(grid))
+    return [*parts, *_explained(grid)]
+
+
+def text_of(grid: RoundingGrid) -> str:
+    """Return the comparison as text to read in a terminal."""
+    lines = [title_of(grid), OWN_WORK, "", *_bullets(_made(grid))]
+    for head, told in (("In short", in_short(grid)), (CLAIMS, claims(grid))):
+        lines += ["", head, "-" * len(head), *_bullets(told)]
+    for listing in (whole_table(grid), refused_table(grid)):
+        if listing.rows:
+            lines += ["", listing.title, "-" * len(listing.title), *_columns(listing)]
+    return "\n".join(lines)
+
+
+def _made(grid: RoundingGrid) -> tuple[str, ...]:
+    """Say what was rounded, and how."""
+    of = "its region" if grid.representative == "midpoint" else "the values in its region"
+    columns = f"{len(grid.columns)} columns" if len(grid.columns) > 1 else "one column"
+    told = [
+        f"{grid.rows} rows; {columns}, rounded one at a time: {', '.join(grid.columns)}.",
+        f"A rounding point is the {grid.representative} of {of}.",
+    ]
+    if grid.left_out:
+        told.append(f"{grid.left_out} rows were left out for a missing number or class.")
+    if grid.model == "tree":
+        told.append(
+            f"Decision trees predict {grid.target}, which is not rounded; cross-validated in"
+            f" {grid.folds} parts."
+        )
+    if grid.model == "regression":
+        told.append(
+            f"Linear regressions predict {grid.target}, which is rounded, too, as in the paper:"
+            " with every column treated alike, correlations are kept better. Cross-validated in"
+            f" {grid.folds} parts."
+        )
+    return (*told, *grid.notes)
+
+
+def _pictures(grid: RoundingGrid) -> Iterator[Html]:
+    """Draw loss, risk and score, with the words a stranger needs above each."""
+    level = LEVELS if grid.by_rule("classes") else ""
+    drawn = (
+        (family_picture(grid, "k"), f"{BY_K} {PER_MEASURE}"),
+        (family_picture(grid, "c"), f"{BY_C}{level} {PER_MEASURE}"),
+        (score_picture(grid), SCORES),
+        (model_picture(grid), FOR_MODELS),
+    )
+    for shown, words in drawn:
+        if shown is not None:
+            yield heading(shown.scene.title)
+            yield paragraph(words)
+            yield picture(replace(shown.scene, title=""), shown.words)
+
+
+def _tables(grid: RoundingGrid) -> Iterator[Html]:
+    yield heading("Tables")
+    for family in FAMILIES:
+        yield _table(family_table(grid, family), f"; the star is the lowest score at this {family}")
+    yield _table(models_table(grid))
+    yield _table(refused_table(grid))
+
+
+def _table(listing: Listing, more: str = "") -> Html:
+    starred = any(cell.endswith(BEST) for row in listing.rows for cell in row)
+    caption = f"{listing.title}{more if starred else ''}"
+    return table(listing.head, listing.rows, caption=caption, words=listing.words)
+
+
+def _explained(grid: RoundingGrid) -> Iterator[Html]:
+    """Say what each measure and each method is."""
+    yield heading("What was measured")
+    yield items([f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()])
+    yield heading("The methods")
+    rows = [
+        (name, METHODS[name].promises, METHODS[name].leaves_open)
+        for name in grid.methods()
+        if name in METHODS
+    ]
+    caption = "What each method promises of one column, and what it leaves open"
+    head = ("method", "promises", "leaves open")
+    yield table(head, rows, caption=caption, words=(0, 1, 2))
+
+
+def _bullets(sentences: Sequence[str]) -> list[str]:
+    return [
+        line
+        for sentence in sentences
+        for line in textwrap.wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    ]
+
+
+def _columns(listing: Listing) -> list[str]:
+    """Write a table in columns as wide as their widest cell; the last column of words is free."""
+    rows = (listing.head, *listing.rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(wide) if j in listing.words else cell.rjust(wide)
+            for j, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

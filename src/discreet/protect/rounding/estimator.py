@@ -1,0 +1,154 @@
+"""`Rounder`: rounding column by column, where scikit-learn expects a transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.protect.base import Floats
+from discreet.protect.rounding.rounding_set import ENCODINGS, RoundingSet, rounding_set
+from discreet.protect.rounding.settling import settled
+from discreet.protect.rounding.sorted_column import sorted_column
+from discreet.secret import load_secret, row_keys
+
+__all__ = ["Rounder"]
+
+VERSION = b"discreet.protect.rounding"
+LEAST_ROWS = 2
+
+
+class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Replace every number by a rounding point of its column.
+
+    Stands where `KBinsDiscretizer` stands, and gives numbers instead of codes.
+
+    Parameters
+    ----------
+    method : str or RegionMethod, default "mdav"
+        How the regions of a column are found. By name: "mdav", "vmdav", "optimal" (k),
+        "equal_width", "equal_frequency", "kmeans", "resampling" (c), "mdlp", "chimerge" (by the
+        classes `y`), "base" (k). Or a value such as `VMdav(k=5, gamma=0.3)`, which holds its own
+        numbers.
+    k : int or "freedman-diaconis", optional
+        The least number of rows in a region; at least 2.
+    c : int or "freedman-diaconis", optional
+        How many regions; at least 1. Without k and c, k is 5. A method that takes k is given
+        n / c where c alone is given, and the other way round. "freedman-diaconis" chooses for
+        each column: see `freedman_diaconis`.
+    representative : {"mean", "median", "midpoint"}, default "mean"
+        What stands for a region.
+    encoding : {"region", "nearest", "stochastic"}, default "region"
+        Which point replaces a value; see `RoundingSet.encode`. What is drawn for "stochastic" is
+        keyed by the row's values and the custodian's secret (the environment variable
+        DISCREET_SECRET, or the file in the user's configuration folder), so that a row is always
+        rounded alike.
+
+    Attributes
+    ----------
+    sets_ : tuple of RoundingSet
+        One for each column.
+    n_features_in_, feature_names_in_
+        As of every estimator.
+
+    Raises
+    ------
+    InputError (a ValueError)
+        If a parameter is unknown or out of range, or a column has fewer rows than k.
+
+    Notes
+    -----
+    **What it does not protect.** Columns are rounded one at a time, and a row of several rounded
+    columns is shared by few others: of 500 records of three columns, 93 of 100 were unique with
+    k = 20. It is not k-anonymity of the rows. Points are means of raw values, so points for
+    several k give values away, and new records that are rounded later are not counted. For a
+    table that leaves use `Study.round`, which rounds rows jointly.
+
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), section 3.
+
+    Examples
+    --------
+    >>> rounder = Rounder(method="optimal", k=2)
+    >>> rounder.fit_transform([[1.0], [2.0], [3.0], [10.0], [11.0]]).ravel().tolist()
+    [2.0, 2.0, 2.0, 10.5, 10.5]
+    >>> rounder.transform([[4.0], [100.0]]).ravel().tolist()
+    [2.0, 10.5]
+    """
+
+    def __init__(
+        self,
+        method: Any = "mdav",
+        *,
+        k: Any = None,
+        c: Any = None,
+        representative: str = "mean",
+        encoding: str = "region",
+    ) -> None:
+        self.method = method
+        self.k = k
+        self.c = c
+        self.representative = representative
+        self.encoding = encoding
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Rounder:
+        """Find the rounding set of each column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Finite numbers.
+        y : array-like of shape (n,), optional
+            The class of each row, for supervised methods.
+
+        Returns
+        -------
+        Rounder
+        """
+        if self.encoding not in ENCODINGS:
+            raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
+        matrix = validate_data(self, X, dtype=np.float64, ensure_min_samples=LEAST_ROWS)
+        names = getattr(self, "feature_names_in_", None)
+        sets = []
+        for j, values in enumerate(matrix.T):
+            name = None if names is None else str(names[j])
+            try:
+                column = sorted_column(values, y)
+                method = settled(self.method, column, k=self.k, c=self.c)
+                sets.append(rounding_set(column, method, self.representative, name))
+            except RefusedError as error:  # scikit-learn knows no other than ValueError
+                raise InputError(str(error)) from None
+        self.sets_: tuple[RoundingSet, ...] = tuple(sets)
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Replace each number by a point of its column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Finite numbers, in the columns that were fitted.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+        """
+        check_is_fitted(self)
+        matrix = validate_data(self, X, dtype=np.float64, reset=False)
+        uniforms = self._uniforms(matrix)
+        columns = [
+            found.encode(matrix[:, j], self.encoding, None if uniforms is None else uniforms[:, j])
+            for j, found in enumerate(self.sets_)
+        ]
+        return np.column_stack(columns)
+
+    def _uniforms(self, matrix: Floats) -> Floats | None:
+        if self.encoding != "stochastic":
+            return None
+        owner = load_secret(None)
+        names = [str(j) for j in range(matrix.shape[1])]
+        return owner.uniforms(VERSION, row_keys(owner, list(matrix.T)), names)

@@ -1,0 +1,52 @@
+"""Kernels are compiled once, say so, and give what Python gives."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import progress
+from discreet.kernels.compiled import kernel
+
+
+def test_it_says_when_it_compiles_and_only_then() -> None:
+    @kernel
+    def double(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return 2 * x
+
+    told: list[tuple[str, int, int]] = []
+    with progress.listening(lambda *step: told.append(step)):
+        first = double(np.array([1.0, 2.0]))
+        once = len(told)
+        again = double(np.array([3.0]))
+
+    assert first.tolist() == [2.0, 4.0]
+    assert again.tolist() == [6.0]
+    assert len(told) == once > 0
+    assert {step[0] for step in told} == {"compiling, once on this machine"}
+    assert told[0][1:] == (0, 1)
+    assert told[-1][1:] == (1, 1)
+
+
+def test_nobody_need_listen() -> None:
+    @kernel
+    def half(x: float) -> float:
+        return x / 2
+
+    assert half(3.0) == 1.5
+
+
+def test_numbers_are_those_of_the_interpreter() -> None:
+    def plain(x: NDArray[np.float64]) -> float:
+        total = left_over = 0.0
+        for value in x:  # what fast mathematics would do away with
+            new = total + value
+            left_over += value - (new - total)
+            total = new
+        return total + left_over
+
+    compiled = kernel(plain)
+    x = np.array([1e16, 1.0, -1e16, 3.5, 1e-9, 0.1] * 50)
+    assert compiled(x) == plain(x)
+    assert compiled(np.array([np.inf, 1.0])) != compiled(np.array([1.0]))
+    assert math.isnan(compiled(np.array([np.nan])))

@@ -1,0 +1,94 @@
+"""The IL-DR score: worked by hand, its limits, and what it is made of."""
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, RefusedError
+from discreet.measure.disclosure_risk import ddr, idr
+from discreet.measure.il_dr import il_dr_score, il_dr_score_of
+from discreet.measure.information_loss import il1s, il_metrics
+from discreet.measure.pairs import pair_of
+
+Floats = NDArray[np.float64]
+
+X, Y = [1, 2, 5, 8], [1.5, 1.5, 6.5, 6.5]
+
+
+def test_by_hand() -> None:
+    found = il_dr_score(X, Y)
+
+    # values .309375, means 0, V and S (10 to 25/3) 1/6; |x - y| is 1 on average, the sd sqrt 10
+    assert found.il_metrics == pytest.approx(100 * (0.309375 + 0 + 1 / 6 + 1 / 6) / 4)
+    assert found.il1s == pytest.approx(100 / math.sqrt(20))
+    assert found.ddr == 50  # 1.5 lies between its own two, 6.5 as well
+    assert found.idr == 0
+    assert found.score == pytest.approx((16.0677083333 + 22.360679775 + 50 + 0) / 4)
+
+
+def test_wide_intervals_count_all() -> None:
+    # the released sd is sqrt(25 / 3) = 2.89, and no value lies further off than 1.5
+    assert il_dr_score(X, Y, share=0.55).idr == 100
+
+
+def test_the_original_scores_50_and_the_mean_of_all_about_its_losses() -> None:
+    x = np.random.default_rng(1).uniform(size=(400, 2))
+    kept, lost = il_dr_score(x, x), il_dr_score(x, np.full_like(x, 0.5))
+
+    assert (kept.il_metrics, kept.il1s, kept.ddr, kept.idr, kept.score) == (0, 0, 100, 100, 50)
+    assert lost.ddr == pytest.approx(100 / 400)
+    assert lost.idr == 0
+    assert lost.score == pytest.approx((lost.il_metrics + lost.il1s + 0.25) / 4)
+
+
+def test_printed_and_as_plain_values() -> None:
+    found = il_dr_score(X, Y)
+
+    assert str(found) == ("IL-DR score 22.11 (IL metrics 16.07, IL1s 22.36, DDR 50.00, IDR 0.00)")
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    for name in ("score", "il_metrics", "il1s", "ddr", "idr"):
+        assert plain[name] == getattr(found, name)
+    assert plain["loss"]["values"] == 0.309375
+    assert plain["linked"]["baseline"] == 0.25
+    assert plain["inside"]["trials"] == 4
+
+
+def test_levels_count_in_the_linkage_alone() -> None:
+    sex = ["f", "m", "f", "m"]
+    before, after = (pa.table({"x": list(map(float, x)), "sex": sex}) for x in (X, Y))
+    found = il_dr_score(before, after)
+
+    # of each level, 1.5 and 6.5 lie nearest to their own record
+    assert found.ddr == 100
+    assert (found.il_metrics, found.il1s) == (il_dr_score(X, Y).il_metrics, il_dr_score(X, Y).il1s)
+
+
+@given(
+    hnp.arrays(np.float64, (7, 2), elements=st.integers(-4, 4).map(float)),
+    hnp.arrays(np.float64, (7, 2), elements=st.integers(-4, 4).map(float)),
+    st.permutations(range(7)),
+)
+def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
+    assume((x != x[0]).any())
+    found = il_dr_score(x, y)
+
+    assert il_dr_score(x[order], y[order]) == found
+    parts = [il_metrics(x, y).total, 100 * il1s(x, y), 100 * ddr(x, y).share, 100 * idr(x, y).share]
+    assert [found.il_metrics, found.il1s, found.ddr, found.idr] == parts
+    assert found.score == pytest.approx(sum(parts) * 0.25)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(RefusedError, match="every column is constant in the original"):
+        il_dr_score([5, 5, 5], [5, 6, 5])
+    with pytest.raises(InputError, match="share must be above 0"):
+        il_dr_score(X, Y, share=0)
+    with pytest.raises(InputError, match="do not correspond"):
+        il_dr_score_of(pair_of([1, 2, 3], [1, 2], same_rows=False))

@@ -1,0 +1,77 @@
+"""One column in order: its different values, how many rows have each, and of which class."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, RefusedError
+from discreet.protect.rounding.sorted_column import as_column, sorted_column
+
+NUMBERS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40)
+
+
+def test_different_values_in_order_with_their_counts() -> None:
+    column = sorted_column([3.0, 1.0, 3.0, 2.0, 3.0])
+
+    assert column.values.tolist() == [1.0, 2.0, 3.0]
+    assert column.counts.tolist() == [1, 1, 3]
+    assert column.starts.tolist() == [0, 1, 2, 5]
+    assert column.n == 5
+    assert column.class_counts is None
+
+
+def test_classes_are_counted_for_each_value() -> None:
+    column = sorted_column([2, 1, 2, 1, 2], ["b", "a", "a", "a", "b"])
+
+    assert column.values.tolist() == [1.0, 2.0]
+    assert column.class_counts is not None
+    assert column.class_counts.tolist() == [[2, 0], [1, 2]]  # classes a, b
+
+
+def test_there_is_one_zero() -> None:
+    column = sorted_column([-0.0, 0.0, 0.0])
+
+    assert column.values.tolist() == [0.0]
+    assert column.counts.tolist() == [3]
+    assert not np.signbit(column.values).any()
+
+
+def test_one_column_of_a_table_is_a_column() -> None:
+    assert as_column([[1.0], [2.0]]).tolist() == [1.0, 2.0]
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "a word": ([1.0, "Alice"], "x must hold numbers alone$"),
+    "no value": ([], "at least one number"),
+    "two columns": ([[1.0, 2.0]], "one column"),
+    "missing": ([1.0, np.nan], "missing or infinite"),
+    "infinite": ([1.0, np.inf], "missing or infinite"),
+}
+
+
+@pytest.mark.parametrize(("x", "message"), BAD.values(), ids=BAD)
+def test_what_is_no_column_is_refused(x: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sorted_column(x)
+
+
+def test_numbers_whose_squares_are_infinite_are_refused() -> None:
+    with pytest.raises(RefusedError, match="too large to be squared; rescale it"):
+        sorted_column([0.0, 1e200])
+
+
+def test_a_class_is_needed_for_each_row() -> None:
+    with pytest.raises(InputError, match="a class is needed for each row"):
+        sorted_column([1.0, 2.0], ["a"])
+
+
+@given(NUMBERS)
+def test_the_order_of_the_rows_does_not_matter(x: list[float]) -> None:
+    once, again = sorted_column(x), sorted_column(x[::-1])
+
+    assert once.values.tolist() == again.values.tolist() == sorted({value + 0.0 for value in x})
+    assert once.counts.tolist() == again.counts.tolist()
+    assert np.repeat(once.values, once.counts).tolist() == (np.sort(x) + 0.0).tolist()
