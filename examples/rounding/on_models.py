@@ -49,9 +49,8 @@ def of_regressions(
         t.method: t.value("mse") for t in (*micro.by_rule(RULE, "k"), *intervals.by_rule(RULE, "c"))
     }
     better = [ruled[m] <= level for m in INTERVALS]
-    means = Draws(name, (micro,)).ranked("mse", MICRO) | Draws(name, (intervals,)).ranked(
-        "mse", INTERVALS
-    )
+    means = Draws(name, (micro,)).ranked("mse", MICRO)
+    means |= Draws(name, (intervals,)).ranked("mse", INTERVALS)
     micro_mean = math.fsum(means[m] for m in MICRO) / len(MICRO)
     other_mean = math.fsum(means[m] for m in INTERVALS) / len(INTERVALS)
     most = max(good.values())

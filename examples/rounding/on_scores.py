@@ -28,11 +28,15 @@ def of_simulated(draws: Mapping[str, Draws]) -> list[Judged]:
 
 def of_tarragona(micro: Draws, intervals: Draws) -> list[Judged]:
     """Judge Fig. 2 and 3: k as for 500 rows, and the paper's c."""
+    return [*_figure_2(micro), *_figure_3(intervals)]
+
+
+def _figure_2(micro: Draws) -> list[Judged]:
     sse, ddr = micro.ranked("sse", MICRO), micro.ranked("ddr", MICRO, high=True)
     idr, score = micro.ranked("idr", MICRO, high=True), micro.ranked("score", MICRO)
     least = [{m: micro.mean("sse", m, (rung,)) for m in MICRO} for rung in range(len(KS))]
     first = all(each["optimal"] <= min(each.values()) * (1 + 1e-9) for each in least)
-    told = [
+    return [
         judged(
             "4.4, Fig. 2a",
             "Tarragona: optimal microaggregation has the lowest SSE at every k.",
@@ -62,10 +66,12 @@ def of_tarragona(micro: Draws, intervals: Draws) -> list[Judged]:
             f"Mean score over k: {listed(score)}.",
         ),
     ]
+
+
+def _figure_3(intervals: Draws) -> list[Judged]:
     worst = intervals.ranked("sse", INTERVALS, high=True)
     loss, score = (intervals.ranked(m, INTERVALS) for m in ("il_metrics", "score"))
     return [
-        *told,
         judged(
             "4.5, Fig. 3a, b",
             "Tarragona: resampling has the highest loss of the discretizations.",

@@ -48,7 +48,6 @@ OPTIMAL: dict[str, tuple[list[float], list[int], int, list[int]]] = {
     "a group of 2k - 1": ([1, 2, 3, 8, 9], [1] * 5, 2, [3]),
     "fewer than 2k rows": ([1, 2, 9], [1] * 3, 2, []),
     "one value": ([4], [7], 3, []),
-    "heavy values stand alone": ([1, 2, 3], [5, 1, 5], 5, [1]),
     "a light value joins the nearer": ([1, 2.4, 3], [5, 1, 5], 5, [1]),
     "more than 2k - 1 rows, as no cut is allowed": ([1, 2, 3], [2, 9, 2], 3, []),
 }
@@ -57,11 +56,7 @@ OPTIMAL: dict[str, tuple[list[float], list[int], int, list[int]]] = {
 @pytest.mark.parametrize(("values", "counts", "k", "cuts"), OPTIMAL.values(), ids=OPTIMAL)
 def test_optimal_by_hand(values: list[float], counts: list[int], k: int, cuts: list[int]) -> None:
     found = optimal_cuts(np.array(values, dtype=float), starts_of(counts), k)
-
-    if "heavy" in str(counts) or counts == [5, 1, 5]:
-        assert cost(values, counts, found) == least_cost(values, counts, k)
-    else:
-        assert found.tolist() == cuts
+    assert found.tolist() == cuts
 
 
 spaces = st.one_of(
@@ -155,14 +150,27 @@ VMDAV: dict[str, tuple[list[float], list[int], int, float, list[int]]] = {
     "the last one left joins": ([0, 1, 1.1, 9, 10], [1] * 5, 2, 0.2, [1, 1, 1, 0, 0]),
     "unless gamma is 0": ([0, 1, 1.1, 9, 10], [1] * 5, 2, 0.0, [1, 1, 1, 0, 0]),
     "a near value joins": ([0, 1, 1.5, 6, 7, 30, 31], [1] * 7, 2, 0.2, [1, 1, 1, 2, 2, 0, 0]),
-    "up to 2k - 1": ([0, 1, 1.1, 1.2, 40, 41], [1] * 6, 2, 9.0, [1, 1, 1, 0, 0, 0]),
+    "no more than 2k - 1 join, but what is left at last may": (
+        [0, 1, 1.1, 1.2, 40, 41],
+        [1] * 6,
+        2,
+        9.0,
+        [1, 1, 1, 1, 0, 0],
+    ),
     "a heavy value does not fit": ([0, 1, 2, 90], [1, 1, 2, 2], 2, 9.0, [1, 1, 2, 0]),
     "each that is left joins the nearer": (
-        [0, 1, 2, 4, 6.5, 11, 12, 13],
+        [0, 1, 2, 4, 7, 11, 12, 13],
         [1] * 8,
         3,
         0.0,
         [1, 1, 1, 1, 0, 0, 0, 0],
+    ),
+    "of equally near groups the lower": (
+        [0, 1, 2, 4, 6.5, 11, 12, 13],
+        [1] * 8,
+        3,
+        0.0,
+        [1, 1, 1, 1, 1, 0, 0, 0],
     ),
 }
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.kernels.compiled import kernel
 from discreet.kernels.nearest import Found, Tree, farthest, nearest, plant, recentre, remove
 
-__all__ = ["Left", "mdav_steps", "sow", "vmdav_steps"]
+__all__ = ["Left", "mdav_steps", "rows_left", "sow", "vmdav_steps"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -53,6 +53,11 @@ class Left(NamedTuple):
     sums: Floats
     told: Labels
     found: Found
+
+
+def rows_left(left: Left) -> int:
+    """Return how many rows have no group yet."""
+    return int(left.told[ROWS])
 
 
 @kernel

@@ -1,22 +1,25 @@
-"""MDAV: groups of at least k rows that lie near each other."""
+"""MDAV and V-MDAV: groups of at least k rows that lie near each other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.progress import advance
-from discreet.protect.arguments import check_whole
+from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels, as_matrix
 from discreet.protect.canonical import lexicographic, rows_by_stratum, standardise
 
-__all__ = ["groups_in_order", "mdav", "strata_groups"]
+__all__ = ["groups_in_order", "mdav", "strata_groups", "strata_variable_groups", "vmdav"]
 
 TASK = "grouping"
+FEW = 2000
+"""So many rows take less time in numpy than it takes to load the kernels."""
+
 BLOCKS = 64
 """How many rows share one of the minima among which the nearest are first looked for."""
 
@@ -54,7 +57,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     -----
     Ties go to the row whose z-scores come first in lexicographic order, so the order of the
     file does not matter; which of several equal rows goes where is the only thing it decides.
-    Time grows with the square of n over k.
+    Nothing is approximated. Time grows about with n to the power 1.3 for 4 columns, 1.5 for 6.
 
     **What it does not protect.** Labels say who is grouped with whom: they are private. Means
     of such groups are k-anonymous once; released for several k, or for several sets of columns,
@@ -71,19 +74,84 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     >>> mdav([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], k=3).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    matrix = as_matrix(X)
-    k = check_whole("k", k, least=2)
-    if k > len(matrix):
-        raise RefusedError("k must be at most the number of rows; choose a smaller k")
-    z = standardise(matrix)[0]
-    order = lexicographic(z, matrix)
+    z, order = _in_order(X, k)
     labels = np.empty(len(z), dtype=np.intp)
-    labels[order] = strata_groups(z[order], [len(z)], k)
+    labels[order] = strata_groups(z[order], [len(z)], int(k))
     return labels
 
 
-def groups_in_order(z: Floats, strata: Labels, k: int, *ties: Floats) -> tuple[Labels, Labels]:
-    """Return an order of rows, stratum by stratum, and the MDAV group of each row in it.
+def vmdav(X: ArrayLike, k: int, gamma: float = 0.2) -> Labels:
+    """Group rows into groups of at least k by V-MDAV on standardised columns.
+
+    While k rows or more are left: take the row farthest from the centroid of all rows and group
+    it with its k - 1 nearest. Then, up to 2k - 1: of the rows left take the one nearest to any
+    row of the group; it joins if it is nearer to the group than `gamma` times its distance from
+    the nearest other row left (the last row left always does, unless gamma is 0), else the group
+    is done. Rows left at last join the group whose centroid, as it was made, is nearest.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        Finite numbers, no constant column.
+    k : int
+        The least number of rows in a group; 2 <= k <= n.
+    gamma : float, default 0.2
+        The gain factor; at least 0, which lets no row join. The authors use 0.2 for scattered
+        rows and 1.1 for rows in clusters.
+
+    Returns
+    -------
+    ndarray of int, of shape (n,)
+        The group of each row, numbered from 0 in the order they were made.
+
+    Raises
+    ------
+    InputError
+        If k is no whole number of at least 2, gamma negative, or X malformed.
+    RefusedError
+        If there are fewer than k rows or a column is constant.
+    BrokenPromiseError
+        If a group, counted again, holds fewer than k rows.
+
+    Notes
+    -----
+    Ties as in `mdav`; of equally near centroids that of the group made first counts. Groups hold
+    k rows or more, most of them at most 2k - 1; rows left at last may bring one up to 3k - 2.
+    Time grows about as that of `mdav`.
+
+    **What it does not protect.** As of `mdav`: labels are private, and means of groups for
+    several k or gamma give records away. How large a group is tells how its rows lie.
+
+    References
+    ----------
+    Solanas, Martínez-Ballesté and Domingo-Ferrer, "V-MDAV: a multivariate microaggregation with
+    variable group size", COMPSTAT 2006.
+
+    Examples
+    --------
+    >>> vmdav([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8], [1, 1.1]], k=3).tolist()
+    [1, 0, 1, 0, 1, 0, 1]
+    """
+    gamma = check_ratio("gamma", gamma, zero=True)
+    z, order = _in_order(X, k)
+    labels = np.empty(len(z), dtype=np.intp)
+    labels[order] = strata_variable_groups(z[order], [len(z)], int(k), gamma)
+    return labels
+
+
+def _in_order(X: ArrayLike, k: int) -> tuple[Floats, Labels]:
+    """Return standardised rows and their canonical order; refuse what cannot be grouped."""
+    matrix = as_matrix(X)
+    if check_whole("k", k, least=2) > len(matrix):
+        raise RefusedError("k must be at most the number of rows; choose a smaller k")
+    z = standardise(matrix)[0]
+    return z, lexicographic(z, matrix)
+
+
+def groups_in_order(
+    z: Floats, strata: Labels, k: int, *ties: Floats, gamma: float | None = None
+) -> tuple[Labels, Labels]:
+    """Return an order of rows, stratum by stratum, and the group of each row in it.
 
     Parameters
     ----------
@@ -95,6 +163,8 @@ def groups_in_order(z: Floats, strata: Labels, k: int, *ties: Floats) -> tuple[L
         The least number of rows in a group.
     *ties : ndarrays of shape (n, q)
         What orders rows that are equal.
+    gamma : float, optional
+        The gain factor of V-MDAV; without one the groups are those of MDAV.
 
     Returns
     -------
@@ -109,7 +179,9 @@ def groups_in_order(z: Floats, strata: Labels, k: int, *ties: Floats) -> tuple[L
     """
     sizes = [len(rows) for rows in rows_by_stratum(strata, k)]
     order = lexicographic(strata, z, *ties)
-    return order, strata_groups(z[order], sizes, k)
+    if gamma is None:
+        return order, strata_groups(z[order], sizes, k)
+    return order, strata_variable_groups(z[order], sizes, k, gamma)
 
 
 def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
@@ -134,11 +206,48 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
     BrokenPromiseError
         If a group, counted again, holds fewer than k rows.
     """
+    total = len(ordered)
+    make = _few if total < FEW else _many
+    return _by_stratum(lambda rows, before: make(rows, k, before, total), ordered, sizes, k)
+
+
+def strata_variable_groups(
+    ordered: Floats, sizes: Sequence[int], k: int, gamma: float
+) -> Labels:
+    """Return the V-MDAV groups of rows in canonical order, stratum after stratum.
+
+    Parameters
+    ----------
+    ordered, sizes, k
+        As in `strata_groups`.
+    gamma : float
+        The gain factor; at least 0.
+
+    Returns
+    -------
+    ndarray of int, of shape (n,)
+        The group of each row; no group lies in two strata.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If a group, counted again, holds fewer than k rows.
+    """
+    total = len(ordered)
+    return _by_stratum(
+        lambda rows, before: _variable(rows, k, float(gamma), before, total), ordered, sizes, k
+    )
+
+
+def _by_stratum(
+    make: Callable[[Floats, int], Labels], ordered: Floats, sizes: Sequence[int], k: int
+) -> Labels:
+    """Return the groups made of each stratum, given how many rows are done before it."""
     labels = np.full(len(ordered), -1, dtype=np.intp)
     start = made = 0
     for size in sizes:
         rows = slice(start, start + size)
-        labels[rows] = made + _groups(ordered[rows], k, start, len(ordered))
+        labels[rows] = made + make(ordered[rows], start)
         made = int(labels[rows].max()) + 1
         start += size
     _check_groups(labels, sizes, k)
@@ -148,14 +257,57 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
 def _check_groups(labels: Labels, sizes: Sequence[int], k: int) -> None:
     """Count the groups of each stratum again, apart from how they were made."""
     for part in np.split(labels, np.cumsum(sizes)[:-1]):
-        names, members = np.unique(part, return_counts=True)
-        if names[0] < 0 or members.min() < k:
+        members = np.bincount(part - part.min())
+        if part.min() < 0 or members[members > 0].min() < k:
             raise BrokenPromiseError(
                 "a group was counted again and holds fewer than k rows; please report this"
             )
 
 
-def _groups(ordered: Floats, k: int, before: int, total: int) -> Labels:
+# --- by the kernels ---------------------------------------------------------------------------
+
+
+def _many(ordered: Floats, k: int, before: int, total: int) -> Labels:
+    """Return the MDAV groups of one stratum, the rows `before` of `total` being done."""
+    from discreet.kernels.mdav import mdav_steps, rows_left, sow
+
+    left = sow(np.ascontiguousarray(ordered), k)
+    while rows := rows_left(left):
+        mdav_steps(left, k, max(0, rows - total // 100))
+        advance(TASK, before + len(ordered) - rows_left(left), total)
+    return left.labels
+
+
+def _variable(ordered: Floats, k: int, gamma: float, before: int, total: int) -> Labels:
+    """Return the V-MDAV groups of one stratum, the rows `before` of `total` being done."""
+    from discreet.kernels.mdav import rows_left, sow, vmdav_steps
+
+    left = sow(np.ascontiguousarray(ordered), k)
+    while (rows := rows_left(left)) >= k:
+        vmdav_steps(left, k, gamma, max(0, rows - total // 100))
+        advance(TASK, before + len(ordered) - rows_left(left), total)
+    advance(TASK, before + len(ordered), total)
+    return _joined(ordered, left.labels)
+
+
+def _joined(ordered: Floats, labels: Labels) -> Labels:
+    """Let each row without a group join the one whose centroid is nearest, the first of such."""
+    rest, grouped = np.flatnonzero(labels < 0), labels >= 0
+    names = labels[grouped]
+    members = np.bincount(names)
+    centroids = [np.bincount(names, column) / members for column in ordered[grouped].T]
+    for row in rest:
+        gaps = np.zeros(len(members))
+        for centroid, at in zip(centroids, ordered[row], strict=True):
+            gaps += (centroid - at) ** 2
+        labels[row] = gaps.argmin()
+    return labels
+
+
+# --- by numpy, for few rows -------------------------------------------------------------------
+
+
+def _few(ordered: Floats, k: int, before: int, total: int) -> Labels:
     """Return the MDAV groups of one stratum, the rows `before` of `total` being done."""
     left = _Left(ordered)
     told = left.count

@@ -159,7 +159,7 @@ def test_chimerge_keeps_to_the_numbers_of_regions_it_is_given() -> None:
 
     assert len(chimerge(x, y, significance=0.5)) == 3
     assert len(chimerge(x, y, significance=0.5, most=2)) == 1
-    assert len(chimerge(x, y, significance=0.999, least=3)) == 2
+    assert len(chimerge(x, y, significance=0.999, fewest=3)) == 2
     assert len(chimerge(x, y, significance=0.999)) == 0
 
 
@@ -190,10 +190,10 @@ def test_parameters_out_of_range_are_refused() -> None:
         ChiMerge(significance=1.0)
     with pytest.raises(InputError, match="significance must be a finite number"):
         ChiMerge(significance=math.nan)
-    with pytest.raises(InputError, match="most must be at least `least`"):
-        ChiMerge(most=2, least=3)
-    with pytest.raises(InputError, match="least must be a whole number of at least 1"):
-        ChiMerge(least=0)
+    with pytest.raises(InputError, match="most must be at least `fewest`"):
+        ChiMerge(most=2, fewest=3)
+    with pytest.raises(InputError, match="fewest must be a whole number of at least 1"):
+        ChiMerge(fewest=0)
     with pytest.raises(InputError, match="a class is needed for each row"):
         mdlp([1.0, 2.0], ["a"])
 

@@ -15,6 +15,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.protect.base import Floats, Labels
 from discreet.protect.rounding.base import RegionMethod
 from discreet.protect.rounding.coding import encode_sorted, regions_of
+from discreet.protect.rounding.intervals import Base
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 from discreet.render import to_matplotlib
 from discreet.render.scene import Axis, Bars, Dots, Panel, Scene
@@ -280,13 +281,15 @@ def rounding_set(
         raise BrokenPromiseError(
             "a region was counted again and holds fewer than k rows; please report this"
         )
-    own = getattr(method, "points", None)
-    middles = _middles(column, edges) if own is None else own(column, edges)
-    points = middles if own is not None else _points(column, parted, middles, representative)
     parameters = {name: value for name, value in vars(method).items() if value is not None}
+    if isinstance(method, Base):  # its points are multiples, whatever lies around them
+        parameters["b"], representative = method.base_of(column), "multiple"
+        points = method.points(column, edges)
+    else:
+        points = _points(column, parted, _middles(column, edges), representative)
     return RoundingSet(
         method=method.name,
-        parameters=parameters | {"representative": "point" if own else representative},
+        parameters=parameters | {"representative": representative},
         low=float(column.values[0]),
         high=float(column.values[-1]),
         edges=edges,

@@ -90,7 +90,7 @@ class ChiMerge:
         From 0 to below 1: how sure it must be that neighbouring regions differ.
     most : int, optional
         The largest number of regions: merging goes on until it is reached. At least 1.
-    least : int, default 1
+    fewest : int, default 1
         The smallest number of regions: merging stops there.
 
     Raises
@@ -133,14 +133,14 @@ class ChiMerge:
 
     significance: float = 0.95
     most: int | None = None
-    least: int = 1
+    fewest: int = 1
 
     def __post_init__(self) -> None:
         if check_ratio("significance", self.significance, zero=True) >= 1:
             raise InputError("significance must be below 1")
-        check_whole("least", self.least, least=1)
-        if self.most is not None and check_whole("most", self.most, least=1) < self.least:
-            raise InputError("most must be at least `least`")
+        check_whole("fewest", self.fewest, least=1)
+        if self.most is not None and check_whole("most", self.most, least=1) < self.fewest:
+            raise InputError("most must be at least `fewest`")
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, rising."""
@@ -152,7 +152,7 @@ class ChiMerge:
         freedom = int(np.count_nonzero(table.any(axis=0))) - 1
         threshold = float(chi2.ppf(self.significance, freedom)) if freedom else math.inf
         most = len(table) if self.most is None else self.most
-        begins = merge_by_chi_square(table, threshold, self.least, most)
+        begins = merge_by_chi_square(table, threshold, self.fewest, most)
         return edges_at(column.values, np.flatnonzero(begins)[1:])
 
 
@@ -227,7 +227,7 @@ def chimerge(
     y: ArrayLike,
     significance: float = 0.95,
     most: int | None = None,
-    least: int = 1,
+    fewest: int = 1,
 ) -> Floats:
     """Return the inner edges of the regions of Kerber; see `ChiMerge`.
 
@@ -241,7 +241,7 @@ def chimerge(
         From 0 to below 1.
     most : int, optional
         The largest number of regions.
-    least : int, default 1
+    fewest : int, default 1
         The smallest number of regions.
 
     Returns
@@ -254,4 +254,4 @@ def chimerge(
     >>> chimerge([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], list("aaaabbbb")).tolist()
     [4.5]
     """
-    return ChiMerge(significance, most, least)(sorted_column(x, y))
+    return ChiMerge(significance, most, fewest)(sorted_column(x, y))
