@@ -37,6 +37,7 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
         "box.png",
         "bars.png",
         "residuals.svg",
+        "compare.html",
         "map.html",
         "released.csv",
         "report.html",
@@ -47,6 +48,7 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
 PYTHON = (
     ("condensation (k = 5), policy standard", {"age-glucose.svg", "hdl.png"}),
     ("What somebody could learn about a person", {"patients.parquet", "patients.html"}),
+    ("RoundingSet(optimal, 24 points)", set()),
 )
 
 

@@ -181,7 +181,7 @@ def mdav_labels(values: Floats, starts: Places, k: int) -> Places:
     While 3k rows are left a group is taken from the end farther from their mean, and then, if
     2k are left, one from the other end; of 2k left one more, and the rest is a group. A group
     takes whole values until it holds k rows. If fewer than k rows are left at last, they join
-    the group beside them whose mean is nearer to theirs.
+    the group beside them whose mean is nearer to theirs, of equally near ones that made first.
     """
     m = len(values)
     labels = np.empty(m, dtype=np.intp)
@@ -209,8 +209,7 @@ def mdav_labels(values: Floats, starts: Places, k: int) -> Places:
         labels[left:right] = made
     elif left < right:
         mean = _mean(values, starts, left, right)
-        joins_lower = _is_nearer_below(values, starts, below, left, right, above, mean)
-        labels[left:right] = labels[left - 1] if joins_lower else labels[right]
+        labels[left:right] = _nearer(values, starts, labels, below, left, right, above, mean)
     return labels
 
 
@@ -221,7 +220,8 @@ def vmdav_labels(values: Floats, starts: Places, k: int, gamma: float) -> Places
     While k rows are left a group is taken from the end farther from the mean of all rows, as
     whole values until it holds k rows; then the next value joins, up to 2k - 1 rows, if it is
     nearer to the group than `gamma` times its distance from the value after it, or the last one
-    left. Each value left at last joins the group whose mean, as it was made, is nearer.
+    left. Each value left at last joins the group whose mean, as it was made, is nearer (of
+    equally near groups the one made first).
     """
     m = len(values)
     labels = np.empty(m, dtype=np.intp)
@@ -241,10 +241,7 @@ def vmdav_labels(values: Floats, starts: Places, k: int, gamma: float) -> Places
             below, left = left, place
         made += 1
     for i in range(left, right):
-        if _is_nearer_below(values, starts, below, left, right, above, values[i]):
-            labels[i] = labels[left - 1]
-        else:
-            labels[i] = labels[right]
+        labels[i] = _nearer(values, starts, labels, below, left, right, above, values[i])
     return labels
 
 
@@ -320,11 +317,26 @@ def _mean(values: Floats, starts: Places, begin: int, end: int) -> float:
 
 
 @kernel
-def _is_nearer_below(
-    values: Floats, starts: Places, below: int, left: int, right: int, above: int, point: float
-) -> bool:
-    """Say whether the group [below, left) is nearer to `point` than [right, above); one is."""
-    if left == 0 or right == len(values):
-        return left > 0
+def _nearer(
+    values: Floats,
+    starts: Places,
+    labels: Places,
+    below: int,
+    left: int,
+    right: int,
+    above: int,
+    point: float,
+) -> int:
+    """Return which of the groups [below, left) and [right, above) is nearer to `point`.
+
+    Of equally near ones it is the one made first; one of them may not be there.
+    """
+    if left == 0:
+        return int(labels[right])
+    if right == len(values):
+        return int(labels[left - 1])
     lower = point - _mean(values, starts, below, left)
-    return lower <= _mean(values, starts, right, above) - point
+    upper = _mean(values, starts, right, above) - point
+    if lower == upper:
+        return int(min(labels[left - 1], labels[right]))
+    return int(labels[left - 1] if lower < upper else labels[right])

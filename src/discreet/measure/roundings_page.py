@@ -83,11 +83,12 @@ def text_of(grid: RoundingGrid) -> str:
 
 def _made(grid: RoundingGrid) -> tuple[str, ...]:
     """Say what was rounded, and how."""
+    base = "; of base, a multiple of one number" if "base" in grid.methods() else ""
     of = "its region" if grid.representative == "midpoint" else "the values in its region"
     columns = f"{len(grid.columns)} columns" if len(grid.columns) > 1 else "one column"
     told = [
         f"{grid.rows} rows; {columns}, rounded one at a time: {', '.join(grid.columns)}.",
-        f"A rounding point is the {grid.representative} of {of}.",
+        f"A rounding point is the {grid.representative} of {of}{base}.",
     ]
     if grid.left_out:
         told.append(f"{grid.left_out} rows were left out for a missing number or class.")

@@ -27,7 +27,7 @@ def family_table(grid: RoundingGrid, family: str) -> Listing:
     head = (
         *("method", "setting"),
         *(grid.gauges[key].name for key in LOSSES),
-        *("points a column", "rows at the least used", "rows shared by fewer than k, %"),
+        *("points a column", "rows at the least used", "rows in groups below k, %"),
         "rows alone, %",
     )
     rows = [

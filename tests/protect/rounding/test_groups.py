@@ -91,7 +91,9 @@ def vmdav_twin(x: Any, k: int, gamma: float) -> list[int]:
     while len(left.alive) >= k:
         group = left.take(left.farthest(centroid), k)
         while left.alive and len(group) < 2 * k - 1:
-            inward = {i: min(abs(left.values[i] - left.values[j]) for j in group) for i in left.alive}
+            inward = {
+                i: min(abs(left.values[i] - left.values[j]) for j in group) for i in left.alive
+            }
             near = min(left.alive, key=lambda i: (inward[i], i))
             others = [abs(left.values[i] - left.values[near]) for i in left.alive if i != near]
             joins = inward[near] < Fraction(gamma) * min(others) if others else gamma > 0
@@ -101,10 +103,7 @@ def vmdav_twin(x: Any, k: int, gamma: float) -> list[int]:
             group.append(near)
         means.append(sum((left.values[i] for i in group), Fraction(0)) / len(group))
     for i in list(left.alive):
-        lower = [g for g, mean in enumerate(means) if mean <= left.values[i]]
-        near = min(
-            range(len(means)), key=lambda g: (abs(means[g] - left.values[i]), g not in lower)
-        )
+        near = min(range(len(means)), key=lambda g: (abs(means[g] - left.values[i]), g))
         left.join(i, near)
     return left.labels
 
@@ -227,8 +226,9 @@ def test_groups_hold_k_rows_keep_order_and_do_not_heed_that_of_rows(
     assert sizes.max() < (3 * k - 1 if name.startswith("vmdav") else 2 * k)
     ends = sorted(
         (min(rows), max(rows))
-        for rows in ([v for v, g in zip(x, labels, strict=True) if g == group]
-                     for group in range(len(sizes)))
+        for rows in (
+            [v for v, g in zip(x, labels, strict=True) if g == group] for group in range(len(sizes))
+        )
     )
     assert all(upper <= lower for (_, upper), (lower, _) in zip(ends, ends[1:], strict=False))
     order = list(range(len(x)))
@@ -267,6 +267,7 @@ def test_an_offset_changes_nothing(name: str, k: int) -> None:
     assert regions(METHODS[name](k), x + 1e8) == regions(METHODS[name](k), x)
 
 
+@pytest.mark.slow  # it compiles for a minute, once
 @pytest.mark.parametrize("k", [2, 3, 5, 9])
 def test_a_published_implementation_agrees(k: int) -> None:
     microagg1d = pytest.importorskip("microagg1d")

@@ -18,7 +18,7 @@ from discreet.protect.rounding.rounding_set import (
     rounding_set,
 )
 from discreet.protect.rounding.sorted_column import SortedColumn, sorted_column
-from discreet.render.scene import Bars, Dots
+from discreet.render.scene import Bars, Lines
 
 X = [0.0, 1.0, 1.0, 2.0, 9.0, 10.0, 12.0, 40.0]
 
@@ -225,14 +225,15 @@ def test_what_is_no_json_is_refused() -> None:
 # --- as a picture -----------------------------------------------------------------------------
 
 
-def test_the_drawing_has_a_bar_for_each_region_and_a_dot_for_each_point() -> None:
+def test_the_drawing_has_a_bar_for_each_region_and_a_line_for_each_point() -> None:
     scene = made(5.0, 20.0, name="income").scene()
 
     (panel,) = scene.panels
-    bars, dots = panel.marks
+    bars, stems = panel.marks
     assert bars == Bars((0.0, 5.0, 20.0, 40.0), (0.8, 0.2, 0.05))
-    assert isinstance(dots, Dots)
-    assert dots.x == pytest.approx((1.0, 31 / 3, 40.0))
+    assert isinstance(stems, Lines)
+    assert stems.x == ((1.0, 1.0), (31 / 3, 31 / 3), (40.0, 40.0))
+    assert stems.y == ((0.0, 0.8), (0.0, 0.2), (0.0, 0.05))
     assert scene.title == "income: at, 3 points"
 
 

@@ -109,7 +109,8 @@ class Mdav:
     region from the farther end; the rest is a region. A region takes whole values, for equal
     ones are never parted, until it holds k rows; so fewer than 2k rows may be left where one
     was taken from 3k, and then no other is taken. If at last fewer than k rows are left, they
-    all join the region beside them whose mean is nearer to theirs (the lower of equally near).
+    all join the region beside them whose mean is nearer to theirs (of equally near ones that made
+    first).
     Where all values differ these are the groups of `discreet.protect.mdav`, of k to 2k - 1 rows.
 
     **What it does not protect.** As of `Optimal`.
@@ -176,7 +177,7 @@ class VMdav:
     the region would hold at most 2k - 1 rows and the value's distance from it is less than
     `gamma` times that from the value after it (the last value left always joins, unless gamma is
     0). Each value left at last joins the region whose mean, as it was then, is nearer (of
-    equally near the lower). Values are taken whole, for equal ones are never parted.
+    equally near ones that made first). Values are taken whole, for equal ones are never parted.
 
     Values left at last may bring a region above 2k - 1 rows: where all values differ, to 3k - 2
     at most. The paper promises 2k - 1 but its rule does not keep that.

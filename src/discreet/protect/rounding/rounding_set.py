@@ -18,7 +18,7 @@ from discreet.protect.rounding.coding import encode_sorted, regions_of
 from discreet.protect.rounding.intervals import Base
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 from discreet.render import to_matplotlib
-from discreet.render.scene import Axis, Bars, Dots, Panel, Scene
+from discreet.render.scene import Axis, Bars, Lines, Panel, Scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -213,12 +213,17 @@ class RoundingSet:
             int(count) / width if width > 0 else 0.0
             for count, width in zip(self.counts, wide, strict=True)
         ]
-        ones, at = (1,) * len(heights), tuple(self.points.tolist())
-        marks = (Bars(ends, tuple(heights)), Dots(at, (0.0,) * len(heights), ones))
+        at, top = self.points.tolist(), max(heights)
+        stems = Lines(
+            tuple((point, point) for point in at),
+            tuple((0.0, max(height, top / 20)) for height in heights),
+            look="trend",
+        )
+        marks = (Bars(ends, tuple(heights)), stems)
         return Scene(
             panels=(Panel(marks, Axis(self.column or "value"), Axis("records per unit")),),
             title=f"{self.column or 'Rounding set'}: {self.method}, {len(self.points)} points",
-            notes=("A bar is a region, its area the records in it; dots are rounding points.",),
+            notes=("A bar is a region, its area the records in it; the line in it is its rounding point.",),
         )
 
     def plot(self, ax: Any = None) -> Figure:
