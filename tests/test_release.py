@@ -19,7 +19,16 @@ from discreet.errors import BrokenPromiseError, InputError, LeavingError
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 from discreet.measure.report import Report
-from discreet.release import Release, arrow_table, check_counts_again, check_paths, native_frame
+from discreet.protect.rounding import JointSet, RoundingSet, joint_set, load_points
+from discreet.release import (
+    Points,
+    Release,
+    arrow_table,
+    check_counts_again,
+    check_paths,
+    check_points_path,
+    native_frame,
+)
 from discreet.table import Column
 
 NUMBER = Column("x", "continuous", numeric=True, floating=True)
@@ -127,12 +136,12 @@ class Gates:
             raise LeavingError("not that")
 
 
-def release(gates: Gates | None = None) -> Release:
+def release(gates: Gates | None = None, points: Points | None = None) -> Release:
     """Make a release of three rows, whose table and report ask the same gate."""
     of_report = None if gates is None else gates.of_report
     found = Measured(columns=("x",), risks={"linkage": Estimate("linked", 5, 10, 0.1)})
     report = Report("three", {"method": "condensation", "k": 5}, found, gate=of_report)
-    return Release(native_frame(TABLE, "pandas"), report, TABLE, gates)
+    return Release(native_frame(TABLE, "pandas"), report, TABLE, gates, points)
 
 
 def read(path: Path) -> Any:
@@ -229,3 +238,103 @@ def test_a_pickle_asks_and_leaves_the_gate_behind() -> None:
 
 def test_a_release_prints_no_value() -> None:
     assert repr(release()) == "Release(x, w; three)"
+    assert repr(release(points=ROWS)) == repr(release(points=(OF_X,))) == "Release(x, w; three)"
+
+
+# --- rounding points ------------------------------------------------------------------------------
+
+ROWS = joint_set(["x"], [[1.5], [2.5], [2.5]])
+OF_X = RoundingSet(
+    method="mdav",
+    parameters={"k": 1},
+    low=1.0,
+    high=3.0,
+    edges=np.array([2.0]),
+    points=np.array([1.5, 2.5]),
+    counts=np.array([1, 2]),
+    column="x",
+)
+
+
+def same(one: Points | None, two: Points | None) -> bool:
+    """Tell whether points are alike: joint ones hold arrays and are compared by them."""
+    if isinstance(one, JointSet) and isinstance(two, JointSet):
+        return one.to_dict() == two.to_dict()
+    return one == two
+
+
+@pytest.mark.parametrize("points", [ROWS, (OF_X,)], ids=["of rows", "of a column"])
+def test_points_are_saved_by_the_gate_of_the_table_and_read_back(
+    tmp_path: Path, points: Points
+) -> None:
+    gates = Gates()
+
+    path = release(gates, points).save_points(str(tmp_path / "points.json"))
+
+    assert path == tmp_path / "points.json"
+    assert gates.asked == [("json", None)], "once, and for no report"
+    assert same(load_points(path), points)
+    assert [each.name for each in tmp_path.iterdir()] == ["points.json"]
+
+
+def test_points_that_may_not_leave_are_not_written(tmp_path: Path) -> None:
+    gates = Gates("json")
+
+    with pytest.raises(LeavingError, match="not that"):
+        release(gates, ROWS).save_points(tmp_path / "points.json")
+
+    assert gates.asked == [("json", None)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_was_not_rounded_has_no_points_to_save(tmp_path: Path) -> None:
+    gates = Gates()
+
+    assert release(gates).points is None
+    with pytest.raises(InputError, match=r"was not rounded and has no points; make one by round()"):
+        release(gates).save_points(tmp_path / "points.json")
+
+    assert gates.asked == []
+    assert list(tmp_path.iterdir()) == []
+
+
+NO_PLACES: dict[str, tuple[str, str]] = {
+    "another ending": ("points.csv", r"rounding points is saved as one of '\.json'"),
+    "no ending": ("points", "rounding points is saved as one of"),
+    "no folder": ("no/points.json", "there is no folder .* to save into; make it first"),
+    "a folder": ("here.json", "is a folder; name a file"),
+}
+
+
+@pytest.mark.parametrize(("name", "text"), NO_PLACES.values(), ids=NO_PLACES)
+@pytest.mark.parametrize("points", [ROWS, None], ids=["points", "none"])
+def test_a_place_that_points_cannot_be_written_to_is_refused_before_the_gate(
+    tmp_path: Path, name: str, text: str, points: Points | None
+) -> None:
+    (tmp_path / "here.json").mkdir()
+    gates = Gates()
+
+    with pytest.raises(InputError, match=text):
+        check_points_path(tmp_path / name)
+    with pytest.raises(InputError, match=text):
+        release(gates, points).save_points(tmp_path / name)
+
+    assert gates.asked == []
+    assert [each.name for each in tmp_path.iterdir()] == ["here.json"]
+
+
+@pytest.mark.parametrize("name", ["points.json", "POINTS.JSON"])
+def test_a_path_for_points_comes_back(tmp_path: Path, name: str) -> None:
+    assert check_points_path(str(tmp_path / name)) == tmp_path / name
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("points", [ROWS, (OF_X,), None], ids=["of rows", "of a column", "none"])
+def test_points_go_with_a_pickle(points: Points | None) -> None:
+    gates = Gates()
+
+    again = pickle.loads(pickle.dumps(release(gates, points)))
+
+    assert gates.asked == [("pickle", None), ("pickle",)]
+    assert again.gate is None
+    assert same(again.points, points)

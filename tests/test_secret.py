@@ -20,11 +20,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from discreet import secret as secret_module
 from discreet.errors import BrokenPromiseError, InputError
-from discreet.secret import Secret, load_secret, row_keys
+from discreet.secret import Secret, generator, load_secret, row_keys
 
 Floats = NDArray[np.float64]
 NAN, INF = math.nan, math.inf
@@ -406,11 +406,73 @@ def test_noise_is_finite_at_the_ends(monkeypatch: pytest.MonkeyPatch, bits: int,
 
 def test_no_records_have_no_noise() -> None:
     assert SECRET.normals(VERSION, [], ["age", "bmi"]).shape == (0, 2)
+    assert SECRET.uniforms(VERSION, [], ["age", "bmi"]).shape == (0, 2)
+
+
+@given(records, names, st.binary(max_size=8))
+def test_normal_noise_is_uniform_noise_drawn_out(
+    numbers: list[int], columns: list[str], version: bytes
+) -> None:
+    uniforms = SECRET.uniforms(version, keys_of(numbers), columns)
+
+    assert uniforms.shape == (len(numbers), len(columns))
+    assert ((uniforms > 0) & (uniforms < 1)).all()
+    normals = SECRET.normals(version, keys_of(numbers), columns)
+    assert special.ndtri(uniforms).tobytes() == normals.tobytes()
+
+
+@given(records, names, st.data())
+def test_a_record_keeps_its_uniforms_in_every_order_and_subset(
+    numbers: list[int], columns: list[str], data: Any
+) -> None:
+    keys = keys_of(numbers)
+    uniforms = SECRET.uniforms(VERSION, keys, columns)
+    some = data.draw(st.permutations(range(len(keys))))[: data.draw(st.integers(1, len(keys)))]
+    few = data.draw(st.permutations(range(len(columns))))[: data.draw(st.integers(1, len(columns)))]
+
+    again = SECRET.uniforms(VERSION, [keys[i] for i in some], [columns[j] for j in few])
+
+    assert again.tolist() == uniforms[np.ix_(some, few)].tolist()
+
+
+@given(records, st.binary(max_size=8), st.binary(max_size=8))
+def test_uniforms_differ_by_version_and_secret(numbers: list[int], one: bytes, two: bytes) -> None:
+    keys = keys_of(numbers)
+    uniforms = SECRET.uniforms(one, keys, ["age"])
+
+    assert not np.any(OTHER.uniforms(one, keys, ["age"]) == uniforms)
+    assert np.all(SECRET.uniforms(two, keys, ["age"]) == uniforms) == (one == two)
+
+
+def test_uniforms_are_spread_evenly_and_of_each_column_on_their_own() -> None:
+    uniforms = SECRET.uniforms(VERSION, keys_of(range(100_000)), ["age", "bmi"])
+
+    for column in uniforms.T:
+        assert stats.kstest(column, "uniform").pvalue > 0.001
+    # four standard errors of a correlation of 1e5 values
+    assert abs(np.corrcoef(uniforms.T)[0, 1]) < 4 / math.sqrt(1e5)
+
+
+@pytest.mark.parametrize(
+    ("bits", "expected"),
+    [(0, 2.0**-53), (2**12 - 1, 2.0**-53), (2**12, 3 * 2.0**-53), (2**64 - 1, 1 - 2.0**-53)],
+    ids=["least", "of which 52 count", "next", "largest"],
+)
+def test_uniforms_stay_off_nought_and_one(
+    monkeypatch: pytest.MonkeyPatch, bits: int, expected: float
+) -> None:
+    monkeypatch.setattr(
+        secret_module, "_encrypt", lambda key, blocks: np.full(blocks.shape, bits, np.uint64)
+    )
+
+    assert SECRET.uniforms(VERSION, keys_of([1]), ["age"]).tolist() == [[expected]]
 
 
 def test_two_columns_of_one_name_are_refused() -> None:
     with pytest.raises(InputError, match="columns must have different names"):
         SECRET.normals(VERSION, keys_of([1, 2]), ["age", "bmi", "age"])
+    with pytest.raises(InputError, match="columns must have different names"):
+        SECRET.uniforms(VERSION, keys_of([1, 2]), ["age", "bmi", "age"])
 
 
 def test_a_cipher_that_fails_is_our_bug(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,6 +488,50 @@ def test_a_cipher_that_fails_is_our_bug(monkeypatch: pytest.MonkeyPatch) -> None
     )
     with pytest.raises(BrokenPromiseError, match="the cipher returned another length"):
         SECRET.normals(VERSION, keys_of([1]), ["age"])
+
+
+# --- draws that protect nothing ---------------------------------------------------------------
+
+SAID = st.lists(st.text(st.characters(exclude_characters="\0"), max_size=6) | st.integers())
+
+
+@given(SAID, SAID)
+def test_draws_are_those_of_their_words(one: list[str | int], two: list[str | int]) -> None:
+    drawn, other = (generator(*words).integers(2**63, size=4).tolist() for words in (one, two))
+
+    assert generator(*one).integers(2**63, size=4).tolist() == drawn
+    # Words are told apart as texts; none at all are as one that is empty.
+    assert (drawn == other) == ("\0".join(map(str, one)) == "\0".join(map(str, two)))
+
+
+def test_words_are_not_run_together() -> None:
+    said: list[tuple[str | int, ...]] = [
+        ("resampling", 12),
+        ("resampling", 1, 2),
+        ("resampling1", 2),
+        ("resampling", 21),
+        (12, "resampling"),
+        ("resampling", 12, ""),
+    ]
+
+    assert len({generator(*words).random() for words in said}) == len(said)
+
+
+def test_draws_are_the_same_in_another_process_and_after_other_draws() -> None:
+    code = (
+        "import numpy as np; from discreet.secret import generator; np.random.seed(3);"
+        "print(generator('resampling', 7).random(3).tobytes().hex())"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    generator("resampling", 7).random(100)
+
+    assert said.stdout.strip() == generator("resampling", 7).random(3).tobytes().hex()
+
+
+def test_draws_are_even() -> None:
+    drawn = generator("resampling", 7).random(100_000)
+
+    assert stats.kstest(drawn, "uniform").pvalue > 0.001
 
 
 # --- keys of records -------------------------------------------------------------------------

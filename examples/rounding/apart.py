@@ -25,8 +25,8 @@ def least_mse(table: pd.DataFrame, target: str) -> float:
 def accuracy_of_codes(table: pd.DataFrame, target: str, method: str) -> float:
     """Return Acc_O in per cent where a tree learns from the numbers of intervals, not from points.
 
-    That is what R's functions for MDLP and ChiMerge return: 1 for the lowest interval, 2 for the
-    next. A tree that learned from them is then asked about values in quite another unit.
+    1 for the lowest interval, 2 for the next: a tree that learned from them is then asked about
+    values in quite another unit. Whether the paper did that, it does not say.
     """
     classes = table[target].astype(str).tolist()
     x = table.drop(columns=target).to_numpy(dtype=float)

@@ -173,8 +173,8 @@ def _supervised(
             + [v < lowest.value("acc_o") for v in original.values()],
             f"Acc_O: {listed(original, ' %')}; not rounded {level:.1f} %; the lowest of the others"
             f" {lowest.value('acc_o'):.1f} % ({lowest.name}). Where a tree learns from the numbers"
-            f" of the intervals (1, 2, ...), as R's functions return them: {listed(coded, ' %')},"
-            " which may be what the paper saw.",
+            f" of the intervals (1, 2, ...) instead of points: {listed(coded, ' %')}; if the paper"
+            " did that, it explains what it found.",
         ),
     ]
 

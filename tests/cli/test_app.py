@@ -17,9 +17,21 @@ Run = Callable[..., tuple[int, str, str]]
 def test_methods_are_listed_with_what_they_leave_open(run: Run) -> None:
     code, out, _ = run("methods")
     assert code == 0
-    for name in ("deterministic", "condensation", "merge", "order-means", "none"):
+    for name in ("deterministic", "condensation", "rounding", "merge", "order-means", "none"):
         assert name in out
     assert "leaves open" in out
+
+
+def test_methods_are_listed_with_what_they_work_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    _, out, _ = run("methods")
+    cells = [[cell.strip() for cell in line.split("│")] for line in out.splitlines()]
+    works_on = {cell[1]: cell[2] for cell in cells if len(cell) > 3 and cell[1]}
+    assert works_on["rounding"] == works_on["microaggregation"] == "rows"
+    assert works_on["merge"] == works_on["cell-suppression"] == "counts"
+    assert works_on["column-rounding"] == "columns"
 
 
 def test_an_unexpected_error_tells_where_and_not_what(
@@ -41,7 +53,7 @@ def test_example_does_not_overwrite(run: Run, cohort: Path) -> None:
     assert "already" in err
 
 
-HEAVY = ("numpy", "scipy", "matplotlib", "pyarrow", "duckdb", "sklearn", "narwhals")
+HEAVY = ("numpy", "numba", "scipy", "matplotlib", "pyarrow", "duckdb", "sklearn", "narwhals")
 
 
 @pytest.mark.parametrize("code", ["import discreet", "import discreet.cli"])
@@ -57,7 +69,10 @@ def test_about_says_the_version(run: Run) -> None:
     assert run("about") == (0, f"discreet {dc.__version__}\n", "")
 
 
-COMMANDS = ("plot", "anonymize", "risk", "sweep", "example", "about", "methods", "version")
+COMMANDS = (
+    *("plot", "anonymize", "round", "risk", "sweep", "compare"),
+    *("example", "about", "methods", "version"),
+)
 
 
 def test_help_lists_every_command(run: Run) -> None:
@@ -74,6 +89,8 @@ def test_help_lists_every_command(run: Run) -> None:
     [
         (["draw"], "No such command 'draw'"),
         (["sweep"], "Missing argument 'file'"),
+        (["round"], "Missing argument 'file'"),
+        (["round", "a.csv", "-c", "many"], "'many' is not a valid int"),
         (["anonymize", "a.csv", "--nope"], "No such option: --nope"),
         (["version", "old"], "No such command 'old'"),
     ],

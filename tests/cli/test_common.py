@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.common import fields_given, names_of, opened
+from discreet.cli.common import fields_given, listed, names_of, opened
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -50,7 +50,9 @@ def test_progress_is_shown_to_a_terminal_alone(
 
 
 def test_names_are_told_apart_by_commas() -> None:
-    assert names_of("a, b,c d") == ["a", "b", "c d"]
+    assert names_of("a, b,c d") == listed("a, b,c d") == ["a", "b", "c d"]
+    assert listed("a") == ["a"]
+    assert listed(None) == [], "a list that was not given names nothing"
     assert fields_given(k=None, q=0, name="", strata=[]) == {"q": 0, "name": "", "strata": []}
 
 

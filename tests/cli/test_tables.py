@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.cli.tables import ladder
+from discreet.cli.tables import check_table_paths, deliver, ladder
 from discreet.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -128,6 +128,67 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
     assert "microaggregation k=50" in out
     assert "<html" in out_file.read_text()[:200].lower()
     assert json.loads(run("version", "list", "--json")[1]) == []
+
+
+# --- where it goes --------------------------------------------------------------------------------
+
+# A table, a report and rounding points, and what is said of them.
+PATHS: dict[str, tuple[str | None, str | None, str | None, str | None]] = {
+    "nothing": (None, None, None, None),
+    "a table": ("t.csv", None, None, None),
+    "all": ("t.parquet", "r.html", "p.json", None),
+    "points alone": (None, None, "p.json", None),
+    "a report alone": (None, "r.html", None, "a report leaves with its table"),
+    "a report and points": (None, "r.html", "p.json", "a report leaves with its table"),
+    "a table of another ending": ("t.xlsx", None, "p.json", "a released table is saved as one of"),
+    "a report of another ending": ("t.csv", "r.pdf", "p.json", "a report is saved as one of"),
+    "points of another ending": ("t.csv", "r.html", "p.csv", "rounding points is saved as one of"),
+    "points in no folder": ("t.csv", None, "no/p.json", "there is no folder"),
+}
+
+
+@pytest.mark.parametrize(("table", "report", "points", "text"), PATHS.values(), ids=PATHS)
+def test_files_that_cannot_be_written_are_refused_before_the_work(
+    tmp_path: Path, table: str | None, report: str | None, points: str | None, text: str | None
+) -> None:
+    paths = [None if name is None else tmp_path / name for name in (table, report, points)]
+
+    if text is None:
+        check_table_paths(*paths)
+    else:
+        with pytest.raises(InputError, match=text):
+            check_table_paths(*paths)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("names", [(), ("t.csv",), ("t.csv", "r.html", "p.json"), ("p.json",)])
+def test_what_leaves_is_said_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], names: tuple[str, ...], as_json: bool
+) -> None:
+    of = {Path(name).suffix: tmp_path / name for name in names}
+    study = dc.open(dc.datasets.diabetes(), policy="research")
+
+    release = study.round(["age", "bmi"], k=10)
+    deliver(release, of.get(".csv"), of.get(".html"), as_json, of.get(".json"))
+
+    out, err = capsys.readouterr()
+    said = ", ".join(map(str, of.values()))
+    said = said or "nothing was saved; -o RELEASED.csv lets the table leave"
+    assert (err if as_json else out).startswith(f"{said}\n\n")
+    assert sorted(tmp_path.iterdir()) == sorted(of.values())
+    assert (err == "") is not as_json
+    if as_json:
+        assert json.loads(out)["made"].get("file") == ("t.csv" if ".csv" in of else None)
+
+
+def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
+    release = dc.open(dc.datasets.diabetes(), policy="research").anonymize(["age", "bmi"])
+
+    with pytest.raises(InputError, match="was not rounded and has no points"):
+        deliver(release, None, None, False, tmp_path / "p.json")
+
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- anonymize ------------------------------------------------------------------------------------

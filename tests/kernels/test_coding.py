@@ -13,7 +13,7 @@ numbers = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e3, 1e3))
 @given(st.lists(numbers, max_size=200), st.sets(numbers, min_size=1, max_size=40))
 def test_regions_and_points_are_numpys(x: list[float], edges: set[float]) -> None:
     column, rising = np.array(x), np.array(sorted(edges)) + 0.0
-    points = np.arange(len(rising) + 1) * 0.5
+    points = np.linspace(0.0, 1.0, len(rising) + 1)
     expected = np.searchsorted(rising, column, side="right")
 
     assert regions_of(column, rising).tolist() == expected.tolist()

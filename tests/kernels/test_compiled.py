@@ -1,6 +1,8 @@
 """Kernels are compiled once, say so, and give what Python gives."""
 
 import math
+import runpy
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +10,22 @@ from numpy.typing import NDArray
 from discreet import progress
 from discreet.kernels.compiled import kernel
 
+SOURCE = """
+from discreet.kernels.compiled import kernel
 
-def test_it_says_when_it_compiles_and_only_then() -> None:
-    @kernel
-    def double(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return 2 * x
+@kernel
+def double(x):
+    return 2 * x
+"""
 
+
+def test_it_says_when_it_compiles_and_only_then(tmp_path: Path) -> None:
+    path = tmp_path / "doubling.py"  # a new one, which is not yet kept beside its code
+    path.write_text(SOURCE)
     told: list[tuple[str, int, int]] = []
+
     with progress.listening(lambda *step: told.append(step)):
+        double = runpy.run_path(str(path))["double"]
         first = double(np.array([1.0, 2.0]))
         once = len(told)
         again = double(np.array([3.0]))
@@ -26,6 +36,7 @@ def test_it_says_when_it_compiles_and_only_then() -> None:
     assert {step[0] for step in told} == {"compiling, once on this machine"}
     assert told[0][1:] == (0, 1)
     assert told[-1][1:] == (1, 1)
+    assert list(tmp_path.glob("__pycache__/*.nbc"))
 
 
 def test_nobody_need_listen() -> None:

@@ -25,9 +25,12 @@ from discreet.measure.anonymity import (
     combinations_of,
     diversity,
     entropy_diversity,
+    shared_by_fewer_of,
     uniqueness,
+    uniqueness_of,
     uniqueness_of_every,
 )
+from discreet.measure.pairs import side_of
 
 Rows = list[tuple[Any, ...]]
 
@@ -120,6 +123,33 @@ def test_every_combination_says_how_far_it_is() -> None:
     assert told == [("combinations", done, 3) for done in (1, 2, 3)]
 
 
+# Of the patients: rows of (sex, town) are shared by 2, 2, 1, 3, 3 and 3 rows.
+FEW: dict[str, tuple[list[str], int, int]] = {
+    "by none": (["sex", "town"], 1, 0),
+    "alone": (["sex", "town"], 2, 1),
+    "alone or two": (["sex", "town"], 3, 3),
+    "all": (["sex", "town"], 4, 6),
+    "one column, halves": (["sex"], 3, 0),
+    "one column, all": (["sex"], 4, 6),
+    "a number": (["stay"], 2, 3),
+    "a number and levels": (["sex", "stay"], 4, 6),
+    "more than there are rows": (["town"], 100, 6),
+}
+
+
+@pytest.mark.parametrize(("columns", "k", "count"), FEW.values(), ids=FEW)
+def test_rows_that_few_share_by_hand(columns: list[str], k: int, count: int) -> None:
+    found = shared_by_fewer_of(side_of(PATIENTS), columns, k)
+
+    assert (found.count, found.trials, found.baseline) == (count, 6, None)
+    assert found.what == f"released rows that fewer than {k} rows share in all columns"
+
+
+def test_rows_that_few_share_need_known_columns() -> None:
+    with pytest.raises(InputError, match="town hall"):
+        shared_by_fewer_of(side_of(PATIENTS), ["sex", "town hall"], 3)
+
+
 # --- naive twins ------------------------------------------------------------------------------
 
 
@@ -183,6 +213,21 @@ def test_twin(rows: Rows) -> None:
     assert anonymity(table.take(list(reversed(range(len(rows))))), known) == found["k"]
     assert 1 <= found["entropy"] <= found["l"] + 1e-12
     assert (found["l"] == 1) == (found["disclosed"] > 0)
+
+
+@given(ROWS, st.integers(1, 8))
+def test_twin_of_rows_that_few_share(rows: Rows, k: int) -> None:
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    table = side_of(pa.table(dict(zip("pqst", columns, strict=True))))
+    shared = Counter(row[:2] for row in rows)
+
+    found = shared_by_fewer_of(table, ["p", "q"], k)
+
+    assert found.count == sum(shared[row[:2]] < k for row in rows)
+    assert (found.count == 0) == (min(shared.values()) >= k)
+    more = shared_by_fewer_of(table, ["p", "q", "s"], k)
+    assert more.count >= found.count, "another column parts rows and joins none"
+    assert shared_by_fewer_of(table, ["p", "q"], 2).count == uniqueness_of(table, ["p", "q"]).count
 
 
 @given(ROWS.filter(lambda rows: len(rows) <= 6))

@@ -51,7 +51,7 @@ FORMULA = "pay ~ age + sex"
 
 @pytest.fixture(scope="module")
 def found() -> Measured:
-    return measured(toy(), sensitive="ill", formula=FORMULA, w1s=(0.02,), w2s=(0.1,))
+    return measured(toy(), sensitive="ill", formula=FORMULA, w1s=(0.02,), w2s=(0.1,), shared_by=2)
 
 
 class TestAll:
@@ -99,7 +99,8 @@ class TestAll:
             levels = {name: tuple(v[i] for i in order) for name, v in one.levels.items()}
             return Side(MappingProxyType(numbers), MappingProxyType(levels))
 
-        again = measured(Pair(turned(pair.original), turned(pair.released), True), sensitive="ill")
+        shuffled = Pair(turned(pair.original), turned(pair.released), True)
+        again = measured(shuffled, sensitive="ill", shared_by=2)
         assert again.risks == found.risks
         assert (again.k, again.l) == (found.k, found.l)
         assert again.u == pytest.approx(found.u)
@@ -110,10 +111,31 @@ class TestAll:
         before[:30] = np.nan
         levels = {"sex": list(SEX), "ill": list(ILL)}
         original = pa.table({"age": pa.array(before, from_pandas=True), **levels})
-        found = measured(pair_of(original, pa.table({"age": after, **levels})), sensitive="ill")
+        pair = pair_of(original, pa.table({"age": after, **levels}))
+        found = measured(pair, sensitive="ill", shared_by=2)
         assert (found.k, found.left_out) == (ROWS // 2, 30)
         assert {found.risks[key].trials for key in ON_RELEASED} == {ROWS}
         assert found.risks["linkage"].trials == ROWS - 30
+
+    def test_rows_that_few_share_are_counted_only_where_that_was_asked_for(self) -> None:
+        assert "below_k" not in measured(toy(), sensitive="ill").risks
+        assert set(measured(toy(), sensitive="ill").risks) == set(RISKS) - {"below_k"}
+
+    @pytest.mark.parametrize(
+        ("shared_by", "sensitive", "count"),
+        [(1, None, 0), (2, None, 1), (3, None, 3), (4, None, 6), (3, "ill", 0), (4, "ill", 6)],
+    )
+    def test_rows_that_few_share_by_hand(
+        self, shared_by: int, sensitive: str | None, count: int
+    ) -> None:
+        """Two ages, three rows of each; one of the older has another illness."""
+        levels = {"sex": list("fffmmm"), "ill": list("nnnnny")}
+        before = pa.table({"age": [1.0, 1.5, 2.0, 2.5, 3.0, 4.0], **levels})
+        pair = pair_of(before, pa.table({"age": [1.5, 1.5, 1.5, 3.0, 3.0, 3.0], **levels}))
+
+        found = measured(pair, sensitive=sensitive, shared_by=shared_by).risks["below_k"]
+
+        assert (found.count, found.trials) == (count, 6)
 
     def test_progress_is_told_and_ends(self) -> None:
         heard: list[tuple[int, int]] = []
@@ -125,7 +147,7 @@ class TestAll:
 
 class TestWhatCannotBeMeasured:
     def test_without_pairing_the_rest_is_measured_and_the_reason_told(self) -> None:
-        found = measured(toy(same_rows=False), sensitive="ill", formula=FORMULA)
+        found = measured(toy(same_rows=False), sensitive="ill", formula=FORMULA, shared_by=2)
         missing = {"linkage", "far_linkage", "interval", "rmd1", "rmd2", "displacement"}
         assert set(found.not_measured) == missing
         assert all("rows" in why for why in found.not_measured.values())

@@ -14,6 +14,7 @@ from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 from discreet.measure.summary import claims_of, listed, out_of, per_cent, summary
 from discreet.measure.utility import Preservation
+from discreet.protect import ROW_METHODS
 
 LEARN, GOOD, NOT = (
     "What somebody could learn about a person",
@@ -153,6 +154,44 @@ class TestLinkage:
         assert "by chance about 2 of 100 would" in told(found, LEARN)
 
 
+class TestShared:
+    @pytest.mark.parametrize(
+        ("count", "words"),
+        [
+            (930, "about 93 of 100 released rows are shared by fewer than k rows in all columns"),
+            (1, "about 1 of 1000 released rows are shared by fewer than k rows in all columns"),
+            (1000, "one at a time: all released rows are shared by fewer than k rows in all"),
+        ],
+    )
+    def test_rows_that_few_share_are_told_as_a_share(self, count: int, words: str) -> None:
+        found = measured(risks={"below_k": Estimate("few", count, 1000)})
+        said = told(found, LEARN)
+        assert f"Columns were rounded one at a time: {words}"[-70:] in said
+        assert words in said
+        assert said.endswith("so the table is not k-anonymous.")
+
+    def test_that_all_are_shared_is_no_promise(self) -> None:
+        said = told(measured(risks={"below_k": Estimate("few", 0, 1000)}), LEARN)
+        assert said.endswith(
+            "Every released row is shared by k rows or more in all columns; nothing promises it."
+        )
+        assert "not k-anonymous" not in said
+
+    def test_it_is_said_of_columns_that_were_rounded_alone(self) -> None:
+        for found in (measured(), linked(17)):
+            assert "k rows" not in told(found, LEARN)
+
+    def test_it_stands_between_the_persons_found_and_the_strata(self) -> None:
+        risks = {
+            "linkage": Estimate("linked", 1, 100, 0.01),
+            "near_5": Estimate("near", 1, 100, 0.01),
+            "below_k": Estimate("few", 9, 100),
+        }
+        said = told(measured(risks=risks, strata=("sex",), k=7), LEARN)
+        places = [said.index(words) for words in ("so near", "one at a time", "level of sex")]
+        assert places == sorted(places)
+
+
 class TestStrata:
     def test_alone_in_a_stratum(self) -> None:
         words = told(measured(strata=("sex", "town"), k=1), LEARN)
@@ -236,7 +275,7 @@ class TestLimits:
         assert "changed most" not in told(measured(), NOT)
         assert "changed most" in told(measured(), NOT, method="probabilistic")
 
-    @pytest.mark.parametrize("method", ["deterministic", "microaggregation"])
+    @pytest.mark.parametrize("method", ["deterministic", "microaggregation", "rounding"])
     def test_averaged_rows_make_results_look_surer(self, method: str) -> None:
         assert "look surer than they are" in told(measured(), NOT, method=method)
         assert "look surer" not in told(measured(), NOT, method="probabilistic")
@@ -261,6 +300,16 @@ class TestMadeAndClaims:
             ({"method": "microaggregation", "k": 5}, "groups of at least 5, and each row shows"),
             ({"method": "condensation", "k": 5}, "each row was drawn anew"),
             ({"method": "probabilistic", "q": 0.25}, "(q = 0.25)."),
+            (
+                {"method": "rounding", "k": 7, "rounding": "kmeans"},
+                "Similar records were put into groups of at least 7 (found by kmeans), and each row"
+                " shows its group's means.",
+            ),
+            (
+                {"method": "column-rounding", "k": "freedman-diaconis", "rounding": "optimal"},
+                "Each column was rounded by itself: every value became one of a few points (found"
+                " by optimal).",
+            ),
         ],
     )
     def test_methods_are_told_in_words(self, made: dict[str, Any], words: str) -> None:
@@ -269,9 +318,16 @@ class TestMadeAndClaims:
     def test_an_unknown_method_is_not_told(self) -> None:
         assert "How it was made" not in dict(summary(measured(), {"method": "somebody else's"}))
 
-    @pytest.mark.parametrize(
-        "method", ["deterministic", "probabilistic", "condensation", "microaggregation", None]
-    )
+    @pytest.mark.parametrize("method", [*ROW_METHODS, "column-rounding"])
+    def test_every_method_of_rows_is_told_and_has_what_must_not_be_claimed(
+        self, method: str
+    ) -> None:
+        told_of = told(measured(), "How it was made", method=method, k=5, q=0.5, rounding="base")
+        assert told_of.endswith(".")
+        assert "None" not in told_of
+        assert len(claims_of(method)) > len(claims_of(None))
+
+    @pytest.mark.parametrize("method", [*ROW_METHODS, "column-rounding", None])
     def test_no_release_is_anonymous_or_differentially_private(self, method: str | None) -> None:
         claims = " ".join(claims_of(method))
         for word in ("anonymous", "differential privacy", "another release", "larger k"):
@@ -281,9 +337,15 @@ class TestMadeAndClaims:
         assert claims_of("deterministic")[0].startswith("k-anonymity of the rows")
         assert claims_of("probabilistic")[0].startswith("k-anonymity of the rows")
 
+    def test_columns_rounded_alone_are_not_k_anonymous_and_rows_rounded_are(self) -> None:
+        assert claims_of("column-rounding")[0].startswith("k-anonymity of the rows")
+        assert "hides whose row it is" in claims_of("column-rounding")[1]
+        assert claims_of("rounding") == claims_of("microaggregation")
+        assert claims_of("rounding")[0].startswith("k-anonymity of this table together with other")
+
     @given(st.floats(0, 1), st.floats(0, 1))
     def test_the_summary_itself_makes_none_of_the_claims(self, share: float, guess: float) -> None:
         found = linked(1000 * share, 1000, guess)
-        for method in ("deterministic", "microaggregation"):
+        for method in ("deterministic", "microaggregation", "rounding", "column-rounding"):
             words = " ".join(s for _, told in summary(found, {"method": method}) for s in told)
             assert not re.search(r"anonym|GDPR|safe|non-disclosive|guarantee", words)

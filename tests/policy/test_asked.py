@@ -10,7 +10,7 @@ from discreet.policy import DIAGNOSTICS, PICTURES, Asked
 from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import COUNT_METHODS, ROW_METHODS
 
-ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation"}
+ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation", "rounding"}
 BINNED = {"suppression", "generalization"}
 MADE_BY = {
     "histogram": {"merge", "none"} | BINNED | ROWS,

@@ -11,6 +11,8 @@ CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
     "rows of the copy": (STANDARD, "scatter", "rows", "condensation"),
     "a contour is a heat map": (STANDARD, "contour", None, "generalization"),
     "named": (RESEARCH, "scatter", "microaggregation", "microaggregation"),
+    "rounded, under research": (RESEARCH, "box", "rounding", "rounding"),
+    "rows of a rounded copy": (STANDARD.changed(rows="rounding"), "qq", "rows", "rounding"),
     "raw, under research": (RESEARCH, "histogram", "none", "none"),
 }
 

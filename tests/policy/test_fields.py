@@ -52,7 +52,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
     "rows": (
         ["mdav", "suppression", *NO_WORD],
-        "one of 'deterministic', 'probabilistic', 'condensation', 'microaggregation'",
+        "one of 'deterministic', 'probabilistic', 'condensation', 'microaggregation', 'rounding'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
     "missing_levels": (["binomial", *NO_WORD], "one of 'complete', 'level', 'drawn'"),
@@ -68,6 +68,12 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "diversity": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
     "closeness": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
+    "rounding": (
+        ["rounding", "microaggregation", "equal-width", "MDAV", *NO_WORD],
+        "one of 'mdav', 'vmdav', 'optimal', 'equal_width', 'equal_frequency', 'kmeans',"
+        " 'resampling', 'mdlp', 'chimerge', 'base'",
+    ),
+    "c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "pictures": (NO_TABLE, "a table of pictures and methods"),
     "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
@@ -153,7 +159,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "regime": ["guarded", "research"],
     "k": [1, 10**6],
     "q": [None, 0, 0.25, 100],
-    "rows": ["deterministic", "probabilistic", "condensation", "microaggregation"],
+    "rows": ["deterministic", "probabilistic", "condensation", "microaggregation", "rounding"],
     "missing": ["complete", "median", "mean"],
     "missing_levels": ["complete", "level", "drawn"],
     "hierarchies": [
@@ -166,6 +172,8 @@ RIGHT: Mapping[str, list[Any]] = {
     "diversity": [1, 3],
     "closeness": [0, 0.2, 1],
     "metric": ["euclidean", "mahalanobis"],
+    "rounding": ["mdav", "vmdav", "optimal", "equal_width", "kmeans", "mdlp", "base"],
+    "c": [None, 1, 20, 10**6],
     "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
     "bins": [2, 1000],
     "grid": [2, 1000],

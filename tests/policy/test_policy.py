@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
 from discreet.policy import PICTURES, PRESETS, Policy, load_policy
-from discreet.protect import Condensation, Deterministic, Probabilistic
+from discreet.protect import Condensation, Deterministic, Probabilistic, Rounding
+from discreet.protect.rounding import METHODS as ROUNDINGS
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")
-ROWS = ("deterministic", "probabilistic", "condensation", "microaggregation")
+ROWS = ("deterministic", "probabilistic", "condensation", "microaggregation", "rounding")
 OF_PICTURES = {
     "scatter": "rows",
     "histogram": "merge",
@@ -38,6 +39,7 @@ INF = math.inf
 # What the issue and the papers fix; whatever a preset does not name is as in NOT_SET.
 NOT_SET: dict[str, Any] = {
     "metric": "euclidean",
+    "rounding": "mdav",
     "pictures": OF_PICTURES,
     "bins": 20,
     "grid": 30,
@@ -291,6 +293,18 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
         {"groups": [["age", "sex"]], "strata": ["sex"]},
         "is no stratum as well$",
     ),
+    "rows rounded by a class": (
+        {"rows": "rounding", "rounding": "mdlp"},
+        "^'mdlp' rounds one column at a time, by a class; it cannot round rows$",
+    ),
+    "regions that have no use": (
+        {"rows": "rounding", "rounding": "optimal", "c": 5},
+        "^'optimal' has no use for c; it takes k$",
+    ),
+    "regions that have no use of what is not named": (
+        {"rows": "rounding", "c": 5},
+        "^'mdav' has no use for c; it takes k$",
+    ),
 }
 
 
@@ -340,6 +354,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "q": st.floats(0.1 if guarded else 0, 100),
         "rows": st.sampled_from(ROWS),
         "metric": st.sampled_from(["euclidean", "mahalanobis"]),
+        "rounding": st.sampled_from(list(ROUNDINGS)),
+        "c": st.integers(1, 10**6),
         "pictures": st.just(dict(draw(st.permutations(list(of_pictures.items())))[:3])),
         "bins": st.integers(2, 1000),
         "grid": st.integers(2, 1000),
@@ -372,7 +388,13 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     }
     optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
     needed = {"k": fields["k"], "regime": fields["regime"]}
-    return draw(st.fixed_dictionaries(needed, optional=optional))
+    given = draw(st.fixed_dictionaries(needed, optional=optional))
+    if given.get("rows") == "rounding":  # what it rounds by must fit it
+        if ROUNDINGS[given.get("rounding", "mdav")].supervised:
+            del given["rounding"]
+        if ROUNDINGS[given.get("rounding", "mdav")].parameter != "c":
+            given.pop("c", None)
+    return given
 
 
 def test_the_laws_below_draw_every_field() -> None:
@@ -798,24 +820,29 @@ SAID: dict[tuple[str, str], str] = {
     ("histogram", "deterministic"): COPY,
     ("histogram", "probabilistic"): COPY,
     ("histogram", "microaggregation"): COPY,
+    ("histogram", "rounding"): COPY,
     ("histogram", "none"): RAW,
     ("scatter", "deterministic"): COPY,
     ("scatter", "probabilistic"): COPY,
     ("scatter", "microaggregation"): COPY,
+    ("scatter", "rounding"): COPY,
     ("scatter", "none"): RAW,
     ("heatmap", "deterministic"): COPY,
     ("heatmap", "probabilistic"): COPY,
     ("heatmap", "microaggregation"): COPY,
+    ("heatmap", "rounding"): COPY,
     ("heatmap", "none"): RAW,
     ("box", "deterministic"): COPY,
     ("box", "probabilistic"): COPY,
     ("box", "microaggregation"): COPY,
+    ("box", "rounding"): COPY,
     ("box", "suppression"): SINGLE,
     ("box", "generalization"): SINGLE,
     ("box", "none"): RAW,
     ("contour", "deterministic"): COPY,
     ("contour", "probabilistic"): COPY,
     ("contour", "microaggregation"): COPY,
+    ("contour", "rounding"): COPY,
     ("contour", "none"): RAW,
     ("bars", "none"): RAW,
     ("crosstab", "none"): RAW,
@@ -826,6 +853,7 @@ SAID: dict[tuple[str, str], str] = {
             "deterministic": COPY,
             "probabilistic": COPY,
             "microaggregation": COPY,
+            "rounding": COPY,
             "none": RAW,
             "suppression": "fits a regression to its protected copy",
             "generalization": "fits a regression to its protected copy",
@@ -883,28 +911,17 @@ def test_the_way_out_of_a_refused_row_method_is_named() -> None:
 # --- what a copy and a study version stand on ------------------------------------------------
 
 NOISE: list[tuple[Policy, dict[str, float]]] = [
-    (
-        STANDARD,
-        {"deterministic": 0.1, "probabilistic": 0.25, "condensation": 0, "microaggregation": 0},
-    ),
-    (
-        STANDARD.changed(q=0.5),
-        {"deterministic": 0.5, "probabilistic": 0.5, "condensation": 0, "microaggregation": 0},
-    ),
-    (
-        RESEARCH,
-        {"deterministic": 0, "probabilistic": 0.25, "condensation": 0, "microaggregation": 0},
-    ),
-    (
-        RESEARCH.changed(q=0.5),
-        {"deterministic": 0, "probabilistic": 0.5, "condensation": 0, "microaggregation": 0},
-    ),
+    (STANDARD, {"deterministic": 0.1, "probabilistic": 0.25}),
+    (STANDARD.changed(q=0.5), {"deterministic": 0.5, "probabilistic": 0.5}),
+    (RESEARCH, {"deterministic": 0, "probabilistic": 0.25}),
+    (RESEARCH.changed(q=0.5), {"deterministic": 0, "probabilistic": 0.5}),
 ]
 
 
 @pytest.mark.parametrize(("policy", "noise"), NOISE)
 def test_each_row_method_has_its_noise(policy: Policy, noise: dict[str, float]) -> None:
-    assert {method: policy.noise(method) for method in ROWS} == noise
+    none = {"condensation": 0, "microaggregation": 0, "rounding": 0}
+    assert {method: policy.noise(method) for method in ROWS} == noise | none
 
 
 def test_the_row_method_of_a_copy_and_of_a_picture() -> None:
@@ -955,6 +972,77 @@ def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> Non
     assert growing.copy_settings() == STANDARD.copy_settings() | {"far_noise": "by-distance"}
     assert growing.settings() == STANDARD.settings() | {"far_noise": "by-distance"}
     assert STANDARD.changed(outside="clip").settings() == STANDARD.settings()
+
+
+# How rounding points are found, where the rows are rounded: what it adds to the settings.
+ROUNDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "as it is": ({}, {"rounding": "mdav", "c": None}),
+    "another way": ({"rounding": "optimal"}, {"rounding": "optimal", "c": None}),
+    "by k": ({"rounding": "kmeans"}, {"rounding": "kmeans", "c": None}),
+    "by a number of regions": ({"rounding": "kmeans", "c": 9}, {"rounding": "kmeans", "c": 9}),
+}
+
+
+@pytest.mark.parametrize(("given", "told"), ROUNDED.values(), ids=ROUNDED)
+def test_how_points_are_found_decides_a_copy_that_is_rounded(
+    given: dict[str, Any], told: dict[str, Any]
+) -> None:
+    policy = STANDARD.changed(rows="rounding", **given)
+
+    assert policy.copy_settings() == STANDARD.copy_settings() | {"rows": "rounding"} | told
+    assert policy.settings() == STANDARD.settings() | {"rows": "rounding"} | told
+    assert policy.row_method() == Rounding(told["rounding"], 5, told["c"])
+
+
+def test_no_two_ways_to_round_have_the_same_settings() -> None:
+    policies = [STANDARD.changed(rows="rounding", **given) for given, _ in ROUNDED.values()]
+
+    for settings in (Policy.settings, Policy.copy_settings):
+        assert len({json.dumps(settings(policy)) for policy in policies}) == len(policies)
+
+
+@pytest.mark.parametrize("rows", set(ROWS) - {"rounding"})
+@pytest.mark.parametrize("given", [{"rounding": "optimal"}, {"rounding": "mdlp"}, {"c": 9}])
+def test_how_points_would_be_found_decides_no_other_copy(rows: str, given: dict[str, Any]) -> None:
+    before = STANDARD.changed(rows=rows)
+    policy = before.changed(**given)
+
+    assert policy != before
+    assert policy.copy_settings() == before.copy_settings()
+    assert policy.settings() == before.settings()
+    assert policy.row_method() == before.row_method()
+
+
+def test_a_guarded_policy_has_one_way_to_round() -> None:
+    policy = STANDARD.changed(rows="rounding", rounding="kmeans", c=9)
+
+    assert policy.allowed(rounding="kmeans", c=9) == policy.allowed(rounding=None) == policy
+    with pytest.raises(
+        RefusedError, match=r"^rounding is fixed when .* policy\.changed\(rounding=\.\.\.\)$"
+    ):
+        policy.allowed(rounding="equal_width")
+    with pytest.raises(RefusedError, match=r"^c is fixed when .* policy\.changed\(c=\.\.\.\)$"):
+        policy.allowed(c=10)
+    with pytest.raises(InputError, match=r"^'mdlp' rounds one column at a time, by a class"):
+        policy.allowed(rounding="mdlp")
+
+
+def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
+    policy = RESEARCH.changed(rounding="equal_width", c=4)
+    asked = policy.settle("scatter", ["a", "b"], method="rounding", k=7)
+
+    assert (asked.k, asked.q) == (7, 0.0)
+    assert policy.row_method(asked) == Rounding("equal_width", 7, 4)
+    assert RESEARCH.row_method(asked) == Rounding("mdav", 7)
+
+
+def test_rows_of_one_record_are_no_rounding() -> None:
+    """The policy `research` may hold k = 1, which suits other pictures; to round, k is 2."""
+    policy = RESEARCH.changed(rows="rounding", k=1)
+
+    assert policy.settle("histogram", ["a"]).k == 1
+    with pytest.raises(InputError, match=r"^k must be a whole number of at least 2$"):
+        policy.row_method()
 
 
 def test_edges_decide_what_leaves_and_no_copy() -> None:

@@ -294,6 +294,7 @@ def test_methods_are_registered_by_name_and_say_what_they_promise() -> None:
         "probabilistic",
         "condensation",
         "microaggregation",
+        "rounding",
     ]
     assert list(COUNT_METHODS) == ["suppression", "generalization", "merge", "none"]
     for methods in (ROW_METHODS, COUNT_METHODS):

@@ -16,7 +16,13 @@ from discreet import datasets, progress
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect import grouping
 from discreet.protect.canonical import standardise
-from discreet.protect.grouping import groups_in_order, mdav, strata_groups
+from discreet.protect.grouping import (
+    groups_in_order,
+    mdav,
+    strata_groups,
+    strata_variable_groups,
+    vmdav,
+)
 
 Floats = NDArray[np.float64]
 
@@ -128,6 +134,158 @@ def test_candidates_are_found_among_many_rows() -> None:
     same_sums(mdav(x, 4), twin(x, 4), x)
 
 
+# --- the kernels ------------------------------------------------------------------------------
+
+MAKE: dict[str, Callable[[np.random.Generator, int, int], Floats]] = {
+    "normal": lambda rng, n, p: rng.normal(size=(n, p)),
+    "skewed": lambda rng, n, p: rng.lognormal(sigma=2, size=(n, p)),
+    "rounded": lambda rng, n, p: rng.normal(size=(n, p)).round(1),
+    "mass ties": lambda rng, n, p: rng.integers(0, 3, size=(n, p)).astype(float),
+    "grid": lambda rng, n, p: rng.integers(0, 30, size=(n, p)).astype(float),
+    "a sphere": lambda rng, n, p: on_sphere(rng.normal(size=(n, p))),
+    "few far away": lambda rng, n, p: np.where(rng.random((n, 1)) < 0.02, 1e6, 1.0)
+    * rng.normal(size=(n, p)),
+}
+
+
+def on_sphere(x: Floats) -> Floats:
+    scaled: Floats = x / np.sqrt((x**2).sum(axis=1))[:, None]
+    return scaled
+
+
+def in_order(x: Floats) -> Floats:
+    z = standardise(x)[0]
+    ordered: Floats = z[np.lexsort(z.T[::-1])]
+    return ordered
+
+
+@pytest.mark.parametrize("p", [1, 2, 4, 6])
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
+def test_kernels_make_the_groups_that_numpy_makes(
+    make: Callable[[np.random.Generator, int, int], Floats], p: int
+) -> None:
+    rng = np.random.default_rng(p)
+    for k in (2, 3, 10, 75):
+        for n in (k, 2 * k - 1, 2 * k, 3 * k - 1, 3 * k, 3 * k + 1, 701):
+            x = make(rng, max(n, 3), p)
+            x[0], x[1] = -1.5, 1.25  # no column is constant
+            z = in_order(x)
+            z = z[: max(n, k)]
+            expected = grouping._few(z, k, 0, len(z))
+            assert grouping._many(z, k, 0, len(z)).tolist() == expected.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
+def test_kernels_make_the_groups_that_numpy_makes_of_many_rows(
+    make: Callable[[np.random.Generator, int, int], Floats],
+) -> None:
+    z = in_order(make(np.random.default_rng(9), 5000, 4))
+
+    assert grouping._many(z, 5, 0, 5000).tolist() == grouping._few(z, 5, 0, 5000).tolist()
+
+
+def test_rows_that_are_all_as_far_from_the_centre_come_to_an_end() -> None:
+    turn = np.linspace(0, 2 * np.pi, 466, endpoint=False)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    x = np.repeat(circle, 100, axis=0)
+
+    sizes = np.bincount(mdav(x, 3))
+
+    assert sizes.min() >= 3
+    assert sizes.sum() == len(x)
+    assert np.bincount(vmdav(x, 3)).min() >= 3
+
+
+@pytest.mark.parametrize("group", [mdav, vmdav])
+def test_permuted_rows_give_the_same_groups_of_many_rows(group: Callable[..., Any]) -> None:
+    x = np.random.default_rng(4).normal(size=(grouping.FEW + 500, 3)).round(2)
+    order = np.random.default_rng(5).permutation(len(x))
+
+    def rows(x: Floats) -> list[Any]:
+        return sorted(zip(map(tuple, x.tolist()), group(x, 4).tolist(), strict=True))
+
+    assert rows(x[order]) == rows(x)
+
+
+def test_strata_of_many_rows_are_grouped_apart() -> None:
+    rng = np.random.default_rng(6)
+    parts = [in_order(rng.normal(size=(size, 2))) for size in (1500, 4, 700)]
+    expected, made = [], 0
+    for part in parts:
+        expected += [made + label for label in grouping._few(part, 3, 0, len(part)).tolist()]
+        made = max(expected) + 1
+
+    assert strata_groups(np.concatenate(parts), [1500, 4, 700], 3).tolist() == expected
+
+
+# --- V-MDAV -----------------------------------------------------------------------------------
+
+VARIABLE: dict[str, tuple[list[Any], int, float, list[int]]] = {
+    "gamma 0: groups of k": ([0, 1, 2, 3, 10, 10.5], 2, 0.0, [1, 1, 2, 2, 0, 0]),
+    "a near row joins": ([9, 0, 7, 1, 10, 2], 2, 0.5, [0, 1, 0, 1, 0, 1]),
+    "a row left at last joins the nearest": ([0, 0.5, 7, 8, 9, 10, 11], 2, 100, [0, 0, 0, 1, 1, 1, 1]),
+    "exactly k": ([4, 7], 2, 0.2, [0, 0]),
+    "two clusters": ([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], 2, 1.1, [1, 0, 1, 0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize(("x", "k", "gamma", "labels"), VARIABLE.values(), ids=VARIABLE)
+def test_vmdav_by_hand(x: list[Any], k: int, gamma: float, labels: list[int]) -> None:
+    assert vmdav(x, k, gamma).tolist() == labels
+
+
+def variable_twin(ordered: Floats, k: int, gamma: float) -> list[int]:
+    """Follow the documented rule with plain lists, over all rows at every step."""
+    rows = [tuple(row) for row in ordered.tolist()]
+    alive, groups = list(range(len(rows))), []
+    centroid = [math.fsum(row[j] for row in rows) / len(rows) for j in range(len(rows[0]))]
+
+    def squared(row: Any, point: Any) -> float:
+        total = 0.0
+        for a, b in zip(row, point, strict=True):
+            total += (a - b) * (a - b)
+        return total
+
+    def apart(i: int, j: int) -> float:
+        return math.sqrt(squared(rows[i], rows[j]))
+
+    while len(alive) >= k:
+        r = max(alive, key=lambda i: (squared(rows[i], centroid), -i))
+        group = sorted(alive, key=lambda i: (squared(rows[i], rows[r]), i))[:k]
+        alive = [i for i in alive if i not in group]
+        while alive and len(group) < 2 * k - 1 and gamma > 0:
+            near = min(alive, key=lambda i: (min(squared(rows[i], rows[j]) for j in group), i))
+            inward = min(apart(near, j) for j in group)
+            outward = min((apart(near, j) for j in alive if j != near), default=math.inf)
+            if not inward < gamma * outward:
+                break
+            group.append(near)
+            alive.remove(near)
+        groups.append(sorted(group))
+    labels = [-1] * len(rows)
+    means = []
+    for name, group in enumerate(groups):
+        for i in group:
+            labels[i] = name
+        means.append([sum(rows[i][j] for i in group) / len(group) for j in range(len(centroid))])
+    for i in alive:
+        labels[i] = min(range(len(groups)), key=lambda g: (squared(rows[i], means[g]), g))
+    return labels
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.2, 1.1, 4.0])
+@pytest.mark.parametrize("p", [1, 2, 4])
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
+def test_a_variable_twin_agrees(
+    make: Callable[[np.random.Generator, int, int], Floats], p: int, gamma: float
+) -> None:
+    rng = np.random.default_rng(p)
+    for k, n in ((2, 30), (3, 61), (5, 70), (8, 20)):
+        z = in_order(make(rng, n, p))
+        assert strata_variable_groups(z, [n], k, gamma).tolist() == variable_twin(z, k, gamma)
+
+
 # --- laws -------------------------------------------------------------------------------------
 
 laws = settings(deadline=None, derandomize=True, max_examples=100)
@@ -170,6 +328,24 @@ def test_permuted_rows_give_the_same_groups(x: Floats, k: int, random: Any) -> N
     assert sorted(zip(map(tuple, x[order].tolist()), again.tolist(), strict=True)) == rows
 
 
+@laws
+@given(tables, st.integers(2, 6), st.sampled_from([0.0, 0.2, 1.1, 9.0]))
+def test_variable_groups_hold_k_to_3k_less_2_and_agree_with_the_twin(
+    x: Floats, k: int, gamma: float
+) -> None:
+    try:
+        labels = vmdav(x, k, gamma)
+    except RefusedError:
+        return
+
+    sizes = np.bincount(labels)
+    assert sizes.min() >= k
+    assert sizes.max() <= 3 * k - 2
+    z = standardise(x)[0]
+    order = np.lexsort((*x.T[::-1], *z.T[::-1]))
+    assert labels[order].tolist() == variable_twin(z[order], k, gamma)
+
+
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_groups_lose_less_than_groups_by_chance(k: int) -> None:
     x = np.random.default_rng(k).normal(size=(300, 2))
@@ -204,6 +380,13 @@ def test_what_is_wrong_or_not_allowed(
         mdav(**{"X": [1, 2, 3, 4, 5, 6, 7], "k": 2, **change})
 
 
+def test_a_gain_factor_is_not_negative() -> None:
+    with pytest.raises(InputError, match="gamma must be at least 0"):
+        vmdav([1, 2, 3], 2, -0.1)
+    with pytest.raises(RefusedError, match="k must be at most the number of rows"):
+        vmdav([1, 2, 3], 4)
+
+
 def test_a_group_that_comes_out_small_is_a_broken_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = grouping._smallest
     monkeypatch.setattr(grouping, "_smallest", lambda values, k: honest(values, k)[:-1])
@@ -212,18 +395,21 @@ def test_a_group_that_comes_out_small_is_a_broken_promise(monkeypatch: pytest.Mo
         mdav(list(range(20)), 3)
 
 
-def test_progress_is_told_up_to_the_end() -> None:
+@pytest.mark.parametrize("group", [mdav, vmdav])
+@pytest.mark.parametrize("n", [1000, 3000])
+def test_progress_is_told_up_to_the_end(group: Callable[..., Any], n: int) -> None:
     told: list[tuple[str, int, int]] = []
-    x = np.random.default_rng(0).normal(size=(2000, 2))
+    x = np.random.default_rng(0).normal(size=(n, 2))
+    group(x, 3)  # compiled by now
 
     with progress.listening(lambda *step: told.append(step)):
-        mdav(x, 3)
+        group(x, 3)
 
     done = [step[1] for step in told]
-    assert {(step[0], step[2]) for step in told} == {("grouping", 2000)}
+    assert {(step[0], step[2]) for step in told} == {("grouping", n)}
     assert done == sorted(done)
-    assert done[-1] == 2000
-    assert 50 < len(done) <= 101
+    assert done[-1] == n
+    assert 50 < len(done) <= 102
 
 
 def test_groups_in_order_are_those_of_each_stratum_by_itself() -> None:
@@ -236,5 +422,7 @@ def test_groups_in_order_are_those_of_each_stratum_by_itself() -> None:
     made = {frozenset(i for i in by_row if by_row[i] == g) for g in set(by_row.values())}
     assert made == {frozenset({0, 2, 5}), frozenset({1, 3, 7}), frozenset({4, 6, 8, 9})}
     assert strata[order].tolist() == sorted(strata.tolist())
+    assert groups_in_order(z, strata, 3, gamma=0.0)[1].tolist() == groups.tolist()
+    assert set(groups_in_order(z, strata, 2, gamma=9.0)[1][:3].tolist()) == {0}
     with pytest.raises(RefusedError, match="a stratum holds fewer than k rows"):
         groups_in_order(z, strata, 4)

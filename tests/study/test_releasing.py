@@ -21,9 +21,11 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.measure import record_linkage
 from discreet.policy import Policy
 from discreet.protect import ROW_METHODS
+from discreet.protect.rounding import JointSet
 from discreet.release import Release
 from discreet.secret import Secret
 from discreet.study import ledger_of
+from discreet.study.releasing import SHARED
 from discreet.table import open_table
 from discreet.vault import Vault
 
@@ -269,8 +271,31 @@ def test_strata_have_two_k_rows_and_shared_rows_k(guarded: tuple[str, Release]) 
     rows = rows_of(release.frame)
 
     assert min(Counter(plain(release.frame)["sex"]).values()) >= 2 * K
-    if method == "microaggregation":
+    if method in SHARED:
         assert min(Counter(rows).values()) >= K
+
+
+def test_points_are_the_rows_where_they_are_shared(guarded: tuple[str, Release]) -> None:
+    method, release = guarded
+
+    if method not in SHARED:
+        assert release.points is None
+        return
+    assert isinstance(release.points, JointSet)
+    assert release.points.columns == tuple(GROUP)
+    released = plain(release.frame)
+    rows = Counter(zip(*(released[name] for name in GROUP), strict=True))
+    points = map(tuple, release.points.points.tolist())
+    assert dict(zip(points, release.points.counts.tolist(), strict=True)) == rows
+
+
+def test_only_a_rounded_table_says_how_points_were_found(guarded: tuple[str, Release]) -> None:
+    method, release = guarded
+    made = release.report.made
+
+    assert made.get("rounding") == ("mdav" if method == "rounding" else None)
+    assert not {"c", "per column", "representative", "encoding"} & set(made)
+    assert "below_k" not in release.report.measured.risks, "it is promised, not measured"
 
 
 def test_the_table_is_what_pictures_are_drawn_from(guarded: tuple[str, Release]) -> None:

@@ -20,7 +20,7 @@ from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, sweeping
-from discreet.study.sweeping import LOSSES, RISKS, settings_of
+from discreet.study.sweeping import LOSSES, RISKS, SWEPT, settings_of
 
 N = 120
 
@@ -66,6 +66,7 @@ SETTINGS: dict[str, tuple[Any, Any, Any, list[str]]] = {
         [0.1, 1],
         ["probabilistic q=0.1", "probabilistic q=1.0"],
     ),
+    "roundings that are asked for": (["rounding"], [3, 5], None, ["rounding k=3", "rounding k=5"]),
     "each once": (["condensation"], [5, 3, 5], None, ["condensation k=5", "condensation k=3"]),
     "whole and broken numbers": (["probabilistic"], None, [1, 1.0], ["probabilistic q=1.0"]),
 }
@@ -76,10 +77,11 @@ def test_every_setting_is_tried_once(methods: Any, k: Any, q: Any, names: list[s
     assert [setting.name for setting in settings_of(methods, k, q)] == names
 
 
-def test_by_default_all_methods_are_tried() -> None:
+def test_by_default_all_methods_but_rounding_are_tried() -> None:
     found = settings_of(None, None, None)
 
-    assert {setting.method for setting in found} == set(ROW_METHODS)
+    assert [name for name in ROW_METHODS if name not in SWEPT] == ["rounding"]
+    assert {setting.method for setting in found} == set(SWEPT)
     assert {setting.k for setting in found if setting.method == "condensation"} == {3, 5, 10, 20}
     assert len(set(found)) == len(found) == 16
 
@@ -174,6 +176,26 @@ def test_a_guarded_study_refuses_what_its_regime_does() -> None:
     assert refused["probabilistic q=0.5"] is None
 
 
+@pytest.mark.parametrize(
+    ("rounding", "c"), [("mdav", None), ("kmeans", None), ("kmeans", 4), ("optimal", None)]
+)
+def test_a_rounding_is_tried_as_the_policy_rounds(rounding: str, c: int | None) -> None:
+    study = opened(rounding=rounding, c=c)
+
+    (point,) = study.sweep(["x", "y"], methods=["rounding"], k=[6]).points
+
+    told = study.round(["x", "y"], method=rounding, k=6, c=c).report.measured
+    assert point.refused is None
+    assert point.risk == told.risks["linkage"]
+
+
+def test_roundings_that_cannot_be_are_points_too() -> None:
+    study = opened(rounding="mdlp")
+    (point,) = study.sweep(["x", "y"], methods=["rounding"], k=[6]).points
+
+    assert "'mdlp' rounds one column at a time, by a class" in str(point.refused)
+
+
 def test_the_efficient_ones_are_those_that_none_undercuts() -> None:
     tried = opened().sweep(["x", "y"], k=[3, 10, 30], q=[0.1, 1.0])
 
@@ -203,7 +225,7 @@ def test_a_map_does_not_depend_on_the_order_of_rows_or_settings() -> None:
     one, other = (
         opened("standard", given, strata=["arm"]).sweep(**asked) for given in (COHORT, shuffled)
     )
-    methods = [*reversed(list(ROW_METHODS))]
+    methods = [*reversed(SWEPT)]
     backwards = opened("standard", strata=["arm"]).sweep(**asked, methods=methods)
 
     assert one == other

@@ -67,7 +67,7 @@ MAY_NOT = {
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 3) imports cli (floor 8)",
+        "render (floor 2) imports cli (floor 8)",
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.study')"},
@@ -140,6 +140,68 @@ def test_a_package_imports_itself_late_in_getattr_alone(check: Check, name: str)
 )
 def test_late_imports_that_have_a_reason(check: Check, modules: dict[str, str]) -> None:
     assert check(package(**modules)) == []
+
+
+# Kernels import numba, which takes a third of a second.
+KERNELS = ["discreet.kernels.mdav", "discreet.kernels.bins.counted"]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("room", ["protect__grouping", "study", "protect__rounding__groups"])
+def test_kernels_are_imported_where_they_are_used(check: Check, room: str, name: str) -> None:
+    source, _, what = name.rpartition(".")
+    path = f"src/discreet/{room.replace('__', '/')}.py"
+
+    for code in (f"from {source} import {what}", f"import {name}"):
+        assert check(package(**{room: f"def _f():\n    {code}\n"})) == []
+        assert check(package(**{room: f"{code}\n"})) == [
+            f"{path}:3: {name} imports numba; import it where used"
+        ]
+
+
+def test_kernels_by_dots_and_for_types_are_kernels_too(check: Check) -> None:
+    by_dots = package(protect__rows="from ..kernels import mdav")
+    for_types = package(protect__rows="if TYPE_CHECKING:\n    from discreet.kernels import mdav")
+
+    for line, files in ((3, by_dots), (4, for_types)):
+        assert check(files) == [
+            f"src/discreet/protect/rows.py:{line}: discreet.kernels.mdav imports numba;"
+            " import it where used"
+        ]
+
+
+def test_kernels_import_each_other_at_the_top_and_nothing_late(check: Check) -> None:
+    code = "from discreet.kernels.compiled import compiled"
+
+    assert check(package(kernels__mdav=code)) == []
+    assert check(package(kernels__mdav=f"def _f():\n    {code}\n")) == [
+        "src/discreet/kernels/mdav.py:4: discreet.kernels.compiled.compiled is imported inside a"
+        " function; import it at the top"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("room", "code", "message"),
+    [
+        (
+            "render",
+            "def _f():\n    from discreet.kernels import mdav\n",
+            "src/discreet/render.py:4: render (floor 2) imports kernels (floor 2)",
+        ),
+        (
+            "kernels__mdav",
+            "from discreet.protect import Mdav",
+            "src/discreet/kernels/mdav.py:3: kernels (floor 2) imports protect (floor 3)",
+        ),
+    ],
+    ids=["beside them", "out of them"],
+)
+def test_kernels_are_no_way_round_the_floors(
+    check: Check, room: str, code: str, message: str
+) -> None:
+    assert check(package(**{room: code})) == [
+        f"{message}; an import goes to a lower floor or stays in its room"
+    ]
 
 
 @pytest.mark.parametrize(

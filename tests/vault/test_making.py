@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import Policy
 from discreet.protect import (
+    ColumnRounding,
     Condensation,
     Deterministic,
     Microaggregation,
     Probabilistic,
+    Rounding,
     deterministic,
 )
 from discreet.protect.base import RowMethod
@@ -323,6 +325,12 @@ METHODS: dict[str, RowMethod] = {
     "probabilistic": Probabilistic(q=0.25),
     "condensation": Condensation(k=4),
     "microaggregation": Microaggregation(k=4),
+    "rounding": Rounding(k=4),
+    "rounding of columns, jointly": Rounding("kmeans", k=4),
+    "rounding to so many regions": Rounding("equal_width", k=4, c=3),
+    "rounding each column": ColumnRounding("optimal", k=4),
+    "rounding each column to the median": ColumnRounding("kmeans", c=6, representative="median"),
+    "rounding each column by a draw": ColumnRounding("kmeans", c=6, encoding="stochastic"),
 }
 
 
@@ -388,8 +396,17 @@ def test_a_copy_is_made_beside_the_raw_rows() -> None:
     assert made.version == copy.version
 
 
-def test_rounding_parts_no_group() -> None:
-    policy = STANDARD.changed(rows="microaggregation", strata=["sex"], bounds={"x": [45, 55]})
+SHARED: dict[str, dict[str, Any]] = {
+    "microaggregation": {"rows": "microaggregation"},
+    "rounding by mdav": {"rows": "rounding"},
+    "rounding by k-means": {"rows": "rounding", "rounding": "kmeans"},
+    "rounding by equal widths": {"rows": "rounding", "rounding": "equal_width", "c": 4},
+}
+
+
+@pytest.mark.parametrize("fields", SHARED.values(), ids=SHARED)
+def test_rounding_parts_no_group(fields: dict[str, Any]) -> None:
+    policy = STANDARD.changed(strata=["sex"], bounds={"x": [45, 55]}, **fields)
     policy = policy.changed(outside="reflect")
 
     made = make_copy(ready(columns(300), policy), policy)
@@ -412,8 +429,25 @@ def test_a_table_names_its_constant_column() -> None:
         make_table(rows, research, Deterministic(k=3))
 
 
-def test_rows_that_few_share_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Microaggregation, "__call__", lambda self, values, *_: values)
+@pytest.mark.parametrize("method", [Microaggregation, Rounding])
+def test_rows_that_few_share_are_a_bug(
+    monkeypatch: pytest.MonkeyPatch, method: type[Microaggregation] | type[Rounding]
+) -> None:
+    monkeypatch.setattr(method, "__call__", lambda self, values, *_: values)
+    research = Policy.preset("research")
 
     with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
-        copied(columns(), policy=STANDARD.changed(rows="microaggregation"))
+        copied(columns(), policy=STANDARD.changed(rows=method.name))
+    with pytest.raises(BrokenPromiseError, match="shared by fewer than k"):
+        make_table(ready(columns(), research), research, method(k=4))
+
+
+def test_columns_rounded_alone_may_be_shared_by_few() -> None:
+    """It promises nothing of rows, so that is no bug; the report tells how many there are."""
+    research = Policy.preset("research")
+
+    made = make_table(ready(columns(), research), research, ColumnRounding("optimal", k=10))
+
+    for column in made.released.T:
+        assert min(Counter(column.tolist()).values()) >= 10
+    assert min(Counter(map(tuple, made.released.tolist())).values()) == 1

@@ -1,5 +1,6 @@
 """The vault: a copy made once a version, the same whatever order, frame or file it came from."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,8 @@ UNALTERING: list[dict[str, Any]] = [
     {"edges": {"x": [0, 1]}},
     {"bins_share": 0.5},
     {"residual_df": 20},
+    {"rounding": "optimal"},
+    {"rounding": "equal_width", "c": 4},
 ]
 
 
@@ -166,6 +169,46 @@ def test_a_policy_that_does_not_alter_the_copy_is_the_same_version(changes: dict
     given = columns()
 
     assert plain(copied(given, policy=STANDARD.changed(**changes))) == plain(copied(given))
+
+
+ROUNDED: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "another k": {"k": 6},
+    "another way": {"rounding": "kmeans"},
+    "with so many regions": {"rounding": "kmeans", "c": 4},
+    "with others": {"rounding": "kmeans", "c": 5},
+    "yet another way": {"rounding": "equal_width", "c": 4},
+}
+
+
+def test_no_two_ways_to_round_are_one_version() -> None:
+    given = columns(200)
+    copies = [
+        copied(given, policy=STANDARD.changed(rows="rounding", **changes))
+        for changes in ROUNDED.values()
+    ]
+    by_mean = copied(given, policy=STANDARD.changed(rows="microaggregation"))
+
+    assert len({copy.version for copy in [*copies, by_mean]}) == len(ROUNDED) + 1
+    # "mdav" is what microaggregation is, and nothing in it is drawn.
+    assert plain(copies[0])[0] == plain(by_mean)[0]
+    # Two numbers of regions may find the same groups; two ways and two k do not.
+    assert len({str(plain(copy)[0]) for copy in copies}) >= len(ROUNDED) - 1
+
+
+@pytest.mark.parametrize("changes", ROUNDED.values(), ids=ROUNDED)
+def test_rows_of_a_rounded_copy_are_shared_in_any_order(changes: dict[str, Any]) -> None:
+    policy = STANDARD.changed(rows="rounding", strata=["sex"], **changes)
+    given = columns(200)
+    order = np.random.default_rng(5).permutation(200)
+
+    copy = copied(given, policy=policy)
+
+    rows = zip(copy.strata["sex"], *(v.tolist() for v in copy.columns.values()), strict=True)
+    assert min(Counter(rows).values()) >= policy.k
+    assert plain(copied({name: v[order] for name, v in given.items()}, policy=policy)) == plain(
+        copy
+    )
 
 
 def test_another_secret_is_another_version() -> None:

@@ -78,7 +78,27 @@ def _best_starts(values: Floats, starts: Places, k: int) -> Indices:
         for i in range(low, block):
             cost[i] -= base  # only differences matter, and they are kept small
         _sum_outward(values, starts, low, block, end, cost, sums, squares, rows)
-        _search_block(latest, low, block, end, sums, squares, rows, best, cost)
+        # Every other end first, then those between, whose best begin lies between theirs.
+        stride = 1
+        while 2 * stride <= end - block:
+            stride *= 2
+        while stride > 0:
+            for j in range(block + stride - 1, end, 2 * stride):
+                last = latest[j]
+                first = latest[last] + 1 if last >= 0 else 0
+                if j - stride >= block:
+                    first = max(first, best[j - stride])
+                if j + stride < end:
+                    last = min(last, best[j + stride])
+                sum_above, rows_above = sums[j - low], rows[j - low]
+                chosen, least = first, np.inf
+                for i in range(first - low, last - low + 1):
+                    total = sums[i] + sum_above
+                    found = squares[i] - total * total / (rows[i] + rows_above)
+                    if found < least:
+                        chosen, least = low + i, found
+                best[j], cost[j] = chosen, least + squares[j - low]
+            stride //= 2
         block = end
     return best
 
@@ -134,41 +154,6 @@ def _sum_outward(
         total += weighted
         square += weighted * gap
         sums[j - low], squares[j - low], rows[j - low] = total, square, starts[j] - middle
-
-
-@inlined
-def _search_block(
-    latest: Indices,
-    low: int,
-    block: int,
-    end: int,
-    sums: Floats,
-    squares: Floats,
-    rows: Floats,
-    best: Indices,
-    cost: Floats,
-) -> None:
-    """Set the best begin of each end of a block: every other one first, then those between."""
-    size = end - block
-    stride = 1
-    while 2 * stride <= size:
-        stride *= 2
-    while stride > 0:
-        for j in range(block + stride - 1, end, 2 * stride):
-            first, last = _earliest_start(latest, j), latest[j]
-            if j - stride >= block:
-                first = max(first, best[j - stride])
-            if j + stride < end:
-                last = min(last, best[j + stride])
-            sum_above, rows_above = sums[j - low], rows[j - low]
-            chosen, least = first, np.inf
-            for i in range(first - low, last - low + 1):
-                total = sums[i] + sum_above
-                found = squares[i] - total * total / (rows[i] + rows_above)
-                if found < least:
-                    chosen, least = low + i, found
-            best[j], cost[j] = chosen, least + squares[j - low]
-        stride //= 2
 
 
 # --- MDAV and V-MDAV: in one dimension the farthest value is always an end ----------------------

@@ -273,7 +273,7 @@ def _many(ordered: Floats, k: int, before: int, total: int) -> Labels:
 
     left = sow(np.ascontiguousarray(ordered), k)
     while rows := rows_left(left):
-        mdav_steps(left, k, max(0, rows - total // 100))
+        mdav_steps(left, k, max(0, rows - math.ceil(total / 100)))
         advance(TASK, before + len(ordered) - rows_left(left), total)
     return left.labels
 
@@ -284,7 +284,7 @@ def _variable(ordered: Floats, k: int, gamma: float, before: int, total: int) ->
 
     left = sow(np.ascontiguousarray(ordered), k)
     while (rows := rows_left(left)) >= k:
-        vmdav_steps(left, k, gamma, max(0, rows - total // 100))
+        vmdav_steps(left, k, gamma, max(0, rows - math.ceil(total / 100)))
         advance(TASK, before + len(ordered) - rows_left(left), total)
     advance(TASK, before + len(ordered), total)
     return _joined(ordered, left.labels)

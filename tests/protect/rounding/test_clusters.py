@@ -60,7 +60,7 @@ def test_no_partition_costs_less(x: list[float], c: int, offset: float) -> None:
     centred = np.array(x) - offset
     m = len(set(x))
     assume(m > 1)
-    values, counts = np.unique(centred, return_counts=True)
+    values = np.unique(centred)
     least = min(
         loss(centred, (values[list(cuts)] if cuts else np.array([])))
         for cuts in combinations(range(1, m), min(c, m) - 1)

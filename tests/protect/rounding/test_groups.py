@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ Grouping = Callable[[Any, int], NDArray[np.intp]]
 
 def regions(method: RegionMethod, x: Any) -> list[int]:
     """Return the region of each row."""
-    return np.searchsorted(method(sorted_column(x)), x, side="right").tolist()
+    found: list[int] = np.searchsorted(method(sorted_column(x)), x, side="right").tolist()
+    return found
 
 
 def loss(x: Any, labels: Any) -> Fraction:
@@ -230,7 +232,7 @@ def test_groups_hold_k_rows_keep_order_and_do_not_heed_that_of_rows(
             [v for v, g in zip(x, labels, strict=True) if g == group] for group in range(len(sizes))
         )
     )
-    assert all(upper <= lower for (_, upper), (lower, _) in zip(ends, ends[1:], strict=False))
+    assert all(upper <= lower for (_, upper), (lower, _) in pairwise(ends))
     order = list(range(len(x)))
     random.shuffle(order)
     again = GROUPINGS[name]([x[i] for i in order], k)
@@ -297,9 +299,9 @@ def test_neighbouring_floats_have_an_edge_between_them() -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_too_few_rows_are_refused(name: str) -> None:
-    with pytest.raises(RefusedError, match="^k must be at most the number of rows; choose a"):
+    with pytest.raises(RefusedError, match=r"^k must be at most the number of rows; choose a"):
         METHODS[name](4)(sorted_column([1.0, 2.0, 3.0]))
-    with pytest.raises(RefusedError, match="^k must be at most the number of rows; choose a"):
+    with pytest.raises(RefusedError, match=r"^k must be at most the number of rows; choose a"):
         GROUPINGS[name]([1.0, 2.0, 3.0], 4)
 
 

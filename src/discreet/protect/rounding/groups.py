@@ -313,7 +313,7 @@ def univariate_mdav(x: ArrayLike, k: int) -> Labels:
     k, order, ordered = _in_order(x, k)
     z = standardise(ordered[:, None])[0][:, 0]
     found = mdav_labels(z, np.arange(len(z) + 1, dtype=np.intp), k)
-    return _labels(order, _rising_among_equal(z, found), k)
+    return _labels(order, _rising_among_equal(ordered, found), k)
 
 
 def univariate_vmdav(x: ArrayLike, k: int, gamma: float = 0.2) -> Labels:
