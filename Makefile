@@ -14,9 +14,10 @@ help: ## list what can be made (this)
 demo: $(READY) ## draw a first set of pictures into build/
 	$(BIN)/python examples/demo.py
 
-figures: $(READY) ## draw the figures of the 2021 and 2022 papers again, into build/figures
+figures: $(READY) ## draw the figures of the papers and try their conclusions again, into build/
 	$(BIN)/python -m examples.anonymise.run
 	$(BIN)/python -m examples.figures.run
+	$(BIN)/python -m examples.rounding.run
 
 test: $(READY) ## run all tests and the examples in the docstrings
 	$(BIN)/pytest -q -n 2
@@ -39,6 +40,8 @@ bench: $(READY) ## measure speed and memory
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.utility
 	$(BIN)/python -m benchmarks.risk
+	$(BIN)/python -m benchmarks.rounding
+	$(BIN)/python -m benchmarks.mdav
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

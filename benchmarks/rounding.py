@@ -14,8 +14,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from statistics import median
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +70,10 @@ def main() -> None:
 def _microaggregation(x: Floats) -> None:
     for k in SIZES_OF_GROUPS:
         for method in (Optimal(k), Mdav(k), VMdav(k)):
-            work = {"discreet": _ours(x, method), "np.argsort": lambda: np.argsort(x).astype(float)}
+            work: dict[str, Callable[[], Any]] = {
+                "discreet": _ours(x, method),
+                "np.argsort": lambda: np.argsort(x),
+            }
             if isinstance(method, Optimal) and find_spec("microagg1d"):
                 name, peer = _quickest_peer(x, k)
                 _assert_no_loss(x, work["discreet"](), peer(), name)
@@ -78,7 +83,7 @@ def _microaggregation(x: Floats) -> None:
 
 def _quickest_peer(x: Floats, k: int) -> tuple[str, Work]:
     """Return microagg1d's quickest method, and its work; the first call of each compiles."""
-    from microagg1d import univariate_microaggregation
+    univariate_microaggregation = import_module("microagg1d").univariate_microaggregation
 
     def work(method: str) -> Work:
         return lambda: _means(x, univariate_microaggregation(x, k, method=method))
@@ -95,7 +100,7 @@ def _clusters(x: Floats) -> None:
     work = {"discreet": _ours(x, KMeans(REGIONS, exact=True))}
     near = _ours(x, KMeans(REGIONS))
     if find_spec("kmeans1d"):
-        import kmeans1d
+        kmeans1d = import_module("kmeans1d")
 
         def peer() -> Floats:
             mean = x.mean()

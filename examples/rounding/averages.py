@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from discreet.measure.roundings_found import RoundingComparison
+from discreet.measure.roundings.grid import RoundingGrid
 
 __all__ = ["Draws"]
 
@@ -16,7 +16,7 @@ class Draws:
     """The comparisons of one kind of data, one for each draw (of a data set, one alone)."""
 
     kind: str
-    found: tuple[RoundingComparison, ...]
+    found: tuple[RoundingGrid, ...]
 
     def methods(self, *families: str) -> tuple[str, ...]:
         """Name the methods that were tried."""
@@ -52,7 +52,7 @@ class Draws:
 
 
 def _values(
-    found: RoundingComparison, measure: str, method: str, rungs: Collection[int] | None
+    found: RoundingGrid, measure: str, method: str, rungs: Collection[int] | None
 ) -> list[float]:
     wanted = [t for t in found.line(method) if rungs is None or t.rung in rungs]
     return [t.value(measure) for t in wanted if math.isfinite(t.value(measure))]

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.measure.roundings_found import RoundingComparison
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import Trial
 from examples.rounding.averages import Draws
 from examples.rounding.judged import Judged, judged, listed
 from examples.rounding.on_scores import INTERVALS, MICRO
@@ -30,9 +30,7 @@ CLOSE = 3.0  # points of accuracy, or per cent of an MSE
 RULE = "freedman-diaconis"
 
 
-def of_regressions(
-    micro: RoundingComparison, intervals: RoundingComparison, least: float
-) -> list[Judged]:
+def of_regressions(micro: RoundingGrid, intervals: RoundingGrid, least: float) -> list[Judged]:
     """Judge Table 7: regressions of rounded rows, beside one of unrounded rows.
 
     `least` is the MSE of least squares on all rows, which no line is below.
@@ -86,7 +84,7 @@ def of_regressions(
     return told + (_of_boston(micro, trials, least) if name == "boston" else [])
 
 
-def _of_boston(micro: RoundingComparison, trials: tuple[Trial, ...], least: float) -> list[Judged]:
+def _of_boston(micro: RoundingGrid, trials: tuple[Trial, ...], least: float) -> list[Judged]:
     """Judge what is said of single settings."""
     at_25 = {t.method: t.value("mse") for t in micro.usable if t.k == 25 and t.family == "k"}
     lowest = min(trials, key=lambda t: t.value("mse"))
@@ -111,7 +109,7 @@ def _of_boston(micro: RoundingComparison, trials: tuple[Trial, ...], least: floa
 
 
 def of_trees(
-    micro: RoundingComparison, intervals: RoundingComparison, coded: Mapping[str, float]
+    micro: RoundingGrid, intervals: RoundingGrid, coded: Mapping[str, float]
 ) -> list[Judged]:
     """Judge Table 8: decision trees of rounded rows, beside those of unrounded rows.
 
@@ -150,7 +148,7 @@ def of_trees(
 
 def _supervised(
     name: str,
-    intervals: RoundingComparison,
+    intervals: RoundingGrid,
     trials: tuple[Trial, ...],
     coded: Mapping[str, float],
 ) -> list[Judged]:
@@ -193,7 +191,7 @@ def _close(name: str, ruled: dict[str, float], level: float, scale: float, what:
     )
 
 
-def _entropies(name: str, micro: RoundingComparison, trials: tuple[Trial, ...]) -> list[Judged]:
+def _entropies(name: str, micro: RoundingGrid, trials: tuple[Trial, ...]) -> list[Judged]:
     falls = []
     for method in MICRO:
         values = [t.value("entropy") for t in micro.line(method)]
@@ -224,5 +222,5 @@ def _entropies(name: str, micro: RoundingComparison, trials: tuple[Trial, ...]) 
     ]
 
 
-def _numbered(found: RoundingComparison, family: str) -> tuple[Trial, ...]:
+def _numbered(found: RoundingGrid, family: str) -> tuple[Trial, ...]:
     return tuple(t for t in found.by_rule("number", family))

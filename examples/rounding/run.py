@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from discreet.measure.roundings import compare_roundings
-from discreet.measure.roundings_found import RoundingComparison
+from discreet.measure.roundings.comparison import RoundingComparison
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trying import compare_roundings
 from examples.rounding import data, tables
 from examples.rounding.apart import accuracy_of_codes, least_mse
 from examples.rounding.averages import Draws
@@ -43,8 +44,8 @@ class Compared(NamedTuple):
     """A data set with microaggregations at the paper's k, and all methods at the paper's c."""
 
     table: pd.DataFrame
-    micro: RoundingComparison
-    all_methods: RoundingComparison
+    micro: RoundingGrid
+    every: RoundingComparison
 
 
 def compared(plan: Plan) -> Compared | None:
@@ -58,7 +59,7 @@ def compared(plan: Plan) -> Compared | None:
     def run(names: list[str], k: tuple[int, ...]) -> RoundingComparison:
         return compare_roundings(table, names, k=k, target=plan.target, name=plan.name)
 
-    return Compared(table, run(list(MICRO), plan.ks), run(methods, tuple(ladder)))
+    return Compared(table, run(list(MICRO), plan.ks).grid, run(methods, tuple(ladder)))
 
 
 def main(folder: Path, draws: int = DRAWS) -> list[Judged]:
@@ -80,7 +81,7 @@ def main(folder: Path, draws: int = DRAWS) -> list[Judged]:
                 " says in which folder it is"
             )
             continue
-        result.all_methods.save(folder / f"{plan.name}.html")
+        result.every.save(folder / f"{plan.name}.html")
         found += _of_plan(plan, result, tell)
     held = [sum(each.verdict == v for each in found) for v in ("HOLDS", "IN PART", "DOES NOT HOLD")]
     title = "The paper's conclusions"
@@ -105,7 +106,7 @@ def _of_simulated(folder: Path, draws: int, tell: Callable[[str], None]) -> list
             )
             for seed in range(draws)
         )
-        drawn[kind] = Draws(kind, found)
+        drawn[kind] = Draws(kind, tuple(each.grid for each in found))
         found[0].save(folder / f"{kind}.html")
     for family, first in (("k", 1), ("c", 4)):
         for order, kind in enumerate(KINDS):
@@ -115,7 +116,7 @@ def _of_simulated(folder: Path, draws: int, tell: Callable[[str], None]) -> list
 
 
 def _of_plan(plan: Plan, result: Compared, tell: Callable[[str], None]) -> list[Judged]:
-    table, micro, every = result
+    table, micro, every = result.table, result.micro, result.every.grid
     pair = Draws(plan.name, (micro,)), Draws(plan.name, (every,))
     if plan.target is None:
         tell(tables.loss_and_risk("Figure 2", pair[0], "k"))

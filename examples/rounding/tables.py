@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from discreet.measure.roundings_found import RoundingComparison
-from discreet.measure.roundings_trial import MODELS, Trial
-from discreet.measure.roundings_words import as_text
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import MODELS, Trial
+from discreet.measure.roundings.words import as_text
 from examples.rounding.averages import Draws
 
 __all__ = ["figure_4", "loss_and_risk", "models"]
@@ -34,7 +34,7 @@ def loss_and_risk(number: str, draws: Draws, family: str) -> str:
     return _table(f"{number}: {draws.kind}{over} (* lowest score)", head, rows)
 
 
-def models(number: str, *found: RoundingComparison) -> str:
+def models(number: str, *found: RoundingGrid) -> str:
     """Write Table 7 or 8: the models at each setting, beside the model of unrounded rows."""
     first = found[0]
     keys = (*MODELS[first.model], "entropy", "correlation", "il_metrics")

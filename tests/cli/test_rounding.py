@@ -81,7 +81,7 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
 
 
 REFUSED = {
-    "an unknown method": ("--method magic", 2, "rounding of the policy must be one of 'mdav', 'vmdav'"),
+    "an unknown method": ("--method magic", 2, "rounding of the policy must be one of 'mdav'"),
     "no number": ("--method mdav -k many", 2, "k of the policy must be a whole number"),
     "per column, guarded": ("--per-column --policy standard", 3, "do not hide rows"),
     "points as a table": ("--points points.csv", 2, "rounding points"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.coding import merged, points_of, regions_of
+from discreet.kernels.coding import means_of, merged, points_of, regions_of
 
 numbers = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e3, 1e3))
 
@@ -34,3 +34,27 @@ def test_merged_places_are_numpys(x: list[float], edges: set[float]) -> None:
     values, rising = np.sort(np.array(x)), np.array(sorted(edges))
 
     assert merged(values, rising).tolist() == np.searchsorted(values, rising).tolist()
+
+
+def test_means_by_hand() -> None:
+    values, starts = np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 3, 4, 6, 7])
+
+    assert means_of(values, starts, np.array([2])).tolist() == [1.25, 17 / 3]
+    assert means_of(values + 1e8, starts, np.array([2]))[0] == 1e8 + 1.25
+    assert means_of(values, starts, np.empty(0, dtype=np.intp)).tolist() == [22 / 7]
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=40, unique=True), st.data())
+def test_means_lie_within_their_regions(x: list[float], data: st.DataObject) -> None:
+    values = np.sort(np.array(x))
+    counts = np.array(data.draw(st.lists(st.integers(1, 9), min_size=len(x), max_size=len(x))))
+    cuts = np.array(sorted(data.draw(st.sets(st.integers(1, len(x) - 1)))), dtype=np.intp)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+
+    means = means_of(values, starts, cuts)
+
+    for mean, part, weights in zip(
+        means, np.split(values, cuts), np.split(counts, cuts), strict=True
+    ):
+        assert part[0] <= mean <= part[-1]
+        assert mean == pytest.approx(np.average(part, weights=weights), rel=1e-12, abs=1e-9)

@@ -16,14 +16,16 @@ def mdav_labels(rows: Any, k: int, step: int = 0) -> list[int]:
     left = sow(np.asarray(rows, dtype=np.float64).reshape(len(rows), -1), k)
     while rows_left(left):
         mdav_steps(left, k, max(0, rows_left(left) - step) if step else 0)
-    return left.labels.tolist()
+    labels: list[int] = left.labels.tolist()
+    return labels
 
 
 def vmdav_labels(rows: Any, k: int, gamma: float, step: int = 0) -> list[int]:
     left = sow(np.asarray(rows, dtype=np.float64).reshape(len(rows), -1), k)
     while rows_left(left) >= k:
         vmdav_steps(left, k, gamma, max(0, rows_left(left) - step) if step else 0)
-    return left.labels.tolist()
+    labels: list[int] = left.labels.tolist()
+    return labels
 
 
 MDAV: dict[str, tuple[list[Any], int, list[int]]] = {

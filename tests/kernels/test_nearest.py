@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.kernels.nearest import (
-    WIDTH,
-    Found,
-    Tree,
-    farthest,
-    nearest,
-    plant,
-    recentre,
-    remove,
-)
+from discreet.kernels.nearest import Found, farthest, nearest
+from discreet.kernels.tree import WIDTH, Tree, plant, recentre, remove
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -26,7 +18,9 @@ MAKE: dict[str, Callable[[np.random.Generator, int, int], Floats]] = {
     "grid": lambda rng, m, p: rng.integers(-4, 5, size=(m, p)).astype(float),
     "sphere": lambda rng, m, p: _on_sphere(rng.normal(size=(m, p))),
     "far from the origin": lambda rng, m, p: rng.normal(size=(m, p)) + 1e6,
-    "of all sizes": lambda rng, m, p: rng.normal(size=(m, p)) * 10.0 ** rng.integers(-20, 3, m)[:, None],
+    "of all sizes": lambda rng, m, p: (
+        rng.normal(size=(m, p)) * 10.0 ** rng.integers(-20, 3, m)[:, None]
+    ),
 }
 SIZES = (1, 2, WIDTH, WIDTH + 1, 9 * WIDTH, 700)
 
@@ -97,18 +91,6 @@ def test_another_centre_finds_the_same() -> None:
     for centre in (points[3], points[7], np.zeros(3), np.full(3, -1e9)):
         recentre(tree, centre)
         assert farthest(tree, at)[0] == expected
-
-
-def test_boxes_are_tight_after_points_left() -> None:
-    points = np.random.default_rng(2).normal(size=(900, 3)).round(1)
-    tree = grown(points)
-    gone = np.random.default_rng(3).permutation(900)[:500].astype(np.intp)
-    remove(tree, gone, len(gone))
-    boxes = tree.boxes.copy()
-
-    recentre(tree, tree.centre.copy())
-
-    np.testing.assert_array_equal(boxes, tree.boxes)
 
 
 def test_points_that_stand_for_rows_are_as_few_as_hold_k() -> None:

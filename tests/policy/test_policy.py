@@ -335,6 +335,24 @@ open_ends = st.tuples(end, end).filter(lambda pair: pair[0] < pair[1]).map(list)
 rising = st.lists(number, min_size=2, max_size=9, unique_by=float).map(lambda edges: sorted(edges))
 
 
+def fitting(given: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what rows that are rounded cannot be rounded by."""
+    if given.get("rows") == "rounding":
+        if ROUNDINGS[given.get("rounding", "mdav")].supervised:
+            del given["rounding"]
+        if ROUNDINGS[given.get("rounding", "mdav")].parameter != "c":
+            given.pop("c", None)
+    return given
+
+
+OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
+    "rows": st.sampled_from(ROWS),
+    "metric": st.sampled_from(["euclidean", "mahalanobis"]),
+    "rounding": st.sampled_from(list(ROUNDINGS)),
+    "c": st.integers(1, 10**6),
+}
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> dict[str, Any]:
     """Draw the plain values of a policy that is allowed."""
@@ -352,10 +370,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "k": st.just(k),
         "regime": st.just("guarded" if guarded else "research"),
         "q": st.floats(0.1 if guarded else 0, 100),
-        "rows": st.sampled_from(ROWS),
-        "metric": st.sampled_from(["euclidean", "mahalanobis"]),
-        "rounding": st.sampled_from(list(ROUNDINGS)),
-        "c": st.integers(1, 10**6),
+        **OF_ROWS,
         "pictures": st.just(dict(draw(st.permutations(list(of_pictures.items())))[:3])),
         "bins": st.integers(2, 1000),
         "grid": st.integers(2, 1000),
@@ -388,13 +403,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     }
     optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
     needed = {"k": fields["k"], "regime": fields["regime"]}
-    given = draw(st.fixed_dictionaries(needed, optional=optional))
-    if given.get("rows") == "rounding":  # what it rounds by must fit it
-        if ROUNDINGS[given.get("rounding", "mdav")].supervised:
-            del given["rounding"]
-        if ROUNDINGS[given.get("rounding", "mdav")].parameter != "c":
-            given.pop("c", None)
-    return given
+    return fitting(draw(st.fixed_dictionaries(needed, optional=optional)))
 
 
 def test_the_laws_below_draw_every_field() -> None:

@@ -143,8 +143,9 @@ MAKE: dict[str, Callable[[np.random.Generator, int, int], Floats]] = {
     "mass ties": lambda rng, n, p: rng.integers(0, 3, size=(n, p)).astype(float),
     "grid": lambda rng, n, p: rng.integers(0, 30, size=(n, p)).astype(float),
     "a sphere": lambda rng, n, p: on_sphere(rng.normal(size=(n, p))),
-    "few far away": lambda rng, n, p: np.where(rng.random((n, 1)) < 0.02, 1e6, 1.0)
-    * rng.normal(size=(n, p)),
+    "few far away": lambda rng, n, p: (
+        np.where(rng.random((n, 1)) < 0.02, 1e6, 1.0) * rng.normal(size=(n, p))
+    ),
 }
 
 
@@ -224,9 +225,9 @@ def test_strata_of_many_rows_are_grouped_apart() -> None:
 VARIABLE: dict[str, tuple[list[Any], int, float, list[int]]] = {
     "gamma 0: groups of k": ([0, 1, 2, 3, 10, 10.5], 2, 0.0, [1, 1, 2, 2, 0, 0]),
     "a near row joins": ([9, 0, 7, 1, 10, 2], 2, 0.5, [0, 1, 0, 1, 0, 1]),
-    "a row left at last joins the nearest": ([0, 0.5, 7, 8, 9, 10, 11], 2, 100, [0, 0, 0, 1, 1, 1, 1]),
+    "a row left at last": ([0, 0.5, 7, 8, 9, 10, 11], 2, 100, [0, 0, 0, 1, 1, 1, 1]),
     "exactly k": ([4, 7], 2, 0.2, [0, 0]),
-    "two clusters": ([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], 2, 1.1, [1, 0, 1, 0, 1, 0]),
+    "two clusters": ([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], 2, 1.1, [0, 1, 0, 1, 0, 1]),
 }
 
 

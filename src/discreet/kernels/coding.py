@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["merged", "points_of", "regions_of"]
+__all__ = ["means_of", "merged", "points_of", "regions_of"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -71,4 +71,24 @@ def merged(values: Floats, edges: Floats) -> Places:
         while place < len(values) and values[place] < edges[q]:
             place += 1
         out[q] = place
+    return out
+
+
+@kernel
+def means_of(values: Floats, starts: Places, cuts: Places) -> Floats:
+    """Return the mean of the rows of each region that begins at 0 or at `cuts`, none empty.
+
+    `starts` are how many rows lie below each value. Sums are taken about the first value of a
+    region, and a mean lies between its least and largest.
+    """
+    out = np.empty(len(cuts) + 1)
+    begin = 0
+    for q in range(len(out)):
+        end = cuts[q] if q < len(cuts) else len(values)
+        first, total = values[begin], 0.0
+        for i in range(begin + 1, end):
+            total += (values[i] - first) * (starts[i + 1] - starts[i])
+        mean = first + total / (starts[end] - starts[begin])
+        out[q] = min(mean, values[end - 1])
+        begin = end
     return out

@@ -36,6 +36,7 @@ from discreet.measure.models import RegressionFit, TreeFit, regression_on, tree_
 from discreet.measure.propensity import Propensity, propensity, propensity_u
 from discreet.measure.report import Report
 from discreet.measure.rmd import RmdRisk, rmd_risk
+from discreet.measure.roundings.trying import compare_roundings
 from discreet.measure.utility import Preservation, displacement, preservation
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "coefficient_difference",
     "combination_sizes",
     "compare",
+    "compare_roundings",
     "ddr",
     "displacement",
     "diversity",

@@ -211,9 +211,7 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
     return _by_stratum(lambda rows, before: make(rows, k, before, total), ordered, sizes, k)
 
 
-def strata_variable_groups(
-    ordered: Floats, sizes: Sequence[int], k: int, gamma: float
-) -> Labels:
+def strata_variable_groups(ordered: Floats, sizes: Sequence[int], k: int, gamma: float) -> Labels:
     """Return the V-MDAV groups of rows in canonical order, stratum after stratum.
 
     Parameters

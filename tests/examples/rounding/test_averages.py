@@ -4,18 +4,18 @@ import math
 
 import pytest
 
-from discreet.measure.roundings_found import RoundingComparison
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import Trial
 from examples.rounding.averages import Draws
 
 
-def found(**scores: tuple[float, float]) -> RoundingComparison:
+def found(**scores: tuple[float, float]) -> RoundingGrid:
     trials = tuple(
         Trial(name, "k", k=20 + rung, c=9, rung=rung, values={"score": value})
         for name, values in scores.items()
         for rung, value in enumerate(values)
     )
-    return RoundingComparison("toy", trials, ("x",), 500)
+    return RoundingGrid("toy", trials, ("x",), 500)
 
 
 DRAWS = Draws("toy", (found(a=(1.0, 3.0), b=(2.0, 1.0)), found(a=(1.0, 9.0), b=(2.0, 20.0))))

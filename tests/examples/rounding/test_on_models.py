@@ -16,7 +16,7 @@ def test_the_paper_has_a_number_for_each_method() -> None:
 def test_iris() -> None:
     found = compared(Plan("iris", "class", (5, 20)))
     assert found is not None
-    told = of_trees(found.micro, found.all_methods, {"mdlp": 43.0})
+    told = of_trees(found.micro, found.every.grid, {"mdlp": 43.0})
     assert len(told) == 7
     assert all(each.claim.startswith("iris: ") and each.numbers for each in told)
     kept = next(each for each in told if "keep the accuracy" in each.claim)

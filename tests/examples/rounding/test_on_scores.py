@@ -1,13 +1,13 @@
 """What the paper says of scores is judged by its own methods, k and c."""
 
-from discreet.measure.roundings_found import RoundingComparison
-from discreet.measure.roundings_trial import MEASURES, Trial
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import MEASURES, Trial
 from examples.rounding.averages import Draws
 from examples.rounding.data import CS, KINDS, KS
 from examples.rounding.on_scores import INTERVALS, MICRO, of_simulated, of_tarragona
 
 
-def found(best: str) -> RoundingComparison:
+def found(best: str) -> RoundingGrid:
     """A comparison in which one method is the best by everything, and the others are alike."""
     trials = tuple(
         Trial(
@@ -18,7 +18,7 @@ def found(best: str) -> RoundingComparison:
         for name in names
         for rung, (k, c) in enumerate(zip(KS, CS, strict=True))
     )  # fmt: skip
-    return RoundingComparison("toy", trials, ("x", "y"), 500)
+    return RoundingGrid("toy", trials, ("x", "y"), 500)
 
 
 def verdicts(best: str) -> dict[str, str]:

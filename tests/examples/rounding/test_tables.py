@@ -1,7 +1,7 @@
 """Tables are columns of texts below a title; the lowest score of a k has a star."""
 
-from discreet.measure.roundings_found import RoundingComparison
-from discreet.measure.roundings_trial import MEASURES, Trial
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import MEASURES, Trial
 from examples.rounding.averages import Draws
 from examples.rounding.tables import figure_4, loss_and_risk, models
 
@@ -9,7 +9,7 @@ METHODS = {"k": ("mdav", "vmdav", "optimal"),
            "c": ("equal_width", "equal_frequency", "kmeans", "resampling")}  # fmt: skip
 
 
-def found(shift: float) -> RoundingComparison:
+def found(shift: float) -> RoundingGrid:
     trials = tuple(
         Trial(
             name, family, k=20 + rung, c=25 - rung, rung=rung,
@@ -20,7 +20,7 @@ def found(shift: float) -> RoundingComparison:
         for rung in range(2)
     )  # fmt: skip
     more = {"target": "y", "model": "regression", "unrounded": {"mse": 7.5}}
-    return RoundingComparison("toy", trials, ("x", "y"), 500, **more)  # type: ignore[arg-type]
+    return RoundingGrid("toy", trials, ("x", "y"), 500, **more)  # type: ignore[arg-type]
 
 
 def test_loss_and_risk_are_means_over_draws() -> None:

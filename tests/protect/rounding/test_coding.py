@@ -67,6 +67,14 @@ def test_means_lie_within_their_regions_and_lose_no_digits() -> None:
     assert region_means(tenth, np.array([0.4])).tolist() == [0.1, 0.7]
 
 
+def test_sorting_rows_is_searching_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(2).normal(size=900).round(2)
+    searched = rounded_column(x, Mdav(k=3))
+    monkeypatch.setattr(coding, "MANY", 0)
+
+    assert rounded_column(x, Mdav(k=3)).tolist() == searched.tolist()
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_a_rounded_column_holds_the_means_of_its_regions(n: int) -> None:
     x = np.random.default_rng(n).lognormal(size=n)

@@ -42,7 +42,7 @@ def test_of_methods_that_take_k(name: str) -> None:
     rule = freedman_diaconis(COLUMN)
 
     assert number(settled(name, COLUMN, k=7)) == 7
-    assert number(settled(name, COLUMN, c=7)) == 15  # as few as leave 7 groups, as the paper has 34 for 15 of 500
+    assert number(settled(name, COLUMN, c=7)) == 15  # rounded up: the paper has 34 for 15 of 500
     assert number(settled(name, COLUMN)) == 5
     assert number(settled(name, COLUMN, k="freedman-diaconis")) == rule.k
     assert number(settled(name, COLUMN, c="freedman-diaconis")) == rule.k

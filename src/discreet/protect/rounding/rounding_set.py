@@ -223,7 +223,7 @@ class RoundingSet:
         return Scene(
             panels=(Panel(marks, Axis(self.column or "value"), Axis("records per unit")),),
             title=f"{self.column or 'Rounding set'}: {self.method}, {len(self.points)} points",
-            notes=("A bar is a region, its area the records in it; the line in it is its rounding point.",),
+            notes=("A bar is a region, its area the records in it; a line is a rounding point.",),
         )
 
     def plot(self, ax: Any = None) -> Figure:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.roundings_found import SUFFIXES, RoundingComparison
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.comparison import SUFFIXES, RoundingComparison
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import Trial
 
 VALUES = {
     "sse": 1.5, "il_metrics": 8.0, "il1s": 4.0, "ddr": 50.0, "idr": 2.0, "score": 16.0,
@@ -25,7 +26,7 @@ def trial(method: str, family: str, rung: int) -> Trial:
     )  # fmt: skip
 
 
-FOUND = RoundingComparison(
+GRID = RoundingGrid(
     "<b>toy</b>",
     (
         *(trial("mdav", "k", rung) for rung in range(2)),
@@ -36,12 +37,13 @@ FOUND = RoundingComparison(
     unrounded={"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": math.nan},
     notes=("Left out, being constant: z.",),
 )  # fmt: skip
+FOUND = RoundingComparison(GRID)
 
 
 def test_json_has_every_number_and_is_no_release() -> None:
     told = json.loads(FOUND.to_json())
     assert (told["kind"], told["release"]) == ("rounding comparison", False)
-    assert [each["method"] for each in told["trials"]] == [t.method for t in FOUND.trials]
+    assert [each["method"] for each in told["trials"]] == [t.method for t in GRID.trials]
     assert told["trials"][0]["ddr"] == 50.0
     assert told["trials"][0]["correlation"] is None
     assert told["unrounded"] == {"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": None}

@@ -14,7 +14,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.measure.il_dr import il_dr_score
 from discreet.measure.models import tree_on
-from discreet.measure.roundings import KS, compare_roundings
+from discreet.measure.roundings.trying import KS, compare_roundings
 from discreet.progress import listening
 from discreet.protect.rounding import METHODS, Rounder
 
@@ -38,10 +38,10 @@ def table() -> pd.DataFrame:
 
 def test_every_method_is_tried_with_every_number_and_the_rule(table: pd.DataFrame) -> None:
     found = compare_roundings(table, k=(5, 12, 31), target="kind")
-    assert found.methods() == tuple(METHODS)
-    assert (found.columns, found.rows, found.model) == (("x", "y"), 60, "tree")
+    assert found.grid.methods() == tuple(METHODS)
+    assert (found.grid.columns, found.grid.rows, found.grid.model) == (("x", "y"), 60, "tree")
     for name, kind in METHODS.items():
-        tried = [(t.k, t.c, t.rung, t.rule) for t in found.trials if t.method == name]
+        tried = [(t.k, t.c, t.rung, t.rule) for t in found.grid.trials if t.method == name]
         if not kind.parameter:
             assert tried == [(None, None, None, "classes")]
         else:
@@ -49,17 +49,17 @@ def test_every_method_is_tried_with_every_number_and_the_rule(table: pd.DataFram
                 (5, 12, 0, "number"), (12, 5, 1, "number"), (31, 2, 2, "number"),
                 (None, None, None, "freedman-diaconis"),
             ]  # fmt: skip
-    refused = {t.name for t in found.trials if t.refused}
-    assert refused == {f"{n} (k = 31)" for n in found.methods("k")}  # two groups need 62 rows
-    assert "Not rounded, being no numbers: note." in found.notes
+    refused = {t.name for t in found.grid.trials if t.refused}
+    assert refused == {f"{n} (k = 31)" for n in found.grid.methods("k")}  # two groups need 62 rows
+    assert "Not rounded, being no numbers: note." in found.grid.notes
 
 
 def test_a_trial_is_what_the_parts_give(table: pd.DataFrame) -> None:
     found = compare_roundings(table, ["mdav", "equal_width"], k=(6,), target="kind", folds=5)
     x = table[["x", "y"]].to_numpy()
     for trial, rounder in (
-        (found.line("mdav")[0], Rounder("mdav", k=6)),
-        (found.line("equal_width")[0], Rounder("equal_width", c=10)),
+        (found.grid.line("mdav")[0], Rounder("mdav", k=6)),
+        (found.grid.line("equal_width")[0], Rounder("equal_width", c=10)),
     ):
         rounded = rounder.fit_transform(x)
         score = il_dr_score(x, rounded)
@@ -78,9 +78,9 @@ def test_a_trial_is_what_the_parts_give(table: pd.DataFrame) -> None:
 
 def test_a_target_of_numbers_is_rounded_and_a_regression_fitted(table: pd.DataFrame) -> None:
     found = compare_roundings(table, ["mdav"], k=(6,), target="y")
-    assert (found.model, found.columns) == ("regression", ("x", "y"))
-    assert found.unrounded["mse"] > 0
-    assert 0 < found.line("mdav")[0].value("r2") < 1
+    assert (found.grid.model, found.grid.columns) == ("regression", ("x", "y"))
+    assert found.grid.unrounded["mse"] > 0
+    assert 0 < found.grid.line("mdav")[0].value("r2") < 1
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_a_target_of_numbers_is_rounded_and_a_regression_fitted(table: pd.DataFr
 def test_few_whole_numbers_are_classes(target: list[Any], model: str) -> None:
     table = pd.DataFrame({"x": np.arange(66.0) ** 2, "z": (target * 66)[:66]})
     found = compare_roundings(table, ["mdav"], k=(6,), target="z", folds=3)
-    assert found.model == model
+    assert found.grid.model == model
 
 
 def test_without_a_target_no_model_and_no_supervised_method(table: pd.DataFrame) -> None:
     found = compare_roundings(table.drop(columns="kind"), k=(6,))
-    assert found.methods() == tuple(UNSUPERVISED)
-    assert "acc_o" not in found.gauges
-    assert found.unrounded.keys() == {"entropy", "correlation"}
+    assert found.grid.methods() == tuple(UNSUPERVISED)
+    assert "acc_o" not in found.grid.gauges
+    assert found.grid.unrounded.keys() == {"entropy", "correlation"}
 
 
 def test_gaps_and_constants_are_left_out_and_said(table: pd.DataFrame) -> None:
@@ -106,9 +106,9 @@ def test_gaps_and_constants_are_left_out_and_said(table: pd.DataFrame) -> None:
     gaps = pd.concat([table, table.iloc[:3].assign(x=np.nan)]).assign(same=4.0)
     gaps.loc[len(gaps)] = [1.0, 2.0, None, "no class", 4.0]
     found = compare_roundings(gaps, ["optimal"], k=(6,), target="kind")
-    assert (found.rows, found.left_out) == (60, 4)
-    assert "Left out, being constant: same." in found.notes
-    assert found.trials == whole.trials
+    assert (found.grid.rows, found.grid.left_out) == (60, 4)
+    assert "Left out, being constant: same." in found.grid.notes
+    assert found.grid.trials == whole.grid.trials
 
 
 def test_order_of_rows_changes_nothing(table: pd.DataFrame) -> None:
@@ -116,7 +116,7 @@ def test_order_of_rows_changes_nothing(table: pd.DataFrame) -> None:
     names = ["mdav", "optimal", "equal_width", "kmeans", "mdlp"]
     one = compare_roundings(table, names, k=(6,), target="kind")
     two = compare_roundings(table.iloc[::-1], names, k=(6,), target="kind")
-    for a, b in zip(one.trials, two.trials, strict=True):
+    for a, b in zip(one.grid.trials, two.grid.trials, strict=True):
         assert (a.name, a.points, a.fewest, a.alone) == (b.name, b.points, b.fewest, b.alone)
         assert a.values == pytest.approx(dict(b.values), nan_ok=True)
 
@@ -126,11 +126,15 @@ def test_arrays_and_files_and_dropped_columns(table: pd.DataFrame, tmp_path: Pat
     table.to_csv(path, index=False)
     of_file = compare_roundings(path, ["mdav"], k=(6,), drop=("kind",))
     of_array = compare_roundings(table[["x", "y"]].to_numpy(), ["mdav"], k=(6,))
-    assert (of_file.name, of_array.name, of_array.columns) == ("toy.csv", "a table", ("0", "1"))
-    assert [t.values for t in of_file.trials] == [t.values for t in of_array.trials]
+    assert (of_file.grid.name, of_array.grid.name, of_array.grid.columns) == (
+        "toy.csv",
+        "a table",
+        ("0", "1"),
+    )
+    assert [t.values for t in of_file.grid.trials] == [t.values for t in of_array.grid.trials]
     one = compare_roundings(table[["x", "y"]].to_numpy(), ["mdav"], k=(6,), drop=("1",))
-    assert one.columns == ("0",)
-    assert math.isnan(one.unrounded["correlation"])
+    assert one.grid.columns == ("0",)
+    assert math.isnan(one.grid.unrounded["correlation"])
     assert json.loads(one.to_json())["trials"][0]["correlation"] is None
 
 
@@ -187,7 +191,7 @@ def test_tables_that_cannot_be_rounded(
 
 def test_optimal_loses_least_and_more_points_lose_less(table: pd.DataFrame) -> None:
     found = compare_roundings(table, ["mdav", "vmdav", "optimal", "kmeans"], k=(3, 6, 12))
-    sse = {m: [t.value("sse") for t in found.line(m)] for m in found.methods()}
+    sse = {m: [t.value("sse") for t in found.grid.line(m)] for m in found.grid.methods()}
     for name in ("mdav", "vmdav"):
         assert all(a <= b + 1e-9 for a, b in zip(sse["optimal"], sse[name], strict=True))
     for name in ("optimal", "kmeans"):
@@ -197,6 +201,6 @@ def test_optimal_loses_least_and_more_points_lose_less(table: pd.DataFrame) -> N
 @pytest.mark.slow
 def test_the_papers_numbers_on_a_small_table(shared_data: Callable[[str], Path]) -> None:
     found = compare_roundings(shared_data("faithful.csv"), target="eruptions")
-    assert tuple(t.k for t in found.trials if t.method == "mdav" and t.k) == KS
-    assert not [t for t in found.line("mdav") if t.k and t.k > 136]
-    assert found.means("score", "k").keys() == set(found.methods("k"))
+    assert tuple(t.k for t in found.grid.trials if t.method == "mdav" and t.k) == KS
+    assert not [t for t in found.grid.line("mdav") if t.k and t.k > 136]
+    assert found.grid.means("score", "k").keys() == set(found.grid.methods("k"))

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from discreet.measure.report_tables import Listing
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_trial import MODELS, Trial
-from discreet.measure.roundings_words import as_text
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import MODELS, Trial
+from discreet.measure.roundings.words import as_text
 
 __all__ = ["BEST", "family_table", "models_table", "refused_table", "whole_table"]
 

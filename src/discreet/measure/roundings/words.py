@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.measure.roundings_grid import EQUAL, RoundingGrid
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.grid import EQUAL, RoundingGrid
+from discreet.measure.roundings.trial import Trial
 
 __all__ = ["as_text", "claims", "in_short", "stated"]
 

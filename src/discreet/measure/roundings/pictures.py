@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from discreet.measure.pictures import Picture
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_trial import MODELS
-from discreet.measure.roundings_words import stated
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import MODELS
+from discreet.measure.roundings.words import stated
 from discreet.render.scene import Axis, Columns, Lines, Panel, Scene
 
 __all__ = ["family_picture", "model_picture", "score_picture"]

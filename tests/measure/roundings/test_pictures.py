@@ -5,15 +5,15 @@ import math
 import pytest
 
 from discreet.measure.pictures import Picture
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_pictures import (
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.pictures import (
     BEYOND,
     NOT_ROUNDED,
     family_picture,
     model_picture,
     score_picture,
 )
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.trial import Trial
 from discreet.render.scene import Columns, Lines, Panel
 
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from discreet.measure.report_tables import Listing
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_pictures import family_picture, model_picture, score_picture
-from discreet.measure.roundings_tables import (
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.pictures import family_picture, model_picture, score_picture
+from discreet.measure.roundings.tables import (
     BEST,
     family_table,
     models_table,
     refused_table,
     whole_table,
 )
-from discreet.measure.roundings_trial import FAMILIES
-from discreet.measure.roundings_words import claims, in_short
+from discreet.measure.roundings.trial import FAMILIES
+from discreet.measure.roundings.words import claims, in_short
 from discreet.protect.rounding import METHODS
 from discreet.render.to_html import Html, heading, items, paragraph, picture, table
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discreet.errors import InputError
-from discreet.measure.roundings_trial import MEASURES, MODELS, Gauge, Trial
+from discreet.measure.roundings.trial import MEASURES, MODELS, Gauge, Trial
 
 __all__ = ["EQUAL", "RoundingGrid"]
 
@@ -73,7 +73,7 @@ class RoundingGrid:
             raise InputError("a comparison has each method and setting once; name each k once")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name}: {len(self.trials)} settings)"
+        return f"RoundingGrid({self.name}: {len(self.trials)} settings)"
 
     @property
     def usable(self) -> tuple[Trial, ...]:

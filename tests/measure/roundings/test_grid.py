@@ -5,8 +5,8 @@ import math
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import Trial
 
 
 def trial(method: str, rung: int | None, family: str = "k", **values: float) -> Trial:

@@ -16,11 +16,13 @@ from discreet.measure.il_dr import il_dr_score_of
 from discreet.measure.information_loss import sse_share_of
 from discreet.measure.models import regression_on, tree_on
 from discreet.measure.pairs import Floats, Pair, Side, side_of
-from discreet.measure.roundings_found import RoundingComparison
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.comparison import RoundingComparison
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import Trial
 from discreet.progress import advance
+from discreet.protect import rounding
 from discreet.protect.arguments import check_whole
-from discreet.protect.rounding import METHODS, Rounder
+from discreet.protect.rounding import METHODS
 from discreet.protect.rounding.rounding_set import REPRESENTATIVES
 from discreet.table import open_table
 
@@ -119,7 +121,7 @@ def compare_roundings(
     >>> found = compare_roundings(table, ["optimal", "mdav", "equal_width"], k=(5, 10))
     >>> found
     RoundingComparison(a table: 9 settings)
-    >>> means = found.means("sse", "k")
+    >>> means = found.grid.means("sse", "k")
     >>> means["optimal"] <= means["mdav"]
     True
     """
@@ -136,7 +138,7 @@ def compare_roundings(
         rounds.append(_tried(setting, data, representative, folds))
     advance("comparing ways to round", len(settings), len(settings))
     called = name or (Path(source).name if isinstance(source, str | Path) else "a table")
-    return RoundingComparison(
+    grid = RoundingGrid(
         name=called,
         trials=tuple(rounds),
         columns=tuple(data.side.numbers),
@@ -149,6 +151,7 @@ def compare_roundings(
         folds=folds,
         notes=data.notes,
     )
+    return RoundingComparison(grid)
 
 
 # --- what is asked --------------------------------------------------------------------------------
@@ -277,7 +280,7 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
         None if setting.family != family else number or RULE
         for family, number in (("k", setting.k), ("c", setting.c))
     )
-    rounder = Rounder(setting.method, k=k, c=c, representative=representative)
+    rounder = rounding.Rounder(setting.method, k=k, c=c, representative=representative)
     try:
         rounded = rounder.fit(data.side.matrix, data.classes).transform(data.side.matrix)
         values = _measured(data, rounded, folds)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_trial import Trial
-from discreet.measure.roundings_words import as_text, claims, in_short, stated
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.trial import Trial
+from discreet.measure.roundings.words import as_text, claims, in_short, stated
 
 
 def trial(

@@ -1,13 +1,13 @@
 """Tables have a row for each setting, in the order of the rungs, and mark the lowest score."""
 
-from discreet.measure.roundings_grid import RoundingGrid
-from discreet.measure.roundings_tables import (
+from discreet.measure.roundings.grid import RoundingGrid
+from discreet.measure.roundings.tables import (
     family_table,
     models_table,
     refused_table,
     whole_table,
 )
-from discreet.measure.roundings_trial import Trial
+from discreet.measure.roundings.trial import Trial
 
 
 def trial(method: str, rung: int, score: float, family: str = "k") -> Trial:
