@@ -293,13 +293,16 @@ def _check_not_nearly(
     """Refuse data that left under another name, or under none, but for a few rows."""
     fresh = [sketch for sketch in sketches.values() if sketch.distinctive]
     rows = connection.execute(
-        "SELECT study, mark, buckets FROM sketch JOIN version ON version.id = sketch.version"
+        "SELECT study, settings, mark, buckets"
+        " FROM sketch JOIN version ON version.id = sketch.version"
         " WHERE study != ? OR study = ?",
         (leaving.study or UNNAMED, UNNAMED),
     )
-    for study, mark, packed in rows:
+    for study, settings, mark, packed in rows:
         old = _sketch(mark, packed)
-        if any(old.resembles(new, CHANGED_PER_K * leaving.k) for new in fresh):
+        # The stricter of the two: `research` may have a smaller k than what left before.
+        k = max(leaving.k, json.loads(settings).get("k", leaving.k))
+        if any(old.resembles(new, CHANGED_PER_K * k) for new in fresh):
             name = f"as study {study!r}" if study else "without a name"
             raise LeavingError(
                 f"nearly the same data have left before, {name}, and the difference gives the"

@@ -126,7 +126,7 @@ class Release:
         target = check_points_path(path)
         if self.points is None:
             raise InputError("this table was not rounded and has no points; make one by round()")
-        self._ask("json", None)
+        self._ask("points", None)
         write_whole(points_text(self.points).encode(), target)
         return target
 
@@ -151,7 +151,7 @@ def check_paths(path: str | Path, report: str | Path | None) -> tuple[Path, Path
 
 def check_points_path(path: str | Path) -> Path:
     """Refuse names that rounding points cannot be saved under."""
-    return path_to_save(path, (".json",), "rounding points")
+    return path_to_save(path, (".json",), "a file of rounding points")
 
 
 def arrow_table(

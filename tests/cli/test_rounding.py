@@ -44,13 +44,15 @@ def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> 
     rounded = tmp_path / "rounded.csv"
     words = f"round {wine} --method optimal -k 10 --per-column --categorical class -o {rounded}"
 
-    code, out, err = run(*words.split())
+    code, out, err = run(*words.split(), "--policy", "research")
 
     assert (code, err) == (0, "")
     table = pd.read_csv(rounded)
     assert len(table) == 178
     assert table.groupby("alcohol").size().min() >= 10
-    assert "so the table is not k-anonymous" in " ".join(out.split())
+    assert "so the table is not k-anonymous: all are released rows that fewer than 10 rows" in (
+        " ".join(out.split())
+    )
 
 
 def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) -> None:
@@ -63,15 +65,14 @@ def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) ->
     assert isinstance(load_points(points), JointSet)
 
     words = f"round {wine} --method kmeans -c 20 --per-column --points {tmp_path / 'each.json'}"
-    code, out, err = run(*words.split())
+    code, out, err = run(*words.split(), "--policy", "research")
     assert code == 4  # the same data have left under a guarded policy
     assert "'regime' is another than when something of study 'wine.csv' left before" in err
 
 
 def test_json_is_the_report(run: Run, wine: Path) -> None:
-    code, out, err = run(
-        *f"round {wine} --method vmdav --per-column -k freedman-diaconis --json".split()
-    )
+    words = "--method vmdav --per-column --policy research -k freedman-diaconis --json"
+    code, out, err = run("round", str(wine), *words.split())
 
     assert code == 0
     told = json.loads(out)
@@ -83,7 +84,11 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
 REFUSED = {
     "an unknown method": ("--method magic", 2, "rounding of the policy must be one of 'mdav'"),
     "no number": ("--method mdav -k many", 2, "k of the policy must be a whole number"),
-    "per column, guarded": ("--per-column --policy standard", 3, "do not hide rows"),
+    "per column, guarded": (
+        "--per-column",
+        3,
+        "simulated data under the policy 'research' (--policy",
+    ),
     "points as a table": ("--points points.csv", 2, "rounding points"),
     "a report alone": ("--report report.html", 2, "a report leaves with its table"),
     "median jointly": ("--representative median", 2, "of columns rounded by themselves"),
@@ -96,3 +101,25 @@ def test_what_is_refused(run: Run, wine: Path, words: str, expected: int, messag
 
     assert (code, out) == (expected, "")
     assert message in " ".join(err.split())
+
+
+def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('k = 10\nrows = "rounding"\nrounding = "kmeans"\nc = 4\n')
+    words = ("round", str(wine), "--policy", str(policy))
+
+    for given in (["-k", "3"], ["--method", "mdav"], ["-c", "5"]):
+        code, out, err = run(*words, *given)
+        assert (code, out) == (3, "")
+        assert "the policy file says what" in err
+
+    rounded = tmp_path / "rounded.csv"
+    code, out, err = run(*words, *f"-k 10 --method kmeans -c 4 -o {rounded}".split())
+    assert (code, err) == (0, "")
+    rows = Counter(pd.read_csv(rounded).itertuples(index=False, name=None))
+    assert min(rows.values()) >= 10
+
+    policy.write_text('k = 10\nrows = "condensation"\n')
+    code, out, err = run("round", str(wine), "--policy", str(policy))
+    assert (code, out) == (3, "")
+    assert "made by 'condensation'; to round, open a study with it" in err

@@ -118,6 +118,13 @@ def test_a_far_value_below_does_not_blur_what_is_above() -> None:
     assert optimal_cuts(values, starts_of([1] * 63), 3).tolist() == [3, *(alone + 3).tolist()]
 
 
+def test_a_wide_gap_does_not_blur_what_lies_behind_it() -> None:
+    values = np.array([0.25, 0.5, 1e9, 1e9 + 0.25, 1e9 + 0.5, 1e9 + 0.75])
+    counts = [1, 1, 1, 1, 1, 2]
+
+    assert optimal_cuts(values, starts_of(counts), 2).tolist() == [2, 4]
+
+
 # --- MDAV and V-MDAV with heavy values ---------------------------------------------------------
 
 MDAV: dict[str, tuple[list[float], list[int], int, list[int]]] = {

@@ -197,7 +197,7 @@ def test_the_report_says_what_one_column_at_a_time_costs() -> None:
     assert (found.count, found.trials) == (below, N)
     assert below > 0.9 * N
     assert "linkage" in report.measured.risks
-    assert "so the table is not k-anonymous" in report.in_words()
+    assert "so the table is not k-anonymous: " in " ".join(report.in_words().split())
     assert "k-anonymity of the rows" in report.to_text()
     made = report.made
     assert (made["rounding"], made["k"], made["per column"]) == ("optimal", 10, True)
@@ -210,6 +210,31 @@ def test_freedman_diaconis_chooses_for_each_column() -> None:
     assert len({len(found.points) for found in release.points}) > 1
     with pytest.raises(InputError, match="k must be a whole number where rows are rounded jointly"):
         research().round(GROUP, method="kmeans", k="freedman-diaconis")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"method": "kmeans", "k": 4, "c": 3}, "k and c say the same thing in two ways"),
+        ({"method": "mdlp", "k": 4}, "'mdlp' chooses the number of regions itself"),
+    ],
+)
+def test_numbers_that_mean_nothing_per_column(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        research(strata=["arm"]).round(GROUP, per_column=True, **how)
+
+
+def test_k_is_not_told_where_c_was_asked_for() -> None:
+    report = research().round(GROUP, method="mdav", c=4, per_column=True).report
+
+    assert (report.made["c"], report.made["rounding"]) == (4, "mdav")
+    assert "k" not in report.made
+
+
+def test_pictures_say_which_rounding_they_are_drawn_from() -> None:
+    view = research(rounding="kmeans", c=4).scatter("x", "y", method="rounding")
+
+    assert dict(view.parameters) == {"k": 3, "rounding": "kmeans", "c": 4}
 
 
 def test_representative_and_encoding() -> None:

@@ -68,11 +68,13 @@ def methods() -> None:
     from rich.console import Console
     from rich.table import Table as Listing
 
-    from discreet.protect import METHODS, ROW_METHODS
+    from discreet.protect import METHODS, ROW_METHODS, ColumnRounding
 
     listing = Listing("method", "works on", "promises", "leaves open", show_lines=True)
     for name, method in METHODS.items():
         works_on = "rows" if name in ROW_METHODS else "counts"
+        if name == ColumnRounding.name:
+            works_on = "columns"
         listing.add_row(name, works_on, method.promises, method.leaves_open)
     Console().print(listing)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import InputError
+from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
+    from discreet.policy import Policy
     from discreet.study import Study
 
 __all__ = [
@@ -116,18 +117,33 @@ def opened(
     levels: Sequence[str] = (),
 ) -> Study:
     """Open the study, with single fields of its policy overridden."""
-    from discreet.policy import load_policy
+    from discreet.policy import PRESETS, load_policy
     from discreet.study import open as open_study
 
     chosen = load_policy(policy)
-    if levels:
-        # What the custodian's file declares stays.
-        fields["kinds"] = dict.fromkeys(levels, "categorical") | dict(chosen.kinds)
     if group:
         fields["groups"] = [names_of(names) for names in group]
     if strata:
         fields["strata"] = names_of(strata)
+    if policy not in PRESETS:
+        _check_file_stands(chosen, fields)
+    if levels:
+        # What the custodian's file declares stays.
+        fields["kinds"] = dict.fromkeys(levels, "categorical") | dict(chosen.kinds)
     return open_study(file, chosen.changed(**fields))
+
+
+def _check_file_stands(policy: Policy, fields: Mapping[str, Any]) -> None:
+    """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
+    given = policy.changed(**fields)
+    for name in fields if policy.guarded else ():
+        held = getattr(policy, name)
+        empty = name in ("study", "unit", "groups", "strata") and not held
+        if not empty and getattr(given, name) != held:
+            raise RefusedError(
+                f"the policy file says what {name} is; leave the option out, or have the custodian"
+                " change the file"
+            )
 
 
 def names_of(text: str) -> list[str]:

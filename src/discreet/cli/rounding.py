@@ -67,10 +67,10 @@ PointsOption = Annotated[
     typer.Option("--points", help="Where to save the rounding points: .json, for new records."),
 ]
 PolicyOption = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--policy",
-        help="A preset or a .toml file; standard by default, research with --per-column.",
+        help="A preset or a .toml file; --per-column needs research.",
     ),
 ]
 
@@ -86,7 +86,7 @@ def round_table(
     output: TableOption = None,
     report: ReportOption = None,
     points: PointsOption = None,
-    policy: PolicyOption = None,
+    policy: PolicyOption = "standard",
     columns: ColumnsOption = None,
     drop: DropOption = None,
     strata: StrataOption = None,
@@ -104,20 +104,21 @@ def round_table(
     """Replace numbers by rounding points that k records or more share; make a report on it.
 
     discreet round cohort.csv --method mdav -k 10 -o rounded.csv --report rounding.html
+    discreet round wine.csv --method optimal -k 10 --per-column --policy research -o rounded.csv
     """
-    from discreet.policy import load_policy
+    from discreet.policy import PRESETS, load_policy
 
     check_table_paths(output, report, points)
-    chosen = policy or ("research" if per_column else "standard")
     prepare = preparation(impute, impute_levels, hierarchy)
     fields = fields_given(study=study, unit=unit)
     asked: dict[str, Any] = fields_given(method=method, k=_number(k), c=c) | prepare
-    if load_policy(chosen).guarded and not per_column:
+    if load_policy(policy).guarded and not per_column:
         # The numbers of a guarded study are those it is opened with.
-        fields |= {"rows": "rounding"} | fields_given(rounding=method, k=_number(k), c=c) | prepare
+        rows = {"rows": "rounding"} if policy in PRESETS else {}
+        fields |= rows | fields_given(rounding=method, k=_number(k), c=c) | prepare
         asked = {}
     with progress_shown():
-        found = opened(file, chosen, fields, group, strata, listed(categorical))
+        found = opened(file, policy, fields, group, strata, listed(categorical))
         release = found.round(
             listed(columns) or None,
             per_column=per_column,

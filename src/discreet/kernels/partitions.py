@@ -74,9 +74,11 @@ def _best_starts(values: Floats, starts: Places, k: int) -> Indices:
         if end - low > size:
             size = 2 * (end - low)  # small, so that they stay in the cache
             sums, squares, rows = np.empty(size), np.empty(size), np.empty(size)
-        base = cost[block - 1] if starts[block - 1] >= k else 0.0
+        base = np.inf
         for i in range(low, block):
-            cost[i] -= base  # only differences matter, and they are kept small
+            base = min(base, cost[i])
+        for i in range(low, block):
+            cost[i] -= base  # only differences matter; those between the best are kept exact
         _sum_outward(values, starts, low, block, end, cost, sums, squares, rows)
         # Every other end first, then those between, whose best begin lies between theirs.
         stride = 1
@@ -225,7 +227,7 @@ def vmdav_labels(values: Floats, starts: Places, k: int, gamma: float) -> Places
             labels[left:place] = made
             below, left = left, place
         made += 1
-    for i in range(left, right):
+    for i in range(left, right):  # fewer than k
         labels[i] = _nearer(values, starts, labels, below, left, right, above, values[i])
     return labels
 
@@ -317,11 +319,28 @@ def _nearer(
     Of equally near ones it is the one made first; one of them may not be there.
     """
     if left == 0:
-        return int(labels[right])
+        return _made_first(values, labels, right, 1)
     if right == len(values):
-        return int(labels[left - 1])
-    lower = point - _mean(values, starts, below, left)
-    upper = _mean(values, starts, right, above) - point
-    if lower == upper:
-        return int(min(labels[left - 1], labels[right]))
-    return int(labels[left - 1] if lower < upper else labels[right])
+        return _made_first(values, labels, left - 1, -1)
+    down = point - _mean(values, starts, below, left)
+    up = _mean(values, starts, right, above) - point
+    lower = _made_first(values, labels, left - 1, -1)
+    upper = _made_first(values, labels, right, 1)
+    if down == up:
+        return min(lower, upper)
+    return lower if down < up else upper
+
+
+@kernel
+def _made_first(values: Floats, labels: Places, place: int, step: int) -> int:
+    """Return the group at `place`, or the first made of those with its mean, outward from there.
+
+    Only groups of one value alone have the same mean.
+    """
+    value, found = values[place], labels[place]
+    while 0 <= place < len(values) and values[place] == value:
+        beyond = place + step
+        if not 0 <= beyond < len(values) or labels[beyond] != labels[place]:
+            found = labels[place]
+        place = beyond
+    return int(found)

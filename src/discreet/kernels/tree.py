@@ -176,23 +176,25 @@ def _halve(keys: Floats, order: Labels, start: int, end: int, middle: int) -> No
     while end - start > 1:
         a, b, c = keys[start], keys[(start + end) // 2], keys[end - 1]
         pivot = max(min(a, b), min(max(a, b), c))
-        i, j = start, end - 1
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            end = j + 1
-        elif middle >= i:
-            start = i
+        lower = _parted(keys, order, start, end, pivot, False)
+        if middle < lower:
+            end = lower
         else:
-            return
+            start = _parted(keys, order, lower, end, pivot, True)
+            if middle < start:  # it lies among those equal to the pivot
+                end = start
+
+
+@kernel
+def _parted(keys: Floats, order: Labels, start: int, end: int, pivot: float, equal: bool) -> int:
+    """Put keys below the pivot (or equal to it too) first; return where the others begin."""
+    place = start
+    for i in range(start, end):  # always swapped, so that no branch is guessed wrongly
+        key, number = keys[i], order[i]
+        keys[i], order[i] = keys[place], order[place]
+        keys[place], order[place] = key, number
+        place += int(key < pivot or (equal and key == pivot))
+    return place
 
 
 @kernel

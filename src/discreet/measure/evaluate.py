@@ -297,10 +297,7 @@ def measured(
     trial = _Trial()
     far = far or (FAR if guard is None else FAR_GUARDED)
     side = pair.table
-    risks = _risks(trial, pair, known, sensitive, far)
-    if shared_by is not None:
-        columns = [name for name in pair.names if name != sensitive]
-        risks["below_k"] = shared_by_fewer_of(side, columns, shared_by)
+    risks = _risks(trial, pair, known, sensitive, far, shared_by)
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
     used = pair if used is None else used
     scores = trial("propensity", lambda: propensity_of(used))
@@ -351,7 +348,12 @@ class _Trial:
 
 
 def _risks(
-    trial: _Trial, pair: Pair, known: Sequence[str], sensitive: str | None, far: int
+    trial: _Trial,
+    pair: Pair,
+    known: Sequence[str],
+    sensitive: str | None,
+    far: int,
+    shared_by: int | None,
 ) -> dict[str, Estimate]:
     side, seen = pair.table, pair.without(sensitive)
     columns = [name for name in pair.names if name != sensitive]
@@ -362,6 +364,8 @@ def _risks(
         "interval": lambda: (interval_risk_of(seen, share=0.1),),
         "unique_rows": lambda: (_told(uniqueness_of(side, columns), UNIQUE_ROWS),),
     }
+    if shared_by is not None:
+        every["below_k"] = lambda: (shared_by_fewer_of(side, columns, shared_by),)
     if known:
         every["unique_strata"] = lambda: (_told(uniqueness_of(side, known), UNIQUE_STRATA),)
     if known and sensitive is not None:

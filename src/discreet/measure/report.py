@@ -15,10 +15,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from discreet.measure.claims import claims_of
 from discreet.measure.evaluate import Measured
 from discreet.measure.pictures import Picture, pictures_of
 from discreet.measure.report_tables import Listing, listings
-from discreet.measure.summary import claims_of, summary
+from discreet.measure.summary import summary
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.to_html import (
     Html,

@@ -13,7 +13,7 @@ from typing import Any
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 
-__all__ = ["claims_of", "listed", "out_of", "per_cent", "summary"]
+__all__ = ["listed", "out_of", "per_cent", "summary"]
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -39,51 +39,6 @@ METHODS = {
     " each row shows its group's means",
     "column-rounding": "each column was rounded by itself: every value became one of a few points"
     " (found by {rounding})",
-}
-
-EVERYWHERE = (
-    "that the table is anonymous, or outside data protection law: what was measured are attacks"
-    " that were tried, on these columns",
-    "that nothing can be disclosed by it",
-    "differential privacy: it was not measured, and no method of discreet has it",
-    "safety together with another release of the same data, by another setting or after a change"
-    " of the data: two releases can give records away that one does not",
-    "that a larger k, more noise or more rows would by itself be safe",
-)
-OF_METHOD = {
-    "deterministic": (
-        "k-anonymity of the rows: means of near records overlap, are not shared by k rows, and"
-        " often hardly move",
-        "that the original cannot be worked back because k is above 2",
-        "that the stretching protects records far from the others: it can put them back",
-        "that it is safe to release again because nothing is random",
-    ),
-    "probabilistic": (
-        "k-anonymity of the rows: each row has noise of its own",
-        "that records far from the others are hidden: noise in proportion to the spread hides"
-        " nobody who stands out",
-        "that a fixed seed is enough: the noise rests on a secret",
-    ),
-    "condensation": (
-        "k-anonymity in the sense of equal rows: the rows of a group cannot be told apart, but"
-        " are not equal",
-        "that values are hidden where many records lie close together",
-    ),
-    "microaggregation": (
-        "k-anonymity of this table together with other tables or pictures of the same data",
-        "that values are hidden where many records lie close together: a group's mean lies near"
-        " all of them",
-    ),
-    "rounding": (
-        "k-anonymity of this table together with other tables or pictures of the same data",
-        "that values are hidden where many records lie close together: a group's mean lies near"
-        " all of them",
-    ),
-    "column-rounding": (
-        "k-anonymity of the rows: columns were rounded one at a time, and few rows are shared in"
-        " all of them",
-        "that a point shared by k records in one column hides whose row it is",
-    ),
 }
 
 
@@ -123,11 +78,6 @@ def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
         ("What was not measured, or is not told", _missing(measured)),
     )
     return tuple((heading, tuple(told)) for heading, told in sections if told)
-
-
-def claims_of(method: str | None) -> tuple[str, ...]:
-    """Return what must not be claimed of a release by a method; of an unknown one, by any."""
-    return (*OF_METHOD.get(method or "", ()), *EVERYWHERE)
 
 
 def out_of(share: float) -> str:
@@ -273,10 +223,10 @@ def _near(found: Estimate, to: int | None) -> str:
 def _below(found: Estimate) -> str:
     """Say what rounding one column at a time costs: rows that are not shared."""
     if not found.count:
-        return "Every released row is shared by k rows or more in all columns; nothing promises it."
+        return f"There are no {found.what}; but nothing promises that."
     return (
-        f"Columns were rounded one at a time: {out_of(found.share)} released rows are shared by"
-        " fewer than k rows in all columns, so the table is not k-anonymous."
+        f"Columns were rounded one at a time, so the table is not k-anonymous:"
+        f" {out_of(found.share)} are {found.what}."
     )
 
 

@@ -71,6 +71,8 @@ class Asked:
     by: str | None
     edges: Edges
     bins_share: float
+    rounding: str | None = None
+    c: int | None = None
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -42,6 +42,8 @@ def frozen(key: str, value: Any) -> Any:
         return tuple(_as_tuple(group) for group in value)
     if key == "strata":
         return _as_tuple(value)
+    if key == "rounding" and isinstance(value, str):
+        return value.replace("-", "_")
     return value
 
 

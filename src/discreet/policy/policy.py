@@ -371,6 +371,8 @@ class Policy:
             by=by,
             edges=chosen.edges if picture == "histogram" else MappingProxyType({}),
             bins_share=self.bins_share,
+            rounding=chosen.rounding if method == "rounding" else None,
+            c=chosen.c if method == "rounding" else None,
         )
 
     def allowed(self, **named: Any) -> Policy:

@@ -23,7 +23,7 @@ from discreet.protect.counts import (
     rounded,
 )
 from discreet.protect.deterministic import Deterministic, deterministic
-from discreet.protect.grouping import mdav
+from discreet.protect.grouping import mdav, vmdav
 from discreet.protect.hierarchy import Hierarchy, read_hierarchy
 from discreet.protect.kanonymity import Repair, repair
 from discreet.protect.microaggregation import Microaggregation
@@ -81,6 +81,7 @@ __all__ = [
     "repair",
     "resampling",
     "rounded",
+    "vmdav",
 ]
 
 ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(

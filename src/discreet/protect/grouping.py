@@ -207,6 +207,8 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
         If a group, counted again, holds fewer than k rows.
     """
     total = len(ordered)
+    if ordered.shape[1] == 1:
+        return _by_stratum(lambda rows, _: _on_a_line(rows, k), ordered, sizes, k)
     make = _few if total < FEW else _many
     return _by_stratum(lambda rows, before: make(rows, k, before, total), ordered, sizes, k)
 
@@ -232,6 +234,8 @@ def strata_variable_groups(ordered: Floats, sizes: Sequence[int], k: int, gamma:
         If a group, counted again, holds fewer than k rows.
     """
     total = len(ordered)
+    if ordered.shape[1] == 1:
+        return _by_stratum(lambda rows, _: _on_a_line(rows, k, gamma), ordered, sizes, k)
     return _by_stratum(
         lambda rows, before: _variable(rows, k, float(gamma), before, total), ordered, sizes, k
     )
@@ -286,6 +290,21 @@ def _variable(ordered: Floats, k: int, gamma: float, before: int, total: int) ->
         advance(TASK, before + len(ordered) - rows_left(left), total)
     advance(TASK, before + len(ordered), total)
     return _joined(ordered, left.labels)
+
+
+def _on_a_line(ordered: Floats, k: int, gamma: float | None = None) -> Labels:
+    """Return the groups of one column in order, whose farthest row is always at an end."""
+    from discreet.kernels.partitions import mdav_labels, vmdav_labels
+
+    values = np.ascontiguousarray(ordered[:, 0])
+    starts = np.arange(len(values) + 1, dtype=np.intp)
+    if gamma is None:
+        found = mdav_labels(values, starts, k)
+    else:
+        found = vmdav_labels(values, starts, k, float(gamma))
+    if (values[1:] != values[:-1]).all():
+        return found
+    return found[np.lexsort((found, values))]  # of equal rows the first in the groups made first
 
 
 def _joined(ordered: Floats, labels: Labels) -> Labels:

@@ -56,9 +56,10 @@ def wanted_rounded(
             raise InputError("k must be a whole number where rows are rounded jointly")
         by: Rounding | ColumnRounding = Rounding(name, want.asked.k, how.c or desk.policy.c)
         return dataclasses.replace(want, by=by)
+    usual = want.asked.k if how.c is None and known_method(name).parameter else None
     by = ColumnRounding(
         method=name,
-        k=want.asked.k if how.k is None else how.k,
+        k=usual if how.k is None else how.k,
         c=how.c,
         representative=how.representative or "mean",
         encoding=how.encoding or "region",
@@ -80,8 +81,8 @@ def _of_copy(
     if how.per_column:
         raise RefusedError(
             "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
-            " simulated data under the policy 'research'; leave per_column out to round rows"
-            " jointly"
+            " simulated data under the policy 'research' (--policy research); leave per_column"
+            " out to round rows jointly"
         )
     if policy.rows not in ROUNDING:
         raise RefusedError(

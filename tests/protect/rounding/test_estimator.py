@@ -150,3 +150,14 @@ def test_what_a_number_given_the_other_way_round_becomes() -> None:
     assert Rounder(method="optimal", c=10).fit(X).sets_[0].parameters["k"] == 20
     assert Rounder(method="kmeans", k=20).fit(X).sets_[0].parameters["c"] == 10
     assert Rounder(method="equal-width").fit(X).sets_[0].parameters["c"] == 40  # k is 5
+
+
+def test_a_cell_is_not_quoted() -> None:
+    texts: Any = [["34.7 Alice", 1.0, 1.0]] * 20
+    with pytest.raises(
+        InputError, match=r"^X must hold numbers alone; leave col[a-z ]+$"
+    ):
+        Rounder().fit(texts)
+    rounder = Rounder().fit(X)
+    with pytest.raises(InputError, match=r"^X must hold numbers alone"):
+        rounder.transform(texts)

@@ -65,8 +65,10 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     **What it does not protect.** Columns are rounded one at a time, and a row of several rounded
     columns is shared by few others: of 500 records of three columns, 93 of 100 were unique with
     k = 20. It is not k-anonymity of the rows. Points are means of raw values, so points for
-    several k give values away, and new records that are rounded later are not counted. For a
-    table that leaves use `Study.round`, which rounds rows jointly.
+    several k give values away, and so do stochastic draws for several sets of points or columns:
+    what is drawn is right on average, and averages tell. New records that are rounded later are
+    not counted. A fitted rounder holds the extremes and edges of its columns: it is private. For
+    a table that leaves use `Study.round`, which rounds rows jointly.
 
     Senavirathne and Torra, "Rounding based continuous data discretization for statistical
     disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), section 3.
@@ -111,7 +113,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         if self.encoding not in ENCODINGS:
             raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
-        matrix = validate_data(self, X, dtype=np.float64, ensure_min_samples=LEAST_ROWS)
+        matrix = _matrix(self, X, ensure_min_samples=LEAST_ROWS)
         names = getattr(self, "feature_names_in_", None)
         sets = []
         for j, values in enumerate(matrix.T):
@@ -138,7 +140,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         ndarray of shape (n, p)
         """
         check_is_fitted(self)
-        matrix = validate_data(self, X, dtype=np.float64, reset=False)
+        matrix = _matrix(self, X, reset=False)
         uniforms = self._uniforms(matrix)
         columns = [
             found.encode(matrix[:, j], self.encoding, None if uniforms is None else uniforms[:, j])
@@ -152,3 +154,14 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         owner = load_secret(None)
         names = [str(j) for j in range(matrix.shape[1])]
         return owner.uniforms(VERSION, row_keys(owner, list(matrix.T)), names)
+
+
+def _matrix(rounder: Rounder, X: ArrayLike, **checks: Any) -> Floats:
+    """Return X as scikit-learn checks it, but for a message that would quote a cell."""
+    try:
+        matrix: Floats = validate_data(rounder, X, dtype=np.float64, **checks)
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise InputError("X must hold numbers alone; leave columns of texts out") from None
+        raise
+    return matrix

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels
-from discreet.protect.canonical import lexicographic, standardise
+from discreet.protect.canonical import lexicographic
 from discreet.protect.rounding.base import edges_at
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 
-__all__ = ["Mdav", "Optimal", "VMdav", "optimal", "univariate_mdav", "univariate_vmdav"]
+__all__ = ["Mdav", "Optimal", "VMdav", "optimal"]
 
 SMALLEST, LARGEST = 1e-60, 1e60
 """A column of another width is scaled before distances are squared."""
@@ -272,97 +272,6 @@ def optimal(x: ArrayLike, k: int) -> Labels:
     return _labels(order, np.repeat(np.arange(len(sizes), dtype=np.intp), sizes), k)
 
 
-def univariate_mdav(x: ArrayLike, k: int) -> Labels:
-    """Group the numbers of one column by MDAV, in the time that it takes to sort them.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,) or (n, 1)
-        Finite numbers, not all equal.
-    k : int
-        The least number of rows in a group; 2 <= k <= n.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row, numbered from 0 in the order they were made, as
-        `discreet.protect.mdav` has it: the farthest row is always at an end of what is left.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 2, or x no column of finite numbers.
-    RefusedError
-        If there are fewer than k rows or all are equal.
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
-
-    Notes
-    -----
-    Of equal rows those first in the file come into the groups made first.
-
-    **What it does not protect.** As of `discreet.protect.mdav`.
-
-    Examples
-    --------
-    >>> univariate_mdav([0, 1, 2, 4, 6, 9], k=2).tolist()
-    [1, 1, 2, 2, 0, 0]
-    """
-    from discreet.kernels.partitions import mdav_labels
-
-    k, order, ordered = _in_order(x, k)
-    z = standardise(ordered[:, None])[0][:, 0]
-    found = mdav_labels(z, np.arange(len(z) + 1, dtype=np.intp), k)
-    return _labels(order, _rising_among_equal(ordered, found), k)
-
-
-def univariate_vmdav(x: ArrayLike, k: int, gamma: float = 0.2) -> Labels:
-    """Group the numbers of one column by V-MDAV, in the time that it takes to sort them.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,) or (n, 1)
-        Finite numbers.
-    k : int
-        The least number of rows in a group; 2 <= k <= n.
-    gamma : float, default 0.2
-        How much nearer to a group than to what else is left a row must be to join it; at least 0.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row, numbered from 0 in the order they were made.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 2, gamma negative, or x no column of finite numbers.
-    RefusedError
-        If there are fewer than k rows.
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
-
-    Notes
-    -----
-    The rule is that of `VMdav`, row by row: equal rows may come into two groups, those first in
-    the file into the one made first. Groups hold k to 3k - 2 rows (see there).
-
-    **What it does not protect.** As of `discreet.protect.mdav`.
-
-    Examples
-    --------
-    >>> univariate_vmdav([0, 1, 1.1, 9, 10], k=2).tolist()
-    [1, 1, 1, 0, 0]
-    """
-    from discreet.kernels.partitions import vmdav_labels
-
-    k, order, ordered = _in_order(x, k)
-    gamma = check_ratio("gamma", gamma, zero=True)
-    starts = np.arange(len(order) + 1, dtype=np.intp)
-    found = vmdav_labels(_scaled(ordered), starts, k, gamma)
-    return _labels(order, _rising_among_equal(ordered, found), k)
-
-
 def _in_order(x: ArrayLike, k: int) -> tuple[int, Labels, Floats]:
     """Return k, the order of rows by value (of equal ones as in the file), and them in order."""
     column = as_column(x)
@@ -387,13 +296,6 @@ def _scaled(values: Floats) -> Floats:
 
 def _changes(labels: Labels) -> Labels:
     return np.flatnonzero(labels[1:] != labels[:-1]) + 1
-
-
-def _rising_among_equal(values: Floats, labels: Labels) -> Labels:
-    """Return labels of sorted values, those of equal ones in rising order."""
-    if (values[1:] != values[:-1]).all():
-        return labels
-    return labels[np.lexsort((labels, values))]
 
 
 def _labels(order: Labels, ordered: Labels, k: int) -> Labels:

@@ -37,7 +37,8 @@ class JointSet:
     -----
     It is made of the rounded table alone and tells no more than that. **What it does not
     protect.** New records that are rounded to these points are new information: how many of them
-    share a point is not promised.
+    share a point is not promised. The rows it was made of, rounded again, are no release either:
+    some lie nearer to the point of another group, in the order of their file.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.protect.base import Floats, Labels
 from discreet.protect.rounding.base import RegionMethod
-from discreet.protect.rounding.coding import encode_sorted, regions_of
+from discreet.protect.rounding.coding import cuts_of, encode_sorted, region_means, regions_of
 from discreet.protect.rounding.intervals import Base
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 from discreet.render import to_matplotlib
@@ -279,7 +279,7 @@ def rounding_set(
     if method.supervised and column.class_counts is None:
         raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
     edges = method(column)
-    parted = np.concatenate([[0], np.searchsorted(column.values, edges), [len(column.values)]])
+    parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
     counts = np.diff(column.starts[parted])
     least = getattr(method, "k", None)
     if method.parameter == "k" and least is not None and counts.min() < least:
@@ -320,14 +320,10 @@ def _points(column: SortedColumn, parted: Labels, middles: Floats, representativ
     if representative == "midpoint":
         return out
     begins, ends = parted[:-1][held], parted[1:][held]
-    first, last = column.values[begins], column.values[ends - 1]
     if representative == "median":
         out[held] = _medians(column, begins, ends)
         return out
-    # About the first value of each region, so that an offset or a far region costs no digits.
-    gaps = column.counts * (column.values - np.repeat(first, ends - begins))
-    rows = column.starts[ends] - column.starts[begins]
-    out[held] = np.clip(first + np.add.reduceat(gaps, begins) / rows, first, last)
+    out[held] = region_means(column, column.values[begins[1:]])
     return out
 
 

@@ -30,6 +30,9 @@ from discreet.protect.rounding.sorted_column import sorted_column
 
 __all__ = ["ColumnRounding", "Rounding"]
 
+GAIN = 0.2
+"""How much nearer to a group than to the rest a row must be to join it (Solanas et al. 2006)."""
+
 
 @dataclass(frozen=True)
 class Rounding:
@@ -59,8 +62,10 @@ class Rounding:
     -----
     A row becomes the mean of its group, within its stratum. **What it does not protect.** As
     `Microaggregation`: means of columns are kept, groups for several settings give records away
-    together, and where records lie close together a mean lies near each of them. With many
-    columns few rows share all their regions, and nearly all are grouped by MDAV.
+    together, and where records lie close together a mean lies near each of them. Where k records
+    are equal in all columns their values are told: of whole numbers in one column 77 to 82 % by
+    regions, 52 % by MDAV. With many columns few rows share all their regions, and nearly all are
+    grouped by MDAV.
 
     References
     ----------
@@ -83,8 +88,9 @@ class Rounding:
         " rows are k-anonymous over the columns of the group."
     )
     leaves_open: ClassVar[str] = (
-        "Where many records lie close together the mean lies near each of them; means of columns"
-        " are kept, so versions that differ in few persons give them away."
+        "Where many records lie close together the mean lies near each of them, and where k are"
+        " equal it is their value; means of columns are kept, so versions that differ in few"
+        " persons give them away."
     )
 
     method: str = "mdav"
@@ -108,8 +114,10 @@ class Rounding:
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         z, mean, _ = standardise(matrix)
-        if self.method == "mdav" or self.method == "vmdav":
+        if self.method == "mdav":
             order, groups = groups_in_order(z, labels, self.k)
+        elif self.method == "vmdav":
+            order, groups = groups_in_order(z, labels, self.k, gamma=GAIN)
         else:
             rows_by_stratum(labels, self.k)
             order = lexicographic(labels, z)
@@ -138,9 +146,9 @@ class ColumnRounding:
     ----------
     method : str, default "mdav"
         How rounding points are found. Supervised methods take the strata for classes.
-    k : int or "freedman-diaconis", default 5
+    k : int or "freedman-diaconis", optional
         The least number of rows in a region of one column, for methods that promise it; c is
-        n / k for others.
+        n / k for others. Without k and c, 5.
     c : int, optional
         How many regions instead; k is n / c for methods that take k.
     representative : {"mean", "median", "midpoint"}, default "mean"
@@ -184,14 +192,16 @@ class ColumnRounding:
     )
 
     method: str = "mdav"
-    k: int | str = 5
+    k: int | str | None = None
     c: int | None = None
     representative: str = "mean"
     encoding: str = "region"
 
     def __post_init__(self) -> None:
-        if self.k != FREEDMAN_DIACONIS:
+        if self.k not in (None, FREEDMAN_DIACONIS):
             check_whole("k", self.k, least=1)
+        if self.k is not None and self.c is not None:
+            raise InputError("k and c say the same thing in two ways; give one of them")
         known_method(self.method)
         if self.c is not None:
             check_whole("c", self.c, least=1)
@@ -226,8 +236,7 @@ class ColumnRounding:
         out = []
         for name, values in zip(names, matrix.T, strict=True):
             column = sorted_column(values, strata if kind.supervised else None)
-            k = self.k if self.c is None and kind.parameter else None
-            method = settled(self.method, column, k=k, c=self.c)
+            method = settled(self.method, column, k=self.k, c=self.c)
             out.append(rounding_set(column, method, self.representative, name))
         return tuple(out)
 

@@ -43,7 +43,9 @@ class SortedColumn:
     @cached_property
     def starts(self) -> Labels:
         """Before each value, and at last after all of them: how many rows have lower values."""
-        return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.intp)
+        starts = np.zeros(len(self.counts) + 1, dtype=np.intp)
+        np.cumsum(self.counts, out=starts[1:])
+        return starts
 
     @cached_property
     def shift(self) -> float:
