@@ -272,18 +272,18 @@ def test_points_are_saved_by_the_gate_of_the_table_and_read_back(
     path = release(gates, points).save_points(str(tmp_path / "points.json"))
 
     assert path == tmp_path / "points.json"
-    assert gates.asked == [("json", None)], "once, and for no report"
+    assert gates.asked == [("points", None)], "once, and for no report"
     assert same(load_points(path), points)
     assert [each.name for each in tmp_path.iterdir()] == ["points.json"]
 
 
 def test_points_that_may_not_leave_are_not_written(tmp_path: Path) -> None:
-    gates = Gates("json")
+    gates = Gates("points")
 
     with pytest.raises(LeavingError, match="not that"):
         release(gates, ROWS).save_points(tmp_path / "points.json")
 
-    assert gates.asked == [("json", None)]
+    assert gates.asked == [("points", None)]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -58,7 +58,7 @@ def test_names_are_told_apart_by_commas() -> None:
 
 def test_a_study_is_opened_with_fields_groups_and_strata(cohort: Path, tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
-    rules.write_text('[kinds]\nsex = "categorical"\n')
+    rules.write_text('k = 7\n[kinds]\nsex = "categorical"\n')
 
     study = opened(
         cohort, str(rules), {"k": 7}, ["age, bmi", "glucose"], "sex", ["sex", "age_group"]

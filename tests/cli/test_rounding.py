@@ -108,7 +108,7 @@ def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) 
     policy.write_text('k = 10\nrows = "rounding"\nrounding = "kmeans"\nc = 4\n')
     words = ("round", str(wine), "--policy", str(policy))
 
-    for given in (["-k", "3"], ["--method", "mdav"], ["-c", "5"]):
+    for given in (["-k", "3"], ["--method", "equal-width"], ["-c", "5"]):
         code, out, err = run(*words, *given)
         assert (code, out) == (3, "")
         assert "the policy file says what" in err

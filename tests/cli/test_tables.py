@@ -269,10 +269,12 @@ def test_a_hierarchy_merges_small_strata(
     tree = tmp_path / "arm.csv"
     tree.write_text("a;most\nb;rest\nc;rest\n")
     rules = tmp_path / "rules.toml"
-    rules.write_text(f'preset = "{policy}"\nmost_suppressed = 0.0\n')
+    rules.write_text(
+        f'preset = "{policy}"\nmost_suppressed = 0.0\nk = {6 if policy == "standard" else 11}\n'
+    )
     line = (
         f"anonymize {small} --columns x,y --strata arm --hierarchy arm={tree} --policy {rules}"
-        f" -k {6 if policy == 'standard' else 11} -o {tmp_path / 'r.csv'}"
+        f" -o {tmp_path / 'r.csv'}"
     )
 
     code, _, err = run(*line.split())

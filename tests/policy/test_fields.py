@@ -69,7 +69,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "closeness": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "metric": (["manhattan", *NO_WORD], "one of 'euclidean', 'mahalanobis'"),
     "rounding": (
-        ["rounding", "microaggregation", "equal-width", "MDAV", *NO_WORD],
+        ["rounding", "microaggregation", "equalwidth", "MDAV", *NO_WORD],
         "one of 'mdav', 'vmdav', 'optimal', 'equal_width', 'equal_frequency', 'kmeans',"
         " 'resampling', 'mdlp', 'chimerge', 'base'",
     ),

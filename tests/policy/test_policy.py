@@ -783,6 +783,8 @@ def test_a_settled_question_holds_every_number() -> None:
         "by": "sex",
         "edges": {},
         "bins_share": 1.0,
+        "rounding": None,
+        "c": None,
     }
 
 

@@ -111,10 +111,6 @@ def stated(asked: Asked) -> dict[str, Any]:
     out: dict[str, Any] = {} if keyless else {"k": asked.k}
     if asked.q:
         out["q"] = asked.q
-    if asked.rounding is not None:
-        out["rounding"] = asked.rounding
-    if asked.c is not None:
-        out["c"] = asked.c
     if asked.round_to > 1:
         out["round_to"] = asked.round_to
     return out

@@ -127,7 +127,8 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
 
 def _parameters(asked: Asked) -> Mapping[str, object]:
     given: dict[str, object] = {} if asked.method == "probabilistic" else {"k": asked.k}
-    return public(given | ({"q": asked.q} if asked.q else {}))
+    also = {"q": asked.q or None, "rounding": asked.rounding, "c": asked.c}
+    return public(given | {name: value for name, value in also.items() if value is not None})
 
 
 def _hidden(asked: Asked) -> int | None:

@@ -43,6 +43,9 @@ __all__ = [
     "progress_shown",
 ]
 
+NAMES = ("study", "unit", "groups", "strata", "hierarchies")
+"""What the command line may name where a policy file leaves it empty."""
+
 File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]
 Output = Annotated[
     Path | None,
@@ -138,7 +141,7 @@ def _check_file_stands(policy: Policy, fields: Mapping[str, Any]) -> None:
     given = policy.changed(**fields)
     for name in fields if policy.guarded else ():
         held = getattr(policy, name)
-        empty = name in ("study", "unit", "groups", "strata") and not held
+        empty = name in NAMES and not held
         if not empty and getattr(given, name) != held:
             raise RefusedError(
                 f"the policy file says what {name} is; leave the option out, or have the custodian"
