@@ -45,7 +45,7 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
 
 
 # Of each block: what it prints, and what it writes.
-PYTHON = (
+PYTHON: tuple[tuple[str, set[str]], ...] = (
     ("condensation (k = 5), policy standard", {"age-glucose.svg", "hdl.png"}),
     ("What somebody could learn about a person", {"patients.parquet", "patients.html"}),
     ("RoundingSet(optimal, 24 points)", set()),

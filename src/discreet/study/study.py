@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, TypedDict, Unpack, overload
+from typing import Any, NoReturn, Unpack, overload
 
 from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.answers.trends import with_trends
@@ -12,6 +12,7 @@ from discreet.measure.frontier import RiskUtilityMap
 from discreet.policy import Policy
 from discreet.release import Release
 from discreet.study.desk import Desk
+from discreet.study.keywords import Limits, OfBins, OfCells
 from discreet.study.releasing import release
 from discreet.study.rounding import HowRounded, wanted_rounded
 from discreet.study.sweeping import settings_of, sweep
@@ -32,30 +33,6 @@ from discreet.views import (
 )
 
 __all__ = ["Study"]
-
-Limits = Mapping[str, Sequence[float]]
-
-
-class OfRows(TypedDict, total=False):
-    """What every picture of numbers takes beside columns, for type checkers."""
-
-    method: str | None
-    k: int | None
-    q: float | None
-    limits: Limits | None
-
-
-class OfBins(OfRows, total=False):
-    """What a histogram takes."""
-
-    bins: int | None
-    edges: Limits | None
-
-
-class OfCells(OfRows, total=False):
-    """What a heat map or contour plot takes."""
-
-    grid: int | None
 
 
 class Study:
@@ -653,14 +630,8 @@ class Study:
         >>> release.frame.column_names
         ['age', 'bmi', 'glucose']
         """
-        prepare: dict[str, Any] = {
-            "metric": metric,
-            "missing": missing,
-            "missing_levels": missing_levels,
-            "hierarchies": hierarchies,
-            "diversity": diversity,
-            "closeness": closeness,
-        }
+        strata_as = strata_as(missing_levels, hierarchies, diversity, closeness)
+        prepare = {"metric": metric, "missing": missing} | strata_as
         check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
             tried = self.sweep(
@@ -757,11 +728,7 @@ class Study:
         JointSet(age, bmi, glucose: 44 points)
         """
         how = HowRounded(method, k, c, per_column, representative, encoding)
-        prepare: dict[str, Any] = {
-            "missing": missing,
-            "missing_levels": missing_levels,
-            "hierarchies": hierarchies,
-        }
+        prepare = {"missing": missing} | strata_as(missing_levels, hierarchies)
         want = wanted_rounded(self._desk, columns, drop, sensitive, how, prepare)
         return release(self._desk, want, formula)
 
@@ -815,14 +782,8 @@ class Study:
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
-        prepare: dict[str, Any] = {
-            "metric": metric,
-            "missing": missing,
-            "missing_levels": missing_levels,
-            "hierarchies": hierarchies,
-            "diversity": diversity,
-            "closeness": closeness,
-        }
+        strata_as = strata_as(missing_levels, hierarchies, diversity, closeness)
+        prepare = {"metric": metric, "missing": missing} | strata_as
         want = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
         return sweep(self._desk, want, settings_of(methods, k, q), risk=risk, loss=loss)
 
