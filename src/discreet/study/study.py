@@ -12,7 +12,7 @@ from discreet.measure.frontier import RiskUtilityMap
 from discreet.policy import Policy
 from discreet.release import Release
 from discreet.study.desk import Desk
-from discreet.study.keywords import Limits, OfBins, OfCells
+from discreet.study.keywords import Limits, OfBins, OfCells, strata_as
 from discreet.study.releasing import release
 from discreet.study.rounding import HowRounded, wanted_rounded
 from discreet.study.sweeping import settings_of, sweep
@@ -630,8 +630,9 @@ class Study:
         >>> release.frame.column_names
         ['age', 'bmi', 'glucose']
         """
-        strata_as = strata_as(missing_levels, hierarchies, diversity, closeness)
-        prepare = {"metric": metric, "missing": missing} | strata_as
+        prepare = {"metric": metric, "missing": missing} | strata_as(
+            missing_levels, hierarchies, diversity, closeness
+        )
         check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
             tried = self.sweep(
@@ -782,8 +783,9 @@ class Study:
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
-        strata_as = strata_as(missing_levels, hierarchies, diversity, closeness)
-        prepare = {"metric": metric, "missing": missing} | strata_as
+        prepare = {"metric": metric, "missing": missing} | strata_as(
+            missing_levels, hierarchies, diversity, closeness
+        )
         want = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
         return sweep(self._desk, want, settings_of(methods, k, q), risk=risk, loss=loss)
 
