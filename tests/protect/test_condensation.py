@@ -238,4 +238,4 @@ def test_a_group_that_comes_out_small_is_a_broken_promise(monkeypatch: pytest.Mo
     monkeypatch.setattr(grouping, "_smallest", lambda values, k: honest(values, k)[:-1])
 
     with pytest.raises(BrokenPromiseError, match="counted again and holds fewer than k rows"):
-        condensed(NINE, 3, NINE)
+        condensed(np.hstack([NINE, NINE**2]), 3, np.hstack([NINE, NINE]))
