@@ -355,7 +355,8 @@ def test_variable_groups_hold_k_to_3k_less_2_and_agree_with_the_twin(
     assert sizes.max() <= 3 * k - 2
     z = standardise(x)[0]
     order = np.lexsort((*x.T[::-1], *z.T[::-1]))
-    assert read(z[order], labels[order]) == read(z[order], variable_twin(z[order], k, gamma))
+    if x.shape[1] > 1:  # of one column ties are told by other sums; see tests of `rounding.groups`
+        assert labels[order].tolist() == variable_twin(z[order], k, gamma)
 
 
 @pytest.mark.parametrize("k", [3, 5, 10])
