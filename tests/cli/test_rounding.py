@@ -83,7 +83,7 @@ def test_json_is_the_report(run: Run, wine: Path) -> None:
 
 REFUSED = {
     "an unknown method": ("--method magic", 2, "rounding of the policy must be one of 'mdav'"),
-    "no number": ("--method mdav -k many", 2, "k of the policy must be a whole number"),
+    "no number": ("--method mdav -k many", 2, "k must be a whole number where rows are rounded"),
     "per column, guarded": (
         "--per-column",
         3,

@@ -3,8 +3,11 @@
 import math
 import runpy
 from pathlib import Path
+from typing import Any
 
+import numba
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from discreet import progress
@@ -25,7 +28,7 @@ def test_it_says_when_it_compiles_and_only_then(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
 
     with progress.listening(lambda *step: told.append(step)):
-        double = runpy.run_path(str(path))["double"]
+        double = runpy.run_path(str(path), run_name="discreet.doubling")["double"]
         first = double(np.array([1.0, 2.0]))
         once = len(told)
         again = double(np.array([3.0]))
@@ -37,6 +40,35 @@ def test_it_says_when_it_compiles_and_only_then(tmp_path: Path) -> None:
     assert told[0][1:] == (0, 1)
     assert told[-1][1:] == (1, 1)
     assert list(tmp_path.glob("__pycache__/*.nbc"))
+
+
+def test_what_others_compile_is_not_said(tmp_path: Path) -> None:
+    path = tmp_path / "doubling.py"
+    path.write_text(SOURCE)
+    told: list[tuple[str, int, int]] = []
+
+    with progress.listening(lambda *step: told.append(step)):
+        runpy.run_path(str(path), run_name="theirs.doubling")["double"](np.array([1.0]))
+
+    assert told == []
+
+
+def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_place(*given: Any, **how: Any) -> Any:
+        if how.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return honest(*given, **how)
+
+    honest = numba.njit
+    monkeypatch.setattr(numba, "njit", no_place)
+
+    @kernel
+    def third(x: float) -> float:
+        return x / 3
+
+    assert third(6.0) == 2.0
 
 
 def test_nobody_need_listen() -> None:

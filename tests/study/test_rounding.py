@@ -237,6 +237,47 @@ def test_pictures_say_which_rounding_they_are_drawn_from() -> None:
     assert dict(view.parameters) == {"k": 3, "rounding": "kmeans", "c": 4}
 
 
+def test_the_policys_c_is_of_the_policys_rounding_alone() -> None:
+    study = research(rounding="kmeans", c=4)
+
+    points = study.round(GROUP, per_column=True).points
+    assert isinstance(points, tuple)
+    assert [len(found.points) for found in points] == [4, 4, 4]
+    assert study.round(GROUP, method="mdav").report.made["rounding"] == "mdav"
+    by_k = study.round(GROUP, per_column=True, k=60).points
+    assert isinstance(by_k, tuple)
+    assert [len(found.points) for found in by_k] == [4, 4, 4]  # 240 / 60
+    with pytest.raises(InputError, match="c must be a whole number of at least 1"):
+        study.round(GROUP, method="kmeans", c=0)
+    with pytest.raises(InputError, match="representative is unknown"):
+        study.round(GROUP, per_column=True, representative="")
+
+
+def test_the_report_says_how_many_points_each_column_has() -> None:
+    made = research().round(GROUP, method="optimal", c="freedman-diaconis", per_column=True).report
+
+    told = made.made["points"]
+    assert [text.split(":")[0] for text in told] == GROUP
+    assert all(" points (k = " in text for text in told)
+    assert "rows that fewer than 3 rows share" in made.to_text()
+
+
+@pytest.mark.parametrize(
+    ("how", "k"),
+    [({"k": 12}, 12), ({"c": 20}, 12), ({"k": "freedman-diaconis"}, 3)],
+)
+def test_rows_are_counted_that_fewer_share_than_were_asked_for(how: dict[str, Any], k: int) -> None:
+    report = research().round(GROUP, method="kmeans", per_column=True, **how).report
+
+    assert f"fewer than {k} rows share" in report.measured.risks["below_k"].what
+
+
+def test_numpys_whole_numbers_are_whole_numbers() -> None:
+    joint = research().round(GROUP, k=np.int64(8))  # type: ignore[arg-type]
+
+    assert min(Counter(rows_of(joint)).values()) >= 8
+
+
 def test_representative_and_encoding() -> None:
     how: dict[str, Any] = {"method": "kmeans", "c": 4, "per_column": True}
     study = research()

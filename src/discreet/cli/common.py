@@ -138,11 +138,12 @@ def opened(
 
 def _check_file_stands(policy: Policy, fields: Mapping[str, Any]) -> None:
     """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
-    given = policy.changed(**fields)
-    for name in fields if policy.guarded else ():
+    from discreet.policy.fields import frozen
+
+    for name, given in fields.items() if policy.guarded else ():
         held = getattr(policy, name)
         empty = name in NAMES and not held
-        if not empty and getattr(given, name) != held:
+        if not empty and frozen(name, given) != held:
             raise RefusedError(
                 f"the policy file says what {name} is; leave the option out, or have the custodian"
                 " change the file"

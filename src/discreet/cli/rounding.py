@@ -48,7 +48,9 @@ KOption = Annotated[
     str | None,
     typer.Option("-k", help="Records that share a point, at least; or freedman-diaconis."),
 ]
-COption = Annotated[int | None, typer.Option("-c", help="Regions of each column.")]
+COption = Annotated[
+    str | None, typer.Option("-c", help="Regions of each column; or freedman-diaconis.")
+]
 PerColumnOption = Annotated[
     bool,
     typer.Option(
@@ -106,17 +108,11 @@ def round_table(
     discreet round cohort.csv --method mdav -k 10 -o rounded.csv --report rounding.html
     discreet round wine.csv --method optimal -k 10 --per-column --policy research -o rounded.csv
     """
-    from discreet.policy import PRESETS, load_policy
-
     check_table_paths(output, report, points)
+    numbers = {"k": _number(k), "c": _number(c)}
     prepare = preparation(impute, impute_levels, hierarchy)
-    fields = fields_given(study=study, unit=unit)
-    asked: dict[str, Any] = fields_given(method=method, k=_number(k), c=c) | prepare
-    if load_policy(policy).guarded and not per_column:
-        # The numbers of a guarded study are those it is opened with.
-        rows = {"rows": "rounding"} if policy in PRESETS else {}
-        fields |= rows | fields_given(rounding=method, k=_number(k), c=c) | prepare
-        asked = {}
+    fields, asked = _fields_and_asked(policy, per_column, method, numbers, prepare)
+    fields |= fields_given(study=study, unit=unit)
     with progress_shown():
         found = opened(file, policy, fields, group, strata, listed(categorical))
         release = found.round(
@@ -132,8 +128,27 @@ def round_table(
         deliver(release, output, report, as_json, points)
 
 
-def _number(k: str | None) -> int | str | None:
-    """Return k as a whole number, or the name of the rule that chooses it."""
-    if k is None or not k.isdecimal():
-        return k
-    return int(k)
+def _fields_and_asked(
+    policy: str,
+    per_column: bool,
+    method: str | None,
+    numbers: dict[str, Any],
+    prepare: dict[str, Any],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the study is opened with, and what is asked of it."""
+    from discreet.policy import PRESETS, load_policy
+    from discreet.study.rounding import HowRounded, check_numbers
+
+    if per_column or not load_policy(policy).guarded:
+        return {}, fields_given(method=method, **numbers) | prepare
+    # The numbers of a guarded study are those it is opened with.
+    check_numbers(HowRounded(**numbers))
+    rows = {"rows": "rounding"} if policy in PRESETS else {}
+    return rows | fields_given(rounding=method, **numbers) | prepare, {}
+
+
+def _number(text: str | None) -> int | str | None:
+    """Return k or c as a whole number, or the name of the rule that chooses it."""
+    if text is None or not text.isdecimal():
+        return text
+    return int(text)

@@ -22,17 +22,27 @@ def kernel(function: Callable[P, T]) -> Callable[P, T]:
     Numbers come out as Python would compute them: no fast mathematics, so that the same data
     give the same groups on every machine. The lock of the interpreter is let go meanwhile.
     """
-    return cast("Callable[P, T]", numba.njit(cache=True, nogil=True)(function))
+    try:
+        compiled = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # nowhere to keep it: it is compiled again at every start
+        compiled = numba.njit(nogil=True)(function)
+    return cast("Callable[P, T]", compiled)
 
 
 class _Said(event.Listener):
-    """Says that something is compiled, which takes seconds, to whoever shows progress."""
+    """Says that something of ours is compiled, which takes seconds, to whoever shows progress."""
 
     def on_start(self, event: Any) -> None:
-        advance("compiling, once on this machine", 0, 1)
+        _say(event, 0)
 
     def on_end(self, event: Any) -> None:
-        advance("compiling, once on this machine", 1, 1)
+        _say(event, 1)
+
+
+def _say(event: Any, done: int) -> None:
+    of = getattr(event.data.get("dispatcher"), "py_func", None)
+    if getattr(of, "__module__", "").startswith("discreet."):
+        advance("compiling, once on this machine", done, 1)
 
 
 event.register("numba:compile", _Said())  # type: ignore[no-untyped-call]

@@ -424,7 +424,8 @@ def _spread(pair: Pair) -> tuple[Floats, Floats]:
     mean, sd = moments(pair.original.matrix)
     if not sd.any():
         raise RefusedError(
-            "every column is constant in the original table, so there is no spread to measure by"
+            "every column is constant in the original table (in the rows without a missing"
+            " number), so there is no spread to measure by"
         )
     return mean, sd
 

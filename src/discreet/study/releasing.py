@@ -19,13 +19,14 @@ from discreet.measure.pairs import Pair, Side
 from discreet.measure.pictures import Picture, histogram_picture
 from discreet.measure.report import Report
 from discreet.measure.rounding import COUNT_STEPS
-from discreet.protect import METHODS, ColumnRounding, Rounding
+from discreet.protect import METHODS, ColumnRounding
 from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
 from discreet.protect.rounding import joint_set
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
 from discreet.study.desk import Desk
 from discreet.study.gatekeeper import Exit
+from discreet.study.rounding import rounding_told, shared_by
 from discreet.study.wanted import Wanted
 from discreet.vault import (
     STRATUM_PER_K,
@@ -95,12 +96,13 @@ def release(
         far=max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to) if want.asked.guarded else None,
         guard=want.asked.k if want.asked.guarded else None,
         used=pair_used(made, want.columns),
-        shared_by=want.asked.k if isinstance(want.by, ColumnRounding) else None,
+        shared_by=shared_by(want, len(made.original)),
     )
     if want.asked.guarded:
         told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
     _check_asked_for(want, told, pair.released.levels, risk_below)
     table = _table(desk, want, made, copy)
+    points = _points(desk, want, made, table)
     pictures, drawn = _histograms(desk, want, copy)
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
@@ -115,7 +117,7 @@ def release(
 
     report = Report(
         title=f"Protected table of {desk.name or 'a frame without a name'}",
-        made=MappingProxyType(_made_of(desk, want, made, copy, formula)),
+        made=MappingProxyType(_made_of(desk, want, made, copy, formula, points)),
         measured=told,
         pictures=pictures,
         notes=_notes(want, made),
@@ -124,7 +126,7 @@ def release(
     if want.asked.guarded:
         desk.groups = desk.groups or (made.names,)
     frame = native_frame(table, desk.table.framework)
-    return Release(frame, report, table, leave, _points(want, made, table))
+    return Release(frame, report, table, leave, points)
 
 
 def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
@@ -143,12 +145,19 @@ def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     return table
 
 
-def _points(want: Wanted, made: Made, table: pa.Table) -> Points | None:
+def _points(desk: Desk, want: Wanted, made: Made, table: pa.Table) -> Points | None:
     """Return the rounding points: of each column by itself, or the different released rows."""
     if isinstance(want.by, ColumnRounding):
         places = [made.names.index(name) for name in want.columns]
-        strata = strata_labels(made.levels, len(made.original))
-        return want.by.sets(made.original[:, places], strata, list(want.columns))
+        original, strata = made.original[:, places], strata_labels(made.levels, len(made.original))
+        sets = want.by.sets(original, strata, list(want.columns))
+        for j, name in enumerate(want.columns):
+            moved = name in desk.policy.bounds
+            if not moved and not np.isin(made.released[:, places[j]], sets[j].points).all():
+                raise BrokenPromiseError(
+                    "a rounded column holds values that are none of its points; please report this"
+                )
+        return sets
     if want.asked.method not in SHARED:
         return None
     return joint_set(want.columns, np.column_stack([table[name] for name in want.columns]))
@@ -296,7 +305,12 @@ def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
 
 
 def _made_of(
-    desk: Desk, want: Wanted, made: Made, copy: Copy, formula: str | None
+    desk: Desk,
+    want: Wanted,
+    made: Made,
+    copy: Copy,
+    formula: str | None,
+    points: Points | None,
 ) -> Mapping[str, Any]:
     """Say what was done, in the order in which it was."""
     asked, policy = want.asked, want.policy
@@ -309,7 +323,7 @@ def _made_of(
         "leaves open": METHODS[asked.method].leaves_open,
         "k": None if asked.method == "probabilistic" else asked.k,
         "q": asked.q or None,
-        **_rounding_of(want),
+        **rounding_told(want, points),
         "metric": policy.metric if asked.method == "deterministic" else None,
         "columns": list(want.columns),
         "strata": list(made.levels),
@@ -329,16 +343,3 @@ def _made_of(
         "protected copy": made.version,
     }
     return {name: value for name, value in told.items() if value is not None}
-
-
-def _rounding_of(want: Wanted) -> Mapping[str, Any]:
-    """Say how rounding points were found, where they were."""
-    if isinstance(want.by, ColumnRounding):
-        by = want.by
-        told = {"representative": by.representative, "encoding": by.encoding, "k": by.k}
-        return told | {"rounding": by.method, "c": by.c, "per column": True}
-    if isinstance(want.by, Rounding):
-        return {"rounding": want.by.method, "c": want.by.c}
-    if want.asked.method == "rounding":
-        return {"rounding": want.policy.rounding, "c": want.policy.c}
-    return {}

@@ -9,11 +9,13 @@ from typing import Any
 
 from discreet.errors import InputError, RefusedError
 from discreet.protect import ColumnRounding, Rounding
-from discreet.protect.rounding import known_method
+from discreet.protect.arguments import check_whole
+from discreet.protect.rounding import RoundingSet, k_of_c, known_method
+from discreet.release import Points
 from discreet.study.desk import Desk
 from discreet.study.wanted import Wanted, wanted
 
-__all__ = ["HowRounded", "wanted_rounded"]
+__all__ = ["HowRounded", "check_numbers", "rounding_told", "shared_by", "wanted_rounded"]
 
 ROUNDING = ("rounding", "microaggregation")
 
@@ -24,7 +26,7 @@ class HowRounded:
 
     method: str | None = None
     k: int | str | None = None
-    c: int | None = None
+    c: int | str | None = None
     per_column: bool = False
     representative: str | None = None
     encoding: str | None = None
@@ -48,24 +50,43 @@ def wanted_rounded(
     if desk.policy.guarded:
         how = dataclasses.replace(how, method=name)
         return _of_copy(desk, columns, drop, sensitive, how, prepare)
-    k = how.k if isinstance(how.k, int) else None
+    if not how.per_column:
+        check_numbers(how)
+    k = None if how.k is None or isinstance(how.k, str) else check_whole("k", how.k, least=1)
     want = wanted(desk, columns, drop, sensitive, "rounding", {"k": k}, prepare)
     name = name or desk.policy.rounding
+    c = how.c
+    if c is None and name == desk.policy.rounding and not (how.per_column and how.k is not None):
+        c = desk.policy.c  # of the policy's own way to round alone
     if not how.per_column:
-        if how.k is not None and k is None:
-            raise InputError("k must be a whole number where rows are rounded jointly")
-        by: Rounding | ColumnRounding = Rounding(name, want.asked.k, how.c or desk.policy.c)
-        return dataclasses.replace(want, by=by)
-    usual = want.asked.k if how.c is None and known_method(name).parameter else None
+        joint = Rounding(name, want.asked.k, None if isinstance(c, str) else c)
+        return dataclasses.replace(want, by=joint)
+    usual = want.asked.k if c is None and known_method(name).parameter else None
     by = ColumnRounding(
         method=name,
         k=usual if how.k is None else how.k,
-        c=how.c,
-        representative=how.representative or "mean",
-        encoding=how.encoding or "region",
+        c=c,
+        representative="mean" if how.representative is None else how.representative,
+        encoding="region" if how.encoding is None else how.encoding,
     )
     asked = dataclasses.replace(want.asked, method=by.name)
     return dataclasses.replace(want, asked=asked, by=by)
+
+
+def check_numbers(how: HowRounded) -> None:
+    """Refuse a rule that chooses numbers column by column where rows are rounded jointly.
+
+    Raises
+    ------
+    InputError
+        If k or c is a word.
+    """
+    for name, given in (("k", how.k), ("c", how.c)):
+        if isinstance(given, str):
+            raise InputError(
+                f"{name} must be a whole number where rows are rounded jointly; a rule chooses it"
+                " for columns rounded by themselves: per_column (--per-column)"
+            )
 
 
 def _of_copy(
@@ -78,7 +99,9 @@ def _of_copy(
 ) -> Wanted:
     """Say what the rounded table of a guarded study is: its protected copy."""
     policy = desk.policy
-    if how.per_column:
+    if not how.per_column:
+        check_numbers(how)
+    else:
         raise RefusedError(
             "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
             " simulated data under the policy 'research' (--policy research); leave per_column"
@@ -97,3 +120,34 @@ def _of_copy(
             " rounding open a study with it: policy.changed(rows='rounding', rounding=...)"
         )
     return wanted(desk, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
+
+
+def shared_by(want: Wanted, n: int) -> int | None:
+    """Return by how many a row should be shared, if nothing promises that it is."""
+    if not isinstance(want.by, ColumnRounding):
+        return None
+    by = want.by
+    if isinstance(by.k, int):
+        return by.k
+    return k_of_c(n, by.c) if isinstance(by.c, int) else want.asked.k
+
+
+def rounding_told(want: Wanted, points: Points | None) -> Mapping[str, Any]:
+    """Say how rounding points were found, where they were."""
+    if isinstance(want.by, ColumnRounding) and isinstance(points, tuple):
+        by = want.by
+        told = {"representative": by.representative, "encoding": by.encoding, "k": by.k}
+        each = [_set_in_words(found) for found in points]
+        return told | {"rounding": by.method, "c": by.c, "per column": True, "points": each}
+    if isinstance(want.by, Rounding):
+        return {"rounding": want.by.method, "c": want.by.c}
+    if want.asked.method == "rounding":
+        return {"rounding": want.policy.rounding, "c": want.policy.c}
+    return {}
+
+
+def _set_in_words(found: RoundingSet) -> str:
+    """Say how many points a column has, and by which numbers they were found."""
+    known = {name: found.parameters.get(name) for name in ("k", "c", "b", "law")}
+    by = ", ".join(f"{name} = {value}" for name, value in known.items() if value is not None)
+    return f"{found.column}: {len(found.points)} points{f' ({by})' if by else ''}"

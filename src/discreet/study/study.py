@@ -655,7 +655,7 @@ class Study:
         *,
         method: str | None = None,
         k: int | str | None = None,
-        c: int | None = None,
+        c: int | str | None = None,
         per_column: bool = False,
         representative: str | None = None,
         encoding: str | None = None,
@@ -681,6 +681,7 @@ class Study:
             Another value than the policy's exists under `research` alone.
         c : int, optional
             How many regions a column is parted into, for methods that take it; otherwise n / k.
+            Per column also "freedman-diaconis".
         per_column : bool, default False
             Round each column by itself, as the paper does: under `research` alone.
         representative : {"mean", "median", "midpoint"}, optional

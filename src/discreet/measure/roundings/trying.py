@@ -22,7 +22,7 @@ from discreet.measure.roundings.trial import Trial
 from discreet.progress import advance
 from discreet.protect import rounding
 from discreet.protect.arguments import check_whole
-from discreet.protect.rounding import METHODS
+from discreet.protect.rounding import METHODS, c_of_k
 from discreet.protect.rounding.rounding_set import REPRESENTATIVES
 from discreet.table import open_table
 
@@ -261,7 +261,7 @@ def _settings(names: Sequence[str], ladder: Sequence[int], n: int) -> Iterator[T
             yield Trial(name, "classes", "classes", refused="not tried")
             continue
         for rung, k in enumerate(ladder):
-            c = max(1, round(n / k))
+            c = c_of_k(n, k)
             yield Trial(name, kind.parameter, k=k, c=c, rung=rung, refused="not tried")
         yield Trial(name, kind.parameter, RULE, refused="not tried")
 

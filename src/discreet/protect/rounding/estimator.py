@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect.base import Floats
-from discreet.protect.rounding.rounding_set import ENCODINGS, RoundingSet, rounding_set
-from discreet.protect.rounding.settling import settled
-from discreet.protect.rounding.sorted_column import sorted_column
+from discreet.protect.rounding.columns import column_sets, encoded
+from discreet.protect.rounding.rounding_set import ENCODINGS, RoundingSet
 from discreet.secret import load_secret, row_keys
 
 __all__ = ["Rounder"]
@@ -115,16 +114,18 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
         matrix = _matrix(self, X, ensure_min_samples=LEAST_ROWS)
         names = getattr(self, "feature_names_in_", None)
-        sets = []
-        for j, values in enumerate(matrix.T):
-            name = None if names is None else str(names[j])
-            try:
-                column = sorted_column(values, y)
-                method = settled(self.method, column, k=self.k, c=self.c)
-                sets.append(rounding_set(column, method, self.representative, name))
-            except RefusedError as error:  # scikit-learn knows no other than ValueError
-                raise InputError(str(error)) from None
-        self.sets_: tuple[RoundingSet, ...] = tuple(sets)
+        try:
+            self.sets_: tuple[RoundingSet, ...] = column_sets(
+                matrix,
+                self.method,
+                k=self.k,
+                c=self.c,
+                representative=self.representative,
+                names=None if names is None else [str(name) for name in names],
+                classes=y,
+            )
+        except RefusedError as error:  # scikit-learn knows no other than ValueError
+            raise InputError(str(error)) from None
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -141,12 +142,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         matrix = _matrix(self, X, reset=False)
-        uniforms = self._uniforms(matrix)
-        columns = [
-            found.encode(matrix[:, j], self.encoding, None if uniforms is None else uniforms[:, j])
-            for j, found in enumerate(self.sets_)
-        ]
-        return np.column_stack(columns)
+        return encoded(self.sets_, matrix, self.encoding, self._uniforms(matrix))
 
     def _uniforms(self, matrix: Floats) -> Floats | None:
         if self.encoding != "stochastic":

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -19,11 +22,11 @@ from discreet.protect.canonical import (
 from discreet.protect.grouping import groups_in_order, strata_groups
 from discreet.protect.microaggregation import check_shared, means_of
 from discreet.protect.rounding.coding import regions_of
+from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.protect.rounding.rounding_set import (
     ENCODINGS,
     REPRESENTATIVES,
     RoundingSet,
-    rounding_set,
 )
 from discreet.protect.rounding.settling import FREEDMAN_DIACONIS, known_method, settled
 from discreet.protect.rounding.sorted_column import sorted_column
@@ -32,6 +35,10 @@ __all__ = ["ColumnRounding", "Rounding"]
 
 GAIN = 0.2
 """How much nearer to a group than to the rest a row must be to join it (Solanas et al. 2006)."""
+OF_ROWS: Mapping[str, Callable[[Floats, Labels, int], tuple[Labels, Labels]]] = MappingProxyType(
+    {"mdav": groups_in_order, "vmdav": partial(groups_in_order, gamma=GAIN)}
+)
+"""What groups rows themselves rather than the values of each column."""
 
 
 @dataclass(frozen=True)
@@ -114,10 +121,9 @@ class Rounding:
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         z, mean, _ = standardise(matrix)
-        if self.method == "mdav":
-            order, groups = groups_in_order(z, labels, self.k)
-        elif self.method == "vmdav":
-            order, groups = groups_in_order(z, labels, self.k, gamma=GAIN)
+        grouped = OF_ROWS.get(known_method(self.method).name)
+        if grouped is not None:
+            order, groups = grouped(z, labels, self.k)
         else:
             rows_by_stratum(labels, self.k)
             order = lexicographic(labels, z)
@@ -149,7 +155,7 @@ class ColumnRounding:
     k : int or "freedman-diaconis", optional
         The least number of rows in a region of one column, for methods that promise it; c is
         n / k for others. Without k and c, 5.
-    c : int, optional
+    c : int or "freedman-diaconis", optional
         How many regions instead; k is n / c for methods that take k.
     representative : {"mean", "median", "midpoint"}, default "mean"
         What stands for a region.
@@ -193,18 +199,17 @@ class ColumnRounding:
 
     method: str = "mdav"
     k: int | str | None = None
-    c: int | None = None
+    c: int | str | None = None
     representative: str = "mean"
     encoding: str = "region"
 
     def __post_init__(self) -> None:
-        if self.k not in (None, FREEDMAN_DIACONIS):
-            check_whole("k", self.k, least=1)
+        for name, given in (("k", self.k), ("c", self.c)):
+            if given is not None and given != FREEDMAN_DIACONIS:
+                check_whole(name, given, least=1)
         if self.k is not None and self.c is not None:
             raise InputError("k and c say the same thing in two ways; give one of them")
         known_method(self.method)
-        if self.c is not None:
-            check_whole("c", self.c, least=1)
         if self.representative not in REPRESENTATIVES:
             raise InputError(f"representative is unknown; choose one of {one_of(REPRESENTATIVES)}")
         if self.encoding not in ENCODINGS:
@@ -219,11 +224,7 @@ class ColumnRounding:
         if self.encoding == "stochastic":
             uniforms = np.asarray(ndtr(check_normals(normals, matrix)))
         names = [str(j) for j in range(matrix.shape[1])]
-        columns = [
-            found.encode(matrix[:, j], self.encoding, None if uniforms is None else uniforms[:, j])
-            for j, found in enumerate(self.sets(matrix, strata, names))
-        ]
-        return np.column_stack(columns)
+        return encoded(self.sets(matrix, strata, names), matrix, self.encoding, uniforms)
 
     def sets(self, matrix: Floats, strata: Labels, names: list[str]) -> tuple[RoundingSet, ...]:
         """Return the rounding set of each column of `matrix`."""
@@ -233,12 +234,15 @@ class ColumnRounding:
                 f"{kind.name!r} finds regions by a class, and there is none; name the column that"
                 " holds it as a stratum"
             )
-        out = []
-        for name, values in zip(names, matrix.T, strict=True):
-            column = sorted_column(values, strata if kind.supervised else None)
-            method = settled(self.method, column, k=self.k, c=self.c)
-            out.append(rounding_set(column, method, self.representative, name))
-        return tuple(out)
+        return column_sets(
+            matrix,
+            self.method,
+            k=self.k,
+            c=self.c,
+            representative=self.representative,
+            names=names,
+            classes=strata,
+        )
 
 
 def _joined(cells: Labels, strata: Labels, z: Floats, k: int) -> Labels:

@@ -17,7 +17,7 @@ from discreet.protect.rounding.resampling import Resampling
 from discreet.protect.rounding.sorted_column import SortedColumn
 from discreet.protect.rounding.supervised import ChiMerge, Mdlp
 
-__all__ = ["FREEDMAN_DIACONIS", "METHODS", "known_method", "settled"]
+__all__ = ["FREEDMAN_DIACONIS", "METHODS", "is_supervised", "known_method", "settled"]
 
 FREEDMAN_DIACONIS = "freedman-diaconis"
 USUAL_K = 5
@@ -37,6 +37,12 @@ def known_method(name: object) -> type[RegionMethod]:
     if found is None:
         raise InputError(f"there is no way to round {name!r}; there are {one_of(METHODS)}")
     return found
+
+
+def is_supervised(method: Any) -> bool:
+    """Tell whether a method, by its name or as a value, needs classes."""
+    kind = known_method(method) if isinstance(method, str) else method
+    return bool(getattr(kind, "supervised", False))
 
 
 def settled(method: Any, column: SortedColumn, *, k: Any = None, c: Any = None) -> RegionMethod:
@@ -79,8 +85,10 @@ def settled(method: Any, column: SortedColumn, *, k: Any = None, c: Any = None) 
 
 def _number(parameter: str, column: SortedColumn, k: Any, c: Any) -> int:
     """Return k or c, whichever is the parameter."""
-    if FREEDMAN_DIACONIS in (k, c):
+    if FREEDMAN_DIACONIS in [given for given in (k, c) if isinstance(given, str)]:
         choice = freedman_diaconis(column)
+        if choice.k > column.n:
+            raise InputError("the rule of Freedman and Diaconis needs a column of at least 3 rows")
         return choice.k if parameter == "k" else choice.c
     for name, given in (("k", k), ("c", c)):
         if isinstance(given, str):
