@@ -37,7 +37,8 @@ def test_the_line_of_the_issue(run: Run, small: Path, tmp_path: Path) -> None:
     words = f"compare {small} --rounding all -k 6,12 --target kind -o {page} -o {numbers}"
     code, out, err = run(*words.split())
     assert (code, err) == (0, "")
-    assert out.startswith("Rounding methods compared: small.csv\nFor the custodian: exact numbers")
+    told = "Rounding methods compared: small.csv\nFor the custodian: exact numbers"
+    assert out.startswith(f"{page}, {numbers}\n{told}")
     assert "<html" in page.read_text()[:200]
     with numbers.open() as file:
         methods = {row["method"] for row in csv.DictReader(file)}

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.cli.tables import check_table_paths, deliver, ladder
+from discreet.cli.tables import check_table_paths, delivered, ladder, say
 from discreet.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -170,7 +170,7 @@ def test_what_leaves_is_said_first(
     study = dc.open(dc.datasets.diabetes(), policy="research")
 
     release = study.round(["age", "bmi"], k=10)
-    deliver(release, of.get(".csv"), of.get(".html"), as_json, of.get(".json"))
+    say(*delivered(release, of.get(".csv"), of.get(".html"), as_json, of.get(".json")))
 
     out, err = capsys.readouterr()
     said = ", ".join(map(str, of.values()))
@@ -186,7 +186,7 @@ def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
     release = dc.open(dc.datasets.diabetes(), policy="research").anonymize(["age", "bmi"])
 
     with pytest.raises(InputError, match="was not rounded and has no points"):
-        deliver(release, None, None, False, tmp_path / "p.json")
+        delivered(release, None, None, False, tmp_path / "p.json")
 
     assert list(tmp_path.iterdir()) == []
 

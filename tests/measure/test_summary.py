@@ -303,9 +303,14 @@ class TestMadeAndClaims:
                 " shows its group's means.",
             ),
             (
-                {"method": "column-rounding", "k": "freedman-diaconis", "rounding": "optimal"},
+                {
+                    "method": "column-rounding",
+                    "rounding": "optimal",
+                    "representative": "median",
+                    "encoding": "nearest",
+                },
                 "Each column was rounded by itself: every value became one of a few points (found"
-                " by optimal).",
+                " by optimal; the median of a region stands for it; encoding: nearest).",
             ),
         ],
     )
@@ -317,7 +322,8 @@ class TestMadeAndClaims:
 
     @pytest.mark.parametrize("method", [*ROW_METHODS, "column-rounding"])
     def test_every_method_of_rows_is_told(self, method: str) -> None:
-        told_of = told(measured(), "How it was made", method=method, k=5, q=0.5, rounding="base")
+        how = {"k": 5, "q": 0.5, "rounding": "base", "representative": "mean", "encoding": "region"}
+        told_of = told(measured(), "How it was made", method=method, **how)
         assert told_of.endswith(".")
         assert "None" not in told_of
 

@@ -298,12 +298,12 @@ UNFIT: dict[str, tuple[dict[str, Any], str]] = {
         "^'mdlp' rounds one column at a time, by a class; it cannot round rows$",
     ),
     "regions that have no use": (
-        {"rows": "rounding", "rounding": "optimal", "c": 5},
-        "^'optimal' has no use for c; it takes k$",
+        {"rows": "rounding", "rounding": "vmdav", "c": 5},
+        "^'vmdav' groups rows by k alone and has no use for c$",
     ),
     "regions that have no use of what is not named": (
         {"rows": "rounding", "c": 5},
-        "^'mdav' has no use for c; it takes k$",
+        "^'mdav' groups rows by k alone and has no use for c$",
     ),
 }
 

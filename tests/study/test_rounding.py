@@ -128,7 +128,7 @@ def test_what_a_guarded_study_refuses(
 def test_a_policy_that_cannot_round_is_refused() -> None:
     with pytest.raises(InputError, match="rounds one column at a time, by a class"):
         guarded(rounding="mdlp")
-    with pytest.raises(InputError, match="'mdav' has no use for c"):
+    with pytest.raises(InputError, match="'mdav' groups rows by k alone"):
         guarded(c=4)
     with pytest.raises(InputError, match="rows of the policy must be one of"):
         guarded(rows="column-rounding")

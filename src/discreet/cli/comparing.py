@@ -71,4 +71,6 @@ def compare(
         )
         for path in output or ():
             found.save(path)
+    if output:
+        typer.echo(", ".join(map(str, output)), err=as_json)
     typer.echo(found.to_json() if as_json else found.to_text())

@@ -32,7 +32,8 @@ from discreet.cli.tables import (
     SensitiveOption,
     TableOption,
     check_table_paths,
-    deliver,
+    delivered,
+    say,
 )
 
 __all__ = ["round_table"]
@@ -46,10 +47,11 @@ WayOption = Annotated[
 ]
 KOption = Annotated[
     str | None,
-    typer.Option("-k", help="Records that share a point, at least; or freedman-diaconis."),
+    typer.Option("-k", help="Records that share a point; per column also freedman-diaconis."),
 ]
 COption = Annotated[
-    str | None, typer.Option("-c", help="Regions of each column; or freedman-diaconis.")
+    str | None,
+    typer.Option("-c", help="Regions of a column; per column also freedman-diaconis."),
 ]
 PerColumnOption = Annotated[
     bool,
@@ -125,7 +127,8 @@ def round_table(
             formula=formula,
             **asked,
         )
-        deliver(release, output, report, as_json, points)
+        said = delivered(release, output, report, as_json, points)
+    say(*said)  # once the progress bar is gone
 
 
 def _fields_and_asked(

@@ -32,7 +32,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.release import Release
 
-__all__ = ["anonymize", "check_table_paths", "deliver", "ladder", "risk", "sweep"]
+__all__ = ["anonymize", "check_table_paths", "delivered", "ladder", "risk", "say", "sweep"]
 
 NICE = (1, 1.5, 2, 3, 5, 7)
 
@@ -143,7 +143,8 @@ def anonymize(
             risk_below=risk_below,
             **asked,
         )
-        deliver(release, output, report, as_json)
+        said = delivered(release, output, report, as_json)
+    say(*said)  # once the progress bar is gone
 
 
 def risk(
@@ -277,14 +278,14 @@ def check_table_paths(output: Path | None, report: Path | None, points: Path | N
         raise InputError("a report leaves with its table; say where that goes: -o RELEASED.csv")
 
 
-def deliver(
+def delivered(
     release: Release,
     output: Path | None,
     report: Path | None,
     as_json: bool,
     points: Path | None = None,
-) -> None:
-    """Let the table, its report and its rounding points leave, and say so; else just look."""
+) -> tuple[str, str | None]:
+    """Let the table, its report and its rounding points leave; return what to say, and the JSON."""
     told = release.report
     if output is not None:
         release.save(output, report)
@@ -294,9 +295,14 @@ def deliver(
     text = told.to_json() if as_json else None
     saved = [str(path) for path in (output, report, points) if path is not None]
     files = ", ".join(saved) or "nothing was saved; -o RELEASED.csv lets the table leave"
-    typer.echo(f"{files}\n\n{told.in_words()}", err=as_json)
-    if text is not None:
-        typer.echo(text)
+    return f"{files}\n\n{told.in_words()}", text
+
+
+def say(words: str, json: str | None) -> None:
+    """Print what was done; beside JSON, where it is not read as part of it."""
+    typer.echo(words, err=json is not None)
+    if json is not None:
+        typer.echo(json)
 
 
 def _numbers(text: str) -> list[float]:

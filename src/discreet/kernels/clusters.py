@@ -1,8 +1,9 @@
 """One-dimensional k-means: an exact program, and Lloyd's steps.
 
 Kernels take `values` (m different numbers, rising) as three prefix sums of length m + 1, all taken
-outward from one value amid the column, so that they keep the digits of both tails: `rows`, and
-the `sums` and `squares` of the values about that one. A cluster is [begin, end) among the values.
+outward from one value amid the column: `rows`, and the `sums` and `squares` of the values about
+that one. The latter two are kept as a number and what it leaves over, (2, m + 1), about 32 digits:
+of clumps that lie far apart, each keeps its own. A cluster is [begin, end) among the values.
 """
 
 from __future__ import annotations
@@ -12,11 +13,62 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["best_cuts", "cost_of", "lloyd", "prefix_sums"]
+__all__ = ["best_cuts", "cost_about_means", "cost_of", "lloyd", "prefix_sums"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 Places = NDArray[np.intp]
+
+ENOUGH = 1e-7
+"""A cost that is so large beside the squares it is a difference of has digits enough without
+what they leave over; costs are then told apart to about 1e-8."""
+SPLITTER = 2.0**27 + 1
+
+
+@kernel
+def _sum(a: float, b: float) -> tuple[float, float]:
+    """Return a + b, and what rounding left over (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@kernel
+def _product(a: float, b: float) -> tuple[float, float]:
+    """Return a * b, and what rounding left over (Dekker, Veltkamp)."""
+    product = a * b
+    high = SPLITTER * a
+    a1 = high - (high - a)
+    high = SPLITTER * b
+    b1 = high - (high - b)
+    a2, b2 = a - a1, b - b1
+    return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+@kernel
+def _set_next(sums: Floats, at: int, to: int, high: float, low: float) -> None:
+    """Set the sum at a place to that at another one and a number of two parts."""
+    total, rest = _sum(sums[0, at], high)
+    rest += sums[1, at] + low
+    sums[0, to] = total + rest
+    sums[1, to] = rest - (sums[0, to] - total)
+
+
+@kernel
+def _add_value(
+    rows: Floats, sums: Floats, squares: Floats, at: int, to: int, gap: float, rest: float, n: float
+) -> None:
+    """Set the three sums at a place to those at another one and n rows of one value.
+
+    The value lies `gap` and `rest` off the middle one; n is negative below it.
+    """
+    rows[to] = rows[at] + n
+    high, low = _product(gap, n)
+    _set_next(sums, at, to, high, low + rest * n)
+    square, left = _product(gap, gap)
+    left += 2 * gap * rest
+    high, low = _product(square, n)
+    _set_next(squares, at, to, high, low + left * n)
 
 
 @kernel
@@ -25,19 +77,32 @@ def prefix_sums(values: Floats, counts: Places) -> tuple[Floats, Floats, Floats]
     m = len(values)
     middle = m // 2
     centre = values[middle]
-    rows, sums, squares = np.empty(m + 1), np.empty(m + 1), np.empty(m + 1)
-    rows[middle] = sums[middle] = squares[middle] = 0.0
+    rows, sums, squares = np.empty(m + 1), np.empty((2, m + 1)), np.empty((2, m + 1))
+    rows[middle] = 0.0
+    sums[:, middle] = 0.0
+    squares[:, middle] = 0.0
     for i in range(middle, m):
-        gap = values[i] - centre
-        rows[i + 1] = rows[i] + counts[i]
-        sums[i + 1] = sums[i] + counts[i] * gap
-        squares[i + 1] = squares[i] + counts[i] * gap * gap
+        gap, rest = _sum(values[i], -centre)
+        _add_value(rows, sums, squares, i, i + 1, gap, rest, float(counts[i]))
     for i in range(middle - 1, -1, -1):
-        gap = values[i] - centre
-        rows[i] = rows[i + 1] - counts[i]
-        sums[i] = sums[i + 1] - counts[i] * gap
-        squares[i] = squares[i + 1] - counts[i] * gap * gap
+        gap, rest = _sum(values[i], -centre)
+        _add_value(rows, sums, squares, i + 1, i, gap, rest, -float(counts[i]))
     return rows, sums, squares
+
+
+@kernel
+def _within(rows: Floats, sums: Floats, squares: Floats, i: int, j: int) -> float:
+    """Return the sum of squares of one cluster about its mean."""
+    n = rows[j] - rows[i]
+    total, rest = _sum(sums[0, j], -sums[0, i])
+    rest += sums[1, j] - sums[1, i]
+    rise, left = _sum(squares[0, j], -squares[0, i])
+    left += squares[1, j] - squares[1, i]
+    square, over = _product(total, total)
+    over += 2 * total * rest
+    share = square / n
+    back, lost = _product(share, n)
+    return max(0.0, (rise - share) + (left - (((square - back) - lost) + over) / n))
 
 
 @kernel
@@ -45,9 +110,25 @@ def cost_of(rows: Floats, sums: Floats, squares: Floats, bounds: Places) -> floa
     """Return the sum of squares within the clusters between `bounds` (c + 1, from 0 to m)."""
     cost = 0.0
     for q in range(len(bounds) - 1):
-        i, j = bounds[q], bounds[q + 1]
-        total = sums[j] - sums[i]
-        cost += squares[j] - squares[i] - total * total / (rows[j] - rows[i])
+        cost += _within(rows, sums, squares, bounds[q], bounds[q + 1])
+    return cost
+
+
+@kernel
+def cost_about_means(values: Floats, counts: Places, bounds: Places) -> float:
+    """Return the same from the values, whose squares are taken about the mean of each cluster."""
+    cost = 0.0
+    for q in range(len(bounds) - 1):
+        first, rows, total = values[bounds[q]], 0, 0.0
+        for i in range(bounds[q], bounds[q + 1]):
+            rows += counts[i]
+            total += counts[i] * (values[i] - first)
+        mean, squares, rest = total / rows, 0.0, 0.0
+        for i in range(bounds[q], bounds[q + 1]):
+            gap = (values[i] - first) - mean
+            squares += counts[i] * gap * gap
+            rest += counts[i] * gap
+        cost += squares - rest * rest / rows
     return cost
 
 
@@ -96,6 +177,7 @@ def _search_layer(
     end first, then at those between.
     """
     low, size = lows[q], highs[q] - lows[q] + 1
+    plain_sums, plain_squares = sums[0], squares[0]
     stride = 1
     while 2 * stride <= size:
         stride *= 2
@@ -108,14 +190,30 @@ def _search_layer(
             if place + stride < size:
                 last = min(last, chosen[place + stride])
             best, least = first, np.inf
-            rows_at, sum_at = rows[j], sums[j]
+            rows_at, sum_at, square_at = rows[j], plain_sums[j], plain_squares[j]
             for i in range(first, last + 1):
-                total = sum_at - sums[i]
-                found = below[i] - squares[i] - total * total / (rows_at - rows[i])
+                total = sum_at - plain_sums[i]
+                found = below[i] - plain_squares[i] - total * total / (rows_at - rows[i])
                 if found < least:
                     best, least = i, found
-            chosen[place], cost[j] = best, least + squares[j]
+            least += square_at
+            if not least > ENOUGH * (abs(square_at) + abs(plain_squares[first])):
+                best, least = _least(rows, sums, squares, below, first, last, j)
+            chosen[place], cost[j] = best, least
         stride //= 2
+
+
+@kernel
+def _least(
+    rows: Floats, sums: Floats, squares: Floats, below: Floats, first: int, last: int, j: int
+) -> tuple[int, float]:
+    """Return where the last cluster up to j best begins, from first to last, and the cost."""
+    best, least = first, np.inf
+    for i in range(first, last + 1):
+        found = below[i] + _within(rows, sums, squares, i, j)
+        if found < least:
+            best, least = i, found
+    return best, least
 
 
 @kernel
@@ -136,7 +234,8 @@ def lloyd(
     for _ in range(most):
         for q in range(c):
             i, j = bounds[q], bounds[q + 1]
-            means[q] = centre + (sums[j] - sums[i]) / (rows[j] - rows[i])
+            total = (sums[0, j] - sums[0, i]) + (sums[1, j] - sums[1, i])
+            means[q] = centre + total / (rows[j] - rows[i])
         moved = bounds.copy()
         for q in range(1, c):
             moved[q] = np.searchsorted(values, means[q - 1] / 2 + means[q] / 2)

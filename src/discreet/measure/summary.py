@@ -26,6 +26,7 @@ LEVELS = (
 )
 MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 
+TOLD = ("k", "q", "rounding", "representative", "encoding")
 METHODS = {
     "deterministic": "each value was replaced by the mean of {k} similar records, and stretched"
     " back to the spread of its column",
@@ -38,7 +39,7 @@ METHODS = {
     "rounding": "similar records were put into groups of at least {k} (found by {rounding}), and"
     " each row shows its group's means",
     "column-rounding": "each column was rounded by itself: every value became one of a few points"
-    " (found by {rounding})",
+    " (found by {rounding}; the {representative} of a region stands for it; encoding: {encoding})",
 }
 
 
@@ -121,7 +122,7 @@ def _made(made: Mapping[str, Any]) -> list[str]:
     pattern = METHODS.get(str(made.get("method")))
     if pattern is None:
         return []
-    told = [pattern.format(**{name: made.get(name) for name in ("k", "q", "rounding")})]
+    told = [pattern.format(**{name: made.get(name) for name in TOLD})]
     told += [str(line) for line in made.get("prepared", ())]
     left_out = made.get("rows left out for missing values")
     if left_out:

@@ -116,7 +116,7 @@ def release(
         desk.gatekeeper.leave_together([(own, form), *with_it])
 
     report = Report(
-        title=f"Protected table of {desk.name or 'a frame without a name'}",
+        title=_title(desk, want),
         made=MappingProxyType(_made_of(desk, want, made, copy, formula, points)),
         measured=told,
         pictures=pictures,
@@ -177,6 +177,13 @@ def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:
 def pair_used(made: Made, columns: Sequence[str]) -> Pair:
     """Return the two tables that utility is measured on: far values drawn in, where they were."""
     return pair_of_made(dataclasses.replace(made, original=made.trimmed), columns)
+
+
+def _title(desk: Desk, want: Wanted) -> str:
+    of = desk.name or "a frame without a name"
+    if isinstance(want.by, ColumnRounding):
+        return f"Each column of {of} rounded by itself"
+    return f"Protected table of {of}"
 
 
 def _copy(desk: Desk, want: Wanted, made: Made) -> Copy:
@@ -280,7 +287,10 @@ def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
             " the file itself the spread of a column with far values is smaller than told here."
         )
     if isinstance(want.by, ColumnRounding):
-        notes.append("Made under the policy 'research': for public or simulated data alone.")
+        notes.append(
+            "Made under the policy 'research': for public or simulated data alone. Rows stand in"
+            " the order of the data."
+        )
     places = [made.names.index(name) for name in want.columns]
     codes = [made.names[j] for j in places if _few_whole(made.original[:, j])]
     if codes:
@@ -323,7 +333,7 @@ def _made_of(
         "leaves open": METHODS[asked.method].leaves_open,
         "k": None if asked.method == "probabilistic" else asked.k,
         "q": asked.q or None,
-        **rounding_told(want, points),
+        **rounding_told(want, points, made),
         "metric": policy.metric if asked.method == "deterministic" else None,
         "columns": list(want.columns),
         "strata": list(made.levels),

@@ -14,6 +14,7 @@ from discreet.protect.rounding import RoundingSet, k_of_c, known_method
 from discreet.release import Points
 from discreet.study.desk import Desk
 from discreet.study.wanted import Wanted, wanted
+from discreet.vault import Made, strata_labels
 
 __all__ = ["HowRounded", "check_numbers", "rounding_told", "shared_by", "wanted_rounded"]
 
@@ -110,7 +111,8 @@ def _of_copy(
     if policy.rows not in ROUNDING:
         raise RefusedError(
             f"the protected copy of this study is made by {policy.rows!r}; to round, open a study"
-            " with it: discreet.open(..., rows='rounding')"
+            " with it: discreet.open(..., rows='rounding'), or rows = \"rounding\" in its policy"
+            " file"
         )
     if policy.rows == "rounding":
         policy.allowed(rounding=how.method, c=how.c)
@@ -132,18 +134,23 @@ def shared_by(want: Wanted, n: int) -> int | None:
     return k_of_c(n, by.c) if isinstance(by.c, int) else want.asked.k
 
 
-def rounding_told(want: Wanted, points: Points | None) -> Mapping[str, Any]:
+def rounding_told(want: Wanted, points: Points | None, made: Made) -> Mapping[str, Any]:
     """Say how rounding points were found, where they were."""
-    if isinstance(want.by, ColumnRounding) and isinstance(points, tuple):
-        by = want.by
-        told = {"representative": by.representative, "encoding": by.encoding, "k": by.k}
-        each = [_set_in_words(found) for found in points]
-        return told | {"rounding": by.method, "c": by.c, "per column": True, "points": each}
-    if isinstance(want.by, Rounding):
-        return {"rounding": want.by.method, "c": want.by.c}
-    if want.asked.method == "rounding":
-        return {"rounding": want.policy.rounding, "c": want.policy.c}
-    return {}
+    by = want.policy.row_method(want.asked) if want.by is None else want.by
+    if isinstance(by, ColumnRounding) and isinstance(points, tuple):
+        told: dict[str, Any] = {"rounding": by.method, "k": by.k, "c": by.c, "per column": True}
+        told |= {"representative": by.representative, "encoding": by.encoding}
+        return told | {"points": [_set_in_words(found) for found in points]}
+    if not isinstance(by, Rounding):
+        return {}
+    told = {"rounding": by.method, "c": by.c}
+    strata = strata_labels(made.levels, len(made.trimmed))
+    share = by.share_by_regions(made.trimmed, strata)
+    if share is not None:
+        tenths = round(10 * share)  # it is counted on raw rows
+        told["rows grouped by their regions"] = f"about {10 * tenths} of 100"
+        told["rows grouped by MDAV"] = f"about {100 - 10 * tenths} of 100"
+    return told
 
 
 def _set_in_words(found: RoundingSet) -> str:

@@ -176,8 +176,9 @@ def test_bad_input(table: pd.DataFrame, given: dict[str, Any], match: str) -> No
 @pytest.mark.parametrize(
     ("columns", "target", "match"),
     [
-        ({"x": [1.0, 2.0], "z": ["a", "a"]}, "z", "one class alone"),
-        ({"x": [1.0, 2.0], "z": [2.5, 2.5]}, "z", "is constant"),
+        ({"x": [1.0, 2.5], "z": ["a", "a"]}, "z", "one class alone"),
+        ({"x": [1.0, 2.5], "z": [2.5, 2.5]}, "z", "is constant"),
+        ({"x": [1.0, 2.5, 3.0], "z": ["a", "b", "a"]}, "z", "another class in nearly every row"),
         ({"x": [1.0, 1.0]}, None, "every column of numbers is constant"),
         ({"x": [1.0, float("nan")]}, None, "fewer than two rows"),
     ],
@@ -187,6 +188,32 @@ def test_tables_that_cannot_be_rounded(
 ) -> None:
     with pytest.raises(InputError, match=match):
         compare_roundings(pd.DataFrame(columns), ["mdav"], k=(2,), target=target)
+
+
+def test_a_column_that_numbers_the_rows_is_left_out_and_said(table: pd.DataFrame) -> None:
+    numbered = table.assign(id=range(len(table)))
+
+    found = compare_roundings(numbered, ["mdav"], k=(6,), target="kind")
+
+    assert "id" not in found.grid.columns
+    assert "Left out, because it numbers the rows: id." in found.grid.notes
+
+
+def test_what_guessing_would_do_is_said(table: pd.DataFrame) -> None:
+    share = 100 * table["kind"].value_counts(normalize=True).max()
+    classes = compare_roundings(table, ["mdav"], k=(6,), target="kind").grid.notes
+    numbers = compare_roundings(table, ["mdav"], k=(6,), target="y").grid.notes
+
+    assert f"Guessing the most frequent class is right for {share:.3g} % of the rows." in classes
+    spread = table["y"].var(ddof=0)
+    assert f"Guessing the mean of y has a mean squared error of {spread:.4g}." in numbers
+
+
+def test_one_number_of_points_is_tried_once(table: pd.DataFrame) -> None:
+    found = compare_roundings(table, ["mdav", "kmeans"], k=(29, 30, 31))
+
+    assert [t.k for t in found.grid.line("mdav")] == [29, 30]  # 31 leaves one point for all
+    assert len(found.grid.line("kmeans")) == 1
 
 
 def test_optimal_loses_least_and_more_points_lose_less(table: pd.DataFrame) -> None:

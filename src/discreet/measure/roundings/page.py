@@ -53,6 +53,10 @@ STYLE = (
     ".discreet{padding-left:max(1rem,calc(50% - 33rem));padding-right:max(1rem,calc(50% - 33rem))}"
 )
 CLAIMS = "What must not be claimed"
+JOINT = (
+    "A table that is to leave is rounded jointly (discreet round), so that k rows share each of its"
+    " rows: for that, discreet sweep --methods rounding,microaggregation draws risk against loss."
+)
 
 
 def title_of(grid: RoundingGrid) -> str:
@@ -64,7 +68,7 @@ def page_parts(grid: RoundingGrid) -> list[Html]:
     """Return the parts of the page."""
     parts = [heading(title_of(grid), 1), paragraph(OWN_WORK, "stamp"), paragraph(LEAD, "lead")]
     parts += [items(_made(grid)), heading("In short"), items(in_short(grid))]
-    parts += [heading(CLAIMS), items(claims(grid))]
+    parts += [heading(CLAIMS), items(claims(grid)), paragraph(JOINT)]
     parts += list(_pictures(grid))
     parts += list(_tables(grid))
     return [*parts, *_explained(grid)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -159,7 +160,7 @@ def compare_roundings(
 
 def _read(source: object, target: str | None, drop: tuple[str, ...]) -> _Data:
     """Read the numbers and the target, and leave out what cannot be rounded."""
-    every, odd = _columns(source, target, drop)
+    every, odd, numbering = _columns(source, target, drop)
     numbers, levels = dict(every.numbers), every.levels
     classes = None
     if target is not None and target in levels:
@@ -183,20 +184,40 @@ def _read(source: object, target: str | None, drop: tuple[str, ...]) -> _Data:
     _check_left(side, target, classes)
     notes = [f"Not rounded, being no numbers: {', '.join(odd)}."] if odd else []
     notes += [f"Left out, being constant: {', '.join(constant)}."] if constant else []
+    notes += [f"Left out, because it numbers the rows: {', '.join(numbering)}."] * bool(numbering)
+    notes += _guess(side, target, classes)
     return _Data(side, int((~known).sum()), tuple(notes), target, classes)
 
 
-def _columns(source: object, target: str | None, drop: tuple[str, ...]) -> tuple[Side, list[str]]:
-    """Return the columns of numbers and the target, and the names of the others."""
+def _guess(side: Side, target: str | None, classes: tuple[str, ...] | None) -> list[str]:
+    """Say how well one does who knows no row: a model that does no better has learned nothing."""
+    if classes is not None:
+        most = max(Counter(classes).values()) / len(classes)
+        return [f"Guessing the most frequent class is right for {100 * most:.3g} % of the rows."]
+    if target is None:
+        return []
+    spread = side.numbers[target].var()
+    return [f"Guessing the mean of {target} has a mean squared error of {spread:.4g}."]
+
+
+def _columns(
+    source: object, target: str | None, drop: tuple[str, ...]
+) -> tuple[Side, list[str], list[str]]:
+    """Return the columns of numbers and the target, and the names of those left out.
+
+    First those that are no numbers, then those that number the rows.
+    """
     if isinstance(source, np.ndarray | list | tuple):
         side = side_of(source)
         _check_names(list(side.numbers), target, drop)
         left = {name: values for name, values in side.numbers.items() if name not in drop}
-        return Side(MappingProxyType(left), MappingProxyType({})), []
+        return Side(MappingProxyType(left), MappingProxyType({})), [], []
     table = open_table(source, kinds={}, roles={}, unit=None, key=None)
     _check_names(list(table.columns), target, drop)
     kinds = {name: column.kind for name, column in table.columns.items() if name not in drop}
-    numbers = [name for name, kind in kinds.items() if kind == "continuous"]
+    found = [name for name, kind in kinds.items() if kind == "continuous"]
+    numbering = [name for name in found if name != target and table.numbers_rows(name)]
+    numbers = [name for name in found if name not in numbering]
     if target is not None and kinds[target] not in ("continuous", "categorical"):
         raise InputError(f"the target {target!r} holds neither numbers nor levels")
     if not numbers:
@@ -204,7 +225,7 @@ def _columns(source: object, target: str | None, drop: tuple[str, ...]) -> tuple
     levels = [name for name, kind in kinds.items() if name == target and kind == "categorical"]
     rows = table.rows([], levels=levels, gaps=numbers)
     side = Side(MappingProxyType(dict(rows.numbers)), MappingProxyType(dict(rows.texts)))
-    return side, [name for name in kinds if name not in (*numbers, *levels)]
+    return side, [name for name in kinds if name not in (*found, *levels)], numbering
 
 
 def _check_names(names: Sequence[str], target: str | None, drop: tuple[str, ...]) -> None:
@@ -220,6 +241,11 @@ def _check_left(side: Side, target: str | None, classes: tuple[str, ...] | None)
         raise InputError("every column of numbers is constant; there is nothing to round")
     if classes is not None and len(set(classes)) < 2:
         raise InputError(f"the target {target!r} has one class alone; name another")
+    if classes is not None and 2 * len(set(classes)) > len(classes):
+        raise InputError(
+            f"the target {target!r} has another class in nearly every row, which no tree can"
+            " learn; name another"
+        )
     if target is not None and classes is None:
         if target not in side.numbers:
             raise InputError(f"the target {target!r} is constant; name another")
@@ -260,8 +286,12 @@ def _settings(names: Sequence[str], ladder: Sequence[int], n: int) -> Iterator[T
         if not kind.parameter:
             yield Trial(name, "classes", "classes", refused="not tried")
             continue
+        tried = set()
         for rung, k in enumerate(ladder):
             c = c_of_k(n, k)
+            if kind.parameter == "c" and c in tried:
+                continue  # two values of k may come to one number of points
+            tried.add(c)
             yield Trial(name, kind.parameter, k=k, c=c, rung=rung, refused="not tried")
         yield Trial(name, kind.parameter, RULE, refused="not tried")
 

@@ -12,13 +12,10 @@ from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels
 from discreet.protect.canonical import lexicographic
-from discreet.protect.rounding.base import edges_at
+from discreet.protect.rounding.base import edges_at, scaled
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 
 __all__ = ["Mdav", "Optimal", "VMdav", "optimal"]
-
-SMALLEST, LARGEST = 1e-60, 1e60
-"""A column of another width is scaled before distances are squared."""
 
 NOT_ROWS = " A column rounded by itself says nothing of whole rows."
 
@@ -83,7 +80,7 @@ class Optimal:
         from discreet.kernels.partitions import optimal_cuts
 
         _check_rows(column.n, self.k)
-        return _edges(column, optimal_cuts(_scaled(column.values), column.starts, self.k), self.k)
+        return _edges(column, optimal_cuts(scaled(column.values), column.starts, self.k), self.k)
 
 
 @dataclass(frozen=True)
@@ -147,7 +144,7 @@ class Mdav:
         from discreet.kernels.partitions import mdav_labels
 
         _check_rows(column.n, self.k)
-        labels = mdav_labels(_scaled(column.values), column.starts, self.k)
+        labels = mdav_labels(scaled(column.values), column.starts, self.k)
         return _edges(column, _changes(labels), self.k)
 
 
@@ -214,7 +211,7 @@ class VMdav:
         from discreet.kernels.partitions import vmdav_labels
 
         _check_rows(column.n, self.k)
-        values = _scaled(column.values)
+        values = scaled(column.values)
         labels = vmdav_labels(values, column.starts, self.k, float(self.gamma))
         return _edges(column, _changes(labels), self.k)
 
@@ -267,7 +264,7 @@ def optimal(x: ArrayLike, k: int) -> Labels:
     from discreet.kernels.partitions import optimal_cuts
 
     k, order, ordered = _in_order(x, k)
-    cuts = optimal_cuts(_scaled(ordered), np.arange(len(order) + 1, dtype=np.intp), k)
+    cuts = optimal_cuts(scaled(ordered), np.arange(len(order) + 1, dtype=np.intp), k)
     sizes = np.diff(cuts, prepend=0, append=len(order))
     return _labels(order, np.repeat(np.arange(len(sizes), dtype=np.intp), sizes), k)
 
@@ -284,14 +281,6 @@ def _in_order(x: ArrayLike, k: int) -> tuple[int, Labels, Floats]:
 def _check_rows(n: int, k: int) -> None:
     if k > n:
         raise RefusedError("k must be at most the number of rows; choose a smaller k")
-
-
-def _scaled(values: Floats) -> Floats:
-    """Return `values` times a power of two where squares of their differences would be lost."""
-    width = float(values[-1] / 2 - values[0] / 2)
-    if width == 0 or SMALLEST < width < LARGEST:
-        return values
-    return np.ldexp(values, -int(np.frexp(width)[1]))
 
 
 def _changes(labels: Labels) -> Labels:

@@ -54,7 +54,8 @@ class Rounding:
     k : int, default 5
         The least number of rows that share a released row; at least 2.
     c : int, optional
-        How many regions each column is parted into, for methods that take it; n / k otherwise.
+        How many regions each column is parted into; by default so many that there are about as
+        many cells as groups of k: the p-th root of n / k, at least 2.
 
     Raises
     ------
@@ -113,8 +114,8 @@ class Rounding:
             )
         if self.c is not None:
             check_whole("c", self.c, least=1)
-            if kind.parameter != "c":
-                raise InputError(f"{kind.name!r} has no use for c; it takes k")
+            if kind.name in OF_ROWS:
+                raise InputError(f"{kind.name!r} groups rows by k alone and has no use for c")
 
     def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
         """Round `values` (n rows, p columns) within `strata`; `normals` do not matter."""
@@ -132,15 +133,27 @@ class Rounding:
         check_shared(out, labels, self.k)
         return out
 
+    def share_by_regions(self, values: Floats, strata: Labels) -> float | None:
+        """Return the share of rows that share all their regions with k rows of their stratum.
+
+        The others are grouped by MDAV. None where rows themselves are grouped, by `mdav` and
+        `vmdav`.
+        """
+        if known_method(self.method).name in OF_ROWS:
+            return None
+        matrix = as_matrix(values)
+        cells = self._cells(matrix, as_strata(strata, len(matrix)))
+        return float((np.bincount(cells)[cells] >= self.k).mean())
+
     def _cells(self, matrix: Floats, strata: Labels) -> Labels:
         """Return for each row the number of its combination of stratum and regions."""
+        regions = self.c or max(2, round((len(matrix) / self.k) ** (1 / matrix.shape[1])))
         cells = strata
         for values in matrix.T:
             column = sorted_column(values)
-            k = self.k if self.c is None else None
-            edges = settled(self.method, column, k=k, c=self.c)(column)
-            regions = regions_of(values + 0.0, edges)
-            cells = np.unique(cells * (len(edges) + 1) + regions, return_inverse=True)[1]
+            edges = settled(self.method, column, c=regions)(column)
+            within = regions_of(values + 0.0, edges)
+            cells = np.unique(cells * (len(edges) + 1) + within, return_inverse=True)[1]
         return cells.astype(np.intp)
 
 

@@ -15,6 +15,7 @@ __all__ = ["SortedColumn", "as_column", "sorted_column"]
 
 WIDEST = 1e150
 """Squares of larger numbers could not be summed."""
+MOST_CLASSES = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,16 +48,6 @@ class SortedColumn:
         np.cumsum(self.counts, out=starts[1:])
         return starts
 
-    @cached_property
-    def shift(self) -> float:
-        """A number amid the values; sums are taken about it, so that an offset costs no digits."""
-        return float(self.values[len(self.values) // 2])
-
-    @cached_property
-    def sums(self) -> Floats:
-        """Sums of the values below each one, less `shift`, with `starts` for an index."""
-        return np.concatenate([[0.0], np.cumsum(self.counts * (self.values - self.shift))])
-
 
 def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColumn:
     """Return a column in order.
@@ -66,12 +57,17 @@ def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColum
     x : array-like of shape (n,)
         Finite numbers.
     classes : array-like of shape (n,), optional
-        The class of each row, for supervised methods.
+        The class of each row, for supervised methods; up to 1000 different ones.
+
+    Returns
+    -------
+    SortedColumn
 
     Raises
     ------
     InputError
-        If x is no list of finite numbers, or classes are not as many.
+        If x is no list of finite numbers, or classes are not as many, or more than 1000 of them
+        differ: a table of different values and classes is counted.
     RefusedError
         If the numbers are too large to be squared.
     """
@@ -108,5 +104,10 @@ def _with_classes(column: Floats, classes: np.ndarray) -> SortedColumn:
         raise InputError("a class is needed for each row")
     values, place, counts = np.unique(column, return_inverse=True, return_counts=True)
     names, of = np.unique(classes.astype(str), return_inverse=True)
+    if len(names) > MOST_CLASSES:
+        raise InputError(
+            f"classes are few, and these are more than {MOST_CLASSES}; give a column of categories,"
+            " or group the numbers into a few first"
+        )
     table = np.bincount(place * len(names) + of, minlength=len(values) * len(names))
     return SortedColumn(values, counts, table.reshape(len(values), len(names)))
