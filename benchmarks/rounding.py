@@ -1,6 +1,7 @@
 """Rounding one column of a million values, as ratios to peers in the same run.
 
-From unsorted input to written means for everybody: a peer that gives labels has its means written
+From unsorted input to written means for everybody, by the way every user goes: a column in order,
+its rounding set, and that applied to the column. A peer that gives labels has its means written
 by numpy. Peers are microagg1d (the quickest of its methods at each k, found in a first run),
 kmeans1d on centred data, scikit-learn's KBinsDiscretizer, and `np.argsort` of the same column,
 which gives nothing but an order. Sums of squares are compared first, rounds are interleaved,
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,6 @@ from numpy.typing import NDArray
 
 from discreet.protect.rounding.base import RegionMethod
 from discreet.protect.rounding.clusters import KMeans
-from discreet.protect.rounding.coding import rounded_column
 from discreet.protect.rounding.groups import Mdav, Optimal, VMdav
 from discreet.protect.rounding.intervals import EqualFrequency, EqualWidth
 from discreet.protect.rounding.resampling import Resampling
@@ -46,10 +47,11 @@ FIRST_CALL = """
 import time
 import numpy as np
 from discreet.protect.rounding import {name}
-from discreet.protect.rounding.coding import rounded_column
+from discreet.protect.rounding.rounding_set import rounding_set
+from discreet.protect.rounding.sorted_column import sorted_column
 x = np.random.default_rng(0).normal(size=30_000)
 start = time.perf_counter()
-rounded_column(x, {name}(5))
+rounding_set(sorted_column(x), {name}(5)).encode(x)
 print(time.perf_counter() - start)
 """
 
@@ -138,12 +140,12 @@ def _intervals(x: Floats) -> None:
             )
             return _means(x, bins.fit_transform(x[:, None])[:, 0].astype(np.intp))
 
-        ours = _through_set(x, method)
+        ours = _ours(x, method)
         if not np.isclose(_cost(x, ours()), _cost(x, peer()), rtol=tolerance, atol=0):
             raise SystemExit(f"the costs of {method.name} and KBinsDiscretizer differ")
         work = {"discreet": ours, "KBinsDiscretizer": peer}
         _report(f"{method.name} c={REGIONS}", _race(work, ROUNDS))
-    seconds = _race({"discreet": _through_set(x, Resampling(REGIONS))}, LONG_ROUNDS)["discreet"]
+    seconds = _race({"discreet": _ours(x, Resampling(REGIONS))}, LONG_ROUNDS)["discreet"]
     print(f"resampling c={REGIONS}: {seconds:.3f} s")
 
 
@@ -163,22 +165,18 @@ def _first_calls() -> None:
     """Print what the first call costs: compiled anew, and found compiled."""
     for name in ("Optimal", "Mdav", "VMdav", "KMeans"):
         seconds = []
-        for folder in ({"NUMBA_DISABLE_CACHING": "1"}, {}):
-            command = [sys.executable, "-c", FIRST_CALL.format(name=name)]
-            done = subprocess.run(
-                command, capture_output=True, text=True, check=True, env=os.environ | folder
-            )
-            seconds.append(float(done.stdout))
+        command = [sys.executable, "-c", FIRST_CALL.format(name=name)]
+        with TemporaryDirectory() as folder:  # empty at first, and what was compiled at last
+            for _ in range(2):
+                env = os.environ | {"NUMBA_CACHE_DIR": folder}
+                done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+                seconds.append(float(done.stdout))
         print(
             f"{name}: first call {seconds[0]:.2f} s compiling, {seconds[1]:.2f} s compiled before"
         )
 
 
 def _ours(x: Floats, method: RegionMethod) -> Work:
-    return lambda: rounded_column(x, method)
-
-
-def _through_set(x: Floats, method: RegionMethod) -> Work:
     return lambda: rounding_set(sorted_column(x), method).encode(x)
 
 

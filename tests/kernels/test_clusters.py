@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.kernels.clusters import best_cuts, cost_of, lloyd, prefix_sums
+from discreet.kernels.clusters import best_cuts, cost_about_means, cost_of, lloyd, prefix_sums
 
 Places = NDArray[np.intp]
 
@@ -53,7 +53,8 @@ def test_the_program_is_a_plain_one(c: int) -> None:
     rng = np.random.default_rng(c)
     values, counts = np.unique(rng.lognormal(size=120)), rng.integers(1, 5, 120)
     m = len(values)
-    rows, sums, squares = prefix_sums(values, counts)
+    rows, all_sums, all_squares = prefix_sums(values, counts)
+    sums, squares = all_sums[0], all_squares[0]
     i, j = np.meshgrid(np.arange(m + 1), np.arange(m + 1), indexing="ij")
     with np.errstate(divide="ignore", invalid="ignore"):
         within = squares[j] - squares[i] - (sums[j] - sums[i]) ** 2 / (rows[j] - rows[i])
@@ -62,10 +63,11 @@ def test_the_program_is_a_plain_one(c: int) -> None:
     for _ in range(c - 1):
         least = (least[:, None] + within).min(axis=0)
 
-    cuts = best_cuts(rows, sums, squares, *whole(m, c))
+    cuts = best_cuts(rows, all_sums, all_squares, *whole(m, c))
 
     bounds = np.concatenate([[0], cuts, [m]])
-    assert cost_of(rows, sums, squares, bounds) == pytest.approx(least[m], rel=1e-12)
+    assert cost_of(rows, all_sums, all_squares, bounds) == pytest.approx(least[m], rel=1e-12)
+    assert cost_about_means(values, counts, bounds) == pytest.approx(least[m], rel=1e-12)
 
 
 def test_cuts_stay_within_their_bounds() -> None:
@@ -81,9 +83,52 @@ def test_sums_are_taken_from_the_middle_value() -> None:
     rows, sums, squares = prefix_sums(np.array([-1e9, 1.0, 2.0, 4.0]), np.array([1, 2, 1, 3]))
 
     assert np.diff(rows).tolist() == [1, 2, 1, 3]
-    assert sums[1:].tolist() == [2.0, 0.0, 0.0, 6.0]
-    assert squares[1:].tolist() == [-2.0, 0.0, 0.0, 12.0]
-    assert sums[1] - sums[0] == -1e9 - 2
+    assert sums[0, 1:].tolist() == [2.0, 0.0, 0.0, 6.0]
+    assert squares[0, 1:].tolist() == [-2.0, 0.0, 0.0, 12.0]
+    assert sums[0, 1] - sums[0, 0] == -1e9 - 2
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1e3, 1e3), st.integers(0, 3)), min_size=1, max_size=30),
+    st.sampled_from([1.0, 1e4, 1e8]),
+)
+def test_sums_keep_what_one_number_cannot(given: list[tuple[float, int]], gap: float) -> None:
+    values = np.unique([x / 7 + gap * clump for x, clump in given])
+    counts = np.arange(len(values)) % 3 + 1
+    rows, sums, squares = prefix_sums(values, counts)
+    centre = Fraction(float(values[len(values) // 2]))
+
+    for i in range(len(values)):
+        off = Fraction(float(values[i])) - centre
+        assert rows[i + 1] - rows[i] == counts[i]
+        for kept, power in ((sums, 1), (squares, 2)):
+            low, high = (sum(map(Fraction, map(float, kept[:, at]))) for at in (i, i + 1))
+            size = Fraction(float(np.abs(kept[0]).max()))
+            assert abs(high - low - int(counts[i]) * off**power) <= size / 2**98
+
+
+CLUMPS = st.lists(
+    st.tuples(st.floats(-2, 2), st.integers(0, 2), st.integers(1, 4)), min_size=2, max_size=9
+)
+
+
+@given(CLUMPS, st.integers(1, 9), st.sampled_from([1e5, 1e8, 1e11]))
+def test_no_partition_costs_less_of_clumps_far_apart(
+    column: list[tuple[float, int, int]], c: int, gap: float
+) -> None:
+    values = np.unique([x + gap * clump for x, clump, _ in column])
+    counts = np.array([count for _, _, count in column][: len(values)])
+    m = len(values)
+    assume(c <= m)
+    sums = prefix_sums(values, counts)
+
+    cuts = best_cuts(*sums, *whole(m, c))
+
+    least = min(exact_cost(values, counts, each) for each in combinations(range(1, m), c - 1))
+    found = exact_cost(values, counts, cuts)
+    assert found <= least * (1 + Fraction(1, 10**7)) + Fraction(1, 10**10 * int(1e22 / gap**2))
+    bounds = np.concatenate([[0], cuts, [m]])
+    assert cost_about_means(values, counts, bounds) == pytest.approx(float(found), rel=1e-9)
 
 
 def test_lloyd_moves_values_to_the_nearest_mean_and_never_loses() -> None:

@@ -102,7 +102,8 @@ def _within(rows: Floats, sums: Floats, squares: Floats, i: int, j: int) -> floa
     over += 2 * total * rest
     share = square / n
     back, lost = _product(share, n)
-    return max(0.0, (rise - share) + (left - (((square - back) - lost) + over) / n))
+    cost = (rise - share) + (left - (((square - back) - lost) + over) / n)
+    return cost if cost > 0 else 0.0
 
 
 @kernel

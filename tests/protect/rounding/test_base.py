@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.protect.rounding.base import edges_at
+from discreet.protect.rounding.base import edges_at, regions_by, scaled
+from discreet.protect.rounding.groups import Optimal
+from discreet.protect.rounding.intervals import Base
+from discreet.protect.rounding.sorted_column import sorted_column
 
 CLOSE = np.nextafter(1.0, 2.0)
 BY_HAND: dict[str, tuple[list[float], list[int], list[float]]] = {
@@ -30,3 +33,23 @@ def test_an_edge_parts_the_values_below_from_those_above(given_values: list[floa
     edges = edges_at(values, cuts)
 
     assert (np.searchsorted(edges, values, side="right") == np.arange(len(values))).all()
+
+
+def test_what_a_method_finds_beside_edges() -> None:
+    column = sorted_column([0.0, 1.0, 9.0, 10.0])
+    plain, told = regions_by(Optimal(k=2), column), regions_by(Base(b=4.0), column)
+
+    assert (plain.edges.tolist(), plain.points, plain.found, plain.held) == ([5.0], None, {}, True)
+    assert told.points is not None
+    assert told.points.tolist() == [0.0, 4.0, 8.0, 12.0]
+    assert (told.found, told.held) == ({"b": 4.0}, False)
+
+
+def test_columns_whose_squares_would_be_lost_are_scaled() -> None:
+    wide, narrow = np.array([-1e149, 0.0, 1e149]), np.array([0.0, 5e-324, 1e-323])
+
+    assert scaled(np.array([0.0, 3.0])).tolist() == [0.0, 3.0]
+    assert scaled(np.array([7.0])).tolist() == [7.0]
+    for values in (wide, narrow):
+        assert 0.5 <= np.ptp(scaled(values)) <= 4
+        assert np.diff(scaled(values)) == pytest.approx(np.ptp(scaled(values)) / 2)

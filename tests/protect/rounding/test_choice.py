@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
+from discreet.protect.rounding import choice
 from discreet.protect.rounding.choice import Choice, c_of_k, freedman_diaconis, k_of_c
 from discreet.protect.rounding.sorted_column import sorted_column
 
@@ -88,3 +89,11 @@ def test_what_is_no_number_of_rows_is_refused() -> None:
         c_of_k(0, 3)
     with pytest.raises(InputError, match="k must be a whole number of at least 1"):
         c_of_k(10, 2.5)  # type: ignore[arg-type]
+
+
+def test_there_are_no_more_regions_than_methods_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = sorted_column([*range(40), 1e9])
+
+    assert freedman_diaconis(column).c == 41
+    monkeypatch.setattr(choice, "MOST_REGIONS", 7)
+    assert (freedman_diaconis(column).c, freedman_diaconis(column).k) == (7, 5)

@@ -148,6 +148,66 @@ def test_a_peer_finds_the_same_cost() -> None:
         assert loss(x, kmeans(x, c)) == pytest.approx(loss(x, middles), rel=1e-12)
 
 
+# --- clumps far apart -----------------------------------------------------------------------------
+
+
+def clumps(n: int, *centres: float, seed: int = 3) -> Floats:
+    """Return so many normal numbers about each centre."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([centre + rng.normal(size=n) for centre in centres])
+
+
+@pytest.mark.parametrize("gap", [1e4, 1e6, 1e8, 1e10])
+@pytest.mark.parametrize("exact", [False, True])
+def test_clumps_far_apart_are_parted_as_well_as_each_alone(gap: float, exact: bool) -> None:
+    x = clumps(40, 0.0, gap)
+    c = 10
+    alone = [
+        np.array([loss(part, kmeans(part, q)) for q in range(1, c)]) for part in (x[:40], x[40:])
+    ]
+    least = (alone[0] + alone[1][::-1]).min()
+
+    assert loss(x, kmeans(x, c, exact)) == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_never_loses_of_clumps_far_apart(seed: int) -> None:
+    x = clumps(40, 0.0, 1e8, seed=seed)
+
+    for c in (2, 4, 9, 20):
+        for exact in (False, True):
+            found = loss(x, kmeans(x, c, exact))
+            for edges in (equal_width(x, c), equal_frequency(x, c)):
+                assert found <= loss(x, edges) or in_use(x, edges) != c
+
+
+@pytest.mark.parametrize("c", [4, 20, 51])
+@pytest.mark.parametrize("centres", [(0.0, 1e8), (0.0, 1e4, 1e12), (-1e10, 0.0, 7.0, 1e10)])
+def test_it_never_loses_of_many_values_in_clumps_far_apart(
+    centres: tuple[float, ...], c: int
+) -> None:
+    x = clumps(60_000 // len(centres), *centres)
+
+    found = loss(x, kmeans(x, c))
+
+    assert found <= loss(x, equal_frequency(x, c))
+    assert found <= 1.01 * loss(x, kmeans(x, c, exact=True))
+
+
+def test_rivals_are_taken_where_they_are_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.arange(60.0)
+    monkeypatch.setattr(clusters, "_best", lambda sums, c: np.array([1, 2]))
+
+    assert kmeans(x, 3).tolist() == [19.5, 39.5]
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-150, 1.0, 1e140])
+def test_any_unit_will_do(unit: float) -> None:
+    assert kmeans(np.array([0.0, 1, 2, 10, 11, 30]) * unit, 3).tolist() == pytest.approx(
+        [6 * unit, 20.5 * unit], rel=1e-15
+    )
+
+
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -162,5 +222,9 @@ def test_what_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) 
     column = SortedColumn(np.arange(60.0), np.ones(60, dtype=np.intp))
 
     assert len(KMeans(2)(column)) == 1
+    monkeypatch.setattr(clusters, "MOST_REGIONS", 10)
+    with pytest.raises(RefusedError, match="more than a million regions; take a smaller c"):
+        KMeans(11)(column)
+    assert len(KMeans(10**10)(column)) == 59  # a region for each value is no guess
     with pytest.raises(RefusedError, match="too much memory with exact=True; leave it out"):
         KMeans(2, exact=True)(column)

@@ -159,3 +159,9 @@ def test_a_cell_is_not_quoted() -> None:
     rounder = Rounder().fit(X)
     with pytest.raises(InputError, match=r"^X must hold numbers alone"):
         rounder.transform(texts)
+
+
+def test_numbers_to_predict_are_no_classes() -> None:
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        Rounder(method="mdlp").fit(X, X[:, 0])
+    assert len(Rounder(method="optimal", k=20).fit(X, X[:, 0]).sets_) == 3

@@ -70,6 +70,12 @@ def test_equal_width_is_scikit_learns(values: list[int], c: int) -> None:
     np.testing.assert_array_equal(equal_width(x, c), bins.bin_edges_[0][1:-1])
 
 
+def test_more_than_a_million_regions_are_refused() -> None:
+    with pytest.raises(RefusedError, match="c makes more than a million regions; take a smaller c"):
+        equal_width([0.0, 1.0], 10**10)
+    assert equal_frequency([0.0, 1.0, 5.0], 10**10).tolist() == [0.5, 3.0]  # bound by the values
+
+
 # --- equal frequency ------------------------------------------------------------------------
 
 FREQUENCIES: dict[str, tuple[list[float], int, list[float]]] = {
@@ -157,10 +163,12 @@ BASES: dict[str, tuple[list[float], float, list[float], list[float]]] = {
 
 @pytest.mark.parametrize(("x", "b", "edges", "points"), BASES.values(), ids=BASES)
 def test_base_by_hand(x: list[float], b: float, edges: list[float], points: list[float]) -> None:
-    column, method = sorted_column(x), Base(b)
+    found = Base(b).regions(sorted_column(x))
 
-    assert method(column).tolist() == edges
-    assert method.points(column, method(column)).tolist() == points
+    assert Base(b)(sorted_column(x)).tolist() == found.edges.tolist() == edges
+    assert found.points is not None
+    assert found.points.tolist() == points
+    assert (found.found, found.held) == ({"b": b}, False)
 
 
 @pytest.mark.parametrize("b", [0.1, 0.3, 0.7, 4.9, 1e-3])
@@ -169,10 +177,10 @@ def test_values_on_an_edge_as_it_is_rounded_belong_above(b: float) -> None:
         edge = b * (i + 0.5)
         for low, at in ((np.nextafter(edge, -np.inf), i), (edge, i + 1)):
             column = sorted_column([low, b * (i + 3)])
-            edges = Base(b)(column)
-            points = Base(b).points(column, edges)
-            assert edges.tolist() == [b * (j + 0.5) for j in range(at, i + 3)]
-            assert points.tolist() == [b * j for j in range(at, i + 4)]
+            found = Base(b).regions(column)
+            assert found.edges.tolist() == [b * (j + 0.5) for j in range(at, i + 3)]
+            assert found.points is not None
+            assert found.points.tolist() == [b * j for j in range(at, i + 4)]
 
 
 FOUND: dict[str, tuple[list[float], int, float]] = {
@@ -188,12 +196,14 @@ FOUND: dict[str, tuple[list[float], int, float]] = {
 }
 
 
-@pytest.mark.parametrize(("x", "least", "b"), FOUND.values(), ids=FOUND)
-def test_the_smallest_base_by_hand(x: list[float], least: int, b: float) -> None:
-    assert Base(least=least).base_of(sorted_column(x)) == b
+@pytest.mark.parametrize(("x", "k", "b"), FOUND.values(), ids=FOUND)
+def test_the_smallest_base_by_hand(x: list[float], k: int, b: float) -> None:
+    found = Base(k=k).regions(sorted_column(x))
+
+    assert (found.found, found.held) == ({"b": b}, True)
 
 
-def smallest_plainly(x: Floats, least: int) -> float:
+def smallest_plainly(x: Floats, k: int) -> float:
     """Try every number of two digits from 0.05 on; count each set of attraction by its ends."""
     for exponent in range(-3, 4):
         for digits in range(50 if exponent == -3 else 10, 100):
@@ -203,21 +213,20 @@ def smallest_plainly(x: Floats, least: int) -> float:
             low, high = b * (i - 0.5), b * (i + 0.5)
             among = (high > x.min()) & (low <= x.max())
             held = ((x >= low[:, None]) & (x < high[:, None])).sum(axis=1)
-            if held[among].min() >= least:
+            if held[among].min() >= k:
                 return b
     raise AssertionError("no base was found")
 
 
-@given(values=st.lists(st.integers(-15, 15), min_size=2, max_size=12), least=st.integers(1, 4))
-def test_the_smallest_base_is_as_with_every_one_tried(values: list[int], least: int) -> None:
+@given(values=st.lists(st.integers(-15, 15), min_size=2, max_size=12), k=st.integers(1, 4))
+def test_the_smallest_base_is_as_with_every_one_tried(values: list[int], k: int) -> None:
     x = floats(values)
-    if len(x) < least or x.min() == x.max():
+    if len(x) < k or x.min() == x.max():
         return
-    column, method = sorted_column(x), Base(least=least)
-    edges = method(column)
+    found = Base(k=k).regions(sorted_column(x))
 
-    assert method.base_of(column) == smallest_plainly(x, least)
-    assert min(rows_in(x, edges)) >= least
+    assert found.found["b"] == smallest_plainly(x, k)
+    assert min(rows_in(x, found.edges)) >= k
 
 
 @given(
@@ -226,12 +235,13 @@ def test_the_smallest_base_is_as_with_every_one_tried(values: list[int], least: 
 )
 def test_a_point_is_the_multiple_that_is_nearest(values: list[float], b: float | None) -> None:
     column = sorted_column(values)
-    method = Base(b) if b is not None else Base(least=1)
+    method = Base(b) if b is not None else Base(k=1)
     try:
-        edges = method(column)
+        regions = method.regions(column)
     except RefusedError:
         return
-    found, points = method.base_of(column), method.points(column, edges)
+    found, edges, points = regions.found["b"], regions.edges, regions.points
+    assert points is not None
     region = np.searchsorted(edges, column.values, side="right")
 
     assert len(points) == len(edges) + 1
@@ -250,7 +260,7 @@ def test_a_base_is_found_at_any_scale(scale: float) -> None:
 
 
 def test_what_base_cannot_do_is_refused() -> None:
-    with pytest.raises(RefusedError, match="fewer rows than `least`"):
+    with pytest.raises(RefusedError, match="k must be at most the number of rows"):
         base([1.0, 2.0])
     with pytest.raises(RefusedError, match="more than a million regions"):
         base([0.0, 1.0], b=1e-7)
@@ -258,8 +268,8 @@ def test_what_base_cannot_do_is_refused() -> None:
         base([1e17, 1e17 + 16], b=0.5)
     with pytest.raises(InputError, match="b must be above 0"):
         Base(b=0.0)
-    with pytest.raises(InputError, match="least must be a whole number of at least 1"):
-        Base(least=0)
+    with pytest.raises(InputError, match="k must be a whole number of at least 1"):
+        Base(k=0)
 
 
 # --- what holds for all -----------------------------------------------------------------------
@@ -268,7 +278,7 @@ METHODS: dict[str, Callable[[Floats], Floats]] = {
     "equal width": lambda x: equal_width(x, 5),
     "equal frequency": lambda x: equal_frequency(x, 5),
     "base": lambda x: base(x, b=2.5),
-    "base found": lambda x: base(x, least=1),
+    "base found": lambda x: base(x, k=1),
 }
 
 

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, kstwobign, kurtosis, skew
 
-from discreet.errors import InputError
+from discreet.errors import InputError, RefusedError
 from discreet.protect.rounding.resampling import (
     Resampling,
     bootstrap_means,
     bootstrap_medians,
     resampling,
 )
-from discreet.protect.rounding.sorted_column import sorted_column
+from discreet.protect.rounding.rounding_set import rounding_set
+from discreet.protect.rounding.sorted_column import SortedColumn, sorted_column
 
 Floats = NDArray[np.float64]
 
@@ -227,10 +228,13 @@ def test_it_says_by_which_law_centroids_are_drawn() -> None:
     small, large = sorted_column(np.arange(20_000.0)), sorted_column(np.arange(20_010.0))
     frequent = sorted_column([*([0.0] * 2001), *range(1, 5000)])
 
-    assert Resampling(5).law(small) == "bootstrap"
-    assert Resampling(5).law(large) == "approximation"
-    assert Resampling(5).law(frequent) == "approximation"
-    assert Resampling(5, centre="median").law(large) == "bootstrap"
+    def law(method: Resampling, column: SortedColumn) -> object:
+        return rounding_set(column, method).parameters["law"]
+
+    assert law(Resampling(5), small) == "bootstrap"
+    assert law(Resampling(5), large) == "approximation"
+    assert law(Resampling(5), frequent) == "approximation"
+    assert law(Resampling(5, centre="median"), large) == "bootstrap"
 
 
 def test_with_many_rows_centroids_are_little_else_than_ten_means() -> None:
@@ -254,6 +258,8 @@ def test_a_million_rows_take_seconds_not_minutes(x: Floats) -> None:
 
 
 def test_what_is_unknown_is_refused() -> None:
+    with pytest.raises(RefusedError, match="c makes more than a million regions"):
+        resampling([0.0, 1.0], 10**10, then="equal_width")
     with pytest.raises(InputError, match="c must be a whole number of at least 1"):
         Resampling(0)
     with pytest.raises(InputError, match="seed must be a whole number of at least 0"):

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect.base import Floats
+from discreet.protect.rounding import intervals
+from discreet.protect.rounding.intervals import Base
 from discreet.protect.rounding.rounding_set import (
     ENCODINGS,
     REPRESENTATIVES,
@@ -165,6 +167,35 @@ def test_a_region_that_is_too_small_is_found_out() -> None:
         rounding_set(sorted_column(X), At((20.0,), k=2))
 
 
+def test_multiples_of_a_base_that_is_found_are_counted_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    column = sorted_column(X)
+    found, given_base = rounding_set(column, Base(k=2)), rounding_set(column, Base(b=4.0))
+
+    assert found.counts.min() >= 2
+    assert found.parameters == {"k": 2, "b": found.parameters["b"], "representative": "multiple"}
+    assert given_base.counts.min() == 0  # nothing is promised, so no k is told
+    assert given_base.parameters == {"b": 4.0, "representative": "multiple"}
+    monkeypatch.setattr(intervals, "_smallest_base", lambda column, k: 4.0)
+    with pytest.raises(BrokenPromiseError, match="a region was counted again"):
+        rounding_set(column, Base(k=2))
+
+
+def test_a_base_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, plainly = [], intervals._smallest_base
+
+    def smallest_base(column: SortedColumn, k: int) -> float:
+        looked.append(k)
+        return plainly(column, k)
+
+    monkeypatch.setattr(intervals, "_smallest_base", smallest_base)
+
+    rounding_set(sorted_column(X), Base(k=2))
+
+    assert looked == [2]
+
+
 def test_a_supervised_method_needs_classes() -> None:
     class Supervised(At):
         supervised: ClassVar[bool] = True
@@ -197,6 +228,16 @@ def test_it_cannot_be_changed() -> None:
         found.parameters["k"] = 3  # type: ignore[index]
 
 
+def test_the_callers_arrays_stay_his() -> None:
+    edges, points, counts = np.array([5.0]), np.array([1.0, 9.0]), np.array([2, 1])
+    found = RoundingSet("at", {}, 0.0, 9.0, edges, points, counts)
+
+    edges[0], points[0], counts[0] = 100.0, -7.0, 0
+
+    assert found.encode([4.0, 6.0]).tolist() == [1.0, 9.0]
+    assert found.counts.tolist() == [2, 1]
+
+
 DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
     "another kind": ({"kind": "view"}, "this is no rounding set"),
     "another schema": ({"discreet": 2}, "this is no rounding set"),
@@ -205,6 +246,17 @@ DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
     "a point outside": ({"points": [6.0, 7.0]}, "each point of a rounding set must lie within"),
     "points that fall": ({"points": [7.0, 1.0]}, "each point of a rounding set must lie within"),
     "a point too few": ({"points": [1.0]}, "a point and a count for each region"),
+    "edges that do not rise": (
+        {"edges": [5.0, 5.0], "points": [1.0, 5.0, 7.0], "counts": [1, 1, 1]},
+        "must be finite and rise",
+    ),
+    "an edge that is no number": ({"edges": [float("nan")]}, "must be finite and rise"),
+    "ends that are swapped": ({"low": 41.0}, "must be finite, and at most the largest"),
+    "an end that is no number": ({"low": float("nan")}, "must be finite, and at most the largest"),
+    "an end without end": ({"high": float("inf")}, "must be finite, and at most the largest"),
+    "less than no row": ({"counts": [-1, 9]}, "counts of a rounding set must be at least 0"),
+    "half a row": ({"counts": [2.5, 1]}, "damaged: its numbers cannot be read"),
+    "too many rows": ({"counts": [1, 2**70]}, "damaged: its numbers cannot be read"),
     "an edge too many": ({"edges": [5.0, 6.0]}, "a point and a count for each region"),
 }
 
@@ -241,6 +293,20 @@ def test_a_constant_column_can_be_drawn() -> None:
     scene = rounding_set(sorted_column([3.0, 3.0]), At(())).scene()
 
     assert scene.panels[0].marks[0] == Bars((3.0, 3.0), (0.0,))
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-200])
+def test_regions_that_are_hardly_wide_have_bars_that_end(unit: float) -> None:
+    column = sorted_column(np.repeat([0.0, 1.0, 3.0], 9) * unit)
+    found = rounding_set(column, At((unit, 3 * unit)))
+
+    (panel,) = found.scene().panels
+
+    (bars, stems) = panel.marks
+    assert isinstance(bars, Bars)
+    assert isinstance(stems, Lines)
+    assert np.isfinite(np.array(bars.heights, dtype=float)).all()
+    assert np.isfinite(np.array(stems.y, dtype=float)).all()
 
 
 def test_it_draws_itself() -> None:

@@ -68,6 +68,14 @@ def test_a_class_is_needed_for_each_row() -> None:
         sorted_column([1.0, 2.0], ["a"])
 
 
+def test_a_number_is_no_class() -> None:
+    y = np.arange(1001)
+
+    assert sorted_column(y, y % 1000).class_counts is not None
+    with pytest.raises(InputError, match="classes are few, and these are more than 1000"):
+        sorted_column(y, y)
+
+
 @given(NUMBERS)
 def test_the_order_of_the_rows_does_not_matter(x: list[float]) -> None:
     once, again = sorted_column(x), sorted_column(x[::-1])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.protect.arguments import check_whole
+from discreet.protect.rounding.base import MOST_REGIONS
 from discreet.protect.rounding.sorted_column import SortedColumn
 
 __all__ = ["Choice", "c_of_k", "freedman_diaconis", "k_of_c"]
@@ -47,7 +48,7 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
     -------
     Choice
         width = 2·IQR/n^(1/3), the quartiles interpolated between values; c = ⌈range/width⌉, at
-        most n; k = ⌊n/c⌋, at least 3.
+        most n and a million; k = ⌊n/c⌋, at least 3.
 
     Notes
     -----
@@ -81,7 +82,8 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
         return Choice(0.0, 1, max(LEAST_K, n))
     width = 2 * (_quantile(column, 3) - _quantile(column, 1)) / math.cbrt(n)
     # Of more than n regions no more would be held than of n; the quotient may be infinite.
-    c = math.ceil(min((high - low) / width, n)) if width > 0 else math.ceil(math.cbrt(2 * n))
+    most = min(n, MOST_REGIONS)
+    c = math.ceil(min((high - low) / width, most)) if width > 0 else math.ceil(math.cbrt(2 * n))
     return Choice(width if width > 0 else (high - low) / c, c, max(LEAST_K, n // c))
 
 

@@ -6,15 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.protect.base import Floats, Labels
-from discreet.protect.rounding.base import RegionMethod
-from discreet.protect.rounding.sorted_column import SortedColumn, as_column, sorted_column
+from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 
-__all__ = ["cuts_of", "encode_sorted", "region_means", "regions_of", "rounded_column"]
+__all__ = ["cuts_of", "encode_sorted", "region_means", "regions_of"]
 
 FEW = 20_000
 """Up to so many rows numpy is quick enough, and nothing needs to be compiled."""
-MANY = 50_000
-"""So many edges and points leave the cache of a busy machine: then rows are sorted instead."""
 
 
 def regions_of(x: ArrayLike, edges: Floats) -> Labels:
@@ -115,14 +112,14 @@ def cuts_of(column: SortedColumn, edges: Floats) -> Labels:
     return merged(_plain(column.values), _plain(edges))
 
 
-def region_means(column: SortedColumn, edges: Floats) -> Floats:
+def region_means(column: SortedColumn, cuts: Labels) -> Floats:
     """Return the mean of the rows in each region of a column, between its least and largest.
 
     Parameters
     ----------
     column : SortedColumn
-    edges : ndarray
-        Inner edges; no region may be empty.
+    cuts : ndarray of int
+        Where regions begin among the different values, rising, without the first; none is empty.
 
     Returns
     -------
@@ -130,7 +127,6 @@ def region_means(column: SortedColumn, edges: Floats) -> Floats:
         Summed about the least value of each region, so that neither an offset nor the length of
         the column costs digits.
     """
-    cuts = cuts_of(column, edges)
     if len(column.values) > FEW:
         from discreet.kernels.coding import means_of
 
@@ -142,49 +138,6 @@ def region_means(column: SortedColumn, edges: Floats) -> Floats:
     means: Floats = column.values[begins] + sums / rows
     np.minimum(means, np.append(column.values[cuts - 1], column.values[-1]), out=means)
     return means
-
-
-def rounded_column(x: ArrayLike, method: RegionMethod) -> Floats:
-    """Return a column whose numbers are replaced by the means of their regions.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    method : RegionMethod
-        Finds the regions; one that needs no class and leaves no region empty.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    InputError
-        If x is no list of finite numbers.
-    RefusedError
-        If the method refuses the column.
-
-    Notes
-    -----
-    **What it does not protect.** One column rounded by itself is shared by the rows of a region;
-    the rows of several such columns need not be shared by any.
-
-    Examples
-    --------
-    >>> from discreet.protect.rounding.groups import Optimal
-    >>> rounded_column([1, 9, 2, 8, 3, 10], Optimal(k=3)).tolist()
-    [2.0, 9.0, 2.0, 9.0, 2.0, 9.0]
-    """
-    column = sorted_column(x)
-    edges = method(column)
-    means = region_means(column, edges)
-    if len(edges) <= MANY:
-        return encode_sorted(x, edges, means)
-    ends = np.append(column.starts[cuts_of(column, edges)], column.n)
-    out = np.empty(column.n)
-    out[np.argsort(as_column(x))] = np.repeat(means, np.diff(ends, prepend=0))
-    return out
 
 
 def _plain(numbers: Floats) -> Floats:

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect.base import Floats
 from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.protect.rounding.rounding_set import ENCODINGS, RoundingSet
+from discreet.protect.rounding.settling import is_supervised
 from discreet.secret import load_secret, row_keys
 
 __all__ = ["Rounder"]
@@ -114,6 +116,8 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
         matrix = _matrix(self, X, ensure_min_samples=LEAST_ROWS)
         names = getattr(self, "feature_names_in_", None)
+        if y is not None and is_supervised(self.method):
+            check_classification_targets(y)
         try:
             self.sets_: tuple[RoundingSet, ...] = column_sets(
                 matrix,

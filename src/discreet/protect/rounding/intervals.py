@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from discreet.errors import RefusedError
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels
-from discreet.protect.rounding.base import edges_at
+from discreet.protect.rounding.base import MOST_REGIONS, Regions, edges_at
 from discreet.protect.rounding.sorted_column import SortedColumn, sorted_column
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "equal_width",
 ]
 
-MOST_REGIONS = 1_000_000
 FINEST = 2.0**50
 """Edges about multiples of a base that is smaller against its values would fall together."""
 TRIED_SINGLY = 100
@@ -40,6 +39,11 @@ class EqualWidth:
     ----------
     c : int
         How many regions; at least 1. A constant column has one.
+
+    Raises
+    ------
+    RefusedError
+        If c is more than a million.
 
     Notes
     -----
@@ -76,6 +80,8 @@ class EqualWidth:
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, fewer than c - 1 only where floats lie too close for them."""
+        if self.c > MOST_REGIONS:
+            raise RefusedError("c makes more than a million regions; take a smaller c")
         low, high = float(column.values[0]), float(column.values[-1])
         edges = low + np.arange(1, self.c) * ((high - low) / self.c)
         return np.unique(edges[(edges > low) & (edges < high)])
@@ -168,15 +174,15 @@ class Base:
     ----------
     b : float, optional
         The base, above 0. By default the smallest number of two significant digits with which
-        every set of attraction from the least to the largest value holds `least` rows.
-    least : int, default 5
+        every set of attraction from the least to the largest value holds k rows.
+    k : int, default 5
         The least number of rows in a set of attraction; at least 1. A b that is given is not held
         to it.
 
     Raises
     ------
     RefusedError
-        If the column has fewer than `least` rows; if a b that is given makes more than a million
+        If the column has fewer than k rows; if a b that is given makes more than a million
         regions, or is too small beside the values for floating-point numbers.
 
     Notes
@@ -189,7 +195,7 @@ class Base:
     column needs no rounding, and its point is its value.
 
     **What it does not protect.** b depends on all values, and on the far ones most. Sets are of at
-    least `least` rows for the column alone, not for rows of several columns.
+    least k rows for the column alone, not for rows of several columns.
 
     References
     ----------
@@ -203,11 +209,9 @@ class Base:
     >>> column = sorted_column([0.0, 1.0, 9.0, 11.0, 19.0, 20.0])
     >>> Base(b=20.0)(column).tolist()
     [10.0]
-    >>> found = Base(least=2)
-    >>> found.base_of(column), found(column).tolist()  # with 8, 20 would be alone
-    (8.1, [4.05, 12.149999999999999])
-    >>> found.points(column, found(column)).tolist()
-    [0.0, 8.1, 16.2]
+    >>> regions = Base(k=2).regions(column)  # with 8, 20 would be alone
+    >>> dict(regions.found), regions.edges.tolist(), regions.points.tolist()
+    ({'b': 8.1}, [4.05, 12.149999999999999], [0.0, 8.1, 16.2])
     """
 
     name: ClassVar[str] = "base"
@@ -215,7 +219,7 @@ class Base:
     supervised: ClassVar[bool] = False
     promises: ClassVar[str] = (
         "Every value becomes the nearest multiple of one number; where that number is not given,"
-        " each multiple stands for at least `least` records."
+        " each multiple stands for at least k records."
     )
     leaves_open: ClassVar[str] = (
         "A base that was given may leave single records at a multiple; the size of one that was"
@@ -223,22 +227,31 @@ class Base:
     )
 
     b: float | None = None
-    least: int = 5
+    k: int = 5
 
     def __post_init__(self) -> None:
         if self.b is not None:
             check_ratio("b", self.b, zero=False)
-        check_whole("least", self.least, least=1)
+        check_whole("k", self.k, least=1)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the odd multiples of b/2 above the least value and up to the largest."""
-        b = self.base_of(column)
-        return _odd_halves(column, b) if b > 0 else np.empty(0)
+        return self.regions(column).edges
 
-    def base_of(self, column: SortedColumn) -> float:
-        """Return b, or the one that is found; 0 if that is of a constant column."""
+    def regions(self, column: SortedColumn) -> Regions:
+        """Return the edges, their multiples of b for points (no means of rows), and b.
+
+        b is 0 where that of a constant column is looked for: its point is its value.
+        """
+        b = self._base_of(column)
+        edges = _odd_halves(column, b) if b > 0 else np.empty(0)
+        first = _first_multiple(float(column.values[0]), b) if b > 0 else 0.0
+        points = b * (first + np.arange(len(edges) + 1.0)) if b > 0 else column.values[:1]
+        return Regions(edges, points, {"b": b}, held=self.b is None)
+
+    def _base_of(self, column: SortedColumn) -> float:
         if self.b is None:
-            return _smallest_base(column, self.least)
+            return _smallest_base(column, self.k)
         b = float(self.b)
         low, high = float(column.values[0]), float(column.values[-1])
         if high - low > MOST_REGIONS * b:
@@ -246,13 +259,6 @@ class Base:
         if max(abs(low), abs(high)) > FINEST * b:
             raise RefusedError("b is too small beside the values of the column; take a larger b")
         return b
-
-    def points(self, column: SortedColumn, edges: Floats) -> Floats:
-        """Return the multiples of b, one for each region: they are not means of its rows."""
-        b = self.base_of(column)
-        if b == 0:
-            return column.values[:1].copy()
-        return b * (_first_multiple(float(column.values[0]), b) + np.arange(len(edges) + 1.0))
 
 
 def _first_multiple(low: float, b: float) -> float:
@@ -267,18 +273,18 @@ def _odd_halves(column: SortedColumn, b: float) -> Floats:
     return b * (np.arange(first, last) + 0.5)
 
 
-def _smallest_base(column: SortedColumn, least: int) -> float:
-    """Return the smallest b of two digits whose every set of attraction holds `least` rows."""
+def _smallest_base(column: SortedColumn, k: int) -> float:
+    """Return the smallest b of two digits whose every set of attraction holds k rows."""
     low, high = float(column.values[0]), float(column.values[-1])
-    if column.n < least:
-        raise RefusedError("the column has fewer rows than `least`; take a smaller `least`")
+    if column.n < k:
+        raise RefusedError("k must be at most the number of rows; choose a smaller k")
     if low == high:
         return 0.0
-    # A set lies wholly between two rows that are 2b apart: `least` rows on, they may not be.
+    # A set lies wholly between two rows that are 2b apart: k rows on, they may not be.
     rows = np.repeat(column.values, column.counts)
-    widest = float((rows[least:] - rows[:-least]).max()) if least < column.n else 0.0
+    widest = float((rows[k:] - rows[:-k]).max()) if k < column.n else 0.0
     finest = max(abs(low), abs(high)) / FINEST
-    bound = max(widest / 2, (high - low) * least / column.n, finest, sys.float_info.min)
+    bound = max(widest / 2, (high - low) * k / column.n, finest, sys.float_info.min)
     written = f"{bound:.1e}"
     # The bound may have been rounded up, by less than one: begin there.
     digits, exponent = int(written[0] + written[2]) - 1, int(written[4:]) - 1
@@ -286,7 +292,7 @@ def _smallest_base(column: SortedColumn, least: int) -> float:
         b = float(f"{digits}e{exponent}")
         edges = _odd_halves(column, b)
         parted = column.starts[np.searchsorted(column.values, edges)]
-        if np.diff(parted, prepend=0, append=column.n).min() >= least:
+        if np.diff(parted, prepend=0, append=column.n).min() >= k:
             return b
         digits, exponent = (digits + 1, exponent) if digits < 99 else (10, exponent + 1)
 
@@ -305,6 +311,18 @@ def equal_width(x: ArrayLike, c: int) -> Floats:
     -------
     ndarray of at most c - 1 edges, rising
         Each belongs to the interval above.
+
+    Raises
+    ------
+    InputError
+        If c is no whole number of at least 1, or x no list of finite numbers.
+    RefusedError
+        If c is more than a million, or the numbers are too large to be squared.
+
+    Notes
+    -----
+    **What it does not protect.** Intervals may hold one row or none, and the edges tell the least
+    and the largest value.
 
     Examples
     --------
@@ -329,6 +347,18 @@ def equal_frequency(x: ArrayLike, c: int) -> Floats:
     ndarray of edges, rising
         Each belongs to the interval above.
 
+    Raises
+    ------
+    InputError
+        If c is no whole number of at least 1, or x no list of finite numbers.
+    RefusedError
+        If the numbers are too large to be squared.
+
+    Notes
+    -----
+    **What it does not protect.** Nothing is promised of how many rows an interval holds; each edge
+    is the middle between two neighbouring values.
+
     Examples
     --------
     >>> equal_frequency([5.0, 0.0, 1.0, 10.0], c=2).tolist()
@@ -337,7 +367,7 @@ def equal_frequency(x: ArrayLike, c: int) -> Floats:
     return EqualFrequency(c)(sorted_column(x))
 
 
-def base(x: ArrayLike, b: float | None = None, least: int = 5) -> Floats:
+def base(x: ArrayLike, b: float | None = None, k: int = 5) -> Floats:
     """Return the inner edges of the sets of attraction of multiples of b; see `Base`.
 
     Parameters
@@ -346,18 +376,31 @@ def base(x: ArrayLike, b: float | None = None, least: int = 5) -> Floats:
         Finite numbers.
     b : float, optional
         The base, above 0. By default the smallest of two digits whose every set of attraction
-        holds `least` rows.
-    least : int, default 5
-        At least 1.
+        holds k rows.
+    k : int, default 5
+        How many; at least 1. A b that is given is not held to it.
 
     Returns
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
 
+    Raises
+    ------
+    InputError
+        If b is not above 0, k no whole number of at least 1, or x no list of finite numbers.
+    RefusedError
+        If there are fewer than k rows; if a b that is given makes more than a million regions, or
+        is too small beside the values; if the numbers are too large to be squared.
+
+    Notes
+    -----
+    **What it does not protect.** A b that is given may leave single rows in an interval; one that
+    is found tells of the far values. Nothing is promised of rows of several columns.
+
     Examples
     --------
     >>> base([1.0, 6.0, 14.0, 16.0], b=10.0).tolist()
     [5.0, 15.0]
     """
-    return Base(b, least)(sorted_column(x))
+    return Base(b, k)(sorted_column(x))

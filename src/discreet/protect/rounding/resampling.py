@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from discreet.errors import InputError, one_of
 from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels
+from discreet.protect.rounding.base import Regions
 from discreet.protect.rounding.clusters import KMeans
 from discreet.protect.rounding.intervals import EqualFrequency, EqualWidth, equal_frequency_cuts
 from discreet.protect.rounding.sorted_column import SortedColumn, sorted_column
@@ -49,6 +50,8 @@ class Resampling:
     ------
     InputError
         If a parameter is out of range or unknown.
+    RefusedError
+        If c is more than a million.
 
     Notes
     -----
@@ -61,7 +64,8 @@ class Resampling:
     drawn from their law in O(m) steps: by Cornish and Fisher, from the sample's own skewness and
     kurtosis; where a few far rows make the mean uneven, it is drawn exactly how often each of the
     50 farthest is in a sample. Medians are order statistics of the sample, and drawn from their
-    exact law at any size. `law` says which it was.
+    exact law at any size. The rounding set says which it was: its parameter `law` is "bootstrap"
+    or, where some means were drawn from their law, "approximation".
 
     The means of m rows differ by their standard deviation over the root of m. With many rows the
     centroids shrink to the ten means of the quantiles: with c above 10 what is parted then is the
@@ -82,7 +86,7 @@ class Resampling:
     >>> edges = Resampling(c=2)(column)
     >>> bool(39 < edges[0] < 100)
     True
-    >>> Resampling(c=2).law(column)
+    >>> Resampling(c=2).regions(column).found["law"]
     'bootstrap'
     """
 
@@ -113,19 +117,23 @@ class Resampling:
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, found among the centroids."""
-        return THEN[self.then](self.c)(sorted_column(self.resampled(column)))
+        return self.regions(column).edges
 
-    def law(self, column: SortedColumn) -> str:
-        """Return "bootstrap", or "approximation" where some means are drawn from their law."""
-        plain = max(map(len, _quantiles(column))) <= PLAIN_UP_TO
-        return "bootstrap" if plain or self.centre == "median" else "approximation"
+    def regions(self, column: SortedColumn) -> Regions:
+        """Return the inner edges, and by which law centroids were drawn."""
+        parts = _quantiles(column)
+        edges = THEN[self.then](self.c)(sorted_column(self._centroids(parts)))
+        plain = max(map(len, parts)) <= PLAIN_UP_TO
+        law = "bootstrap" if plain or self.centre == "median" else "approximation"
+        return Regions(edges, found={"law": law})
 
     def resampled(self, column: SortedColumn) -> Floats:
         """Return a centroid for each row of the column: as many as rows in each quantile."""
+        return self._centroids(_quantiles(column))
+
+    def _centroids(self, parts: list[Floats]) -> Floats:
         draw = bootstrap_means if self.centre == "mean" else bootstrap_medians
-        return np.concatenate(
-            [draw(rows, self.seed, i) for i, rows in enumerate(_quantiles(column))]
-        )
+        return np.concatenate([draw(rows, self.seed, i) for i, rows in enumerate(parts)])
 
 
 def _quantiles(column: SortedColumn) -> list[Floats]:
@@ -271,6 +279,18 @@ def resampling(
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range or unknown, or x is no list of finite numbers.
+    RefusedError
+        If c is more than a million, or the numbers are too large to be squared.
+
+    Notes
+    -----
+    **What it does not protect.** Nothing is promised of how many rows an interval holds, and the
+    samples hide nothing: `seed` is no secret.
 
     Examples
     --------

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,21 +15,23 @@ from numpy.typing import ArrayLike
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.protect.base import Floats, Labels
-from discreet.protect.rounding.base import RegionMethod
+from discreet.protect.rounding.base import RegionMethod, regions_by
 from discreet.protect.rounding.coding import cuts_of, encode_sorted, region_means, regions_of
-from discreet.protect.rounding.intervals import Base
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 from discreet.render import to_matplotlib
+from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Lines, Panel, Scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ENCODINGS", "REPRESENTATIVES", "RoundingSet", "rounding_set"]
+__all__ = ["ENCODINGS", "REPRESENTATIVES", "RoundingSet", "rounding_set", "whole_numbers"]
 
 REPRESENTATIVES = ("mean", "median", "midpoint")
 ENCODINGS = ("region", "nearest", "stochastic")
 SCHEMA = 1
+TALLEST = 1e300
+"""The tallest bar of a picture: regions may be too narrow for a number of records per unit."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +70,8 @@ class RoundingSet:
 
     Examples
     --------
-    >>> from discreet.protect.rounding import EqualWidth, sorted_column
+    >>> from discreet.protect.rounding.intervals import EqualWidth
+    >>> from discreet.protect.rounding.sorted_column import sorted_column
     >>> found = rounding_set(sorted_column([0.0, 1.0, 2.0, 9.0, 10.0]), EqualWidth(c=2))
     >>> found.edges.tolist(), found.points.tolist(), found.counts.tolist()
     ([5.0], [1.0, 9.5], [3, 2])
@@ -85,6 +90,10 @@ class RoundingSet:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        for each in ("edges", "points", "counts"):
+            locked = getattr(self, each).copy()  # the caller may go on with these arrays
+            locked.flags.writeable = False
+            object.__setattr__(self, each, locked)
         regions = len(self.points)
         shapes = (self.points.shape, self.edges.shape, self.counts.shape)
         if regions == 0 or shapes != ((regions,), (regions - 1,), (regions,)):
@@ -92,13 +101,18 @@ class RoundingSet:
                 "a rounding set has a point and a count for each region, and an edge"
                 " between each two"
             )
-        inside = regions_of(self.points, self.edges)
-        if not np.isfinite(self.points).all() or (np.diff(self.edges) <= 0).any():
+        finite = np.isfinite(self.points).all() and np.isfinite(self.edges).all()
+        if not finite or (self.edges[1:] <= self.edges[:-1]).any():
             raise InputError("the edges of a rounding set must be finite and rise")
-        if (inside != np.arange(regions)).any():
+        below, above = self.points[:-1] < self.edges, self.edges <= self.points[1:]
+        if not (below.all() and above.all()):
             raise InputError("each point of a rounding set must lie within its region")
-        for array in (self.edges, self.points, self.counts):
-            array.flags.writeable = False
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
+            raise InputError(
+                "the least value of a rounding set must be finite, and at most the largest"
+            )
+        if (self.counts < 0).any():
+            raise InputError("the counts of a rounding set must be at least 0")
 
     def __repr__(self) -> str:
         name = "" if self.column is None else f"{self.column}: "
@@ -140,18 +154,20 @@ class RoundingSet:
         InputError
             If a value is not finite, the encoding unknown, or uniforms are missing or no use.
         """
-        column = as_column(x)
         if encoding not in ENCODINGS:
             raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
         if (uniforms is not None) != (encoding == "stochastic"):
-            raise InputError("uniforms are for the encoding 'stochastic', which needs them")
+            raise InputError(
+                "uniforms are for the encoding 'stochastic', which needs one number from 0 to 1 for"
+                " each value; Rounder and Study.round draw them from the custodian's secret"
+            )
         if encoding == "region":
-            return encode_sorted(column, self.edges, self.points)
+            return encode_sorted(x, self.edges, self.points)
         if encoding == "nearest":
             # The middle itself belongs to the lower point, so it starts just above.
             middle = self.points[:-1] / 2 + self.points[1:] / 2
-            return encode_sorted(column, np.nextafter(middle, np.inf), self.points)
-        return self._drawn(column, np.asarray(uniforms, dtype=np.float64))
+            return encode_sorted(x, np.nextafter(middle, np.inf), self.points)
+        return self._drawn(as_column(x), np.asarray(uniforms, dtype=np.float64))
 
     def _drawn(self, column: Floats, uniforms: Floats) -> Floats:
         inside = (uniforms >= 0) & (uniforms <= 1)
@@ -165,7 +181,19 @@ class RoundingSet:
         return np.where((uniforms < share) | (share == 1), high, low)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the set as plain values."""
+        """Return the set as plain values.
+
+        Returns
+        -------
+        dict
+            The fields of the set, arrays as lists, beside "discreet" (the version of this form)
+            and "kind".
+
+        Notes
+        -----
+        **What it does not protect.** It tells all that the set does, the least and the largest
+        value included: it is for whoever holds the data.
+        """
         out: dict[str, Any] = {"discreet": SCHEMA, "kind": "rounding-set"}
         for item in fields(self):
             value = getattr(self, item.name)
@@ -174,7 +202,28 @@ class RoundingSet:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> RoundingSet:
-        """Make a set of plain values, and check that it is one."""
+        """Make a set of plain values, and check that it is one.
+
+        Parameters
+        ----------
+        given : mapping
+            What `to_dict` returned.
+
+        Returns
+        -------
+        RoundingSet
+
+        Raises
+        ------
+        InputError
+            If it is no rounding set, or a damaged one: of other shapes, edges that do not rise,
+            points outside their regions, counts below 0 or of no whole rows.
+
+        Notes
+        -----
+        **What it does not tell.** Whether any data were rounded so: counts and extremes are
+        believed.
+        """
         names = {item.name for item in fields(cls)}
         due = {"discreet": SCHEMA, "kind": "rounding-set"}
         known = isinstance(given, Mapping) and due.items() <= given.items()
@@ -186,8 +235,8 @@ class RoundingSet:
             edges, points = (
                 np.array(given[name], dtype=np.float64) for name in ("edges", "points")
             )
-            counts = np.array(given["counts"], dtype=np.intp)
-        except (TypeError, ValueError):
+            counts = whole_numbers(given["counts"])
+        except (TypeError, ValueError, OverflowError):
             raise InputError("the rounding set is damaged: its numbers cannot be read") from None
         column = None if given["column"] is None else str(given["column"])
         return cls(str(given["method"]), parameters, low, high, edges, points, counts, column)
@@ -196,9 +245,53 @@ class RoundingSet:
         """Return the set as JSON, for whoever holds the data."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
+    def save(self, path: str | Path) -> Path:
+        """Write the set to a file of your own, which `load_points` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .json.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+
+        Notes
+        -----
+        **What it does not protect.** It is written as it is, with the least and largest value, and
+        no ledger knows of it.
+        """
+        target = path_to_save(path, (".json",), "a rounding set")
+        write_whole(self.to_json().encode(), target)
+        return target
+
     @classmethod
     def from_json(cls, text: str) -> RoundingSet:
-        """Read a set that `to_json` wrote."""
+        """Read a set that `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        RoundingSet
+
+        Raises
+        ------
+        InputError
+            If it is no JSON, or as `from_dict`.
+
+        Notes
+        -----
+        **What it does not tell.** As `from_dict`.
+        """
         try:
             given = json.loads(text)
         except ValueError:
@@ -210,8 +303,8 @@ class RoundingSet:
         ends = (self.low, *self.edges.tolist(), self.high)
         wide = np.diff(ends)
         heights = [
-            int(count) / width if width > 0 else 0.0
-            for count, width in zip(self.counts, wide, strict=True)
+            min(count / width, TALLEST) if width > 0 else 0.0
+            for count, width in zip(self.counts.tolist(), wide.tolist(), strict=True)
         ]
         at, top = self.points.tolist(), max(heights)
         stems = Lines(
@@ -241,6 +334,14 @@ class RoundingSet:
         return to_matplotlib.draw(self.scene(), ax)
 
 
+def whole_numbers(given: Any) -> Labels:
+    """Return numbers of a file as whole ones, or raise ValueError where they are not."""
+    numbers = np.array(given)
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise ValueError("counts are whole numbers")
+    return numbers.astype(np.intp)
+
+
 def rounding_set(
     column: SortedColumn,
     method: RegionMethod,
@@ -264,6 +365,8 @@ def rounding_set(
     Returns
     -------
     RoundingSet
+        Its parameters are those of the method and what it found out: the base of `Base`, whose
+        points are multiples whatever `representative` says, or the `law` of `Resampling`.
 
     Raises
     ------
@@ -278,23 +381,25 @@ def rounding_set(
         raise InputError(f"representative is unknown; choose one of {one_of(REPRESENTATIVES)}")
     if method.supervised and column.class_counts is None:
         raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
-    edges = method(column)
+    regions = regions_by(method, column)
+    edges = regions.edges
     parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
     counts = np.diff(column.starts[parted])
-    least = getattr(method, "k", None)
-    if method.parameter == "k" and least is not None and counts.min() < least:
+    given = {name: value for name, value in vars(method).items() if value is not None}
+    if not regions.held:
+        given.pop("k", None)  # it would say what is not so
+    if method.parameter == "k" and counts.min() < given.get("k", 0):
         raise BrokenPromiseError(
             "a region was counted again and holds fewer than k rows; please report this"
         )
-    parameters = {name: value for name, value in vars(method).items() if value is not None}
-    if isinstance(method, Base):  # its points are multiples, whatever lies around them
-        parameters["b"], representative = method.base_of(column), "multiple"
-        points = method.points(column, edges)
+    points = regions.points
+    if points is not None:  # whatever lies around them
+        representative = "multiple"
     else:
-        points = _points(column, parted, _middles(column, edges), representative)
+        points = _points(column, parted, edges, representative)
     return RoundingSet(
         method=method.name,
-        parameters=parameters | {"representative": representative},
+        parameters={**given, **regions.found, "representative": representative},
         low=float(column.values[0]),
         high=float(column.values[-1]),
         edges=edges,
@@ -313,17 +418,19 @@ def _middles(column: SortedColumn, edges: Floats) -> Floats:
     return out
 
 
-def _points(column: SortedColumn, parted: Labels, middles: Floats, representative: str) -> Floats:
+def _points(column: SortedColumn, parted: Labels, edges: Floats, representative: str) -> Floats:
     """Return what stands for each region: of its members, or its middle if it has none."""
-    held = np.flatnonzero(np.diff(parted))
-    out = middles.copy()
     if representative == "midpoint":
-        return out
+        return _middles(column, edges)
+    held = np.flatnonzero(np.diff(parted))
+    if representative == "mean" and len(held) == len(parted) - 1:
+        return region_means(column, parted[1:-1])
+    out = _middles(column, edges)
     begins, ends = parted[:-1][held], parted[1:][held]
     if representative == "median":
         out[held] = _medians(column, begins, ends)
         return out
-    out[held] = region_means(column, column.values[begins[1:]])
+    out[held] = region_means(column, begins[1:])
     return out
 
 

@@ -80,7 +80,7 @@ def settled(method: Any, column: SortedColumn, *, k: Any = None, c: Any = None) 
             )
         return kind()
     number = _number(kind.parameter, column, k, c)
-    return kind(least=number) if kind is Base else kind(number)  # type: ignore[call-arg]
+    return kind(**{kind.parameter: number})
 
 
 def _number(parameter: str, column: SortedColumn, k: Any, c: Any) -> int:

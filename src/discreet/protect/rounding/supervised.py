@@ -214,6 +214,18 @@ def mdlp(x: ArrayLike, y: ArrayLike) -> Floats:
     ndarray of edges, rising
         Each belongs to the interval above; none where x says nothing of y.
 
+    Raises
+    ------
+    InputError
+        If x is no list of finite numbers, or y not as long or of more than 1000 classes.
+    RefusedError
+        If the numbers are too large to be squared.
+
+    Notes
+    -----
+    **What it does not protect.** Intervals may hold few rows, and edges tell where the class
+    changes, even if the class itself is not released.
+
     Examples
     --------
     >>> mdlp([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], list("aaaabbbb")).tolist()
@@ -248,6 +260,19 @@ def chimerge(
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range, x is no list of finite numbers, or y is not as long or of
+        more than 1000 classes.
+    RefusedError
+        If the numbers are too large to be squared.
+
+    Notes
+    -----
+    **What it does not protect.** Intervals may hold few rows, and edges tell where the class
+    changes; of many pairs of neighbours some differ by chance.
 
     Examples
     --------
