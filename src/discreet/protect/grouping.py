@@ -57,7 +57,8 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     -----
     Ties go to the row whose z-scores come first in lexicographic order, so the order of the
     file does not matter; which of several equal rows goes where is the only thing it decides.
-    Nothing is approximated. Time grows about with n to the power 1.3 for 4 columns, 1.5 for 6.
+    Nothing is approximated. Time grows about with n to the power 1.2 to 1.3 for 4 columns, faster
+    for more.
 
     **What it does not protect.** Labels say who is grouped with whom: they are private. Means
     of such groups are k-anonymous once; released for several k, or for several sets of columns,
