@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.protect.arguments import check_ratio, check_whole
+from discreet.protect.arguments import check_ratio, check_whole, check_word
 
 
 @pytest.mark.parametrize("value", [3, 7, np.int64(3), np.uint8(9)])
@@ -51,3 +51,12 @@ def test_other_ratios_are_refused_by_name(value: Any, zero: bool, message: str) 
 
 def test_zero_passes_where_it_may() -> None:
     assert check_ratio("q", 0, zero=True) == 0.0
+
+
+def test_a_word_is_one_of_those_allowed() -> None:
+    check_word("encoding", "nearest", ("region", "nearest"))
+    for value in ("up", None, 3, ["nearest"]):
+        with pytest.raises(
+            InputError, match=r"^encoding is unknown; choose one of 'region', 'nearest'$"
+        ):
+            check_word("encoding", value, ("region", "nearest"))

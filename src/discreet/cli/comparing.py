@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.common import File, names_of, progress_shown
-from discreet.cli.tables import ladder
+from discreet.cli.common import File, listed, names_of, progress_shown
+from discreet.cli.tables import DropOption, ladder
 from discreet.errors import InputError
 
 __all__ = ["compare"]
@@ -17,20 +17,22 @@ ALL = "all"
 USUAL = "20,25,34,50,100,167"
 
 
+WaysOption = Annotated[str, typer.Option("--rounding", help="Ways to round: mdav,kmeans; or all.")]
+KsOption = Annotated[
+    str, typer.Option("--k", "-k", help="Least rows at a point; others take c = rows / k points.")
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option("--target", help="A column to predict: classes (trees) or numbers (lines)."),
+]
+
+
 def compare(
     file: File,
-    rounding: Annotated[
-        str, typer.Option("--rounding", help="Ways to round: mdav,kmeans; or all.")
-    ] = ALL,
-    k: Annotated[
-        str,
-        typer.Option("--k", "-k", help="Least rows at a point; others take c = rows / k points."),
-    ] = USUAL,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", help="A column to predict: classes (trees) or numbers (lines)."),
-    ] = None,
-    drop: Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")] = None,
+    rounding: WaysOption = ALL,
+    k: KsOption = USUAL,
+    target: TargetOption = None,
+    drop: DropOption = None,
     representative: Annotated[
         str,
         typer.Option("--representative", help="What a point is: mean, median, midpoint."),
@@ -65,7 +67,7 @@ def compare(
             None if methods == [ALL] else methods,
             k=ladder(k),
             target=target,
-            drop=names_of(drop) if drop else (),
+            drop=listed(drop),
             representative=representative,
             folds=folds,
         )

@@ -131,8 +131,7 @@ def anonymize(
     asked = fields_given(method=method, k=k, q=q) | prepare
     if load_policy(policy).guarded:
         # The numbers of a guarded study are those it is opened with.
-        fields |= fields_given(rows=method, k=k, q=q) | prepare
-        asked = {}
+        fields, asked = fields | fields_given(rows=method, k=k, q=q) | prepare, {}
     with progress_shown():
         found = opened(file, policy, fields, group, strata, listed(categorical))
         release = found.anonymize(

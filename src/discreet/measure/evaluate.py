@@ -301,7 +301,6 @@ def measured(
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
     used = pair if used is None else used
     scores = trial("propensity", lambda: propensity_of(used))
-    boxes = None if scores is None else trial("scores", lambda: boxes_of(scores, guard))
     grid = _robust(trial, pair.without(sensitive), w1s, w2s)
     if grid is not None:
         near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
@@ -319,7 +318,7 @@ def measured(
         displacement=MappingProxyType(trial("displacement", lambda: displacement_of(used)) or {}),
         u=None if scores is None else scores.u,
         ratio=None if scores is None else scores.ratio,
-        scores=boxes,
+        scores=None if scores is None else trial("scores", lambda: boxes_of(scores, guard)),
         preservation=trial("preservation", lambda: preservation_of(used, guard or 1)),
         model=None if formula is None else _model(trial, used, formula),
         grid=grid if w1s and w2s else None,

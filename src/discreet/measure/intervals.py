@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
 from discreet.measure.pairs import Floats, Pair, pair_of
-from discreet.protect.arguments import check_ratio
+from discreet.protect.arguments import check_ratio, check_word
 from discreet.protect.canonical import ordered_spread
 
 __all__ = [
@@ -206,8 +206,7 @@ def moments(matrix: Floats) -> tuple[Floats, Floats]:
 def _prepared(pair: Pair, share: float, variant: str) -> tuple[Floats, Floats, Floats]:
     """Return both matrices and half the width of an interval of each column."""
     check_same_rows(pair)
-    if variant not in VARIANTS:
-        raise InputError(f"variant is unknown; choose one of {one_of(VARIANTS)}")
+    check_word("variant", variant, VARIANTS)
     half = check_ratio("share", share, zero=False) * (1 + EDGE)
     original, released = pair.original.matrix, pair.released.matrix
     by = original if variant == "all" else released

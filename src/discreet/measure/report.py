@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from discreet.measure.claims import claims_of
 from discreet.measure.evaluate import Measured
 from discreet.measure.pictures import Picture, pictures_of
 from discreet.measure.report_tables import Listing, listings
+from discreet.measure.report_text import bullets, columns, headed
 from discreet.measure.summary import summary
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.to_html import (
@@ -35,8 +35,6 @@ from discreet.render.to_html import (
 __all__ = ["SCHEMA", "SUFFIXES", "Report"]
 
 SCHEMA = 1
-WIDTH = 88
-WORDS = 24  # letters of a column of words, at least
 SUFFIXES = (".html", ".json", ".txt")
 LEAD = (
     "What was done to this table before it was released, what somebody could still learn from it"
@@ -120,21 +118,21 @@ class Report:
         """Return the summary in plain words, to read in a terminal."""
         lines: list[str] = []
         for head, told in self._summary():
-            lines += [head, "-" * len(head), *_bullets(told), ""]
+            lines += [head, "-" * len(head), *bullets(told), ""]
         if self.notes:
-            lines += ["Notes", "-----", *_bullets(self.notes)]
+            lines += ["Notes", "-----", *bullets(self.notes)]
         return "\n".join(lines).rstrip()
 
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
-        lines = [*_head(self.title, "="), ""]
+        lines = [*headed(self.title, "="), ""]
         for head, told in self._summary():
-            lines += [*_head(head), *_bullets(told), ""]
+            lines += [*headed(head), *bullets(told), ""]
         for listing in self._listings():
-            lines += [*_head(listing.title), *_columns(listing), ""]
-        lines += [*_head(CLAIMS), *_bullets(self._claims())]
+            lines += [*headed(listing.title), *columns(listing), ""]
+        lines += [*headed(CLAIMS), *bullets(self._claims())]
         if self.notes:
-            lines += ["", *_head("Notes"), *_bullets(self.notes)]
+            lines += ["", *headed("Notes"), *bullets(self.notes)]
         return "\n".join(lines)
 
     def to_json(self) -> str:
@@ -220,52 +218,6 @@ class Report:
             parts.append(table(each.head, each.rows, caption=each.title, words=each.words))
         parts += [heading(CLAIMS), items(self._claims())]
         return [*parts, *([heading("Notes"), items(self.notes)] if self.notes else [])]
-
-
-def _head(title: str, rule: str = "-") -> list[str]:
-    lines = textwrap.wrap(title, WIDTH) or [""]
-    return [*lines, rule * max(map(len, lines))]
-
-
-def _bullets(sentences: Sequence[str]) -> list[str]:
-    return [
-        line
-        for sentence in sentences
-        for line in textwrap.wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
-    ]
-
-
-def _columns(listing: Listing) -> list[str]:
-    """Write a table in columns; heads and words are wrapped where they would be too wide."""
-    widths = _widths(listing)
-    lines = []
-    for row in (listing.head, *listing.rows):
-        cells = [textwrap.wrap(text, wide) for text, wide in zip(row, widths, strict=True)]
-        for depth in range(max(map(len, cells))):
-            written = [
-                _padded(cell[depth] if depth < len(cell) else "", wide, j in listing.words)
-                for j, (cell, wide) in enumerate(zip(cells, widths, strict=True))
-            ]
-            lines.append("  ".join(written).rstrip())
-    return lines
-
-
-def _widths(listing: Listing) -> list[int]:
-    """Say how wide each column is: numbers in full, words in what is left of the line."""
-    longest = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
-    heads = [max(map(len, head.split()), default=1) for head in listing.head]
-    widths = [max(pair) for pair in zip(longest, map(len, listing.head), strict=True)]
-    between = 2 * (len(widths) - 1)
-    if sum(widths) + between > WIDTH:
-        widths = [max(pair) for pair in zip(longest, heads, strict=True)]
-    spare = WIDTH - sum(widths) - between
-    for j in sorted(listing.words, key=lambda j: -widths[j])[:1]:
-        widths[j] = max(WORDS, heads[j], widths[j] + spare) if spare < 0 else widths[j]
-    return widths
-
-
-def _padded(text: str, wide: int, words: bool) -> str:
-    return text.ljust(wide) if words else text.rjust(wide)
 
 
 def _plain(value: Any) -> Any:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
 from discreet.measure.intervals import check_same_rows, moments
 from discreet.measure.linkage import different_rows
 from discreet.measure.pairs import Floats, Pair, pair_of
-from discreet.protect.arguments import check_ratio, check_whole
+from discreet.protect.arguments import check_ratio, check_whole, check_word
 
 __all__ = ["RmdGrid", "RmdRisk", "rmd_grid_of", "rmd_risk", "rmd_risk_of"]
 
@@ -277,8 +277,7 @@ def _weights(name: str, values: Sequence[float]) -> tuple[float, ...]:
 def _scaled(pair: Pair, variant: str) -> _Scaled:
     """Scale both tables, leave out what cannot be used, and measure every original row."""
     check_same_rows(pair)
-    if variant not in VARIANTS:
-        raise InputError(f"variant is unknown; choose one of {one_of(VARIANTS)}")
+    check_word("variant", variant, VARIANTS)
     original, released = pair.original.matrix, pair.released.matrix
     (mean, sd), (mean_after, sd_after) = moments(original), moments(released)
     usable = np.flatnonzero((sd > 0) & (sd_after > 0))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, one_of
 
-__all__ = ["check_ratio", "check_whole"]
+__all__ = ["check_ratio", "check_whole", "check_word"]
 
 
 def check_whole(name: str, value: object, least: int) -> int:
@@ -27,3 +28,10 @@ def check_ratio(name: str, value: object, *, zero: bool) -> float:
     if ratio < 0 or (ratio == 0 and not zero):
         raise InputError(f"{name} must be {'at least' if zero else 'above'} 0")
     return ratio
+
+
+def check_word(name: str, value: object, allowed: Iterable[str]) -> None:
+    """Refuse a word that is none of those allowed."""
+    words = tuple(allowed)
+    if value not in words:
+        raise InputError(f"{name} is unknown; choose one of {one_of(words)}")

@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import InputError, RefusedError, one_of
-from discreet.protect.arguments import check_ratio, check_whole
+from discreet.errors import RefusedError
+from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import (
     check_normals,
@@ -192,8 +192,7 @@ def _check_k(k: object, n: int) -> int:
 
 
 def _check_metric(metric: object) -> None:
-    if metric not in METRICS:
-        raise InputError(f"metric is unknown; choose one of {one_of(METRICS)}")
+    check_word("metric", metric, METRICS)
 
 
 def _whitening(z: Floats) -> Floats:

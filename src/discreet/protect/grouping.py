@@ -14,9 +14,11 @@ from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels, as_matrix
 from discreet.protect.canonical import lexicographic, rows_by_stratum, standardise
 
-__all__ = ["groups_in_order", "mdav", "strata_groups", "strata_variable_groups", "vmdav"]
+__all__ = ["GAIN", "groups_in_order", "mdav", "strata_groups", "strata_variable_groups", "vmdav"]
 
 TASK = "grouping"
+GAIN = 0.2
+"""How much nearer to a group than to the rest a row must be to join it: what Solanas et al. use."""
 FEW = 2000
 """So many rows take less time in numpy than it takes to load the kernels."""
 
@@ -81,7 +83,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     return labels
 
 
-def vmdav(X: ArrayLike, k: int, gamma: float = 0.2) -> Labels:
+def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
     """Group rows into groups of at least k by V-MDAV on standardised columns.
 
     While k rows or more are left: take the row farthest from the centroid of all rows and group

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError
+from discreet.protect.arguments import check_word
 from discreet.protect.base import Floats
 
 __all__ = ["OUTSIDE", "outside"]
@@ -69,8 +70,7 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
     >>> outside(share, 0.0, np.inf, "clip").tolist()
     [0.0, 0.5, 1.25, 2.25]
     """
-    if rule not in OUTSIDE:
-        raise InputError(f"outside is unknown; choose one of {one_of(OUTSIDE)}")
+    check_word("outside", rule, OUTSIDE)
     if not low < high:
         raise InputError("low must be a number below high; an end that is open is -inf or inf")
     given = np.array(values, dtype=np.float64)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import InputError, RefusedError, one_of
-from discreet.protect.arguments import check_ratio, check_whole
+from discreet.errors import InputError, RefusedError
+from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import check_normals, ordered_spread, standardise
 from discreet.secret import Secret, row_keys
@@ -102,8 +102,7 @@ class Probabilistic:
 
     def __post_init__(self) -> None:
         check_ratio("q", self.q, zero=False)
-        if self.far_noise not in FAR_NOISE:
-            raise InputError(f"far_noise is unknown; choose one of {one_of(FAR_NOISE)}")
+        check_word("far_noise", self.far_noise, FAR_NOISE)
         check_whole("k", self.k, least=1)
 
     def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:

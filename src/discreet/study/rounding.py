@@ -48,11 +48,11 @@ def wanted_rounded(
             "representative and encoding are of columns rounded by themselves; rows rounded"
             " jointly become the mean of their group: leave them out, or ask per column"
         )
+    if not how.per_column:
+        check_numbers(how)
     if desk.policy.guarded:
         how = dataclasses.replace(how, method=name)
         return _of_copy(desk, columns, drop, sensitive, how, prepare)
-    if not how.per_column:
-        check_numbers(how)
     k = None if how.k is None or isinstance(how.k, str) else check_whole("k", how.k, least=1)
     want = wanted(desk, columns, drop, sensitive, "rounding", {"k": k}, prepare)
     name = name or desk.policy.rounding
@@ -100,9 +100,7 @@ def _of_copy(
 ) -> Wanted:
     """Say what the rounded table of a guarded study is: its protected copy."""
     policy = desk.policy
-    if not how.per_column:
-        check_numbers(how)
-    else:
+    if how.per_column:
         raise RefusedError(
             "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
             " simulated data under the policy 'research' (--policy research); leave per_column"

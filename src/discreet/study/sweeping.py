@@ -18,7 +18,7 @@ from discreet.measure.utility import displacement_of
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect import ROW_METHODS
-from discreet.protect.arguments import check_ratio, check_whole
+from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.study.desk import Desk
 from discreet.study.releasing import pair_of_made, pair_used, version_of
 from discreet.study.wanted import Wanted
@@ -97,8 +97,7 @@ def sweep(
 ) -> RiskUtilityMap:
     """Try settings on the rows of a table, on all cores."""
     for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
-        if given not in known:
-            raise InputError(f"{what} is unknown; choose one of {one_of(known)}")
+        check_word(what, given, known)
     names = desk.group_of(want.columns) if desk.policy.guarded else want.columns
     raw = raw_rows(
         desk.table, want.policy, names, desk.secret, strata=want.strata, carried=want.carried

@@ -167,7 +167,7 @@ def test_clumps_far_apart_are_parted_as_well_as_each_alone(gap: float, exact: bo
     ]
     least = (alone[0] + alone[1][::-1]).min()
 
-    assert loss(x, kmeans(x, c, exact)) == pytest.approx(least, rel=1e-6)
+    assert loss(x, kmeans(x, c, exact)) == pytest.approx(least, rel=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,7 +9,7 @@ from discreet.protect.rounding import coding
 from discreet.protect.rounding.base import RegionMethod
 from discreet.protect.rounding.coding import (
     cuts_of,
-    encode_sorted,
+    encode,
     region_means,
     regions_of,
 )
@@ -31,7 +31,7 @@ def test_an_edge_belongs_to_the_region_above() -> None:
     edges, points = np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])
 
     assert regions_of([2.0, 0.5, 1.0, 9.0], edges).tolist() == [2, 0, 1, 2]
-    assert encode_sorted([2.0, 0.5, 1.0, 9.0], edges, points).tolist() == [7.0, 0.5, 1.5, 7.0]
+    assert encode([2.0, 0.5, 1.0, 9.0], edges, points).tolist() == [7.0, 0.5, 1.5, 7.0]
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -43,8 +43,8 @@ def test_regions_and_points_are_numpys(n: int, regions: int) -> None:
     expected = np.searchsorted(edges, x, side="right")
 
     assert regions_of(x, edges).tolist() == expected.tolist()
-    assert encode_sorted(x, edges, points).tolist() == points[expected].tolist()
-    assert encode_sorted(x[::2], edges, points).tolist() == points[expected[::2]].tolist()
+    assert encode(x, edges, points).tolist() == points[expected].tolist()
+    assert encode(x[::2], edges, points).tolist() == points[expected[::2]].tolist()
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -53,7 +53,7 @@ def test_locked_edges_are_taken(n: int) -> None:
     for array in (edges, points):
         array.flags.writeable = False
 
-    assert encode_sorted(np.arange(float(n)), edges, points).tolist() == [1.0] * n
+    assert encode(np.arange(float(n)), edges, points).tolist() == [1.0] * n
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -97,4 +97,4 @@ def test_only_finite_numbers_are_encoded() -> None:
     with pytest.raises(InputError, match="x holds missing or infinite values"):
         regions_of([1.0, float("nan")], np.array([1.0]))
     with pytest.raises(InputError, match="x must be one column"):
-        encode_sorted([], np.array([1.0]), np.array([0.0, 2.0]))
+        encode([], np.array([1.0]), np.array([0.0, 2.0]))

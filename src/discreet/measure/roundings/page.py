@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from discreet.measure.report_tables import Listing
+from discreet.measure.report_text import bullets, columns, headed
 from discreet.measure.roundings.grid import RoundingGrid
 from discreet.measure.roundings.pictures import family_picture, model_picture, score_picture
 from discreet.measure.roundings.tables import (
@@ -24,7 +24,6 @@ from discreet.render.to_html import Html, heading, items, paragraph, picture, ta
 __all__ = ["OWN_WORK", "STYLE", "page_parts", "text_of", "title_of"]
 
 OWN_WORK = "For the custodian: exact numbers of the original table, and no release."
-WIDTH = 88
 LEAD = (
     "Rounding replaces every number by one of a few rounding points, so that many rows have it in"
     " common. Each method here finds the points in its own way. What is lost is how far the numbers"
@@ -76,12 +75,12 @@ def page_parts(grid: RoundingGrid) -> list[Html]:
 
 def text_of(grid: RoundingGrid) -> str:
     """Return the comparison as text to read in a terminal."""
-    lines = [title_of(grid), OWN_WORK, "", *_bullets(_made(grid))]
+    lines = [title_of(grid), OWN_WORK, "", *bullets(_made(grid))]
     for head, told in (("In short", in_short(grid)), (CLAIMS, claims(grid))):
-        lines += ["", head, "-" * len(head), *_bullets(told)]
+        lines += ["", *headed(head), *bullets(told)]
     for listing in (whole_table(grid), refused_table(grid)):
         if listing.rows:
-            lines += ["", listing.title, "-" * len(listing.title), *_columns(listing)]
+            lines += ["", *headed(listing.title), *columns(listing)]
     return "\n".join(lines)
 
 
@@ -153,24 +152,3 @@ def _explained(grid: RoundingGrid) -> Iterator[Html]:
     caption = "What each method promises of one column, and what it leaves open"
     head = ("method", "promises", "leaves open")
     yield table(head, rows, caption=caption, words=(0, 1, 2))
-
-
-def _bullets(sentences: Sequence[str]) -> list[str]:
-    return [
-        line
-        for sentence in sentences
-        for line in textwrap.wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
-    ]
-
-
-def _columns(listing: Listing) -> list[str]:
-    """Write a table in columns as wide as their widest cell; the last column of words is free."""
-    rows = (listing.head, *listing.rows)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(wide) if j in listing.words else cell.rjust(wide)
-            for j, (cell, wide) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from discreet.errors import InputError
+from discreet.protect.rounding.settling import FREEDMAN_DIACONIS
 
 __all__ = ["FAMILIES", "MEASURES", "MODELS", "RULES", "Gauge", "Trial"]
 
@@ -95,7 +96,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "classes": "steered by the classes of the target",
     }
 )
-RULES = ("number", "freedman-diaconis", "classes")
+RULES = ("number", FREEDMAN_DIACONIS, "classes")
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Trial:
     def setting(self) -> str:
         """The parameter as a table shows it."""
         if self.rule != "number":
-            return {"freedman-diaconis": "Freedman-Diaconis", "classes": "by classes"}[self.rule]
+            return {FREEDMAN_DIACONIS: "Freedman-Diaconis", "classes": "by classes"}[self.rule]
         return f"k = {self.k}" if self.family == "k" else f"c = {self.c}"
 
     @property

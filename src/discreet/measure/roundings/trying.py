@@ -21,10 +21,11 @@ from discreet.measure.roundings.comparison import RoundingComparison
 from discreet.measure.roundings.grid import RoundingGrid
 from discreet.measure.roundings.trial import Trial
 from discreet.progress import advance
-from discreet.protect import rounding
-from discreet.protect.arguments import check_whole
-from discreet.protect.rounding import METHODS, c_of_k
+from discreet.protect.arguments import check_whole, check_word
+from discreet.protect.rounding import METHODS, c_of_k, known_method
+from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.protect.rounding.rounding_set import REPRESENTATIVES
+from discreet.protect.rounding.settling import FREEDMAN_DIACONIS
 from discreet.table import open_table
 
 __all__ = ["KS", "compare_roundings"]
@@ -33,7 +34,6 @@ KS = (20, 25, 34, 50, 100, 167)
 """The paper's numbers: for its 500 rows, c = 25, 20, 15, 10, 5 and 3."""
 MOST_CLASSES = 10
 """A target of at most so many different whole numbers is taken for classes."""
-RULE = "freedman-diaconis"
 NO_NUMBERS = "there is no column of numbers to round; give a table that has some"
 
 
@@ -129,8 +129,7 @@ def compare_roundings(
     data = _read(source, target, tuple(drop))
     ladder = _checked_ladder(k)
     names = _checked_methods(methods, data)
-    if representative not in REPRESENTATIVES:
-        raise InputError(f"representative is unknown; choose one of {one_of(REPRESENTATIVES)}")
+    check_word("representative", representative, REPRESENTATIVES)
     unrounded = _unpaired(data, data.side, check_whole("folds", folds, least=2))
     settings = list(_settings(names, ladder, len(data.side)))
     rounds: list[Trial] = []
@@ -269,9 +268,7 @@ def _checked_methods(methods: Sequence[str] | None, data: _Data) -> tuple[str, .
     allowed = [name for name, kind in METHODS.items() if data.classes or not kind.supervised]
     if methods is None:
         return tuple(allowed)
-    given = [str(name).replace("-", "_") for name in methods]
-    if unknown := [name for name in given if name not in METHODS]:
-        raise InputError(f"there is no way to round {unknown[0]!r}; there are {one_of(METHODS)}")
+    given = [known_method(name).name for name in methods]
     if needy := [name for name in given if name not in allowed]:
         raise InputError(f"{needy[0]!r} finds points by classes; name a target that has classes")
     if not given or len(set(given)) < len(given):
@@ -293,7 +290,7 @@ def _settings(names: Sequence[str], ladder: Sequence[int], n: int) -> Iterator[T
                 continue  # two values of k may come to one number of points
             tried.add(c)
             yield Trial(name, kind.parameter, k=k, c=c, rung=rung, refused="not tried")
-        yield Trial(name, kind.parameter, RULE, refused="not tried")
+        yield Trial(name, kind.parameter, FREEDMAN_DIACONIS, refused="not tried")
 
 
 # --- what comes of it -----------------------------------------------------------------------------
@@ -307,18 +304,26 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
     if setting.family == "c" and setting.c == 1:
         return replace(setting, refused="c, the rows over k, would be 1: one point for all")
     k, c = (
-        None if setting.family != family else number or RULE
+        None if setting.family != family else number or FREEDMAN_DIACONIS
         for family, number in (("k", setting.k), ("c", setting.c))
     )
-    rounder = rounding.Rounder(setting.method, k=k, c=c, representative=representative)
+    matrix = data.side.matrix
     try:
-        rounded = rounder.fit(data.side.matrix, data.classes).transform(data.side.matrix)
+        sets = column_sets(
+            matrix,
+            setting.method,
+            k=k,
+            c=c,
+            representative=representative,
+            classes=data.classes,
+        )
+        rounded = encoded(sets, matrix, "region", None)
         values = _measured(data, rounded, folds)
     except DiscreetError as error:
         return replace(setting, refused=str(error))
     shared = np.unique(rounded, axis=0, return_inverse=True, return_counts=True)
     others = shared[2][shared[1].ravel()]
-    used = [np.asarray(found.counts)[np.asarray(found.counts) > 0] for found in rounder.sets_]
+    used = [found.counts[found.counts > 0] for found in sets]
     return replace(
         setting,
         points={name: len(counts) for name, counts in zip(data.side.numbers, used, strict=True)},

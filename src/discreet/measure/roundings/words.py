@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from discreet.measure.roundings.grid import EQUAL, RoundingGrid
 from discreet.measure.roundings.trial import Trial
+from discreet.protect.rounding.settling import FREEDMAN_DIACONIS
 
 __all__ = ["as_text", "claims", "in_short", "stated"]
 
@@ -99,7 +100,7 @@ def _against_unrounded(grid: RoundingGrid) -> str:
 
 def _freedman_diaconis(grid: RoundingGrid) -> str:
     key = _key(grid)
-    tried = grid.by_rule("freedman-diaconis")
+    tried = grid.by_rule(FREEDMAN_DIACONIS)
     if not tried or not key:
         return ""
     return (

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from discreet.protect.base import Floats, Labels
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 
-__all__ = ["cuts_of", "encode_sorted", "region_means", "regions_of"]
+__all__ = ["cuts_of", "encode", "region_means", "regions_of"]
 
 FEW = 20_000
 """Up to so many rows numpy is quick enough, and nothing needs to be compiled."""
@@ -52,7 +52,7 @@ def regions_of(x: ArrayLike, edges: Floats) -> Labels:
     return search(column, _plain(edges))
 
 
-def encode_sorted(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
+def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
     """Return the point of the region of each number.
 
     Parameters
@@ -81,7 +81,7 @@ def encode_sorted(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> encode_sorted([7.0, 0.5, 1.0], np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])).tolist()
+    >>> encode([7.0, 0.5, 1.0], np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])).tolist()
     [7.0, 0.5, 1.5]
     """
     column = as_column(x)

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError
+from discreet.protect.arguments import check_word
 from discreet.protect.base import Floats
 from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.protect.rounding.rounding_set import ENCODINGS, RoundingSet
@@ -112,8 +113,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         -------
         Rounder
         """
-        if self.encoding not in ENCODINGS:
-            raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
+        check_word("encoding", self.encoding, ENCODINGS)
         matrix = _matrix(self, X, ensure_min_samples=LEAST_ROWS)
         names = getattr(self, "feature_names_in_", None)
         if y is not None and is_supervised(self.method):

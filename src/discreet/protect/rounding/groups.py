@@ -12,6 +12,7 @@ from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels
 from discreet.protect.canonical import lexicographic
+from discreet.protect.grouping import GAIN
 from discreet.protect.rounding.base import edges_at, scaled
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 
@@ -200,7 +201,7 @@ class VMdav:
     leaves_open: ClassVar[str] = Mdav.leaves_open
 
     k: int = 5
-    gamma: float = 0.2
+    gamma: float = GAIN
 
     def __post_init__(self) -> None:
         check_whole("k", self.k, least=2)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.protect.arguments import check_word
 from discreet.protect.base import Floats, Labels
 from discreet.protect.rounding.base import RegionMethod, regions_by
-from discreet.protect.rounding.coding import cuts_of, encode_sorted, region_means, regions_of
+from discreet.protect.rounding.coding import cuts_of, encode, region_means, regions_of
 from discreet.protect.rounding.sorted_column import SortedColumn, as_column
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
@@ -154,19 +155,18 @@ class RoundingSet:
         InputError
             If a value is not finite, the encoding unknown, or uniforms are missing or no use.
         """
-        if encoding not in ENCODINGS:
-            raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
+        check_word("encoding", encoding, ENCODINGS)
         if (uniforms is not None) != (encoding == "stochastic"):
             raise InputError(
                 "uniforms are for the encoding 'stochastic', which needs one number from 0 to 1 for"
                 " each value; Rounder and Study.round draw them from the custodian's secret"
             )
         if encoding == "region":
-            return encode_sorted(x, self.edges, self.points)
+            return encode(x, self.edges, self.points)
         if encoding == "nearest":
             # The middle itself belongs to the lower point, so it starts just above.
             middle = self.points[:-1] / 2 + self.points[1:] / 2
-            return encode_sorted(x, np.nextafter(middle, np.inf), self.points)
+            return encode(x, np.nextafter(middle, np.inf), self.points)
         return self._drawn(as_column(x), np.asarray(uniforms, dtype=np.float64))
 
     def _drawn(self, column: Floats, uniforms: Floats) -> Floats:
@@ -377,8 +377,7 @@ def rounding_set(
     BrokenPromiseError
         If a region, counted again, holds fewer rows than the method promises.
     """
-    if representative not in REPRESENTATIVES:
-        raise InputError(f"representative is unknown; choose one of {one_of(REPRESENTATIVES)}")
+    check_word("representative", representative, REPRESENTATIVES)
     if method.supervised and column.class_counts is None:
         raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
     regions = regions_by(method, column)

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.errors import InputError, RefusedError, one_of
-from discreet.protect.arguments import check_whole
+from discreet.errors import InputError, RefusedError
+from discreet.protect.arguments import check_whole, check_word
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import (
     check_normals,
@@ -19,7 +19,7 @@ from discreet.protect.canonical import (
     rows_by_stratum,
     standardise,
 )
-from discreet.protect.grouping import groups_in_order, strata_groups
+from discreet.protect.grouping import GAIN, groups_in_order, strata_groups
 from discreet.protect.microaggregation import check_shared, means_of
 from discreet.protect.rounding.coding import regions_of
 from discreet.protect.rounding.columns import column_sets, encoded
@@ -33,8 +33,6 @@ from discreet.protect.rounding.sorted_column import sorted_column
 
 __all__ = ["ColumnRounding", "Rounding"]
 
-GAIN = 0.2
-"""How much nearer to a group than to the rest a row must be to join it (Solanas et al. 2006)."""
 OF_ROWS: Mapping[str, Callable[[Floats, Labels, int], tuple[Labels, Labels]]] = MappingProxyType(
     {"mdav": groups_in_order, "vmdav": partial(groups_in_order, gamma=GAIN)}
 )
@@ -223,10 +221,8 @@ class ColumnRounding:
         if self.k is not None and self.c is not None:
             raise InputError("k and c say the same thing in two ways; give one of them")
         known_method(self.method)
-        if self.representative not in REPRESENTATIVES:
-            raise InputError(f"representative is unknown; choose one of {one_of(REPRESENTATIVES)}")
-        if self.encoding not in ENCODINGS:
-            raise InputError(f"encoding is unknown; choose one of {one_of(ENCODINGS)}")
+        check_word("representative", self.representative, REPRESENTATIVES)
+        check_word("encoding", self.encoding, ENCODINGS)
 
     def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
         """Round each column of `values` (n rows, p columns); `normals` decide what is drawn."""
