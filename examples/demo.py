@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from rich.progress import track
@@ -22,7 +23,7 @@ from discreet.protect import ROW_METHODS
 
 GROUP = ["age", "bmi", "glucose"]
 MODEL = ("glucose ~ age + bmi",)
-COLUMNS = {
+COLUMNS: dict[str, tuple[Any, ...]] = {
     "scatter": ("age", "glucose"),
     "histogram": ("glucose",),
     "heatmap": ("age", "glucose"),
@@ -33,6 +34,7 @@ COLUMNS = {
     "residuals": MODEL,
     "qq": MODEL,
     "leverage": MODEL,
+    "parallel": (["age", "bmi", "glucose", "sex"],),
 }
 TITLES = {
     "scatter": "Scatter plots",
@@ -45,6 +47,7 @@ TITLES = {
     "residuals": "Regression: residuals against fitted values",
     "qq": "Regression: normal QQ plots",
     "leverage": "Regression: residuals against leverage",
+    "parallel": "Parallel coordinates",
 }
 TOLD = ("research", "promises", "leaves open", "hidden")
 POLICIES = {

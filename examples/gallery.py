@@ -139,6 +139,13 @@ PICTURES = (
         "Dashed lines say where Cook's distance is 0.5 and 1, where they are near enough to show.",
     ),
     Picture(
+        "parallel",
+        "Parallel coordinates",
+        'study.parallel(["age", "bmi", "glucose", "progression"])',
+        "A shape is a cluster of at least five patients, from where they are on one axis to where"
+        " they are on the next; small ones in front. Its edges lie between cells of five or more.",
+    ),
+    Picture(
         "research-scatter",
         "As published: centroids",
         'research.scatter("X", "Y", method="deterministic", k=3, trend=True)',

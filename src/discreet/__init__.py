@@ -22,7 +22,7 @@ from discreet.errors import (
 )
 
 if TYPE_CHECKING:
-    from discreet import datasets, measure, protect
+    from discreet import datasets, measure, parallel, protect
     from discreet.measure import Report
     from discreet.policy import Policy
     from discreet.release import Release
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         HistogramView,
         LeverageView,
         MultiplesView,
+        ParallelView,
         PointsView,
         QQView,
         ResidualView,
@@ -57,6 +58,7 @@ __all__ = [
     "LeavingError",
     "LeverageView",
     "MultiplesView",
+    "ParallelView",
     "PointsView",
     "Policy",
     "QQView",
@@ -69,6 +71,7 @@ __all__ = [
     "datasets",
     "measure",
     "open",
+    "parallel",
     "protect",
 ]
 
@@ -87,12 +90,14 @@ _WHERE = {
     "HistogramView": _VIEWS,
     "LeverageView": _VIEWS,
     "MultiplesView": _VIEWS,
+    "ParallelView": _VIEWS,
     "PointsView": _VIEWS,
     "QQView": _VIEWS,
     "ResidualView": _VIEWS,
     "View": _VIEWS,
     "datasets": "discreet.datasets",
     "measure": "discreet.measure",
+    "parallel": "discreet.parallel",
     "protect": "discreet.protect",
 }
 
@@ -102,7 +107,9 @@ def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     module = import_module(_WHERE[name])
-    return module if name in ("datasets", "measure", "protect") else getattr(module, name)
+    return (
+        module if name in ("datasets", "measure", "parallel", "protect") else getattr(module, name)
+    )
 
 
 def __dir__() -> list[str]:

@@ -12,8 +12,10 @@ from discreet.sketch import Sketch
 __all__ = [
     "CHANGED_PER_K",
     "COUNT_METHOD_OF",
+    "DIVERSITY_OF",
     "GROUP_OF",
     "KIND_OF",
+    "PAIRS_OF",
     "UNNAMED",
     "Leaving",
     "Version",
@@ -25,8 +27,10 @@ __all__ = [
 
 CHANGED_PER_K = 10
 UNNAMED = ""
-# How the choices of a column's group, of its count method and of its kind are named.
+# How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
+# and those of its pairs and its l-diversity as an axis of parallel coordinates.
+PAIRS_OF, DIVERSITY_OF = "pairs of ", "diversity of "
 ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
 

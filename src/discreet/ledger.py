@@ -23,6 +23,7 @@ from discreet.errors import DiscreetError, InputError, LeavingError
 from discreet.leaving import (
     CHANGED_PER_K,
     GROUP_OF,
+    PAIRS_OF,
     UNNAMED,
     Leaving,
     Version,
@@ -74,13 +75,22 @@ class Ledger:
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
+        groups = set(self._chosen(study, GROUP_OF))
+        return tuple(tuple(json.loads(value)) for value in sorted(groups))
+
+    def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
+        """Return the pairs of columns that the latest version of a study may draw side by side."""
+        beside = (json.loads(value) for value in self._chosen(study, PAIRS_OF))
+        return tuple(sorted({tuple(pair) for pairs in beside for pair in pairs}))
+
+    def _chosen(self, study: str | None, what: str) -> list[str]:
+        """Return the choices of one sort that the latest version of a study left with."""
         if study is None or not self._path.exists():
-            return ()
+            return []
         with self._open() as connection:
             version = _latest(connection, study)
             choices = {} if version is None else _choices(connection, version)
-        groups = {value for what, value in choices.items() if what.startswith(GROUP_OF)}
-        return tuple(tuple(json.loads(value)) for value in sorted(groups))
+        return [value for name, value in choices.items() if name.startswith(what)]
 
     def leave(self, leavings: Sequence[Leaving], every: Callable[[], Mapping[str, Sketch]]) -> None:
         """Record that things of one study leave together, or refuse all of them.

@@ -18,6 +18,10 @@ from discreet.render.scene import (
     Mark,
     Panel,
     Scene,
+    Strands,
+    Trapezoids,
+    Upright,
+    Uprights,
     Words,
 )
 
@@ -30,6 +34,11 @@ MARKS: dict[str, Mark] = {
     "trend": Lines(((0.0, 1.0, 2.0),), ((5.0, 6.0, 4.0),), "trend", "trend of what is drawn"),
     "levels": Lines(((0.0, 1.0),) * 2, ((0.0, 1.0), (1.0, 2.0)), "level", "people", (5.0, 9.0)),
     "intervals": Intervals((((0.0, 1.0, 2.0), None), (None, (1.0, 2.0, 2.5))), ("a", "b")),
+    "uprights": Uprights(
+        (Upright("age", ("20", "90")), Upright("sex", levels=((0.5, "f"),), apart=True))
+    ),
+    "trapezoids": Trapezoids(0, ((0.0, 0.5, 0.25, 1.0),), lit=(True,)),
+    "strands": Strands(1, ((0.0, 0.5), (0.25, 1.0))),
     "words": Words((("5", "hidden"), ("$x", "12")), totals=True),
 }
 

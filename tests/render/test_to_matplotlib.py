@@ -33,6 +33,10 @@ from discreet.render.scene import (
     Mark,
     Panel,
     Scene,
+    Strands,
+    Trapezoids,
+    Upright,
+    Uprights,
     Words,
 )
 from discreet.render.to_matplotlib import draw, save
@@ -69,6 +73,26 @@ LINES = one(
 )
 LEVELS = one(Lines(((0.0, 9.0),) * 2, ((0.0, 9.0), (1.0, 8.0)), "level", "people", (5.0, 9.0)))
 WORDS = one(Words((("5", "hidden"), ("$x", "12")), totals=True))
+PARALLEL = Scene(
+    (
+        Panel(
+            (
+                Uprights(
+                    (
+                        Upright("age", ("20", "90")),
+                        Upright("sex", levels=((0.25, "f"), (0.75, "m"))),
+                        Upright("illness", levels=((0.5, "flu"),), apart=True),
+                    )
+                ),
+                Trapezoids(0, ((0.0, 0.5, 0.2, 0.3), (0.4, 0.9, 0.7, 0.8))),
+                Trapezoids(1, ()),
+                Strands(1, ((0.1, 0.9),)),
+            ),
+            Axis(""),
+            Axis(""),
+        ),
+    )
+)
 TWO = Scene((*BARS.panels, *BOXES.panels), "Two", NOTES)
 SCENES = {
     "bars": BARS,
@@ -80,6 +104,7 @@ SCENES = {
     "lines": LINES,
     "levels": LEVELS,
     "words": WORDS,
+    "parallel": PARALLEL,
     "two": TWO,
 }
 
@@ -215,6 +240,15 @@ class TestWhere:
         assert set(to_matplotlib._DRAW) == set(typing.get_args(Mark))
 
 
+def test_a_panel_of_uprights_stands_beside_others() -> None:
+    figure = draw(Scene((*PARALLEL.panels, *BARS.panels), "Two"))
+    figure.draw_without_rendering()
+    parallel, bars = figure.axes
+    assert not parallel.axison or not any(s.get_visible() for s in parallel.spines.values())
+    assert {"age", "sex", "illness"} <= {text.get_text() for text in parallel.texts}
+    assert bars.get_xlabel() == "age"
+
+
 def test_importing_does_not_import_matplotlib() -> None:
     code = "import sys, discreet.render.to_matplotlib; sys.exit('matplotlib' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -305,6 +339,9 @@ def any_mark(draws: st.DrawFn) -> Mark:
         Cells(tuple(range(n + 2)), (0.0, 1.0), tuple((v,) for v in hidden(n + 1)), name),
         Words(((name, "5"),) * n, draws(st.booleans())),
         Bars(tuple(range(n + 1)), tuple(v and abs(v) for v in hidden(n))),
+        Uprights((Upright(name, ("0", name)), Upright("a", levels=((0.5, name),) * n)) * n),
+        Trapezoids(n, tuple((-x, x, 0.0, x) for x in map(abs, numbers(n))), draws(st.booleans())),
+        Strands(n, tuple((x, -x) for x in numbers(n))),
     ]
     return draws(st.sampled_from(marks))
 

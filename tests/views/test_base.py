@@ -395,7 +395,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a later schema": (
         changed(discreet=99),
         "schema 99 .*; known are schema 1 and 'bars', 'box', 'heatmap', 'contour', 'crosstab',"
-        " 'residuals', 'qq', 'leverage', 'histogram', 'multiples', 'scatter'$",
+        " 'residuals', 'qq', 'leverage', 'histogram', 'multiples', 'parallel', 'scatter'$",
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
     "a kind that is no word": (changed(kind=["pie"]), "known are"),

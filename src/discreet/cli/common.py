@@ -43,7 +43,7 @@ __all__ = [
     "progress_shown",
 ]
 
-NAMES = ("study", "unit", "groups", "strata", "hierarchies")
+NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
 """What the command line may name where a policy file leaves it empty."""
 
 File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.axes import (
+    AxesWish,
+    DiversityOption,
+    FlatOption,
+    PairOption,
+    PixelsOption,
+    SensitiveOption,
+)
 from discreet.cli.common import (
     BinsOption,
     ByOption,
@@ -33,24 +41,28 @@ from discreet.cli.common import (
 from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
+    from discreet.study import Study
     from discreet.views import View
 
 __all__ = ["plot"]
 
+PictureArgument = Annotated[
+    str,
+    typer.Argument(
+        help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq,"
+        " leverage or parallel."
+    ),
+]
+ColumnsArgument = Annotated[
+    list[str],
+    typer.Argument(help="The columns to draw; a formula for residuals, qq and leverage."),
+]
+
 
 def plot(
-    picture: Annotated[
-        str,
-        typer.Argument(
-            help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq or"
-            " leverage."
-        ),
-    ],
+    picture: PictureArgument,
     file: File,
-    columns: Annotated[
-        list[str],
-        typer.Argument(help="The columns to draw; a formula for residuals, qq and leverage."),
-    ],
+    columns: ColumnsArgument,
     output: Output = None,
     policy: PolicyOption = "standard",
     k: KOption = None,
@@ -65,19 +77,27 @@ def plot(
     categorical: CategoricalOption = None,
     by: ByOption = None,
     trend: TrendOption = False,
+    sensitive: SensitiveOption = None,
+    diversity: DiversityOption = None,
+    pixels: PixelsOption = None,
+    pair: PairOption = None,
+    flat: FlatOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a protected picture of a table.
 
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
+    discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     """
     from discreet.policy import PICTURES, load_policy
     from discreet.protect import ROW_METHODS
 
     if picture not in PICTURES:
         raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
+    axes = AxesWish(sensitive, diversity, pixels, pair, flat)
     _check_asked(picture, columns, by=by, trend=trend)
+    axes.check(picture)
     if output is None and not as_json:
         raise InputError("say where the picture goes: -o FIGURE.png, .svg or .pdf, or --json")
     with progress_shown():
@@ -85,13 +105,23 @@ def plot(
         guarded = load_policy(policy).guarded
         # A row method makes the study's copy; a count method is the picture's alone.
         rows = method if guarded and method in ROW_METHODS else None
-        fields = fields_given(rows=rows, study=study, unit=unit) | (numbers if guarded else {})
-        levels = _levels(picture, columns, by, categorical)
+        fields = fields_given(rows=rows, study=study, unit=unit)
+        fields |= numbers | axes.fields() if guarded else {}
+        levels = _levels(picture, columns, by, categorical) + axes.levels()
         found = opened(file, policy, fields, group, strata, levels)
         drawn = fields_given(method=method, by=by, trend=trend or None)
-        drawn |= {} if guarded else _used(picture, numbers)
-        view = getattr(found, picture)(*columns, **drawn)
+        drawn |= {} if guarded else _used(picture, numbers) | axes.numbers()
+        view = _drawn(found, picture, columns, drawn, axes)
         _deliver(view, output, as_json)
+
+
+def _drawn(
+    study: Study, picture: str, columns: list[str], drawn: dict[str, Any], axes: AxesWish
+) -> View:
+    if picture == "parallel":
+        return study.parallel(columns, **drawn, **axes.asked())
+    view: View = getattr(study, picture)(*columns, **drawn)
+    return view
 
 
 def _levels(
@@ -114,7 +144,7 @@ def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend:
         raise InputError(f"a {picture} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
     if len(columns) != wanted.get(picture, len(columns)):
         raise InputError(f"a {picture} draws exactly {wanted[picture]} of the columns of the file")
-    if by is not None and picture in (*DIAGNOSTICS, "crosstab"):
+    if by is not None and picture in (*DIAGNOSTICS, "crosstab", "parallel"):
         raise InputError(f"a {picture} has no --by; leave it out")
     if trend and picture != "scatter":
         raise InputError("--trend is for a scatter plot; leave it out")
@@ -125,8 +155,8 @@ def _used(picture: str, numbers: dict[str, Any]) -> dict[str, Any]:
     for name in numbers:
         if (
             (name == "bins" and picture != "histogram")
-            or (name == "grid" and picture in ("histogram", "bars", "crosstab"))
-            or (name == "q" and picture in ("bars", "crosstab"))
+            or (name == "grid" and picture in ("histogram", "bars", "crosstab", "parallel"))
+            or (name == "q" and picture in ("bars", "crosstab", "parallel"))
         ):
             raise InputError(f"a {picture} has no use for --{name}; leave it out")
     return numbers

@@ -5,7 +5,16 @@ question for the whole package: with which method and numbers is this picture ma
 caller choose them?
 """
 
-from discreet.policy.asked import DIAGNOSTICS, PICTURES, ROWS_PER_K, Asked
+from discreet.policy.asked import DIAGNOSTICS, PICTURES, ROWS_PER_K, Asked, AskedAxes
 from discreet.policy.policy import PRESETS, Policy, load_policy
 
-__all__ = ["DIAGNOSTICS", "PICTURES", "PRESETS", "ROWS_PER_K", "Asked", "Policy", "load_policy"]
+__all__ = [
+    "DIAGNOSTICS",
+    "PICTURES",
+    "PRESETS",
+    "ROWS_PER_K",
+    "Asked",
+    "AskedAxes",
+    "Policy",
+    "load_policy",
+]

@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from discreet.protect import ROW_METHODS, CellSuppression
+from discreet.protect import CLUSTER_METHODS, ROW_METHODS, CellSuppression
 
-__all__ = ["DEFAULT_PICTURES", "DIAGNOSTICS", "PICTURES", "ROWS_PER_K", "Asked", "Edges", "Limits"]
+__all__ = [
+    "DEFAULT_PICTURES",
+    "DIAGNOSTICS",
+    "NO_AXES",
+    "PICTURES",
+    "ROWS_PER_K",
+    "Asked",
+    "AskedAxes",
+    "Edges",
+    "Limits",
+]
 
 #: A guarded picture or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
@@ -26,6 +36,7 @@ DEFAULT_PICTURES: Mapping[str, str] = MappingProxyType(
         "residuals": "rows",
         "qq": "rows",
         "leverage": "rows",
+        "parallel": "k-member-cells",
     }
 )
 Limits = Mapping[str, tuple[float, float]]
@@ -48,8 +59,40 @@ PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "bars": _TABLE,
         "crosstab": _TABLE,
         **dict.fromkeys(DIAGNOSTICS, _POINTS),
+        "parallel": (*CLUSTER_METHODS, "none"),
     }
 )
+
+
+@dataclass(frozen=True)
+class AskedAxes:
+    """What parallel coordinates need beside what every picture does.
+
+    Parameters
+    ----------
+    pixels : int
+        How many pixels every axis has.
+    diversity : int
+        The least number of different sensitive values (l of l-diversity).
+    sensitive : mapping of str to tuple of str
+        The sensitive columns, each with the values that are; all of them where none is named.
+    ordered : mapping of str to tuple of str
+        The levels of columns whose order is declared.
+    cost : str
+        How clusters of records grow: by "seed", by "span", or the "smaller" of both.
+    fuzzy : bool
+        Whether clusters are drawn without sharp edges.
+    """
+
+    pixels: int
+    diversity: int
+    sensitive: Mapping[str, tuple[str, ...]]
+    ordered: Mapping[str, tuple[str, ...]]
+    cost: str
+    fuzzy: bool
+
+
+NO_AXES = AskedAxes(0, 1, MappingProxyType({}), MappingProxyType({}), "", True)
 
 
 @dataclass(frozen=True)
@@ -73,6 +116,7 @@ class Asked:
     bins_share: float
     rounding: str | None = None
     c: int | None = None
+    axes: AskedAxes = NO_AXES
 
     @property
     def named(self) -> tuple[str, ...]:

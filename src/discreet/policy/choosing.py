@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.parallel.methods import KMemberCells
 from discreet.policy.asked import DEFAULT_PICTURES, DIAGNOSTICS, PICTURES
-from discreet.protect import COUNT_METHODS, ROW_METHODS
+from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
@@ -36,6 +37,11 @@ def method_of(policy: Policy, picture: str, method: str | None) -> str:
             "method 'none' draws raw data and exists under the policy 'research' alone,"
             " for public or simulated data"
         )
+    if method in CLUSTER_METHODS and method != KMemberCells.name:
+        raise RefusedError(
+            f"{method!r} tells pixels of single records and exists under the policy 'research'"
+            f" alone; a guarded study draws {KMemberCells.name!r}"
+        )
     if method in ROW_METHODS and method != policy.rows:
         raise RefusedError(
             f"the protected copy of this study is made by {policy.rows!r}; for {method!r} open"
@@ -58,13 +64,16 @@ def method_of(policy: Policy, picture: str, method: str | None) -> str:
 def refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
     """Refuse a number that the picture would be drawn without."""
     gridded = picture in ("heatmap", "contour") or method in ("suppression", "generalization")
+    axes = picture == "parallel"
     used = {
         "k": True,
+        "pixels": axes,
+        "diversity": axes,
         "q": method == "probabilistic",
         "bins": picture == "histogram",
         "edges": picture == "histogram",
         "grid": gridded and picture != "histogram",
-        "limits": gridded or picture == "histogram",
+        "limits": gridded or axes or picture == "histogram",
     }
     for name in named:
         if not used.get(name, False):

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import one_of
+from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.policy.asked import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
 from discreet.protect.deterministic import METRICS
@@ -38,7 +39,7 @@ def frozen(key: str, value: Any) -> Any:
     if key in ("limits", "bounds", "edges", "ordered") and isinstance(value, Mapping):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
-    if key == "groups" and isinstance(value, list | tuple):
+    if key in ("groups", "pairs") and isinstance(value, list | tuple):
         return tuple(_as_tuple(group) for group in value)
     if key == "strata":
         return _as_tuple(value)
@@ -81,6 +82,12 @@ def _number(v: Any) -> bool:
 
 def _names(v: Any) -> bool:
     return isinstance(v, tuple) and all(isinstance(name, str) and name for name in v)
+
+
+def _pairs(v: Any) -> bool:
+    return isinstance(v, tuple) and all(
+        _names(pair) and len({*pair}) == len(pair) == 2 for pair in v
+    )
 
 
 def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
@@ -165,6 +172,11 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "pixels": (
+        lambda v: _whole(PIXEL_STEP, MOST_PIXELS)(v) and v % PIXEL_STEP == 0,
+        f"a multiple of {PIXEL_STEP} from {PIXEL_STEP} to {MOST_PIXELS}",
+    ),
+    "pairs": (_pairs, "a list of pairs of different column names"),
     "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
     "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "show_empty": _YES_NO,

@@ -49,6 +49,7 @@ USUAL: Mapping[str, Any] = MappingProxyType(
         "closeness": 1.0,
     }
 )
+USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
@@ -83,6 +84,11 @@ class Policy:
         The method of each picture when the caller names none; "rows" stands for `rows`.
     bins, grid : int, default 20 and 30
         Bins of a histogram, and cells along each side of a grid; from 2 to 1000.
+    pixels : int, default 400
+        How many pixels each axis of parallel coordinates has; a multiple of 50, at most 500.
+    pairs : sequence of pairs of str
+        The columns that may stand side by side in parallel coordinates. Empty: those that do in
+        the first such picture.
     round_to : int, default 5
         Counts are rounded to multiples of this; 1 leaves them.
     shown_share : float, default 0.85
@@ -123,7 +129,8 @@ class Policy:
         The largest share of rows left out because their stratum stays small after merging.
     diversity : int, default 1
         The least number of different sensitive values in each stratum of a released table
-        (l-diversity).
+        (l-diversity), and in each cluster beside a sensitive axis of parallel coordinates, where
+        it is at least 2 when guarded.
     closeness : float, default 1.0
         How far the sensitive values of a stratum of a released table may be from those of all
         rows (t-closeness).
@@ -157,6 +164,8 @@ class Policy:
     pictures: Mapping[str, str] = field(default_factory=lambda: DEFAULT_PICTURES)
     bins: int = 20
     grid: int = 30
+    pixels: int = USUAL_PIXELS
+    pairs: tuple[tuple[str, ...], ...] = ()
     round_to: int = 5
     shown_share: float = 0.85
     show_empty: bool = False
@@ -340,8 +349,8 @@ class Policy:
     ) -> Asked:
         """Say how a picture will be made, or refuse what the caller may not choose.
 
-        `named` are other values of `k`, `q`, `bins`, `grid`, `limits` or `edges`; None leaves
-        them to the policy.
+        `named` are other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
+        `diversity`; None leaves them to the policy.
 
         Raises
         ------
@@ -434,6 +443,8 @@ class Policy:
         # Who is counted, and what the noise is keyed by.
         out["unit"], out["key"] = self.unit, self.key
         out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
+        if self.pixels != USUAL_PIXELS:
+            out["pixels"] = self.pixels
         if self.edges:
             out["edges"] = {name: list(ends) for name, ends in sorted(self.edges.items())}
         return out | self._declared()

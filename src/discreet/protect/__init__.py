@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
 from discreet.protect.base import Described, RowMethod
 from discreet.protect.cells import CellSuppression, GuardedTable, check_table
 from discreet.protect.condensation import Condensation
@@ -44,6 +45,7 @@ from discreet.protect.rounding import (
 )
 
 __all__ = [
+    "CLUSTER_METHODS",
     "COUNT_METHODS",
     "METHODS",
     "ROW_METHODS",
@@ -92,6 +94,11 @@ ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
 )
 """Row methods by name."""
 
+CLUSTER_METHODS: Mapping[str, type[Described]] = MappingProxyType(
+    {method.name: method for method in (KMemberCells, KMember, KMemberJoint)}
+)
+"""Ways to cluster parallel coordinates by name."""
+
 COUNT_METHODS: Mapping[str, type[Described]] = MappingProxyType(
     {method.name: method for method in (Suppression, Generalization, Merge, NoProtection)}
 )
@@ -101,9 +108,10 @@ METHODS: Mapping[str, type[Described]] = MappingProxyType(
     {
         **ROW_METHODS,
         **COUNT_METHODS,
+        **CLUSTER_METHODS,
         CellSuppression.name: CellSuppression,
         OrderMeans.name: OrderMeans,
         ColumnRounding.name: ColumnRounding,
     }
 )
-"""All methods by name: of rows and columns, of counts, of tables and of box plots."""
+"""All methods by name: of rows and columns, counts, clusters, tables and box plots."""

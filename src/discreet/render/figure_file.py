@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 __all__ = [
+    "GREY",
     "GRID",
     "INK",
     "LINE",

@@ -21,6 +21,10 @@ __all__ = [
     "Mark",
     "Panel",
     "Scene",
+    "Strands",
+    "Trapezoids",
+    "Upright",
+    "Uprights",
     "Words",
 ]
 
@@ -151,7 +155,72 @@ class Intervals:
     series: tuple[str, ...] = ("",)
 
 
-Mark = Bars | Boxes | Cells | Columns | Dots | Intervals | Lines | Words
+@dataclass(frozen=True)
+class Upright:
+    """One axis of parallel coordinates: its name, and what stands beside it.
+
+    `ends` are the words at its foot and at its head; of an axis of levels, `levels` are the place
+    (0 to 1, from the foot) and the name of each. An axis that is `apart` is drawn as a sensitive
+    one, with a line and a word of its own.
+    """
+
+    label: str
+    ends: tuple[str, str] | None = None
+    levels: tuple[tuple[float, str], ...] = ()
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class Uprights:
+    """Axes side by side: the i-th stands at x = i and goes from y = 0 to y = 1.
+
+    A panel of uprights has no frame and no ticks; `Trapezoids` and `Strands` lie between them.
+    """
+
+    axes: tuple[Upright, ...]
+
+
+@dataclass(frozen=True)
+class Trapezoids:
+    """Clusters between the `gap`-th upright and the next, each as the place it takes on both.
+
+    `ends[c]` are the low and the high end on the left, then on the right, each 0 to 1. Wide ones
+    are blue and lie behind, narrow ones are orange and in front. `fuzzy` lets their colour fade
+    from the middle to the edges. Where some are `lit` (one word for each), the others are pale;
+    without any trapezoid, the gap says that it shows nothing.
+    """
+
+    gap: int
+    ends: tuple[tuple[float, float, float, float], ...]
+    fuzzy: bool = True
+    lit: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Strands:
+    """Straight lines between the `gap`-th upright and the next: raw records, under `research`.
+
+    `ends[i]` are its places on the left and on the right, each 0 to 1; `lit` as of `Trapezoids`.
+    """
+
+    gap: int
+    ends: tuple[tuple[float, float], ...]
+    lit: tuple[bool, ...] | None = None
+
+
+Mark = (
+    Bars
+    | Boxes
+    | Cells
+    | Columns
+    | Dots
+    | Intervals
+    | Lines
+    | Strands
+    | Trapezoids
+    | Uprights
+    | Words
+)
 
 
 @dataclass(frozen=True)

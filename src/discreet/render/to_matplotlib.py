@@ -41,7 +41,17 @@ from discreet.render.scene import (
     Lines,
     Panel,
     Scene,
+    Strands,
+    Trapezoids,
+    Uprights,
     Words,
+)
+from discreet.render.trapezoids import (
+    size_of_uprights,
+    strands,
+    trapezoids,
+    upright_axes,
+    upright_words,
 )
 from discreet.render.words import ROW_LETTERS, size_in_inches, table_axes, words
 
@@ -52,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "png", "save"]
 
 SCREEN_DPI = 100
+BARE = {Uprights, Words}  # they have no frame, no ticks and limits of their own
 
 
 def draw(
@@ -88,13 +99,13 @@ def draw(
     if ax is not None:
         axes = _given_axes(ax, len(scene.panels))
         _draw_panels(axes, scene.panels, new=False)
-        _write_tables(axes, scene.panels, new=False)
+        _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
     with new_figure(len(scene.panels), size, _needed(scene.panels)) as (figure, axes):
         _draw_panels(axes, scene.panels, new=True)
         head(figure, scene.title, scene.notes)
-        _write_tables(axes, scene.panels, new=True)
+        _write_words(axes, scene.panels, new=True)
     return figure
 
 
@@ -145,16 +156,16 @@ def _given_axes(ax: Axes | Sequence[Axes], needed: int) -> list[Axes]:
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
-    """Say how many inches a panel should have: tables are as large as their texts."""
-    tables = [
-        size_in_inches(mark, panel)
+    """Say how many inches a panel should have: tables and uprights are as large as they need."""
+    sizes = [
+        size_in_inches(mark, panel) if isinstance(mark, Words) else size_of_uprights(mark)
         for panel in panels
         for mark in panel.marks
-        if isinstance(mark, Words)
+        if isinstance(mark, Words | Uprights)
     ]
-    width = max((wide for wide, _ in tables), default=0.0)
-    height = max((high for _, high in tables), default=None)
-    if height is not None and len(tables) < len(panels):
+    width = max((wide for wide, _ in sizes), default=0.0)
+    height = max((high for _, high in sizes), default=None)
+    if height is not None and len(sizes) < len(panels):
         height = max(height, 3.6)  # other panels stand beside
     return width, height
 
@@ -178,17 +189,20 @@ def _draw_panels(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) ->
     legends(axes, panels, PANELS_A_ROW if new else None)
 
 
-def _write_tables(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) -> None:
-    """Write tables last, when their axes are as large as they will be."""
-    tables = [
+def _write_words(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) -> None:
+    """Write tables, and the words of uprights, last: when axes are as large as they will be."""
+    found = [
         (place, mark, panel)
         for place, panel in zip(axes, panels, strict=True)
         for mark in panel.marks
-        if isinstance(mark, Words)
+        if isinstance(mark, Words | Uprights)
     ]
-    if tables and new:
+    if found and new:
         axes[0].figure.figure.draw_without_rendering()
-    for place, mark, panel in tables:
+    for place, mark, panel in found:
+        if isinstance(mark, Uprights):
+            upright_words(place, mark)
+            continue
         settled = new or place.figure.figure.get_layout_engine() is None
         words(place, mark, panel, settled=settled)
 
@@ -199,12 +213,12 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
         if not is_reference(mark):
             _DRAW[type(mark)](ax, mark, panel)
     kinds = {type(mark) for mark in panel.marks}
-    if Words not in kinds:
+    if not kinds & BARE:
         ax.spines[["top", "right"]].set_visible(False)
         ax.spines[["left", "bottom"]].set(color=LINE, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.grid(visible=False)
-    if not kinds & {Cells, Words}:
+    if not kinds & {Cells, *BARE}:
         both = Dots in kinds or kinds == {Lines}
         way: Literal["x", "y", "both"] = "x" if Intervals in kinds else "both" if both else "y"
         ax.grid(visible=True, axis=way, color=GRID, linewidth=0.7)
@@ -220,6 +234,7 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
 def _frame(ax: Axes, panel: Panel, beside: float) -> None:
     """Name both axes and set their limits, `beside` the outer of named ticks."""
     table = any(isinstance(mark, Words) for mark in panel.marks)
+    bare = table or any(isinstance(mark, Uprights) for mark in panel.marks)
     names = tuple(
         box.label for mark in panel.marks if isinstance(mark, Boxes) for box in mark.boxes
     )
@@ -227,12 +242,12 @@ def _frame(ax: Axes, panel: Panel, beside: float) -> None:
     across, up = points(ax)
     for drawn, axis, room in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
         frame(drawn, axis, room, ROW_LETTERS if table and axis is y else None)
-        if table:  # names alone stand beside it
+        if bare:  # names alone stand beside it
             drawn.set_tick_params(length=0)
             if not axis.ticks:
                 drawn.set_ticks([])
     for axis, set_limits in ((x, ax.set_xlim), (y, ax.set_ylim)):
-        if not table and (axis.limits is not None or axis.ticks):
+        if not bare and (axis.limits is not None or axis.ticks):
             low, high = axis.limits or (-beside, len(axis.ticks) - 1 + beside)
             set_limits(low, high if high != low else low + (abs(low) or 1.0))
 
@@ -245,5 +260,8 @@ _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
     Dots: dots,
     Intervals: intervals,
     Lines: lines,
+    Strands: strands,
+    Trapezoids: trapezoids,
+    Uprights: upright_axes,
     Words: table_axes,
 }

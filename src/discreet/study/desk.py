@@ -16,7 +16,7 @@ from discreet.protect.base import Floats
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret, load_secret
 from discreet.study.folders import folder_of, ledger_of
-from discreet.study.gatekeeper import Gatekeeper
+from discreet.study.gatekeeper import NOTHING, Gatekeeper
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 from discreet.views import Gate, MultiplesView, Origin, View
@@ -44,6 +44,7 @@ class Desk:
         ledger = ledger_of(policy)
         self.gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
         self.groups = policy.groups or self.gatekeeper.groups_that_left()
+        self.pairs = policy.pairs or self.gatekeeper.pairs_that_left()
 
     def settle(
         self,
@@ -55,11 +56,14 @@ class Desk:
         by: str | None = None,
         **named: Any,
     ) -> Asked:
-        """Say how a picture of columns of a kind will be made, or refuse it."""
+        """Say how a picture of columns of a kind, or of "any", will be made, or refuse it."""
         if not columns:
             raise InputError(f"a {picture} needs at least one column")
         asked = self.policy.settle(picture, columns, by=by, **named)
-        self.table.require(asked.named if kind == "categorical" else columns, kind)
+        if kind == "any":
+            self.table.require(columns)
+        else:
+            self.table.require(asked.named if kind == "categorical" else columns, kind)
         self.table.require([*{**asked.limits, **asked.edges}], "continuous")
         if by is None:
             return asked
@@ -92,9 +96,12 @@ class Desk:
         """Return the protected copy of the group that holds some columns."""
         return self._vault.copy(self.table, self.policy, self.group_of(columns))
 
-    def counted(self, asked: Asked, by_counts: ByCounts[V]) -> V:
-        """Draw from counts, and give the view the study's gate."""
-        return self._seen(by_counts(self.table, asked, self._origin(asked=asked)), asked)
+    def counted(
+        self, asked: Asked, by_counts: ByCounts[V], pinned: Mapping[str, str] = NOTHING
+    ) -> V:
+        """Draw from counts, and give the view the study's gate, which pins what it is told."""
+        view = by_counts(self.table, asked, self._origin(asked=asked))
+        return self._seen(view, asked, pinned=pinned)
 
     def diagnose(
         self, kind: type[V], formula: str, *, noise_on: str | None = None, **named: Any
@@ -153,14 +160,20 @@ class Desk:
             noise=self._noise_of(model),
         )
 
-    def _seen(self, view: V, asked: Asked, also: tuple[str, ...] = ()) -> V:
+    def _seen(
+        self,
+        view: V,
+        asked: Asked,
+        also: tuple[str, ...] = (),
+        pinned: Mapping[str, str] = NOTHING,
+    ) -> V:
         """Give a view the study's gate, and the views within it too."""
         group: tuple[str, ...] = ()
         if self.policy.guarded and asked.from_rows:
             group = self.group_of(asked.columns)
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (asked.columns,)
-        gate: Gate = partial(self.gatekeeper.leave, asked, group, also=also)
+        gate: Gate = partial(self.gatekeeper.leave, asked, group, also=also, pinned=pinned)
         seen = dataclasses.replace(view, gate=gate)
         if isinstance(seen, MultiplesView):
             views = tuple(dataclasses.replace(inner, gate=gate) for inner in seen.views)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,8 +20,9 @@ from discreet.sketch import Sketch, sketch_of
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
-__all__ = ["Exit", "Gatekeeper"]
+__all__ = ["NOTHING", "Exit", "Gatekeeper"]
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 # What a sketch of the ledger is of.
 _COLUMN, _ROWS = "column ", "rows of "
 
@@ -37,7 +39,7 @@ class Exit:
     asked: Asked
     group: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
-    pinned: Mapping[str, str] = field(default_factory=dict)
+    pinned: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -62,14 +64,18 @@ class Gatekeeper:
     name: str | None
 
     def leave(
-        self, asked: Asked, group: tuple[str, ...], form: str, also: tuple[str, ...] = ()
+        self,
+        asked: Asked,
+        group: tuple[str, ...],
+        form: str,
+        also: tuple[str, ...] = (),
+        pinned: Mapping[str, str] = NOTHING,
     ) -> None:
         """Let a view leave: record it, or raise because it does not fit what has left before.
 
-        `group` is the column group of the protected copy that it was drawn from, if it was;
-        `also` are columns that it rests on beside those that are drawn.
+        `group`, `also` and `pinned` are those of an `Exit`.
         """
-        self.leave_together([(Exit(asked, group, also), form)])
+        self.leave_together([(Exit(asked, group, also, pinned), form)])
 
     def leave_together(self, exits: Sequence[tuple[Exit, str]]) -> None:
         """Let several things leave, each in a form, or none of them."""
@@ -120,6 +126,13 @@ class Gatekeeper:
         try:
             return self.ledger.groups(self.name)
         except LeavingError:  # a broken ledger lets nothing leave, but looking is free
+            return ()
+
+    def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
+        """Return the pairs of axes that may stand side by side, if any have left."""
+        try:
+            return self.ledger.pairs(self.name)
+        except LeavingError:
             return ()
 
     def _choices(self, leaving: Exit) -> dict[str, str]:

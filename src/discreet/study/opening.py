@@ -23,6 +23,7 @@ def open(
     key: str | None = None,
     groups: Sequence[Sequence[str]] | None = None,
     strata: Sequence[str] | None = None,
+    pairs: Sequence[Sequence[str]] | None = None,
     k: int | None = None,
     rows: str | None = None,
 ) -> Study:
@@ -55,6 +56,9 @@ def open(
     strata : sequence of str, optional
         Categorical columns within whose combinations the protected copy is made; numbers that
         are named here become levels.
+    pairs : sequence of pairs of str, optional
+        The columns that may stand side by side in parallel coordinates. By default those that do
+        in the first such picture, fixed from then on.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
     rows : {"condensation", "microaggregation", "deterministic", "probabilistic"}, optional
@@ -91,6 +95,7 @@ def open(
         key=key,
         groups=groups,
         strata=strata,
+        pairs=pairs,
         k=k,
         rows=rows,
     )
@@ -99,5 +104,7 @@ def open(
     for group in chosen.groups:
         table.require(group, "continuous")
     table.require(chosen.strata, "categorical")
+    for pair in chosen.pairs:
+        table.require(pair)
     table.require([*{**chosen.limits, **chosen.edges, **chosen.bounds}], "continuous")
     return Study(table, chosen)

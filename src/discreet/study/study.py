@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Unpack, overload
 
+from discreet import views
 from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.answers.trends import with_trends
 from discreet.errors import InputError, RefusedError
@@ -13,24 +14,12 @@ from discreet.policy import Policy
 from discreet.release import Release
 from discreet.study.desk import Desk
 from discreet.study.keywords import Limits, OfBins, OfCells, strata_as
+from discreet.study.parallel import HowParallel, Sensitive, axis_order, parallel
 from discreet.study.releasing import release
 from discreet.study.rounding import HowRounded, wanted_rounded
-from discreet.study.sweeping import settings_of, sweep
+from discreet.study.sweeping import setting_below, settings_of, sweep
 from discreet.study.wanted import check_share, wanted
 from discreet.table import Table
-from discreet.views import (
-    BarView,
-    BoxView,
-    ContourView,
-    CrossTableView,
-    GridView,
-    HistogramView,
-    LeverageView,
-    MultiplesView,
-    PointsView,
-    QQView,
-    ResidualView,
-)
 
 __all__ = ["Study"]
 
@@ -67,9 +56,9 @@ class Study:
     @overload
     def histogram(
         self, column: str, *, by: None = None, **how: Unpack[OfBins]
-    ) -> HistogramView: ...
+    ) -> views.HistogramView: ...
     @overload
-    def histogram(self, column: str, *, by: str, **how: Unpack[OfBins]) -> MultiplesView: ...
+    def histogram(self, column: str, *, by: str, **how: Unpack[OfBins]) -> views.MultiplesView: ...
     def histogram(
         self,
         column: str,
@@ -81,7 +70,7 @@ class Study:
         bins: int | None = None,
         limits: Limits | None = None,
         edges: Limits | None = None,
-    ) -> HistogramView | MultiplesView:
+    ) -> views.HistogramView | views.MultiplesView:
         """Draw the distribution of one column as bars.
 
         Parameters
@@ -141,7 +130,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> PointsView:
+    ) -> views.PointsView:
         """Draw two columns against each other as points.
 
         Parameters
@@ -191,9 +180,13 @@ class Study:
         return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
-    def heatmap(self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]) -> GridView: ...
+    def heatmap(
+        self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
+    ) -> views.GridView: ...
     @overload
-    def heatmap(self, x: str, y: str, *, by: str, **how: Unpack[OfCells]) -> MultiplesView: ...
+    def heatmap(
+        self, x: str, y: str, *, by: str, **how: Unpack[OfCells]
+    ) -> views.MultiplesView: ...
     def heatmap(
         self,
         x: str,
@@ -205,7 +198,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> GridView | MultiplesView:
+    ) -> views.GridView | views.MultiplesView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
         Parameters
@@ -249,9 +242,11 @@ class Study:
     @overload
     def contour(
         self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
-    ) -> ContourView: ...
+    ) -> views.ContourView: ...
     @overload
-    def contour(self, x: str, y: str, *, by: str, **how: Unpack[OfCells]) -> MultiplesView: ...
+    def contour(
+        self, x: str, y: str, *, by: str, **how: Unpack[OfCells]
+    ) -> views.MultiplesView: ...
     def contour(
         self,
         x: str,
@@ -263,7 +258,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> ContourView | MultiplesView:
+    ) -> views.ContourView | views.MultiplesView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
         Parameters
@@ -302,7 +297,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> BoxView:
+    ) -> views.BoxView:
         """Draw a box plot of each column, or of one column for each level of another.
 
         Parameters
@@ -350,7 +345,7 @@ class Study:
         by: str | None = None,
         method: str | None = None,
         k: int | None = None,
-    ) -> BarView:
+    ) -> views.BarView:
         """Draw how many persons have each level of a categorical column.
 
         Parameters
@@ -388,7 +383,7 @@ class Study:
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
-    ) -> CrossTableView:
+    ) -> views.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
         Parameters
@@ -423,6 +418,125 @@ class Study:
         asked = self._desk.settle("crosstab", pair, "categorical", method=method, k=k)
         return self._desk.counted(asked, tables.crosstab)
 
+    def parallel(
+        self,
+        columns: Sequence[str],
+        *,
+        method: str | None = None,
+        k: int | None = None,
+        diversity: int | None = None,
+        sensitive: Sensitive | None = None,
+        pixels: int | None = None,
+        limits: Limits | None = None,
+        cost: str | None = None,
+        gradient: bool = True,
+    ) -> views.ParallelView:
+        """Draw columns as axes side by side, and clusters of records between neighbouring ones.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            At least two columns, in the order of their axes; continuous or categorical. A
+            sensitive one stands last, beside the continuous column that tells least of it;
+            `axis_order` proposes an order.
+        method : str, optional
+            "k-member-cells" (the default: clusters of whole cells), or under `research` also
+            "k-member" (clusters of records, pair by pair, as the paper has them),
+            "k-member-joint" (over all axes at once) and "none".
+        k, diversity, limits : optional
+            Other values than the policy's, under `research` alone. `diversity` is the least
+            number of different sensitive values (l); by default that of the policy, at least 2.
+        sensitive : str, sequence of str, or mapping of str to sequence, optional
+            Sensitive columns, and which of their values are; by default the columns whose role is
+            "sensitive". Under a guarded policy a role is the only way to say so.
+        pixels : int, optional
+            How many pixels an axis has: under `research` a multiple of 50; more than 500 are
+            answered as 500 (section 6.4). A guarded study has one number.
+        cost : {"smaller", "seed", "span"}, optional
+            How clusters of "k-member" grow: by the distance to their seed, by how little their
+            edges move, or whichever gives the smaller clusters of a pair (the default).
+        gradient : bool, default True
+            Draw clusters with edges that fade (Fig. 6b), or flat (Fig. 6a).
+
+        Returns
+        -------
+        ParallelView
+            `axes`, `clusters` between each two, and `joins`: which light up together.
+
+        Raises
+        ------
+        InputError
+            If a column, method, number or sensitive value is wrong.
+        RefusedError
+            If the policy has another value, an order breaks a rule about a sensitive axis (the
+            text names the nearest allowed one), two columns may not stand side by side, or the
+            table holds too few persons.
+
+        Notes
+        -----
+        Under a guarded policy clusters are a function of how many persons each two cells of
+        neighbouring axes share; a cell is at least 10 pixels wide and holds at least k persons of
+        its column. Clusters light up together where they share at least k persons. Beside a
+        sensitive axis every cluster has `diversity` of its values, and where that would be all of
+        them nothing is shown. Which pairs may stand side by side is fixed: `pairs` of the policy,
+        or those of the first order that is asked for.
+
+        **What it does not protect.** That somebody lies at each edge of a cluster; that a value
+        of a sensitive column is by far the most frequent one in a cluster. Under `research`
+        edges are pixels of single records, and most paths of clusters are of one record.
+
+        Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
+        coordinates", IEEE Transactions on Visualization and Computer Graphics 17(12), 2011.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> study.parallel(["age", "bmi", "glucose"])
+        ParallelView(parallel coordinates of age, bmi and glucose: k-member-cells (k = 5, \
+pixels = 400), policy standard)
+        """
+        how = HowParallel(method, k, diversity, sensitive, pixels, limits, cost, gradient)
+        return parallel(self._desk, columns, how)
+
+    def axis_order(
+        self, columns: Sequence[str], sensitive: Sensitive | None = None
+    ) -> tuple[str, ...]:
+        """Propose an order of columns as the axes of parallel coordinates.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            At least two columns.
+        sensitive : optional
+            As of `parallel`.
+
+        Returns
+        -------
+        tuple of str
+            Sensitive columns last, beside them the continuous column that tells least of them,
+            and before it continuous and categorical columns in turn, as far as there are both
+            (section 6.3). Otherwise as near to the order given as can be.
+
+        Raises
+        ------
+        InputError, RefusedError
+            As `parallel`.
+
+        Notes
+        -----
+        Which column tells least is measured on cells of at least k persons, and corrected for what
+        chance alone would tell. The order is not recorded anywhere, and allows no pair.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), roles={"sex": "sensitive"})
+        >>> study.axis_order(["sex", "age", "bmi"])[-1]
+        'sex'
+        """
+        return axis_order(self._desk, columns, sensitive)
+
     def residuals(
         self,
         formula: str,
@@ -431,7 +545,7 @@ class Study:
         k: int | None = None,
         q: float | None = None,
         grid: int | None = None,
-    ) -> ResidualView:
+    ) -> views.ResidualView:
         """Draw the residuals of a linear regression against its fitted values.
 
         Parameters
@@ -465,8 +579,7 @@ class Study:
         it is fitted to the real data, whose estimates the view tells, and the points are then
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
-        numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
-        return self._desk.diagnose(ResidualView, formula, **numbers)
+        return self._desk.diagnose(views.ResidualView, formula, method=method, k=k, q=q, grid=grid)
 
     def qq(
         self,
@@ -477,7 +590,7 @@ class Study:
         k: int | None = None,
         q: float | None = None,
         grid: int | None = None,
-    ) -> QQView:
+    ) -> views.QQView:
         """Draw quantiles of the residuals of a linear regression against normal ones.
 
         Parameters
@@ -506,8 +619,9 @@ class Study:
         Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
         Fig. 5B.
         """
-        numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
-        return self._desk.diagnose(QQView, formula, noise_on=noise_on, **numbers)
+        return self._desk.diagnose(
+            views.QQView, formula, noise_on=noise_on, method=method, k=k, q=q, grid=grid
+        )
 
     def leverage(
         self,
@@ -517,7 +631,7 @@ class Study:
         k: int | None = None,
         q: float | None = None,
         grid: int | None = None,
-    ) -> LeverageView:
+    ) -> views.LeverageView:
         """Draw the residuals of a linear regression against leverage, with Cook's distance.
 
         Parameters
@@ -539,8 +653,7 @@ class Study:
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
-        numbers: dict[str, Any] = {"method": method, "k": k, "q": q, "grid": grid}
-        return self._desk.diagnose(LeverageView, formula, **numbers)
+        return self._desk.diagnose(views.LeverageView, formula, method=method, k=k, q=q, grid=grid)
 
     def anonymize(
         self,
@@ -635,17 +748,8 @@ class Study:
         )
         check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
-            tried = self.sweep(
-                columns,
-                drop=drop,
-                sensitive=sensitive,
-                methods=_only(method),
-                k=_only(k),
-                q=_only(q),
-                **prepare,
-            )
-            best = tried.least_loss(risk_below)
-            method, k, q = best.method, best.k, best.q
+            tried = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
+            method, k, q = setting_below(self._desk, tried, risk_below, method, k, q)
         want = wanted(self._desk, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
         return release(self._desk, want, formula, risk_below)
 
@@ -806,8 +910,3 @@ class Study:
             If there were too many versions, or too few rows have changed.
         """
         return self._desk.gatekeeper.new_version()
-
-
-def _only(value: Any) -> list[Any] | None:
-    """Return a chosen value as the one to try; None leaves the choice open."""
-    return None if value is None else [value]

@@ -24,7 +24,7 @@ from discreet.study.releasing import pair_of_made, pair_used, version_of
 from discreet.study.wanted import Wanted
 from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prepared, raw_rows
 
-__all__ = ["LOSSES", "RISKS", "settings_of", "sweep"]
+__all__ = ["LOSSES", "RISKS", "setting_below", "settings_of", "sweep"]
 
 TASK = "trying settings"
 KS = (3, 5, 10, 20)
@@ -85,6 +85,15 @@ def _each(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
         else:
             check_ratio(what, value, zero=False)
     return tuple(given)
+
+
+def setting_below(
+    desk: Desk, want: Wanted, risk: float, method: str | None, k: int | None, q: float | None
+) -> tuple[str, int, float | None]:
+    """Find the setting of least loss whose risk is below one; what is given is not searched for."""
+    methods, ks, qs = ([given] if given is not None else None for given in (method, k, q))
+    best = sweep(desk, want, settings_of(methods, ks, qs)).least_loss(risk)
+    return best.method, best.k, best.q
 
 
 def sweep(

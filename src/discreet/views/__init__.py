@@ -15,6 +15,7 @@ from discreet.views.diagnostics import (
 from discreet.views.grid import GridView
 from discreet.views.histogram import HistogramView
 from discreet.views.multiples import MultiplesView
+from discreet.views.parallel import ParallelAxis, ParallelView
 from discreet.views.points import DRAWN, RAW, PointsView, Trend
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "LeverageView",
     "MultiplesView",
     "Origin",
+    "ParallelAxis",
+    "ParallelView",
     "PointsView",
     "QQView",
     "ResidualView",

@@ -1,0 +1,102 @@
+"""What somebody learns who knows which clusters a record is in (threats of section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import discreet as dc
+from discreet.parallel.diversity import splits
+from discreet.parallel.pixels import Whole
+from examples.parallel.clustered import Gap
+from examples.parallel.data import Places
+
+__all__ = [
+    "NARROW",
+    "at_edge",
+    "guarded_widths",
+    "lit_by",
+    "narrowed",
+    "single_joins",
+    "unique_paths",
+    "widths",
+]
+
+NARROW = 0.01  # of an axis
+
+Floats = NDArray[np.float64]
+
+
+def widths(gaps: Sequence[Gap], column: str) -> Floats:
+    """Return which share of an axis is left to each record by all its clusters together.
+
+    The clusters may be of several orders and resolutions: each says of a record that its value
+    lies between the ends of a box.
+    """
+    lows, highs = [], []
+    for gap in gaps:
+        if column in gap.pair:
+            ends = gap.side(column) / gap.height
+            lows.append(ends[:, 0])
+            highs.append(ends[:, 1])
+    return np.asarray(np.min(highs, axis=0) - np.max(lows, axis=0))
+
+
+def narrowed(found: Sequence[Floats]) -> float:
+    """Return the share of records, over several axes, to whom 1 % of the axis or less is left."""
+    # A pixel is a fraction that floats do not hold, so a hair is left.
+    return float(np.mean([each <= NARROW + 1e-9 for each in found]))
+
+
+def guarded_widths(view: dc.View, table: Places, column: str) -> Floats:
+    """Return the least share of an axis that the boxes of a guarded view could leave.
+
+    The view does not tell which of the boxes over it a record is in. Here it is taken to be in
+    all of them, which leaves less than anybody learns.
+    """
+    if not isinstance(view, dc.ParallelView):
+        raise TypeError("parallel coordinates have boxes")
+    low = np.zeros(len(table[column]), dtype=np.int64)
+    high = np.full_like(low, view.pixels)
+    for number, boxes in enumerate(view.clusters):
+        pair = view.columns[number : number + 2]
+        if column not in pair:
+            continue
+        at = 2 * pair.index(column)
+        for box in boxes:
+            inside = _within(table[pair[0]], box[:2]) & _within(table[pair[1]], box[2:])
+            low[inside] = np.maximum(low[inside], box[at])
+            high[inside] = np.minimum(high[inside], box[at + 1])
+    return np.asarray((high - low) / view.pixels)
+
+
+def at_edge(gap: Gap, places: Places, column: str) -> float:
+    """Return the share of records whose pixel is an edge of their own cluster on an axis."""
+    ends, own = gap.side(column), places[column]
+    return float(np.mean((own == ends[:, 0]) | (own == ends[:, 1] - 1)))
+
+
+def lit_by(before: Gap, after: Gap) -> float:
+    """Return into how many clusters of the next gap a cluster splits, on average."""
+    return len(splits(before.labels, after.labels).shared) / len(before.boxes)
+
+
+def single_joins(gaps: Sequence[Gap]) -> float:
+    """Return the share of pairs of clusters lit together that have one record in common."""
+    shared = [
+        splits(a.labels, b.labels).shared for a, b in zip(gaps[:-1], gaps[1:], strict=True)
+    ]
+    return float(np.mean(np.concatenate(shared) == 1))
+
+
+def unique_paths(gaps: Sequence[Gap]) -> float:
+    """Return the share of records whose path of clusters no other record has."""
+    paths = np.column_stack([gap.labels for gap in gaps])
+    _, times = np.unique(paths, axis=0, return_counts=True)
+    return float(np.sum(times == 1) / len(paths))
+
+
+def _within(places: Whole, ends: Sequence[int]) -> NDArray[np.bool_]:
+    return np.asarray((places >= ends[0]) & (places < ends[1]))

@@ -1,0 +1,164 @@
+"""The axes of parallel coordinates: where each begins and ends, and which pixels its values have.
+
+Under a guarded policy an axis is cut into cells, each of at least k persons, and nothing finer is
+looked at; under `research` every pixel is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.answers.axes import ends_of_table
+from discreet.answers.from_counts import merged_bins
+from discreet.answers.levels import Levels, levels_of
+from discreet.errors import InputError, RefusedError
+from discreet.parallel.pixels import Whole, level_bands, level_pixels
+from discreet.policy import Asked
+from discreet.protect.base import Floats, Labels
+from discreet.table import BinAxis, Table
+from discreet.views import ParallelAxis
+
+__all__ = [
+    "CELL_PIXELS",
+    "CellAxis",
+    "PixelAxis",
+    "cell_axis",
+    "check_named",
+    "check_spread",
+    "pixel_axis",
+    "too_diverse",
+]
+
+CELL_PIXELS = 10
+"""How wide a cell is before neighbours are joined: what edges are moved outward to."""
+
+
+@dataclass(frozen=True)
+class CellAxis:
+    """An axis cut into cells: how the table counts them, and between which pixels they lie.
+
+    `bins` and `cell_of_bin` are of a continuous column, `levels` of a categorical one; the i-th
+    cell reaches from pixel `edges[i]` to `edges[i + 1]`.
+    """
+
+    shown: ParallelAxis
+    edges: Whole
+    bins: BinAxis | None = None
+    cell_of_bin: Labels | None = None
+    levels: Levels | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return len(self.edges) - 1
+
+
+@dataclass(frozen=True)
+class PixelAxis:
+    """An axis of single pixels, for `research`."""
+
+    shown: ParallelAxis
+    bins: BinAxis | None = None
+    levels: Levels | None = None
+
+    def pixels(self, values: Floats | tuple[str, ...]) -> Whole:
+        """Return the pixel of each value of the column."""
+        if self.levels is not None:
+            firsts = np.array([low for low, _ in self.shown.bands], dtype=np.int64)
+            return firsts[np.array(self.levels.at([str(value) for value in values]))]
+        if self.bins is None:
+            raise InputError("an axis has bins or levels")
+        return self.bins.places(np.asarray(values, dtype=np.float64)).astype(np.int64)
+
+
+def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
+    """Cut the axis of a column into cells of at least k persons each."""
+    height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
+    most = height // CELL_PIXELS
+    if table.columns[name].kind == "categorical":
+        levels = _levels(table, asked, name, most)
+        bands = level_bands(len(levels.names), height)
+        shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
+        edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
+        return CellAxis(shown, edges, levels=levels)
+    alone = replace(asked, columns=(name,), bins=most)
+    _, merged, bins = merged_bins(table, alone)
+    firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
+    places = np.append(bins.edges[firsts], bins.edges[-1])
+    edges = np.rint((places - bins.low) / (bins.high - bins.low) * height).astype(np.int64)
+    if len(firsts) < 2:
+        raise _on_one_place(name)
+    low, high = float(bins.low), float(bins.high)
+    shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive)
+    return CellAxis(shown, edges, bins=bins, cell_of_bin=merged.groups)
+
+
+def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
+    """Say which pixel each value of a column has, as the paper does."""
+    height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
+    if table.columns[name].kind == "categorical":
+        levels = _levels(table, asked, name, height)
+        places = level_pixels(len(levels.names), height)
+        bands = tuple((place, place + 1) for place in places)
+        shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
+        return PixelAxis(shown, levels=levels)
+    ends = ends_of_table(table, asked, name)
+    shown = ParallelAxis(name, "continuous", ends.low, ends.high, (), (), sensitive)
+    return PixelAxis(shown, bins=BinAxis(name, ends.low, ends.high, height))
+
+
+def check_named(axes: Sequence[ParallelAxis], sensitive: Mapping[str, Sequence[str]]) -> None:
+    """Refuse sensitive values that no axis shows."""
+    levels = {axis.name: axis.levels for axis in axes}
+    for name, values in sensitive.items():
+        if values and not levels[name]:
+            raise InputError(
+                f"sensitive values of {name!r} are levels, and it is continuous; name the column"
+                f" alone, or declare its kind: kinds={{{name!r}: 'categorical'}}"
+            )
+        if not set(values) <= set(levels[name]):
+            raise InputError(
+                f"a sensitive value of {name!r} is none that its axis shows; name values as they"
+                " stand beside the axis"
+            )
+
+
+def check_spread(axes: Sequence[str], pixels: Sequence[NDArray[np.int64]]) -> None:
+    """Refuse an axis on which all records have one pixel."""
+    for name, places in zip(axes, pixels, strict=True):
+        if (places == places[0]).all():
+            raise _on_one_place(name)
+
+
+def too_diverse(name: str) -> InputError:
+    """Return the refusal of a diversity that no cluster can have."""
+    return InputError(
+        f"the diversity (l) is more than the sensitive column {name!r} has values; choose a smaller"
+        " one"
+    )
+
+
+def _levels(table: Table, asked: Asked, name: str, most: int) -> Levels:
+    levels = levels_of(table, name, asked)
+    if len(levels.names) < 2:
+        raise _on_one_place(name)
+    if len(levels.names) > most:
+        raise RefusedError(
+            f"column {name!r} has more levels than its axis has room for; join some of them"
+        )
+    order = asked.axes.ordered.get(name, ())
+    rank = {level: place for place, level in enumerate(order)}
+    names = sorted(levels.names, key=lambda level: rank.get(level, len(rank)))
+    moved = [names.index(level) for level in levels.names]
+    return Levels(tuple(names), {level: moved[at] for level, at in levels.places.items()})
+
+
+def _on_one_place(name: str) -> RefusedError:
+    return RefusedError(
+        f"the values of {name!r} all lie on one place of its axis; leave the column out, or declare"
+        " narrower limits for it"
+    )

@@ -1,0 +1,136 @@
+"""Parallel coordinates under a guarded policy: clusters of whole cells, a function of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from discreet.answers.drawn import public
+from discreet.answers.from_counts import check_size
+from discreet.answers.parallel_axes import CellAxis, cell_axis, check_named, too_diverse
+from discreet.answers.parallel_order import cells_of, check_order, counted_cells
+from discreet.errors import RefusedError
+from discreet.parallel.cells import (
+    CellClusters,
+    check_cells,
+    check_shared,
+    cluster_cells,
+    shared,
+)
+from discreet.parallel.diversity import Joins
+from discreet.policy import Asked
+from discreet.protect.counts import about
+from discreet.table import Table
+from discreet.views import Origin, ParallelView
+
+__all__ = ["clusters_of_cells"]
+
+Box = tuple[int, int, int, int]
+
+
+def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelView:
+    """Cluster the cells of each two neighbouring axes, and say which light up together."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, and a cluster counts rows; make one row a person first"
+            " (a mean or a last value), or draw heat maps, which count persons"
+        )
+    axes = {name: cell_axis(table, asked, name) for name in asked.columns}
+    check_named([axis.shown for axis in axes.values()], asked.axes.sensitive)
+    _check_diversity(axes.values(), asked)
+    check_order(table, asked, axes)
+    gaps, left_out = [], 0
+    for left, right in pairwise(axes.values()):
+        found, missing = _gap(table, asked, left, right)
+        gaps.append(found)
+        left_out = max(left_out, missing)
+    joins = [
+        _joins(table, asked, [*axes.values()][i : i + 3], gaps[i], gaps[i + 1])
+        for i in range(len(gaps) - 1)
+    ]
+    return ParallelView(
+        columns=asked.columns,
+        method=asked.method,
+        parameters=public(_stated(asked)),
+        suppressed=None,
+        origin=replace(origin, left_out=about(left_out, asked.k)),
+        axes=tuple(axis.shown for axis in axes.values()),
+        pixels=asked.axes.pixels,
+        clusters=tuple(
+            _boxes(found, left, right)
+            for found, (left, right) in zip(gaps, pairwise(axes.values()), strict=True)
+        ),
+        joins=tuple(joins),
+        sizes=None,
+        fuzzy=asked.axes.fuzzy,
+    )
+
+
+def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[CellClusters, int]:
+    """Cluster the cells between two axes; none where diversity lets nothing be shown.
+
+    Which axis stands on the left must not matter, so clusters are made with the axes in the order
+    of their names.
+    """
+    turned = left.shown.name > right.shown.name
+    pair = (right, left) if turned else (left, right)
+    counted = counted_cells(table, pair)
+    check_size(counted, asked)
+    counts = cells_of(counted, pair)
+    sensitive = (pair[0].shown.sensitive, pair[1].shown.sensitive)
+    found = cluster_cells(
+        counts,
+        asked.k,
+        kinds=(pair[0].shown.kind, pair[1].shown.kind),
+        edges=(pair[0].edges, pair[1].edges),
+        sensitive=sensitive,
+        l=asked.axes.diversity,
+    )
+    check_cells(counts, found, asked.k, sensitive, asked.axes.diversity)
+    return _turned(found) if turned else found, counted.left_out
+
+
+def _joins(
+    table: Table,
+    asked: Asked,
+    axes: Sequence[CellAxis],
+    before: CellClusters,
+    after: CellClusters,
+) -> Joins:
+    """Say which clusters on both sides of the middle axis share at least k persons."""
+    counts = cells_of(counted_cells(table, axes), axes)
+    triples, persons = np.argwhere(counts), counts[counts > 0]
+    levels = asked.axes.diversity if axes[1].shown.sensitive else 1
+    joins = shared(triples, persons, before, after, least=asked.k, levels=levels)
+    check_shared(triples, persons, before, after, joins, least=asked.k, levels=levels)
+    return joins
+
+
+def _turned(found: CellClusters) -> CellClusters:
+    """Return clusters with the two axes in each other's place."""
+    boxes = [(*box[2:], *box[:2]) for box in found.boxes]
+    order = sorted(range(len(boxes)), key=lambda at: boxes[at])
+    number = np.full(len(boxes) + 1, -1)  # the last stands for cells without a cluster
+    number[order] = np.arange(len(boxes))
+    return CellClusters(tuple(boxes[at] for at in order), number[found.cluster_of.T])
+
+
+def _boxes(found: CellClusters, left: CellAxis, right: CellAxis) -> tuple[Box, ...]:
+    """Return the boxes of clusters in pixels."""
+    a, b = left.edges.tolist(), right.edges.tolist()
+    return tuple((a[i], a[j], b[m], b[n]) for i, j, m, n in found.boxes)
+
+
+def _check_diversity(axes: Iterable[CellAxis], asked: Asked) -> None:
+    for axis in axes:
+        if axis.shown.sensitive and axis.cells < asked.axes.diversity:
+            raise too_diverse(axis.shown.name)
+
+
+def _stated(asked: Asked) -> dict[str, int]:
+    """Return the parameters that a reader may know."""
+    stated = {"k": asked.k, "pixels": asked.axes.pixels}
+    return stated | ({"l": asked.axes.diversity} if asked.axes.sensitive else {})

@@ -1,0 +1,76 @@
+"""In which order axes may stand, and how much each tells of a sensitive one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from discreet.answers.from_counts import check_size
+from discreet.answers.parallel_axes import CellAxis
+from discreet.errors import RefusedError, one_of
+from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
+from discreet.parallel.pixels import Information, Whole, bins_of_grid, information
+from discreet.policy import Asked
+from discreet.table import Counted, Table
+
+__all__ = ["cells_of", "check_order", "counted_cells", "proposed_order"]
+
+
+def check_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> None:
+    """Refuse an order of the axes that breaks a rule about a sensitive one."""
+    roles = _roles(asked, axes)
+    known = _information(table, asked, axes)
+    broken = broken_rules(roles, known)
+    if broken:
+        nearest = nearest_allowed(roles, known)
+        raise RefusedError(f"{'; '.join(broken)}; the nearest allowed order is {one_of(nearest)}")
+
+
+def proposed_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> tuple[str, ...]:
+    """Return the order of the axes that keeps the rules and alternates kinds."""
+    return propose(_roles(asked, axes), _information(table, asked, axes))
+
+
+def counted_cells(table: Table, axes: Sequence[CellAxis]) -> Counted:
+    """Count the persons in each bin that axes share, levels first, where the data are."""
+    bins = [axis.bins for axis in axes if axis.bins is not None]
+    levels = {axis.shown.name: axis.levels.places for axis in axes if axis.levels is not None}
+    return table.count(bins, levels)
+
+
+def cells_of(counted: Counted, axes: Sequence[CellAxis]) -> Whole:
+    """Return the counts of the cells that axes share, one dimension for each, in their order."""
+    stands = [axis for axis in axes if axis.levels is not None]
+    stands += [axis for axis in axes if axis.levels is None]
+    counts: Whole = counted.counts.transpose([stands.index(axis) for axis in axes])
+    for place, axis in enumerate(axes):
+        if axis.cell_of_bin is not None:
+            firsts = np.flatnonzero(np.diff(axis.cell_of_bin, prepend=-1))
+            counts = np.add.reduceat(counts, firsts, axis=place)
+    return counts
+
+
+def _roles(asked: Asked, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
+    return [
+        AxisRole(name, axes[name].shown.kind, name in asked.axes.sensitive)
+        for name in asked.columns
+    ]
+
+
+def _information(
+    table: Table, asked: Asked, axes: Mapping[str, CellAxis]
+) -> dict[str, Information]:
+    """Measure what each continuous axis tells of the first sensitive one."""
+    sensitive = [name for name in asked.columns if name in asked.axes.sensitive]
+    if not sensitive:
+        return {}
+    known = {}
+    for name in asked.columns:
+        if name in sensitive or axes[name].shown.kind != "continuous":
+            continue
+        pair = (axes[name], axes[sensitive[0]])
+        counted = counted_cells(table, pair)
+        check_size(counted, asked)
+        known[name] = information(bins_of_grid(cells_of(counted, pair)))
+    return known

@@ -1,0 +1,1 @@
+"""Privacy-preserving parallel coordinates: pixels, clusters of them, what may light up together."""

@@ -1,0 +1,391 @@
+"""Clusters of whole cells, which are all that a guarded view of parallel coordinates tells."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.parallel.cell_growth import NOWHERE, Box, Cell, grow_cells
+from discreet.parallel.diversity import Joins, can_hide
+from discreet.parallel.seeding import KINDS
+
+__all__ = [
+    "CellClusters",
+    "check_cells",
+    "check_shared",
+    "cluster_cells",
+    "shared",
+]
+
+Whole = NDArray[np.int64]
+Numbers = NDArray[np.integer]
+Labels = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class CellClusters:
+    """The clusters of a pair of axes.
+
+    Attributes
+    ----------
+    boxes : tuple of (left low, left high, right low, right high)
+        In cells, half-open; sorted, none twice. Empty where nothing may be shown.
+    cluster_of : array of int, of the shape of the counts
+        The box that each occupied cell belongs to; -1 where nobody is. Not to be shown.
+    """
+
+    boxes: tuple[Box, ...]
+    cluster_of: Labels = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.cluster_of.setflags(write=False)
+
+
+def cluster_cells(
+    counts: Numbers,
+    k: int,
+    *,
+    kinds: tuple[str, str],
+    edges: tuple[Numbers, Numbers],
+    sensitive: tuple[bool, bool] = (False, False),
+    l: int = 1,  # noqa: E741 - it is called so
+) -> CellClusters:
+    """Cluster the cells of a pair of axes so that every cluster holds at least k persons.
+
+    Parameters
+    ----------
+    counts : array of int, shape (c, d)
+        Persons in each cell of the left axis (rows) and the right one (columns). Each row and
+        column should hold at least k persons, or nobody, in the data at large.
+    k : int
+        The least number of persons in a cluster; at least 2.
+    kinds : (str, str)
+        "continuous" or "categorical", for each axis.
+    edges : (array of int, shape (c + 1,), array of int, shape (d + 1,))
+        The pixels between which the cells of each axis lie; increasing.
+    sensitive : (bool, bool), default (False, False)
+        Which axes are sensitive.
+    l : int, default 1
+        How many different cells (levels) of each sensitive axis a cluster must hold persons of;
+        at least 2 if there is such an axis, else without meaning.
+
+    Returns
+    -------
+    CellClusters
+        A function of these counts, and of nothing else of the data. Without clusters if l levels
+        hide nothing on a sensitive axis, because there are but two levels, or l.
+
+    Raises
+    ------
+    InputError
+        If a parameter is not as said, or l is more than the levels that occur.
+    RefusedError
+        If there are fewer than k persons in all.
+
+    Notes
+    -----
+    A cell of k persons or more is a cluster of its own. What is left is clustered as records are:
+    the seed is the cell of most persons, or such a cell of the row or column that reaches most
+    others; a cluster takes the cell for which its box grows least (or the one nearest to its
+    seed) until it holds k persons; cells that are left at the end go where a box grows least. With
+    a sensitive axis no cell is a cluster of its own, and a cluster first takes cells that bring
+    new levels. Of the two ways to grow, the one is taken that leaves the average person the
+    smaller box. (The sum over clusters, which the paper goes by, would favour few large ones here:
+    how many clusters there are is not fixed.) Clusters with the same box are one.
+
+    However many such views are intersected, a person is not narrowed down below one cell of each
+    axis, as no box has edges inside of one. So an axis must have the same cells in all its pairs.
+
+    **What it does not protect.** Both outermost cells of each side of a box hold somebody, one
+    person or more, and where a box is one cell wide on one axis that is somebody in the very cell
+    of the pair (fewer than k, if that cell has no box of its own); cells outside of all boxes hold
+    nobody. Of a person in a row nearly all of whose persons are in one cluster, one learns that
+    cluster. l levels in a cluster may be a crowd of one level and one person of each other. The
+    views before and after a person is added differ.
+
+    References
+    ----------
+    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
+    (2011), sections 4.1 and 4.2, of which this is the guarded variant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> edges = np.array([0, 10, 20, 30])
+    >>> found = cluster_cells(
+    ...     np.array([[6, 0, 0], [0, 2, 1], [0, 2, 7]]),
+    ...     5,
+    ...     kinds=("continuous", "continuous"),
+    ...     edges=(edges, edges),
+    ... )
+    >>> found.boxes
+    ((0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3))
+    >>> found.cluster_of.tolist()
+    [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
+    """
+    grid = _grid(counts)
+    _check_whole("k", k, 2)
+    if any(kind not in KINDS for kind in kinds):
+        raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")
+    between = _edges(edges[0], grid.shape[0], "left"), _edges(edges[1], grid.shape[1], "right")
+    if grid.sum() < k:
+        raise RefusedError(
+            "fewer than k persons have a value on both axes; leave one of the axes out, or lower k"
+        )
+    if not _may_show(grid, sensitive, l):
+        return CellClusters((), np.full(grid.shape, NOWHERE, dtype=np.intp))
+    levels = l if sensitive[0] else 0, l if sensitive[1] else 0
+    return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, levels=levels))
+
+
+def shared(
+    triples: Numbers,
+    persons: Numbers,
+    left: CellClusters,
+    right: CellClusters,
+    *,
+    least: int,
+    levels: int = 1,
+) -> Joins:
+    """Name the clusters of neighbouring gaps that have at least `least` persons in common.
+
+    Parameters
+    ----------
+    triples : array of int, shape (t, 3)
+        Occupied cells of the left, the shared and the right axis, none twice; in any order.
+    persons : array of int, shape (t,)
+        How many persons each has; at least 0.
+    left, right : CellClusters
+        The clusters between the left and the shared axis, and between that and the right one.
+    least : int
+        k, or more; at least 2.
+    levels : int, default 1
+        On how many different cells of the shared axis these persons must be: l, if that axis is
+        sensitive. Two boxes may have a single level in common, which their join would give away.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Pairs of a cluster on the left and one on the right, sorted. None if a gap shows nothing.
+
+    Raises
+    ------
+    InputError
+        If a parameter is not as said, or a triple is in a cell that the clusters do not have.
+
+    Notes
+    -----
+    **What it does not protect.** Where a cluster is lit with one other alone, fewer than `least`
+    persons of it are with any other: one guesses that a person of the one is in the other.
+
+    References
+    ----------
+    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
+    (2011), section 4.2.1, of which this is the guarded variant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gap = CellClusters(((0, 1, 0, 1), (1, 2, 0, 2)), np.array([[0, -1], [1, 1]]))
+    >>> triples = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> shared(triples, np.array([5, 2, 3, 9]), gap, gap, least=5)
+    ((0, 0), (1, 1))
+    """
+    _check_whole("least", least, 2)
+    _check_whole("levels", levels, 1)
+    cells, held = _triples(triples, persons, left, right)
+    if not (left.boxes and right.boxes and len(held)):
+        return ()
+    ones = left.cluster_of[cells[:, 0], cells[:, 1]]
+    others = right.cluster_of[cells[:, 1], cells[:, 2]]
+    if ones.min() < 0 or others.min() < 0:
+        raise InputError("a triple is in a cell without a cluster; count the same persons")
+    middles = left.cluster_of.shape[1]
+    # A pair and a cell of the shared axis are one number, so that one sort counts both.
+    pairs = ones * len(right.boxes) + others
+    parts, part_of = np.unique(pairs * middles + cells[:, 1], return_inverse=True)
+    in_part = np.zeros(len(parts), dtype=np.int64)
+    np.add.at(in_part, part_of, held)
+    starts = np.flatnonzero(np.diff(parts // middles, prepend=-1))
+    enough = np.add.reduceat(in_part, starts) >= least
+    enough &= np.diff(starts, append=len(parts)) >= levels
+    lit = parts[starts[enough]] // middles
+    return tuple(
+        zip((lit // len(right.boxes)).tolist(), (lit % len(right.boxes)).tolist(), strict=True)
+    )
+
+
+def check_cells(
+    counts: Numbers,
+    clusters: CellClusters,
+    k: int,
+    sensitive: tuple[bool, bool] = (False, False),
+    l: int = 1,  # noqa: E741 - it is called so
+) -> None:
+    """Count again, in code of its own, that clusters are what `cluster_cells` promises.
+
+    Parameters
+    ----------
+    counts, k, sensitive, l
+        As given to `cluster_cells`.
+    clusters : CellClusters
+        What it returned.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If an occupied cell is in no cluster, or an empty one in one; if a cluster holds fewer
+        than k persons, or persons of fewer than l cells of a sensitive axis, or is larger than
+        its box; if boxes are not sorted and different; or if something is shown where l levels
+        hide nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = CellClusters(((0, 1, 0, 1),), np.array([[0, -1]]))
+    >>> check_cells(np.array([[3, 0]]), found, 3)
+    >>> check_cells(np.array([[3, 0]]), found, 4)
+    Traceback (most recent call last):
+        ...
+    discreet.errors.BrokenPromiseError: a cluster was counted again and holds fewer than k persons
+    """
+    found = _counted_again(np.asarray(counts), clusters)
+    watched = [axis for axis in (0, 1) if sensitive[axis]]
+    occupied = np.argwhere(np.asarray(counts))
+    levels = [len(set(occupied[:, axis].tolist())) for axis in watched]
+    if any(many <= max(l, 2) for many in levels) != (not clusters.boxes):
+        raise BrokenPromiseError(
+            "clusters are shown where l levels hide nothing, or none elsewhere"
+        )
+    if list(clusters.boxes) != sorted(set(clusters.boxes)):
+        raise BrokenPromiseError("boxes of clusters are not sorted, or one is there twice")
+    if set(found) != set(range(len(clusters.boxes))):
+        raise BrokenPromiseError("clusters and boxes are not as many")
+    for number, cells in found.items():
+        low, high, right_low, right_high = clusters.boxes[number]
+        if not all(low <= i < high and right_low <= j < right_high for i, j in cells):
+            raise BrokenPromiseError("a cluster is larger than its box")
+        if sum(cells.values()) < k:
+            raise BrokenPromiseError("a cluster was counted again and holds fewer than k persons")
+        if any(len({cell[axis] for cell in cells}) < l for axis in watched):
+            raise BrokenPromiseError("a cluster was counted again and has fewer than l levels")
+
+
+def check_shared(
+    triples: Numbers,
+    persons: Numbers,
+    left: CellClusters,
+    right: CellClusters,
+    joins: Joins,
+    *,
+    least: int,
+    levels: int = 1,
+) -> None:
+    """Count again, in code of its own, that lit pairs of clusters are what `shared` promises.
+
+    Parameters
+    ----------
+    triples, persons, left, right, least, levels
+        As given to `shared`.
+    joins : tuple of (int, int)
+        What it returned.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If a pair has fewer than `least` persons in common, or they are on fewer than `levels`
+        cells of the shared axis; or if a pair is there twice.
+
+    Notes
+    -----
+    **What it does not tell.** Whether a pair that may be lit is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gap = CellClusters(((0, 1, 0, 1),), np.array([[0]]))
+    >>> check_shared(np.array([[0, 0, 0]]), np.array([3]), gap, gap, ((0, 0),), least=3)
+    """
+    if len(set(joins)) != len(joins):
+        raise BrokenPromiseError("a pair of clusters is lit twice")
+    ones, others = left.cluster_of.tolist(), right.cluster_of.tolist()
+    common: Counter[Cell] = Counter()
+    middles: defaultdict[Cell, set[int]] = defaultdict(set)
+    for (i, q, j), held in zip(triples.tolist(), persons.tolist(), strict=True):
+        if held > 0:
+            pair = ones[i][q], others[q][j]
+            common[pair] += held
+            middles[pair].add(q)
+    for pair in joins:
+        if min(pair) < 0 or common[pair] < least or len(middles[pair]) < levels:
+            raise BrokenPromiseError(
+                "two clusters are lit that have too few persons in common; please report this"
+            )
+
+
+def _counted_again(counts: Whole, clusters: CellClusters) -> dict[int, dict[Cell, int]]:
+    """List the cells of each cluster, with the persons in them."""
+    if clusters.cluster_of.shape != counts.shape:
+        raise BrokenPromiseError("counts and clusters of cells differ in shape")
+    found: defaultdict[int, dict[Cell, int]] = defaultdict(dict)
+    hidden = not clusters.boxes
+    for i, row in enumerate(clusters.cluster_of.tolist()):
+        for j, number in enumerate(row):
+            held = int(counts[i, j])
+            if (number == NOWHERE) != (held == 0 or hidden):
+                raise BrokenPromiseError("an occupied cell is in no cluster, or an empty one is")
+            if number != NOWHERE:
+                found[number][i, j] = held
+    return found
+
+
+# --- what is given ------------------------------------------------------------------------------
+
+
+def _grid(counts: Numbers) -> Whole:
+    given = np.asarray(counts)
+    if given.ndim != 2 or given.dtype.kind not in "iu" or given.min(initial=0) < 0:
+        raise InputError("counts must be a grid of two sides, of whole numbers of at least 0")
+    return given.astype(np.int64)
+
+
+def _edges(edges: Numbers, cells: int, side: str) -> Whole:
+    given = np.asarray(edges)
+    if given.shape != (cells + 1,) or given.dtype.kind not in "iu" or (np.diff(given) < 1).any():
+        raise InputError(
+            f"edges of the {side} axis must be whole numbers that increase, one more than its cells"
+        )
+    return given.astype(np.int64)
+
+
+def _may_show(grid: Whole, sensitive: tuple[bool, bool], least: int) -> bool:
+    """Tell whether `least` levels hide something on each sensitive axis."""
+    occur = [int(grid.any(axis=1 - axis).sum()) for axis in (0, 1) if sensitive[axis]]
+    return all([can_hide(levels, least) for levels in occur])  # a list: each l is checked
+
+
+def _triples(
+    triples: Numbers, persons: Numbers, left: CellClusters, right: CellClusters
+) -> tuple[Labels, Whole]:
+    """Return the triples that somebody is in, and how many persons."""
+    cells, held = np.asarray(triples), np.asarray(persons)
+    if cells.ndim != 2 or cells.shape[1] != 3 or held.shape != cells.shape[:1]:
+        raise InputError("triples must be three cells each, with as many numbers of persons")
+    if any(given.dtype.kind not in "iu" or given.min(initial=0) < 0 for given in (cells, held)):
+        raise InputError("triples and persons must be whole numbers of at least 0")
+    shapes = left.cluster_of.shape, right.cluster_of.shape
+    if shapes[0][1] != shapes[1][0]:
+        raise InputError("the clusters must have the cells of the shared axis in common")
+    if (cells.max(axis=0, initial=0) >= (*shapes[0], shapes[1][1])).any():
+        raise InputError("a triple is in a cell that the axes do not have")
+    some = held > 0
+    return cells[some].astype(np.intp), held[some].astype(np.int64)
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}")

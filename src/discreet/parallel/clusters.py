@@ -1,0 +1,285 @@
+"""Clusters of at least k records between two neighbouring axes, as the paper makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.parallel.pixels import PairBins
+from discreet.parallel.seeding import Seeding, choose_seeding
+
+__all__ = ["COSTS", "PairClusters", "check_clusters", "cluster_pair", "members"]
+
+Whole = NDArray[np.int64]
+Places = NDArray[np.intp]
+
+COSTS = ("seed", "span", "smaller")
+AXES = {"both": -1, "left": 0, "right": 1}
+MOST_PIXELS, MOST_RECORDS = 2**13, 2**31 - 1
+"""What the kernels can hold: a bit for each pair of pixels, and counts of 32 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairClusters:
+    """Clusters of the records of a pair of axes.
+
+    Attributes
+    ----------
+    boxes : array of int, shape (m, 4)
+        Of each cluster, in the order in which they were made: left low, left high, right low,
+        right high; half-open pixels.
+    sizes : array of int, shape (m,)
+        How many records each has.
+    parts : array of int, shape (t, 3)
+        Bin, cluster and how many of the bin's records are in it; sorted.
+    seeding : Seeding
+        The metric of the seeds.
+    cost : str
+        "seed" or "span": what a record costs that a cluster takes.
+    """
+
+    boxes: Whole
+    sizes: Whole
+    parts: Whole
+    seeding: Seeding
+    cost: str
+
+    def __repr__(self) -> str:
+        return f"PairClusters(seeding={self.seeding}, cost={self.cost!r})"
+
+    @property
+    def range(self) -> int:
+        """The cluster range: pixels spanned on both axes, summed over clusters."""
+        low, high = self.boxes[:, ::2], self.boxes[:, 1::2]
+        return int(high.sum() - low.sum())
+
+
+def cluster_pair(
+    bins: PairBins,
+    k: int,
+    kinds: tuple[str, str] = ("continuous", "continuous"),
+    *,
+    cost: str = "smaller",
+    seeding: Seeding | None = None,
+) -> PairClusters:
+    """Cluster the records of a pair of axes, at least k together, by k-member clustering.
+
+    Until fewer than k records are left, a cluster grows from a seed: record by record the one of
+    least cost is taken until there are k. Records left at last join the cluster whose box grows
+    least.
+
+    Parameters
+    ----------
+    bins : PairBins
+        The records, as `pair_bins` counts them.
+    k : int
+        The least number of records in a cluster; at least 2, at most the number of records.
+    kinds : (str, str), default two continuous axes
+        "continuous" or "categorical", of the left and the right axis. They decide on the metric
+        of the seeds; see `choose_seeding`.
+    cost : {"smaller", "seed", "span"}
+        What a record costs. "seed": the pixels between it and the seed on both axes. "span": the
+        pixels that the cluster's box grows on both. "smaller": both are tried, and the clusters of
+        the smaller range are returned; "span" if equal.
+    seeding : Seeding, optional
+        The metric of the seeds, where it is not to be chosen.
+
+    Returns
+    -------
+    PairClusters
+        Each of k records, and those that were joined by some left at last of more.
+
+    Raises
+    ------
+    InputError
+        If k is no whole number of at least 2, a word is unknown, or bins are not sorted.
+    RefusedError
+        If there are fewer records than k.
+
+    Notes
+    -----
+    Seeds. Over-plotting: a record of the bin that has most left. Divergence (and convergence, its
+    mirror image): of the left pixel whose records reach most right pixels, a record of the bin
+    that has most left. Once that is 1 for all: bins (or pixels of the axis) are put together by
+    2, 4, 8, ... adjacent ones, by as few as it takes that some hold two records, and the first
+    record of the fullest is taken. Ties, which the paper leaves open: the lowest bin in the order
+    of (left, right), the lowest pixel, the cluster made first.
+
+    Time grows with the bins and the clusters rather than with the records.
+
+    **What it does not protect.** The edges of a box are pixels of records of its cluster. Who
+    knows which clusters a record is in, between several pairs of axes or at several resolutions,
+    narrows it down to a few pixels; paths through clusters of several pairs are hardly ever shared
+    by k records. Sizes and the order of making tell where records lie dense. A cluster whose
+    records all have one value of a sensitive axis gives that away.
+
+    References
+    ----------
+    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
+    (2011), section 4.1. Byun et al., "Efficient k-anonymization using clustering techniques"
+    (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.parallel.pixels import pair_bins
+    >>> left, right = np.array([0, 0, 1, 8, 9, 9, 5]), np.array([2, 3, 2, 7, 7, 9, 5])
+    >>> found = cluster_pair(pair_bins(left, right, (10, 10)), 3)
+    >>> found.boxes.tolist(), found.sizes.tolist(), found.range
+    ([[0, 2, 2, 4], [5, 10, 5, 10]], [3, 4], 14)
+    """
+    _check_bins(bins)
+    _check_k(k)
+    if cost not in COSTS:
+        raise InputError(f"cost is one of {one_of(COSTS)}")
+    if bins.size < k:
+        raise RefusedError("there are fewer records than k; ask for a smaller k")
+    if seeding is None:
+        seeding = choose_seeding(bins, *kinds)
+    if cost != "smaller":
+        return _clustered(bins, int(k), cost, seeding)
+    by_span, by_seed = (_clustered(bins, int(k), one, seeding) for one in ("span", "seed"))
+    return by_seed if by_seed.range < by_span.range else by_span
+
+
+def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places) -> Places:
+    """Say which cluster each record is in.
+
+    Parameters
+    ----------
+    clusters : PairClusters
+        The clusters of `bins`.
+    bins : PairBins
+        The bins of the records.
+    bin_of : array of int, shape (n,)
+        The bin of each record; see `bin_of_records`.
+    rank : array of int, shape (n,)
+        The place of each record in an order that depends on values alone: 0 to n - 1, each once.
+        Records of one bin are dealt out to its parts, cluster after cluster, in this order.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Places among the clusters.
+
+    Raises
+    ------
+    InputError
+        If `bin_of` are not the bins of as many records as were counted, or `rank` is no order.
+
+    Notes
+    -----
+    **What it does not protect.** Labels say who is clustered with whom: they are private.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.parallel.pixels import bin_of_records, pair_bins
+    >>> left, right = np.array([4, 0, 4, 0]), np.array([4, 1, 4, 1])
+    >>> bins = pair_bins(left, right, (5, 5))
+    >>> bin_of = bin_of_records(bins, left, right)
+    >>> members(cluster_pair(bins, 2), bins, bin_of, np.arange(4)).tolist()
+    [1, 0, 1, 0]
+    """
+    n = bins.size
+    if rank.shape != (n,) or bin_of.shape != (n,):
+        raise InputError("give one bin and one rank for each record that was counted")
+    order = np.full(n, -1, dtype=np.intp)
+    if n and rank.min() >= 0 and rank.max() < n:
+        order[rank] = np.arange(n)
+    if n and order.min() < 0:
+        raise InputError("rank must give each record a place of its own, from 0 on")
+    if n and bin_of.min() < 0:
+        raise InputError("bin_of must be places among the bins, from 0 on")
+    if not np.array_equal(np.bincount(bin_of, minlength=len(bins.counts)), bins.counts):
+        raise InputError("the bins of the records are not those that were counted")
+    held = np.bincount(clusters.parts[:, 0], weights=clusters.parts[:, 2])
+    if not np.array_equal(held, bins.counts):
+        raise InputError("the clusters are not those of these bins")
+    from discreet.kernels.members import deal_out
+
+    return deal_out(clusters.parts, bin_of.astype(np.intp, copy=False), order, len(bins.counts))
+
+
+def check_clusters(labels: Places, boxes: Whole, left: Whole, right: Whole, k: int) -> None:
+    """Count again that each cluster has k records or more, and that its box contains them.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        The cluster of each record.
+    boxes : array of int, shape (m, 4)
+        The box of each cluster, half-open pixels.
+    left, right : array of int, shape (n,)
+        The pixel of each record on either axis.
+    k : int
+        The least number of records in a cluster.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If a record is in none of the clusters, a cluster is too small, or a box does not contain
+        a record of its cluster.
+
+    Notes
+    -----
+    **What it does not tell.** Whether the clusters are the smallest there could be, or the edges
+    of a box as near to its records as they could be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> boxes = np.array([[0, 2, 3, 4]])
+    >>> check_clusters(np.array([0, 0]), boxes, np.array([0, 1]), np.array([3, 3]), 2)
+    """
+    if not len(labels) == len(left) == len(right):
+        raise BrokenPromiseError("there is not one label for each record")
+    if len(labels) and not (labels.min() >= 0 and labels.max() < len(boxes)):
+        raise BrokenPromiseError("a record is in none of the clusters")
+    if (np.bincount(labels, minlength=len(boxes)) < k).any():
+        raise BrokenPromiseError("a cluster has fewer than k records")
+    for side, (low, high) in zip((left, right), ((0, 1), (2, 3)), strict=True):
+        # The edges of a cluster's box, beside each of its records.
+        inside = (boxes[labels, low] <= side) & (side < boxes[labels, high])
+        if not inside.all():
+            raise BrokenPromiseError("the box of a cluster does not contain all of its records")
+
+
+def _clustered(bins: PairBins, k: int, cost: str, seeding: Seeding) -> PairClusters:
+    from discreet.kernels.members import cluster_bins
+
+    height, width = (int(side) for side in bins.heights)
+    boxes, sizes, parts = cluster_bins(
+        np.ascontiguousarray(bins.left, dtype=np.int64),
+        np.ascontiguousarray(bins.right, dtype=np.int64),
+        np.ascontiguousarray(bins.counts, dtype=np.int64),
+        (height, width),
+        k,
+        AXES[seeding.axis],
+        cost == "span",
+    )
+    return PairClusters(boxes, sizes, parts, seeding, cost)
+
+
+def _check_k(k: object) -> None:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
+        raise InputError("k must be a whole number of at least 2; one record is no cluster")
+
+
+def _check_bins(bins: PairBins) -> None:
+    """Refuse what the kernels, which look nothing up, would go astray with."""
+    sides, heights = (bins.left, bins.right), bins.heights
+    if not len(bins.left) == len(bins.right) == len(bins.counts):
+        raise InputError("bins must have a left pixel, a right pixel and a count each")
+    if not len(bins.counts):
+        raise RefusedError("there are fewer records than k; no record has a pixel on both axes")
+    if max(heights) > MOST_PIXELS or bins.size > MOST_RECORDS:
+        raise InputError("there are more pixels or records than can be clustered")
+    if any(side.min() < 0 or side.max() >= h for side, h in zip(sides, heights, strict=True)):
+        raise InputError("bins must lie on their axes; make them by pair_bins")
+    places = bins.left.astype(np.int64, copy=False) * heights[1] + bins.right
+    if (np.diff(places) <= 0).any() or bins.counts.min() < 1:
+        raise InputError("bins must be sorted and hold a record each; make them by pair_bins")

@@ -1,0 +1,300 @@
+"""In what order axes may stand: rules about sensitive axes, and orders that keep them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.parallel.pixels import Information
+from discreet.parallel.seeding import KINDS
+
+__all__ = ["ERRORS_APART", "AxisRole", "broken_rules", "nearest_allowed", "propose"]
+
+# Two measurements that differ by fewer standard errors than these are not told from one another.
+ERRORS_APART = 2
+
+
+@dataclass(frozen=True)
+class AxisRole:
+    """What the rules ask of an axis.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    kind : str
+        "continuous" or "categorical".
+    sensitive : bool, default False
+        Whether its values are a secret; else it is a quasi-identifier.
+    """
+
+    name: str
+    kind: str
+    sensitive: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"the kind of axis {self.name!r} is one of {one_of(KINDS)}")
+
+
+def broken_rules(
+    order: Sequence[AxisRole], information: Mapping[str, Information]
+) -> tuple[str, ...]:
+    """Say which rules about sensitive axes an order of axes breaks.
+
+    Parameters
+    ----------
+    order : sequence of AxisRole
+        The axes from left to right, none twice.
+    information : mapping of str to Information
+        For each continuous quasi-identifier its mutual information with the first sensitive axis
+        of the order. Others are not looked at; without a sensitive axis none is needed.
+
+    Returns
+    -------
+    tuple of str
+        A sentence for each rule that is broken, to be strung together: it names axes and no
+        numbers. Empty if the order is allowed. The rules: sensitive axes come last; no
+        categorical quasi-identifier stands next to one; the quasi-identifier next to the first
+        of them is the continuous one of least mutual information with it.
+
+    Raises
+    ------
+    InputError
+        If an axis is there twice, or a continuous quasi-identifier has no finite information.
+
+    Notes
+    -----
+    Information is an estimate. An axis is taken for the least if it is above the least by no more
+    than two standard errors of the difference, that of two independent estimates.
+
+    That numeric and categorical axes alternate is a preference and no rule; `propose` sees to it.
+
+    **What it does not protect.** Whoever may ask for one allowed order after the other sees all
+    pairs of quasi-identifiers in the end; limit the pairs. Which axis is refused as a neighbour
+    tells which one says more about the sensitive one.
+
+    References
+    ----------
+    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
+    (2011), section 6.3.
+
+    Examples
+    --------
+    >>> axes = [AxisRole("income", "categorical", True), AxisRole("age", "continuous")]
+    >>> broken_rules(axes, {"age": Information(0.1, 0.02)})
+    ("sensitive axis 'income' must come last, after 'age'",)
+    """
+    _check(order, information)
+    sensitive = [axis.name for axis in order if axis.sensitive]
+    if not sensitive:
+        return ()
+    quasi = [axis for axis in order if not axis.sensitive]
+    if not any(axis.kind == "continuous" for axis in quasi):
+        return (
+            f"sensitive axis {sensitive[0]!r} must stand next to a continuous axis that is not"
+            " sensitive, and there is none",
+        )
+    return (*_not_last(order), *_categorical_beside(order), *_telling_beside(order, information))
+
+
+def nearest_allowed(
+    order: Sequence[AxisRole], information: Mapping[str, Information]
+) -> tuple[str, ...]:
+    """Return the allowed order that the fewest axes of `order` are moved for.
+
+    Parameters
+    ----------
+    order, information
+        See `broken_rules`.
+
+    Returns
+    -------
+    tuple of str
+        All axes. Sensitive ones are moved to the end, in the order given; then, if the axis that
+        would stand before them may not, the one among the allowed that stood last. An allowed
+        order is returned as it is.
+
+    Raises
+    ------
+    InputError
+        As `broken_rules`.
+    RefusedError
+        If there is a sensitive axis, and no continuous axis that is not sensitive.
+
+    Examples
+    --------
+    >>> axes = [
+    ...     AxisRole("amount", "continuous"),
+    ...     AxisRole("history", "categorical", sensitive=True),
+    ...     AxisRole("status", "categorical"),
+    ... ]
+    >>> nearest_allowed(axes, {"amount": Information(0.05, 0.02)})
+    ('status', 'amount', 'history')
+    """
+    _check(order, information)
+    return _names(_moved(order, information))
+
+
+def propose(axes: Sequence[AxisRole], information: Mapping[str, Information]) -> tuple[str, ...]:
+    """Return an allowed order in which continuous and categorical axes alternate.
+
+    Parameters
+    ----------
+    axes, information
+        See `broken_rules`.
+
+    Returns
+    -------
+    tuple of str
+        All axes. The sensitive ones and the one before them are those of `nearest_allowed`; from
+        there to the left the kinds alternate as far as there are axes of both. Axes of one kind
+        keep their order. Without a sensitive axis the last is of the kind that there are more of.
+
+    Raises
+    ------
+    InputError, RefusedError
+        As `nearest_allowed`.
+
+    References
+    ----------
+    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
+    (2011), section 6.3.
+
+    Examples
+    --------
+    >>> axes = [
+    ...     AxisRole("savings", "categorical"),
+    ...     AxisRole("amount", "continuous"),
+    ...     AxisRole("age", "continuous"),
+    ...     AxisRole("history", "categorical", sensitive=True),
+    ... ]
+    >>> propose(axes, {"amount": Information(0.3, 0.02), "age": Information(0.1, 0.02)})
+    ('amount', 'savings', 'age', 'history')
+    """
+    _check(axes, information)
+    moved = _moved(axes, information)
+    quasi = [axis for axis in moved if not axis.sensitive]
+    sensitive = [axis for axis in moved if axis.sensitive]
+    return _names([*_alternating(quasi, ends_fixed=bool(sensitive)), *sensitive])
+
+
+def _names(order: Sequence[AxisRole]) -> tuple[str, ...]:
+    return tuple(axis.name for axis in order)
+
+
+def _check(order: Sequence[AxisRole], information: Mapping[str, Information]) -> None:
+    for name, times in Counter(_names(order)).items():
+        if times > 1:
+            raise InputError(f"axis {name!r} is in the order twice; give each axis once")
+    if not any(axis.sensitive for axis in order):
+        return
+    for name in _names(_candidates(order)):
+        found = information.get(name)
+        if found is None or not math.isfinite(found.bits) or not 0 <= found.error < math.inf:
+            raise InputError(
+                f"axis {name!r} needs its finite mutual information with the sensitive axis"
+            )
+
+
+def _candidates(order: Sequence[AxisRole]) -> list[AxisRole]:
+    """Return the axes that may stand next to a sensitive one, but for what they tell about it."""
+    return [axis for axis in order if axis.kind == "continuous" and not axis.sensitive]
+
+
+def _allowed(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[str]:
+    """Return the candidates that are not told from the one of least information."""
+    names = _names(_candidates(order))
+    # Of equal bits the one of least error, so that the order of axes does not matter.
+    least = min((information[name] for name in names), key=lambda one: (one.bits, one.error))
+    return [
+        name
+        for name in names
+        if information[name].bits - least.bits
+        <= ERRORS_APART * math.hypot(information[name].error, least.error)
+    ]
+
+
+def _moved(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[AxisRole]:
+    """Return the axes in the nearest allowed order."""
+    sensitive = [axis for axis in order if axis.sensitive]
+    if not sensitive:
+        return list(order)
+    if not _candidates(order):
+        raise RefusedError(
+            f"sensitive axis {sensitive[0].name!r} must stand next to a continuous axis that is"
+            " not sensitive, and there is none; add a continuous column, or leave the sensitive"
+            " one out"
+        )
+    allowed = _allowed(order, information)
+    quasi = [axis for axis in order if not axis.sensitive]
+    beside = next(axis for axis in reversed(quasi) if axis.name in allowed)
+    return [*(axis for axis in quasi if axis != beside), beside, *sensitive]
+
+
+def _alternating(axes: Sequence[AxisRole], *, ends_fixed: bool) -> list[AxisRole]:
+    """Return axes of alternating kinds from the last to the first; the last stays if `ends_fixed`.
+
+    Each kind keeps its order, and what one has more than the other comes first.
+    """
+    of_kind = {kind: [axis for axis in axes if axis.kind == kind] for kind in KINDS}
+    numbers, levels = (of_kind[kind] for kind in KINDS)
+    last = axes[-1].kind if axes else KINDS[0]
+    if not ends_fixed and len(numbers) != len(levels):
+        last = KINDS[0] if len(numbers) > len(levels) else KINDS[1]
+    backwards: list[AxisRole] = []
+    kind = last
+    while any(of_kind.values()):
+        backwards.append((of_kind[kind] or of_kind[_other(kind)]).pop())
+        kind = _other(backwards[-1].kind)
+    return backwards[::-1]
+
+
+def _other(kind: str) -> str:
+    return KINDS[1 - KINDS.index(kind)]
+
+
+def _not_last(order: Sequence[AxisRole]) -> list[str]:
+    """Return a sentence for each sensitive axis that others come after."""
+    sentences = []
+    for place, axis in enumerate(order):
+        after = [other.name for other in order[place + 1 :] if not other.sensitive]
+        if axis.sensitive and after:
+            sentences.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
+    return sentences
+
+
+def _categorical_beside(order: Sequence[AxisRole]) -> list[str]:
+    """Return a sentence for each categorical quasi-identifier next to a sensitive axis."""
+    return [
+        f"categorical axis {other.name!r} must not stand next to sensitive axis {axis.name!r}"
+        for place, axis in enumerate(order)
+        if axis.sensitive
+        for other in _beside(order, place)
+        if other.kind == "categorical"
+    ]
+
+
+def _telling_beside(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[str]:
+    """Return a sentence for each neighbour of the first sensitive axis that tells too much."""
+    place = next(place for place, axis in enumerate(order) if axis.sensitive)
+    allowed = _allowed(order, information)
+    return [
+        f"axis {other.name!r} tells too much about sensitive axis {order[place].name!r} to stand"
+        f" next to it; one that tells less may: {_listed(allowed)}"
+        for other in _beside(order, place)
+        if other.kind == "continuous" and other.name not in allowed
+    ]
+
+
+def _beside(order: Sequence[AxisRole], place: int) -> list[AxisRole]:
+    """Return the quasi-identifiers next to the axis at `place`."""
+    around = [*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]]
+    return [axis for axis in around if not axis.sensitive]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)

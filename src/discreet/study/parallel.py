@@ -1,0 +1,164 @@
+"""Parallel coordinates: which axes may stand beside which, and what of them is sensitive."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+from discreet.answers.parallel_axes import cell_axis
+from discreet.answers.parallel_cells import clusters_of_cells
+from discreet.answers.parallel_order import proposed_order
+from discreet.answers.parallel_records import clusters_of_records
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, PAIRS_OF
+from discreet.parallel.pixels import resolution
+from discreet.policy import Asked, AskedAxes
+from discreet.study.desk import Desk
+from discreet.views import ParallelView
+
+__all__ = ["COSTS", "HowParallel", "Sensitive", "axis_order", "pairs_of", "parallel", "pinned"]
+
+COSTS = ("smaller", "seed", "span")
+LEAST_DIVERSITY = 2
+
+Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
+Pairs = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class HowParallel:
+    """How somebody asked for parallel coordinates; None leaves it to the policy."""
+
+    method: str | None = None
+    k: int | None = None
+    diversity: int | None = None
+    sensitive: Sensitive | None = None
+    pixels: int | None = None
+    limits: Mapping[str, Sequence[float]] | None = None
+    cost: str | None = None
+    gradient: bool = True
+
+
+def parallel(desk: Desk, columns: Sequence[str], how: HowParallel) -> ParallelView:
+    """Draw columns as parallel coordinates, or refuse them."""
+    asked = settled(desk, columns, how)
+    if not desk.policy.guarded:
+        of = clusters_of_cells if asked.method == "k-member-cells" else clusters_of_records
+        return desk.counted(asked, of)
+    pairs = desk.pairs or pairs_of(columns)
+    check_pairs(columns, pairs)
+    view = desk.counted(asked, clusters_of_cells, pinned=pinned(asked, pairs))
+    # A request that was refused on its way here has settled nothing.
+    desk.pairs = pairs
+    return view
+
+
+def axis_order(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None) -> tuple[str, ...]:
+    """Propose an order of columns as axes."""
+    asked = settled(desk, columns, HowParallel(sensitive=sensitive))
+    axes = {name: cell_axis(desk.table, asked, name) for name in asked.columns}
+    return proposed_order(desk.table, asked, axes)
+
+
+def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
+    """Say how parallel coordinates will be made."""
+    if isinstance(columns, str) or len(columns) < 2:
+        raise InputError("parallel coordinates need at least two columns, in a list")
+    if how.cost is not None and how.cost not in COSTS:
+        raise InputError(f"cost must be {one_of(COSTS)}")
+    guarded = desk.policy.guarded
+    pixels = how.pixels if how.pixels is None or guarded else resolution(how.pixels)
+    diversity = how.diversity
+    if guarded and diversity == max(desk.policy.diversity, LEAST_DIVERSITY):
+        diversity = None
+    asked = desk.settle(
+        "parallel",
+        columns,
+        "any",
+        method=how.method,
+        k=how.k,
+        diversity=diversity,
+        pixels=pixels,
+        limits=how.limits,
+    )
+    if how.cost is not None and asked.method != "k-member":
+        raise InputError("cost says how clusters of 'k-member' grow; leave it out")
+    sensitive = _sensitive(desk, columns, how.sensitive)
+    chosen = desk.policy.allowed(pixels=pixels, diversity=diversity)
+    if diversity is None:
+        diversity = max(chosen.diversity, LEAST_DIVERSITY)
+    axes = AskedAxes(
+        pixels=chosen.pixels,
+        diversity=diversity if sensitive else 1,
+        sensitive=MappingProxyType(sensitive),
+        ordered=desk.policy.ordered,
+        cost=how.cost or COSTS[0],
+        fuzzy=how.gradient,
+    )
+    return dataclasses.replace(asked, axes=axes)
+
+
+def check_pairs(columns: Sequence[str], pairs: Pairs) -> None:
+    """Refuse neighbours that are not on the list."""
+    allowed = {frozenset(pair) for pair in pairs}
+    for pair in pairwise(columns):
+        if frozenset(pair) not in allowed:
+            listed = "; ".join(one_of(pair) for pair in pairs)
+            raise RefusedError(
+                f"{one_of(pair)} may not stand side by side: all orders together tell far more"
+                f" than one, so the pairs of this study are fixed: {listed}. Keep to them, or open"
+                " a study whose policy names others: pairs="
+            )
+
+
+def pairs_of(columns: Sequence[str]) -> Pairs:
+    """Return the neighbours of an order, the names of each pair sorted."""
+    return tuple(tuple(sorted(pair)) for pair in pairwise(columns))
+
+
+def pinned(asked: Asked, pairs: Pairs) -> dict[str, str]:
+    """Return what must be the same whenever these columns leave again."""
+    out = {}
+    for pair in pairs_of(asked.columns):
+        out[f"{COUNT_METHOD_OF}{one_of(pair)}"] = asked.method
+    for name in asked.columns:
+        beside = {tuple(sorted(pair)) for pair in pairs if name in pair}
+        out[f"{PAIRS_OF}{name!r}"] = json.dumps(sorted(beside))
+        sensitive = name in asked.axes.sensitive
+        out[f"{DIVERSITY_OF}{name!r}"] = str(asked.axes.diversity if sensitive else 1)
+    return out
+
+
+def _sensitive(
+    desk: Desk, columns: Sequence[str], given: Sensitive | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the sensitive columns of a picture, each with the values that are."""
+    declared = [name for name in columns if desk.table.columns[name].role == "sensitive"]
+    named = _named(given)
+    for name in named:
+        if name not in columns:
+            raise InputError(f"{name!r} is sensitive, but none of the columns; name it among them")
+        if desk.policy.guarded and name not in declared:
+            raise RefusedError(
+                f"what is sensitive is said when a study is opened; open one that says so:"
+                f" discreet.open(..., roles={{{name!r}: 'sensitive'}})"
+            )
+    return {name: named.get(name, ()) for name in columns if name in {*declared, *named}}
+
+
+def _named(given: Sensitive | None) -> dict[str, tuple[str, ...]]:
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return {given: ()}
+    if isinstance(given, Mapping):
+        for name, values in given.items():
+            if isinstance(values, str) or not isinstance(values, Sequence):
+                raise InputError(f"the sensitive values of {name!r} are a list")
+        return {name: tuple(map(str, values)) for name, values in given.items()}
+    return dict.fromkeys(given, ())

@@ -1,0 +1,26 @@
+"""Each way to cluster says who it is, what it promises and what it leaves open."""
+
+import pytest
+
+from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
+from discreet.protect import METHODS
+
+WAYS = {"k-member": KMember, "k-member-joint": KMemberJoint, "k-member-cells": KMemberCells}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_way_is_known_by_its_name(name: str) -> None:
+    assert METHODS[name] is WAYS[name]
+    assert WAYS[name].name == name
+
+
+@pytest.mark.parametrize("way", WAYS.values())
+def test_a_way_says_what_it_promises_in_sentences(way: type[KMember]) -> None:
+    assert "at least k" in way.promises
+    for text in (way.promises, way.leaves_open):
+        assert text[0].isupper()
+        assert text.endswith(".")
+
+
+def test_only_cells_promise_anything_of_edges() -> None:
+    assert [name for name, way in WAYS.items() if "edges" in way.promises] == ["k-member-cells"]

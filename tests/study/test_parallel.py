@@ -1,0 +1,616 @@
+"""Parallel coordinates of a study: what may be asked, which pairs, and what is pinned."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.errors import DiscreetError, InputError, LeavingError, RefusedError
+from discreet.policy import Asked, AskedAxes, Policy
+from discreet.study import Study
+from discreet.study.desk import Desk
+from discreet.study.parallel import (
+    COSTS,
+    HowParallel,
+    axis_order,
+    pairs_of,
+    parallel,
+    pinned,
+)
+from discreet.table import open_table
+from discreet.views import ParallelView
+
+N = 120
+RNG = np.random.default_rng(6)
+X = RNG.normal(50, 10, size=N)
+COLUMNS: dict[str, Any] = {
+    "x": X,
+    "y": X + RNG.normal(0, 5, size=N),
+    "z": RNG.integers(18, 80, size=N),
+    "ward": RNG.choice([*"uvw"], size=N),
+    "ill": RNG.choice([*"abcd"], size=N),
+    "code": RNG.choice([1, 2, 3, 4], size=N),
+    "who": [f"person {i}" for i in range(N)],
+}
+SECRET: dict[str, Any] = {"roles": {"ill": "sensitive"}}
+
+
+def opened(preset: str = "standard", given: Any = None, **fields: Any) -> Study:
+    """Open the table."""
+    table = pa.table(COLUMNS if given is None else given)
+    return dc.open(table, Policy.preset(preset, **fields))
+
+
+# --- what is asked ----------------------------------------------------------------------------
+
+BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
+    # columns, how, the error
+    "one axis": (["x"], {}, InputError, "need at least two columns, in a list"),
+    "no axis": ([], {}, InputError, "need at least two columns, in a list"),
+    "a name for a list": ("xy", {}, InputError, "need at least two columns, in a list"),
+    "an axis twice": (["x", "y", "x"], {}, InputError, "a column is named twice"),
+    "nobody's": (["x", "yy"], {}, InputError, "there is no column 'yy'"),
+    "a number": (["x", 3], {}, InputError, "a column is named by its name, which is text"),
+    "an identifier": (["x", "who"], {}, RefusedError, "'who' identifies persons"),
+    "no method": (["x", "y"], {"method": "magic"}, InputError, "cannot be made by method 'magic'"),
+    "cells of a grid": (
+        ["x", "y"],
+        {"method": "suppression"},
+        InputError,
+        "there are 'k-member-cells', 'k-member', 'k-member-joint', 'none'",
+    ),
+    "no cost": (["x", "y"], {"cost": "dear"}, InputError, "cost must be 'smaller', 'seed', 'span'"),
+    "a secret that is no axis": (
+        ["x", "y"],
+        {"sensitive": "ill"},
+        InputError,
+        "'ill' is sensitive, but none of the columns",
+    ),
+    "values that are no list": (
+        ["x", "ill"],
+        {"sensitive": {"ill": "a"}},
+        InputError,
+        "the sensitive values of 'ill' are a list",
+    ),
+    "a set of values": (
+        ["x", "ill"],
+        {"sensitive": {"ill": {"a"}}},
+        InputError,
+        "the sensitive values of 'ill' are a list",
+    ),
+    "half a pixel": (["x", "y"], {"pixels": 400.5}, InputError, "pixels"),
+    "few pixels": (["x", "y"], {"pixels": 10}, InputError, "pixels"),
+    "limits of levels": (["x", "ward"], {"limits": {"ward": [0, 1]}}, DiscreetError, "ward|limits"),
+    "no k": (["x", "y"], {"k": "many"}, InputError, "k of the policy must be a whole number"),
+    "no l": (["x", "y"], {"diversity": 0}, InputError, "diversity of the policy must be a whole"),
+}
+
+
+@pytest.mark.parametrize("preset", ["standard", "research"])
+@pytest.mark.parametrize(("columns", "how", "kind", "message"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_said(
+    columns: Any, how: dict[str, Any], kind: type[DiscreetError], message: str, preset: str
+) -> None:
+    study = opened(preset, roles={"ill": "sensitive", "who": "identifier"})
+
+    with pytest.raises(kind, match=message):
+        study.parallel(columns, **how)
+
+
+GUARDED: dict[str, tuple[dict[str, Any], str]] = {
+    "single records": ({"method": "k-member"}, "'k-member' tells pixels of single records"),
+    "all axes at once": ({"method": "k-member-joint"}, "a guarded study draws 'k-member-cells'"),
+    "raw": ({"method": "none"}, "method 'none' draws raw data"),
+    "another k": ({"k": 6}, "k is fixed when the study is opened"),
+    "other pixels": ({"pixels": 300}, "pixels is fixed when the study is opened"),
+    "other limits": ({"limits": {"x": [0, 100]}}, "limits is fixed when the study is opened"),
+    "another l": ({"diversity": 3}, "diversity is fixed when the study is opened"),
+    "a secret of the moment": (
+        {"sensitive": "y"},
+        r"open one that says so: discreet.open\(..., roles=\{'y': 'sensitive'\}\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("how", "message"), GUARDED.values(), ids=GUARDED)
+def test_a_guarded_study_has_one_answer(how: dict[str, Any], message: str) -> None:
+    study = opened()
+
+    with pytest.raises(RefusedError, match=message):
+        study.parallel(["x", "y"], **how)
+    assert study.parallel(["z", "y"]).method == "k-member-cells", "a refusal has settled nothing"
+
+
+def test_what_the_policy_has_may_be_asked_for() -> None:
+    study = opened(limits={"x": [0, 100]}, **SECRET)
+    plain = study.parallel(["x", "y", "ill"])
+
+    for how in (
+        {"method": "k-member-cells"},
+        {"k": 5},
+        {"pixels": 400},
+        {"diversity": 2},
+        {"limits": {"x": [0, 100]}},
+        {"sensitive": "ill"},
+        {"sensitive": ["ill"]},
+        {"sensitive": {"ill": ["a", "b"]}},
+    ):
+        assert study.parallel(["x", "y", "ill"], **how) == plain  # type: ignore[arg-type]
+    assert plain.parameters == {"k": 5, "pixels": 400, "l": 2}
+    assert "l" not in study.parallel(["x", "y"]).parameters
+
+
+def test_a_guarded_study_cannot_do_with_one_sensitive_value() -> None:
+    with pytest.raises(DiscreetError, match="at least 2|fixed when the study"):
+        opened(**SECRET).parallel(["x", "ill"], diversity=1)
+
+
+def test_the_policy_says_what_is_sensitive_how_diverse_and_how_fine() -> None:
+    view = opened(**SECRET, diversity=3, pixels=200).parallel(["x", "y", "ill"])
+
+    assert view.parameters == {"k": 5, "pixels": 200, "l": 3}
+    assert view.pixels == 200
+    assert [axis.sensitive for axis in view.axes] == [False, False, True]
+    with pytest.raises(InputError, match=r"the diversity \(l\) is more than the sensitive column"):
+        opened(**SECRET, diversity=5).parallel(["x", "y", "ill"])
+
+
+def test_levels_stand_in_the_order_that_the_policy_declares() -> None:
+    view = opened(ordered={"ward": ["w", "u"]}).parallel(["x", "ward"])
+
+    assert view.axes[1].levels == ("w", "u", "v")
+    assert opened().parallel(["x", "ward"]).axes[1].levels == ("u", "v", "w")
+
+
+def test_codes_are_levels_where_they_are_declared_so() -> None:
+    study = opened(kinds={"code": "categorical"}, roles={"code": "sensitive"})
+
+    assert study.parallel(["x", "code"], sensitive={"code": [4]}).axes[1].levels == (*"1234",)
+    with pytest.raises(InputError, match="a sensitive value of 'code' is none that its axis shows"):
+        study.parallel(["x", "code"], sensitive={"code": [5]})
+    numbers = opened(roles={"code": "sensitive"})
+    with pytest.raises(InputError, match="of 'code' are levels, and it is continuous"):
+        numbers.parallel(["x", "code"], sensitive={"code": [4]})
+
+
+def test_an_order_that_breaks_a_rule_is_refused_with_the_nearest() -> None:
+    study = opened(**SECRET)
+
+    with pytest.raises(RefusedError, match="the nearest allowed order is 'x', 'y', 'ill'"):
+        study.parallel(["x", "ill", "y"])
+    with pytest.raises(RefusedError, match="'ward' must not stand next to sensitive axis 'ill'"):
+        study.parallel(["x", "ward", "ill"])
+
+
+def test_too_few_persons_are_refused() -> None:
+    few = {name: values[:49] for name, values in COLUMNS.items()}
+
+    with pytest.raises(RefusedError, match="too few complete rows: the policy asks for at least 10"):
+        opened(given=few).parallel(["x", "y"])
+    with pytest.raises(RefusedError, match="too few complete rows"):
+        opened(k=13).parallel(["x", "y"])
+
+
+def test_a_flat_picture_is_the_same_but_for_its_edges() -> None:
+    study = opened()
+    flat = study.parallel(["x", "y"], gradient=False)
+
+    assert (flat.fuzzy, study.parallel(["x", "y"]).fuzzy) == (False, True)
+    assert flat == study.parallel(["x", "y"]).flat()
+
+
+def test_looking_records_nothing_and_the_view_comes_back() -> None:
+    study = opened(study="s", **SECRET)
+    view = study.parallel(["ward", "x", "y", "ill"])
+
+    assert study.history() == [] if hasattr(study, "history") else True
+    assert dc.View.from_json(view.to_json()) == view
+    assert view.origin.counted == "records"
+    assert view.sizes is None
+
+
+# --- proposed orders --------------------------------------------------------------------------
+
+
+def test_an_order_is_proposed_and_may_be_asked_for() -> None:
+    study = opened(**SECRET)
+
+    order = study.axis_order(["ill", "x", "ward", "y"])
+
+    assert order[-1] == "ill"
+    assert order[-3] == "ward"
+    assert sorted(order) == ["ill", "ward", "x", "y"]
+    assert study.parallel(order).columns == order
+    assert opened().axis_order(["x", "y", "z"]) == ("x", "y", "z")
+
+
+def test_a_proposal_settles_no_pair() -> None:
+    study = opened()
+    study.axis_order(["x", "y", "z"])
+
+    assert study.parallel(["x", "z", "y"]).columns == ("x", "z", "y")
+
+
+def test_a_proposal_needs_what_a_picture_needs() -> None:
+    for columns, message in (
+        (["x"], "need at least two columns"),
+        (["x", "x"], "named twice"),
+        (["x", "who"], "identifies persons"),
+    ):
+        with pytest.raises(DiscreetError, match=message):
+            opened(roles={"who": "identifier"}).axis_order(columns)
+    with pytest.raises(RefusedError, match="what is sensitive is said when a study is opened"):
+        opened().axis_order(["x", "ill"], sensitive="ill")
+    assert opened("research").axis_order(["ill", "x"], sensitive="ill") == ("x", "ill")
+
+
+# --- pairs ------------------------------------------------------------------------------------
+
+
+def test_pairs_of_an_order_have_their_names_sorted() -> None:
+    assert pairs_of(["x", "ward", "y"]) == (("ward", "x"), ("ward", "y"))
+    assert pairs_of(["y", "ward", "x"]) == (("ward", "y"), ("ward", "x"))
+
+
+PAIRS: dict[str, tuple[list[str], list[str], str | None]] = {
+    # the first order, another, what of it is refused
+    "the same": (["x", "ward", "y"], ["x", "ward", "y"], None),
+    "mirrored": (["x", "ward", "y"], ["y", "ward", "x"], None),
+    "a part": (["x", "ward", "y"], ["ward", "y"], None),
+    "another order": (["x", "ward", "y"], ["x", "y", "ward"], "'x', 'y' may not stand side by"),
+    "one more": (["x", "ward", "y"], ["x", "ward", "y", "z"], "'y', 'z' may not stand side by si"),
+    "others": (["x", "y"], ["ward", "z"], "are fixed: 'x', 'y'. Keep to them, or open a study"),
+}
+
+
+@pytest.mark.parametrize(("first", "then", "message"), PAIRS.values(), ids=PAIRS)
+def test_the_first_picture_settles_the_pairs(
+    first: list[str], then: list[str], message: str | None
+) -> None:
+    study = opened()
+    view = study.parallel(first)
+    if message is None:
+        assert study.parallel(then).columns == tuple(then)
+    else:
+        with pytest.raises(RefusedError, match=message):
+            study.parallel(then)
+    assert study.parallel(first) == view
+
+
+def test_a_refused_picture_settles_no_pair() -> None:
+    study = opened(roles={"ill": "sensitive", "who": "identifier"})
+    for columns in (["x", "ill", "y"], ["x", "who"], ["x", "ward", "ill"]):
+        with pytest.raises(RefusedError, match="must|identifies"):
+            study.parallel(columns)
+
+    assert study.parallel(["z", "x", "ill"]).columns == ("z", "x", "ill")
+
+
+def test_the_policy_may_name_the_pairs() -> None:
+    table = pa.table(COLUMNS)
+    study = dc.open(table, pairs=[["y", "x"], ["x", "z"], ["z", "ward"]])
+
+    assert study.parallel(["y", "x", "z", "ward"]).columns == ("y", "x", "z", "ward")
+    assert study.parallel(["ward", "z"]).columns == ("ward", "z")
+    with pytest.raises(RefusedError, match=r"fixed: 'y', 'x'; 'x', 'z'; 'z', 'ward'\. Keep"):
+        study.parallel(["y", "z"])
+
+
+BAD_PAIRS: dict[str, tuple[Any, str]] = {
+    "of nobody": ([["x", "yy"]], "there is no column 'yy'"),
+    "of an identifier": ([["x", "who"]], "'who' identifies persons"),
+    "of one with itself": ([["x", "x"]], "pairs of the policy must be a list of pairs of differ"),
+    "of three": ([["x", "y", "z"]], "pairs of the policy must be a list of pairs of different"),
+    "of one": ([["x"]], "pairs of the policy must be a list of pairs"),
+    "no list": ("xy", "pairs of the policy must be a list of pairs"),
+    "of numbers": ([[1, 2]], "pairs of the policy must be a list of pairs"),
+}
+
+
+@pytest.mark.parametrize(("pairs", "message"), BAD_PAIRS.values(), ids=BAD_PAIRS)
+def test_pairs_are_of_columns_that_may_be_shown(pairs: Any, message: str) -> None:
+    with pytest.raises(DiscreetError, match=message):
+        dc.open(pa.table(COLUMNS), pairs=pairs, roles={"who": "identifier"})
+
+
+def test_pairs_that_left_hold_in_every_later_study_of_the_name() -> None:
+    opened(study="s").parallel(["x", "ward", "y"]).to_json()
+
+    again = opened(study="s")
+    assert again.parallel(["y", "ward"]).to_json()
+    for columns in (["x", "y"], ["x", "z"], ["ward", "z"]):
+        with pytest.raises(RefusedError, match="fixed: 'ward', 'x'; 'ward', 'y'. Keep to them"):
+            again.parallel(columns)
+
+
+@pytest.mark.parametrize("other", [["x", "y"], ["x", "z"], ["z", "y", "ward", "x"]])
+def test_other_pairs_are_refused_at_leaving_where_the_data_have_no_name(other: list[str]) -> None:
+    opened().parallel(["x", "ward", "y"]).to_json()
+
+    view = opened().parallel(other)
+    with pytest.raises(LeavingError, match=r"the pairs of '\w+' is another than when something"):
+        view.to_json()
+    with pytest.raises(LeavingError, match="declare another in the policy and open a new version"):
+        view.save("never.svg")
+    assert opened().parallel(["x", "ward", "y"]).to_json()
+
+
+def test_other_pairs_of_a_policy_are_refused_at_leaving() -> None:
+    opened(study="s", pairs=[["x", "y"]]).parallel(["x", "y"]).to_json()
+
+    view = opened(study="s", pairs=[["x", "y"], ["y", "z"]]).parallel(["x", "y"])
+    with pytest.raises(LeavingError, match="the pairs of 'y' is another"):
+        view.to_json()
+    assert opened(study="s", pairs=[["y", "x"]]).parallel(["x", "y"]).to_json()
+
+
+def test_the_answer_is_the_same_in_every_study_and_order_of_rows() -> None:
+    order = RNG.permutation(N)
+    turned = {name: np.asarray(values)[order] for name, values in COLUMNS.items()}
+    names = ["ward", "x", "y", "ill"]
+    first = opened(study="s", **SECRET).parallel(names).to_json()
+
+    assert opened(study="s", **SECRET).parallel(names).to_json() == first
+    assert opened(study="s", given=turned, **SECRET).parallel(names).to_json() == first
+
+
+# --- what leaving pins ------------------------------------------------------------------------
+
+
+def settled(columns: Sequence[str], *sensitive: str, diversity: int = 2) -> Asked:
+    """Settle parallel coordinates without a study."""
+    axes = AskedAxes(400, diversity, dict.fromkeys(sensitive, ()), {}, "smaller", fuzzy=True)
+    return dataclasses.replace(Policy().settle("parallel", columns), axes=axes)
+
+
+def test_what_is_pinned() -> None:
+    pairs = (("x", "y"), ("y", "z"), ("a", "z"))
+    asked = settled(["z", "y", "x"], "x", diversity=3)
+
+    assert pinned(asked, pairs) == {
+        "count method of 'y', 'z'": "k-member-cells",
+        "count method of 'x', 'y'": "k-member-cells",
+        "pairs of 'x'": '[["x", "y"]]',
+        "pairs of 'y'": '[["x", "y"], ["y", "z"]]',
+        "pairs of 'z'": '[["a", "z"], ["y", "z"]]',
+        "diversity of 'x'": "3",
+        "diversity of 'y'": "1",
+        "diversity of 'z'": "1",
+    }
+
+
+def test_pairs_are_pinned_alike_in_whatever_order_they_are_written() -> None:
+    one = pinned(settled(["x", "y", "z"]), (("x", "y"), ("y", "z")))
+    other = pinned(settled(["z", "y", "x"]), (("z", "y"), ("y", "x")))
+
+    assert one == other
+
+
+Draw = Callable[[Study], Any]
+PINNED: dict[str, tuple[Mapping[str, Any], Draw, Mapping[str, Any], Draw, str]] = {
+    # fields and picture of the first, of the second; what is another
+    "a heat map of a pair": (
+        {},
+        lambda s: s.parallel(["x", "y", "z"]),
+        {},
+        lambda s: s.heatmap("y", "x"),
+        "the count method of 'x', 'y' is another",
+    ),
+    "cells of a pair": (
+        {},
+        lambda s: s.parallel(["x", "y", "z"]),
+        {},
+        lambda s: s.scatter("y", "z", method="suppression"),
+        "the count method of 'y', 'z' is another",
+    ),
+    "a table of a pair": (
+        {},
+        lambda s: s.parallel(["x", "ward", "ill"]),
+        {},
+        lambda s: s.crosstab("ill", "ward"),
+        "the count method of 'ill', 'ward' is another",
+    ),
+    "a pair after its heat map": (
+        {},
+        lambda s: s.heatmap("y", "x"),
+        {},
+        lambda s: s.parallel(["x", "y", "z"]),
+        "the count method of 'x', 'y' is another",
+    ),
+    "a pair after its table": (
+        {},
+        lambda s: s.crosstab("ill", "ward"),
+        {},
+        lambda s: s.parallel(["x", "ill", "ward"]),
+        "the count method of 'ill', 'ward' is another",
+    ),
+    "a secret that was none": (
+        {},
+        lambda s: s.parallel(["x", "y", "ill"]),
+        SECRET,
+        lambda s: s.parallel(["x", "y", "ill"]),
+        "the diversity of 'ill' is another",
+    ),
+    "no secret any more": (
+        SECRET,
+        lambda s: s.parallel(["x", "y", "ill"]),
+        {},
+        lambda s: s.parallel(["x", "y", "ill"]),
+        "the diversity of 'ill' is another",
+    ),
+    "another l": (
+        SECRET,
+        lambda s: s.parallel(["x", "y", "ill"]),
+        {**SECRET, "diversity": 3},
+        lambda s: s.parallel(["x", "y", "ill"]),
+        "'diversity' is another",
+    ),
+    "other pixels": (
+        {},
+        lambda s: s.parallel(["x", "y"]),
+        {"pixels": 300},
+        lambda s: s.parallel(["x", "y"]),
+        "'pixels' is another",
+    ),
+    "other limits": (
+        {},
+        lambda s: s.parallel(["x", "y"]),
+        {"limits": {"x": [0, 90]}},
+        lambda s: s.parallel(["x", "y"]),
+        "'limits' is another",
+    ),
+    "levels in another order": (
+        {},
+        lambda s: s.parallel(["x", "ward"]),
+        {"ordered": {"ward": ["w", "v", "u"]}},
+        lambda s: s.parallel(["x", "ward"]),
+        "'ordered' is another",
+    ),
+    "codes as levels": (
+        {},
+        lambda s: s.parallel(["x", "code"]),
+        {"kinds": {"code": "categorical"}},
+        lambda s: s.parallel(["x", "code"]),
+        "the kind of 'code' is another",
+    ),
+    "another k": (
+        {},
+        lambda s: s.parallel(["x", "y"]),
+        {"k": 6},
+        lambda s: s.parallel(["x", "y"]),
+        "'k' is another",
+    ),
+}
+
+
+@pytest.mark.parametrize("study", ["s", None])
+@pytest.mark.parametrize(
+    ("fields", "first", "others", "then", "message"), PINNED.values(), ids=PINNED
+)
+def test_what_left_before_is_pinned(
+    fields: Mapping[str, Any],
+    first: Draw,
+    others: Mapping[str, Any],
+    then: Draw,
+    message: str,
+    study: str | None,
+) -> None:
+    first(opened(study=study, **fields)).to_json()
+
+    view = then(opened(study=study, **others))
+    with pytest.raises(LeavingError, match=message):
+        view.to_json()
+    assert first(opened(study=study, **fields)).to_json()
+
+
+def test_pictures_of_other_pairs_and_of_single_columns_leave_beside() -> None:
+    study = opened(study="s")
+    study.parallel(["x", "y", "ward"]).to_json()
+
+    for view in (
+        study.histogram("x"),
+        study.bars("ward"),
+        study.heatmap("x", "z"),
+        study.scatter("x", "y"),
+    ):
+        assert view.to_json()
+
+
+def test_a_public_study_pins_nothing() -> None:
+    opened(public=True).parallel(["x", "y"]).to_json()
+
+    assert opened(public=True, k=6).parallel(["y", "x"]).to_json()
+    assert opened(public=True).parallel(["x", "z", "y"]).to_json()
+
+
+# --- as functions -----------------------------------------------------------------------------
+
+
+def test_a_desk_keeps_the_pairs() -> None:
+    table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
+    desk = Desk(table, Policy())
+    assert axis_order(desk, ["x", "y"], None) == ("x", "y")
+    assert desk.pairs == ()
+
+    view = parallel(desk, ["y", "x"], HowParallel())
+
+    assert isinstance(view, ParallelView)
+    assert desk.pairs == (("x", "y"),)
+    assert HowParallel() == HowParallel(gradient=True)
+    assert COSTS[0] == "smaller"
+
+
+def test_persons_with_several_rows_are_refused() -> None:
+    columns = {**COLUMNS, "who": [f"person {i // 2}" for i in range(N)]}
+
+    with pytest.raises(RefusedError, match="some person has several rows, and a cluster counts"):
+        opened(given=columns, unit="who").parallel(["x", "y"])
+    assert opened(unit="who").parallel(["x", "y"]).origin.counted == "persons"
+
+
+# --- under research ---------------------------------------------------------------------------
+
+
+def test_pixels_of_research_are_few_and_round() -> None:
+    study = opened("research")
+
+    for asked, got in ((50, 50), (350, 350), (500, 500), (501, 500), (10_000, 500)):
+        assert study.parallel(["x", "y"], pixels=asked).pixels == got
+    assert study.parallel(["x", "y"]).pixels == 400
+    for wrong in (49, 120, 333, 0, -50):
+        with pytest.raises(InputError, match="50"):
+            study.parallel(["x", "y"], pixels=wrong)
+
+
+def test_research_may_choose() -> None:
+    study = opened("research")
+    plain = study.parallel(["x", "y", "z"])
+
+    assert (plain.method, plain.parameters) == ("k-member", {"k": 3, "pixels": 400})
+    seven = study.parallel(["x", "y", "z"], k=7)
+    assert seven.sizes is not None
+    assert min(size for sizes in seven.sizes for size in sizes) >= 7
+    limited = study.parallel(["x", "y"], limits={"x": [0, 100]})
+    assert (limited.axes[0].low, limited.axes[0].high) == (0, 100)
+    for order in (["x", "y"], ["z", "y"], ["x", "z"]):
+        assert study.parallel(order).columns == tuple(order), "pairs are free"
+    cells = study.parallel(["x", "y"], method="k-member-cells")
+    assert (cells.method, cells.sizes) == ("k-member-cells", None)
+
+
+def test_research_has_secrets_of_the_moment() -> None:
+    study = opened("research")
+
+    view = study.parallel(["x", "y", "ill"], sensitive={"ill": ["a", "c"]}, diversity=3)
+
+    assert view.parameters == {"k": 3, "pixels": 400, "l": 3, "sensitive": "ill = a or c"}
+    assert view.axes[2].sensitive is True
+    assert study.parallel(["x", "y", "ill"], sensitive="ill").parameters["l"] == 2
+    with pytest.raises(InputError, match=r"the diversity \(l\) is more than the sensitive column"):
+        study.parallel(["x", "y", "ill"], sensitive="ill", diversity=5)
+    with pytest.raises(InputError, match="a sensitive value of 'ill' is none that its axis shows"):
+        study.parallel(["x", "y", "ill"], sensitive={"ill": ["e"]})
+    with pytest.raises(RefusedError, match="the nearest allowed order is 'x', 'y', 'ill'"):
+        study.parallel(["x", "ill", "y"], sensitive="ill")
+
+
+@pytest.mark.parametrize("method", ["k-member-cells", "k-member-joint", "none"])
+def test_a_cost_is_of_clusters_of_records_pair_by_pair(method: str) -> None:
+    study = opened("research")
+
+    for cost in COSTS:
+        assert study.parallel(["x", "y"], cost=cost).method == "k-member"
+        with pytest.raises(InputError, match="cost says how clusters of 'k-member' grow"):
+            study.parallel(["x", "y"], method=method, cost=cost)
+
+
+def test_looking_under_research_and_leaving_are_the_same_bytes() -> None:
+    texts = {opened("research", study="s").parallel(["x", "y", "z"]).to_json() for _ in range(2)}
+
+    assert len(texts) == 1
+    assert json.loads(texts.pop())["kind"] == "parallel"
