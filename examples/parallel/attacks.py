@@ -50,15 +50,13 @@ def narrowed(found: Sequence[Floats]) -> float:
     return float(np.mean([each <= NARROW + 1e-9 for each in found]))
 
 
-def guarded_widths(view: dc.View, table: Places, column: str) -> Floats:
+def guarded_widths(view: dc.ParallelView, places: Places, column: str) -> Floats:
     """Return the least share of an axis that the boxes of a guarded view could leave.
 
     The view does not tell which of the boxes over it a record is in. Here it is taken to be in
     all of them, which leaves less than anybody learns.
     """
-    if not isinstance(view, dc.ParallelView):
-        raise TypeError("parallel coordinates have boxes")
-    low = np.zeros(len(table[column]), dtype=np.int64)
+    low = np.zeros(len(places[column]), dtype=np.int64)
     high = np.full_like(low, view.pixels)
     for number, boxes in enumerate(view.clusters):
         pair = view.columns[number : number + 2]
@@ -66,7 +64,7 @@ def guarded_widths(view: dc.View, table: Places, column: str) -> Floats:
             continue
         at = 2 * pair.index(column)
         for box in boxes:
-            inside = _within(table[pair[0]], box[:2]) & _within(table[pair[1]], box[2:])
+            inside = _within(places[pair[0]], box[:2]) & _within(places[pair[1]], box[2:])
             low[inside] = np.maximum(low[inside], box[at])
             high[inside] = np.minimum(high[inside], box[at + 1])
     return np.asarray((high - low) / view.pixels)

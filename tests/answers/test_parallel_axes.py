@@ -16,6 +16,7 @@ from discreet.answers.parallel_axes import (
     PixelAxis,
     cell_axis,
     check_named,
+    check_persons,
     check_spread,
     pixel_axis,
     too_diverse,
@@ -337,6 +338,14 @@ def test_sensitive_values_are_levels_of_their_axis() -> None:
             check_named([NUMBER, LEVELS], {"g": named})
     with pytest.raises(InputError, match=r"of 'x' are levels, .* kinds=\{'x': 'categorical'\}"):
         check_named([NUMBER, LEVELS], {"x": ("1",)})
+
+
+def test_a_person_has_one_row() -> None:
+    frame = pa.table({"x": [1.5, 2.5, 3.5], "who": ["a", "b", "a"]})
+    check_persons(open_table(frame, kinds={}, roles={}, unit=None, key=None))
+    check_persons(open_table(frame[:2], kinds={}, roles={}, unit="who", key=None))
+    with pytest.raises(RefusedError, match="some person has several rows, and a cluster counts"):
+        check_persons(open_table(frame, kinds={}, roles={}, unit="who", key=None))
 
 
 def test_an_axis_on_which_all_records_have_one_pixel_is_refused() -> None:

@@ -34,7 +34,7 @@ def clustered(grid: Any, k: int, *, sensitive: Pair = NEITHER, levels: int = 1) 
     counts = np.array(grid)
     edges = tens(counts.shape[0]), tens(counts.shape[1])
     kinds = ("continuous", "continuous")
-    return cluster_cells(counts, k, kinds=kinds, edges=edges, sensitive=sensitive, l=levels)
+    return cluster_cells(counts, k, kinds=kinds, edges=edges, sensitive=sensitive, diversity=levels)
 
 
 BY_HAND: dict[str, tuple[Any, int, Pair, int, Any]] = {  # counts, k, sensitive, l, boxes
@@ -119,7 +119,7 @@ def test_every_box_holds_k_persons_of_l_levels_and_every_person_is_in_one(
             clustered(grid, k, sensitive=sensitive, levels=levels)
         return
     if any(levels > many for many in occur):
-        with pytest.raises(InputError, match="l is more than"):
+        with pytest.raises(InputError, match="diversity is more than"):
             clustered(grid, k, sensitive=sensitive, levels=levels)
         return
 
@@ -174,9 +174,13 @@ def with_labels(labels: Any, boxes: Any = GOOD.boxes) -> CellClusters:
 
 BREAKS: dict[str, tuple[CellClusters, dict[str, Any], str]] = {
     "too few persons": (GOOD, {"k": 6}, "fewer than k persons"),
-    "a level is missing": (GOOD, {"sensitive": RIGHT, "l": 2}, "fewer than l levels"),
-    "shown where l hides nothing": (GOOD, {"sensitive": RIGHT, "l": 3}, "hide nothing"),
-    "shown where two levels are all": (GOOD, {"sensitive": (True, False), "l": 2}, "hide nothing"),
+    "a level is missing": (GOOD, {"sensitive": RIGHT, "diversity": 2}, "fewer than l levels"),
+    "shown where l hides nothing": (GOOD, {"sensitive": RIGHT, "diversity": 3}, "hide nothing"),
+    "shown where two levels are all": (
+        GOOD,
+        {"sensitive": (True, False), "diversity": 2},
+        "hide nothing",
+    ),
     "nothing shown without cause": (with_labels([[-1] * 3] * 2, ()), {}, "none elsewhere"),
     "a person in no cluster": (with_labels([[0, -1, 1], [-1, 1, -1]]), {}, "in no cluster"),
     "nobody in a cluster": (with_labels([[0, 1, 1], [-1, 1, 1]]), {}, "empty one"),
@@ -370,10 +374,10 @@ FINE: dict[str, Any] = {
         ({"edges": (tens(2), tens(2))}, "edges of the right axis"),
         ({"edges": (np.array([0, 5, 5]), tens(3))}, "edges of the left axis"),
         ({"edges": (np.array([0, 5, 9.5]), tens(3))}, "edges of the left axis"),
-        ({"sensitive": RIGHT}, "l must be a whole number of at least 2"),
-        ({"sensitive": RIGHT, "l": 4}, "l is more than the number of values"),
-        ({"sensitive": BOTH, "l": 3}, "l is more than the number of values"),
-        ({"sensitive": RIGHT, "l": 2.0}, "l must be a whole number"),
+        ({"sensitive": RIGHT}, "diversity must be a whole number of at least 2"),
+        ({"sensitive": RIGHT, "diversity": 4}, "diversity is more than the number of values"),
+        ({"sensitive": BOTH, "diversity": 3}, "diversity is more than the number of values"),
+        ({"sensitive": RIGHT, "diversity": 2.0}, "diversity must be a whole number"),
     ],
 )
 def test_bad_input(wrong: dict[str, Any], words: str) -> None:

@@ -201,7 +201,7 @@ AXIS: dict[str, tuple[dict[str, Any], str]] = {
     "no name": ({"name": 5}, "an axis has a name, and is continuous or categorical"),
     "a third kind": ({"kind": "date"}, "an axis has a name, and is continuous or categorical"),
     "a kind of kinds": ({"kind": ["continuous"]}, "an axis has a name, and is"),
-    "half sensitive": ({"sensitive": 1}, "sensitive or not: true or false"),
+    "half sensitive": ({"sensitive": 1}, "sensitive or not, and whole or not"),
     "continuous levels": ({"levels": ("a",)}, "'x' is continuous and has no levels"),
     "no high": ({"high": None}, "'x' goes from a finite low to a finite high"),
     "words as ends": ({"low": "1"}, "'x' goes from a finite low to a finite high"),
@@ -474,3 +474,11 @@ def test_all_of_it_can_be_saved(tmp_path: Any) -> None:
         assert drawn.save(tmp_path / f"a.{suffix}").stat().st_size > 500
     assert ParallelView.load(tmp_path / "a.json") == drawn
     assert "sensitive" in (tmp_path / "a.svg").read_text()
+
+
+def test_whole_numbers_stand_at_the_ends_of_an_axis_that_ends_between_them() -> None:
+    assert ParallelAxis("age", "continuous", 18.5, 78.5).upright(400).ends == ("18.5", "78.5")
+    assert ParallelAxis("age", "continuous", 18.5, 78.5, whole=True).upright(400).ends == (
+        "19",
+        "78",
+    )

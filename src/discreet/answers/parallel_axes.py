@@ -28,6 +28,7 @@ __all__ = [
     "PixelAxis",
     "cell_axis",
     "check_named",
+    "check_persons",
     "check_spread",
     "pixel_axis",
     "too_diverse",
@@ -69,7 +70,8 @@ class PixelAxis:
         """Return the pixel of each value of the column."""
         if self.levels is not None:
             firsts = np.array([low for low, _ in self.shown.bands], dtype=np.int64)
-            return firsts[np.array(self.levels.at([str(value) for value in values]))]
+            found: Whole = firsts[np.array(self.levels.at([str(value) for value in values]))]
+            return found
         if self.bins is None:
             raise InputError("an axis has bins or levels")
         return self.bins.places(np.asarray(values, dtype=np.float64)).astype(np.int64)
@@ -93,7 +95,8 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     if len(firsts) < 2:
         raise _on_one_place(name)
     low, high = float(bins.low), float(bins.high)
-    shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive)
+    whole = name not in asked.limits and table.is_whole(name, but_for=asked.k)
+    shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
     return CellAxis(shown, edges, bins=bins, cell_of_bin=merged.groups)
 
 
@@ -109,6 +112,15 @@ def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
     ends = ends_of_table(table, asked, name)
     shown = ParallelAxis(name, "continuous", ends.low, ends.high, (), (), sensitive)
     return PixelAxis(shown, bins=BinAxis(name, ends.low, ends.high, height))
+
+
+def check_persons(table: Table) -> None:
+    """Refuse a table in which some person has several rows."""
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, and a cluster counts rows; make one row a person first"
+            " (a mean or a last value), or draw heat maps, which count persons"
+        )
 
 
 def check_named(axes: Sequence[ParallelAxis], sensitive: Mapping[str, Sequence[str]]) -> None:

@@ -10,9 +10,14 @@ import numpy as np
 
 from discreet.answers.drawn import public
 from discreet.answers.from_counts import check_size
-from discreet.answers.parallel_axes import CellAxis, cell_axis, check_named, too_diverse
+from discreet.answers.parallel_axes import (
+    CellAxis,
+    cell_axis,
+    check_named,
+    check_persons,
+    too_diverse,
+)
 from discreet.answers.parallel_order import cells_of, check_order, counted_cells
-from discreet.errors import RefusedError
 from discreet.parallel.cells import (
     CellClusters,
     check_cells,
@@ -33,11 +38,7 @@ Box = tuple[int, int, int, int]
 
 def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelView:
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
-    if table.persons_repeat():
-        raise RefusedError(
-            "some person has several rows, and a cluster counts rows; make one row a person first"
-            " (a mean or a last value), or draw heat maps, which count persons"
-        )
+    check_persons(table)
     axes = {name: cell_axis(table, asked, name) for name in asked.columns}
     check_named([axis.shown for axis in axes.values()], asked.axes.sensitive)
     _check_diversity(axes.values(), asked)
@@ -87,7 +88,7 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
         kinds=(pair[0].shown.kind, pair[1].shown.kind),
         edges=(pair[0].edges, pair[1].edges),
         sensitive=sensitive,
-        l=asked.axes.diversity,
+        diversity=asked.axes.diversity,
     )
     check_cells(counts, found, asked.k, sensitive, asked.axes.diversity)
     return _turned(found) if turned else found, counted.left_out

@@ -14,6 +14,7 @@ from discreet.answers.parallel_axes import (
     PixelAxis,
     cell_axis,
     check_named,
+    check_persons,
     check_spread,
     pixel_axis,
     too_diverse,
@@ -25,7 +26,7 @@ from discreet.parallel.diversity import diverse_joins, joined
 from discreet.parallel.joint import cluster_jointly
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
 from discreet.policy import Asked
-from discreet.protect.base import Labels
+from discreet.protect.base import Floats, Labels
 from discreet.protect.counts import about
 from discreet.table import Rows, Table
 from discreet.views import Origin, ParallelView
@@ -50,17 +51,20 @@ class Gap:
 
 def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelView:
     """Cluster the records between each two neighbouring axes, and say which light up together."""
+    check_persons(table)
     axes = [pixel_axis(table, asked, name) for name in asked.columns]
     check_named([axis.shown for axis in axes], asked.axes.sensitive)
-    if asked.axes.sensitive:
-        check_order(table, asked, {name: cell_axis(table, asked, name) for name in asked.columns})
     rows = _rows(table, asked)
     if len(rows) < asked.k:
         raise RefusedError(
             "there are fewer complete records than k; choose a smaller k or other columns"
         )
-    pixels = [axis.pixels({**rows.numbers, **rows.texts}[axis.shown.name]) for axis in axes]
+    if asked.axes.sensitive:
+        check_order(table, asked, {name: cell_axis(table, asked, name) for name in asked.columns})
+    values: dict[str, Floats | tuple[str, ...]] = {**rows.numbers, **rows.texts}
+    pixels = [axis.pixels(values[axis.shown.name]) for axis in axes]
     check_spread(asked.columns, pixels)
+    _check_diversity(axes, pixels, asked)
     gaps = _gaps(asked, axes, pixels)
     return ParallelView(
         columns=asked.columns,
@@ -92,7 +96,7 @@ def _gaps(asked: Asked, axes: Sequence[PixelAxis], pixels: Sequence[Whole]) -> l
     # Records of one bin are told apart by their other pixels, never by where they stand.
     by_name = sorted(range(len(axes)), key=lambda at: asked.columns[at])
     together = np.column_stack([pixels[at] for at in by_name])
-    rank = np.lexsort(together.T[::-1])
+    rank = np.argsort(np.lexsort(together.T[::-1]))  # of each record, its place
     if asked.method == "k-member-joint":
         labels = cluster_jointly(together, asked.k)
         return [_ordered(labels, left, right, asked.k) for left, right in pairwise(pixels)]
@@ -148,8 +152,6 @@ def _joins(
     last, values = axes[2].shown, pixels[2]
     if not last.sensitive or asked.axes.diversity < 2 or asked.method == "none":
         return joined(before.labels, after.labels)
-    if len(np.unique(values)) < asked.axes.diversity:
-        raise too_diverse(last.name)
     bands = dict(zip(last.levels, last.bands, strict=True))
     return diverse_joins(
         before.labels,
@@ -157,9 +159,15 @@ def _joins(
         values,
         before.boxes,
         after.boxes,
-        l=asked.axes.diversity,
+        diversity=asked.axes.diversity,
         named=[bands[level][0] for level in asked.axes.sensitive[last.name]],
     )
+
+
+def _check_diversity(axes: Sequence[PixelAxis], pixels: Sequence[Whole], asked: Asked) -> None:
+    for axis, places in zip(axes, pixels, strict=True):
+        if axis.shown.sensitive and len(np.unique(places)) < asked.axes.diversity:
+            raise too_diverse(axis.shown.name)
 
 
 def _stated(asked: Asked) -> dict[str, int | str]:

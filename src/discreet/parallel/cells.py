@@ -52,7 +52,7 @@ def cluster_cells(
     kinds: tuple[str, str],
     edges: tuple[Numbers, Numbers],
     sensitive: tuple[bool, bool] = (False, False),
-    l: int = 1,  # noqa: E741 - it is called so
+    diversity: int = 1,
 ) -> CellClusters:
     """Cluster the cells of a pair of axes so that every cluster holds at least k persons.
 
@@ -69,7 +69,7 @@ def cluster_cells(
         The pixels between which the cells of each axis lie; increasing.
     sensitive : (bool, bool), default (False, False)
         Which axes are sensitive.
-    l : int, default 1
+    diversity : int, default 1
         How many different cells (levels) of each sensitive axis a cluster must hold persons of;
         at least 2 if there is such an axis, else without meaning.
 
@@ -82,7 +82,7 @@ def cluster_cells(
     Raises
     ------
     InputError
-        If a parameter is not as said, or l is more than the levels that occur.
+        If a parameter is not as said, or `diversity` is more than the levels that occur.
     RefusedError
         If there are fewer than k persons in all.
 
@@ -136,9 +136,9 @@ def cluster_cells(
         raise RefusedError(
             "fewer than k persons have a value on both axes; leave one of the axes out, or lower k"
         )
-    if not _may_show(grid, sensitive, l):
+    if not _may_show(grid, sensitive, diversity):
         return CellClusters((), np.full(grid.shape, NOWHERE, dtype=np.intp))
-    levels = l if sensitive[0] else 0, l if sensitive[1] else 0
+    levels = diversity if sensitive[0] else 0, diversity if sensitive[1] else 0
     return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, levels=levels))
 
 
@@ -224,13 +224,13 @@ def check_cells(
     clusters: CellClusters,
     k: int,
     sensitive: tuple[bool, bool] = (False, False),
-    l: int = 1,  # noqa: E741 - it is called so
+    diversity: int = 1,
 ) -> None:
     """Count again, in code of its own, that clusters are what `cluster_cells` promises.
 
     Parameters
     ----------
-    counts, k, sensitive, l
+    counts, k, sensitive, diversity
         As given to `cluster_cells`.
     clusters : CellClusters
         What it returned.
@@ -257,7 +257,7 @@ def check_cells(
     watched = [axis for axis in (0, 1) if sensitive[axis]]
     occupied = np.argwhere(np.asarray(counts))
     levels = [len(set(occupied[:, axis].tolist())) for axis in watched]
-    if any(many <= max(l, 2) for many in levels) != (not clusters.boxes):
+    if any(many <= max(diversity, 2) for many in levels) != (not clusters.boxes):
         raise BrokenPromiseError(
             "clusters are shown where l levels hide nothing, or none elsewhere"
         )
@@ -271,7 +271,7 @@ def check_cells(
             raise BrokenPromiseError("a cluster is larger than its box")
         if sum(cells.values()) < k:
             raise BrokenPromiseError("a cluster was counted again and holds fewer than k persons")
-        if any(len({cell[axis] for cell in cells}) < l for axis in watched):
+        if any(len({cell[axis] for cell in cells}) < diversity for axis in watched):
             raise BrokenPromiseError("a cluster was counted again and has fewer than l levels")
 
 

@@ -122,25 +122,25 @@ def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins
     return _pairs(found.left[enough], found.right[enough])
 
 
-def can_hide(levels: int, l: int) -> bool:  # noqa: E741 - it is called so
-    """Tell whether showing `l` of `levels` sensitive values hides anything.
+def can_hide(levels: int, diversity: int) -> bool:
+    """Tell whether showing `diversity` of `levels` sensitive values hides anything.
 
     Parameters
     ----------
     levels : int
         How many values the sensitive axis has.
-    l : int
+    diversity : int
         How many different ones a cluster must have; at least 2, at most `levels`.
 
     Returns
     -------
     bool
-        False for two values, and where `l` is all of them: the paper shows nothing then.
+        False for two values, and where `diversity` is all of them: the paper shows nothing then.
 
     Raises
     ------
     InputError
-        If `l` is no whole number from 2 to `levels`.
+        If `diversity` is no whole number from 2 to `levels`.
 
     References
     ----------
@@ -152,13 +152,13 @@ def can_hide(levels: int, l: int) -> bool:  # noqa: E741 - it is called so
     >>> can_hide(4, 3), can_hide(4, 4), can_hide(2, 2)
     (True, False, False)
     """
-    _check_whole("l", l, 2)
-    if l > levels:
+    _check_whole("diversity", diversity, 2)
+    if diversity > levels:
         raise InputError(
-            "l is more than the number of values that the sensitive axis has; lower l, or have"
-            " fewer levels joined"
+            "diversity is more than the number of values that the sensitive axis has; lower it,"
+            " or have fewer levels joined"
         )
-    return levels > 2 and l < levels
+    return diversity < levels  # which two values never are, as l is 2 or more
 
 
 def diverse_joins(
@@ -168,7 +168,7 @@ def diverse_joins(
     boxes_before: Numbers,
     boxes_after: Numbers,
     *,
-    l: int,  # noqa: E741 - it is called so
+    diversity: int,
     named: Collection[int] = (),
 ) -> Joins:
     """Name the clusters of a sensitive gap that light up with those of the gap before it.
@@ -183,7 +183,7 @@ def diverse_joins(
         level); -1 if it has none, which counts for no diversity.
     boxes_before, boxes_after : array of int, shape (m, 4)
         The half-open pixels of the clusters of either gap.
-    l : int
+    diversity : int
         How many different values must be reached; at least 2, at most as many as occur.
     named : collection of int, default ()
         The values that are sensitive: clusters with a record of one of them are treated. None
@@ -202,8 +202,8 @@ def diverse_joins(
     Raises
     ------
     InputError
-        If `l` is more than the values that occur, a named value does not occur, or an array is
-        not as said.
+        If `diversity` is more than the values that occur, a named value does not occur, or an
+        array is not as said.
 
     Notes
     -----
@@ -231,23 +231,23 @@ def diverse_joins(
     >>> boxes_before = np.array([[0, 9, 0, 5], [0, 9, 6, 8]])
     >>> boxes_after = np.array([[0, 1, 0, 1], [3, 4, 1, 2], [4, 8, 2, 4]])
     >>> values = np.array([0, 1, 2, 2, 3])
-    >>> diverse_joins(before, after, values, boxes_before, boxes_after, l=3)
+    >>> diverse_joins(before, after, values, boxes_before, boxes_after, diversity=3)
     ((0, 0), (0, 1), (0, 2))
     """
     shared = splits(before, after)
     codes, occur = _coded(values, named)
     _check_as_many(codes, np.asarray(before))
     sides = _side(boxes_before, RIGHT_SIDE, before), _side(boxes_after, LEFT_SIDE, after)
-    if not can_hide(len(occur), l):
+    if not can_hide(len(occur), diversity):
         return ()
     held = _held(np.asarray(after), codes, (len(boxes_after), len(occur)))
     starts = np.flatnonzero(np.diff(shared.left, prepend=-1))
     reached: Sets = np.bitwise_or.reduceat(held[shared.right], starts, axis=0)
     clusters = shared.left[starts]
     treated = _treated(np.asarray(before), codes, occur, named)[clusters]
-    short = treated & (_sizes(reached) < l)
+    short = treated & (_sizes(reached) < diversity)
     lit = np.repeat(~short, np.diff(starts, append=len(shared.left)))
-    extra = _completions(sides[0][clusters[short]], reached[short], sides[1], held, l)
+    extra = _completions(sides[0][clusters[short]], reached[short], sides[1], held, diversity)
     own = _pairs(shared.left[lit], shared.right[lit])
     completed = [
         (int(cluster), other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -40,6 +41,8 @@ class ParallelAxis:
         The pixels of each level, half-open.
     sensitive : bool, default False
         Whether the column is a secret, which the picture says.
+    whole : bool, default False
+        Whether a continuous axis ends between whole numbers: those within stand at its ends.
     """
 
     name: str
@@ -49,12 +52,13 @@ class ParallelAxis:
     levels: tuple[str, ...] = ()
     bands: tuple[tuple[int, int], ...] = ()
     sensitive: bool = False
+    whole: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or self.kind not in KINDS:
             raise InputError("an axis has a name, and is continuous or categorical")
-        if not isinstance(self.sensitive, bool):
-            raise InputError("an axis is sensitive or not: true or false")
+        if not (isinstance(self.sensitive, bool) and isinstance(self.whole, bool)):
+            raise InputError("an axis is sensitive or not, and whole or not: true or false")
         if self.kind == "continuous":
             if self.levels or self.bands:
                 raise InputError(f"the axis {self.name!r} is continuous and has no levels")
@@ -75,7 +79,10 @@ class ParallelAxis:
     def upright(self, pixels: int) -> Upright:
         """Return the axis as it is drawn: its ends, or its levels in the middle of their bands."""
         if self.low is not None and self.high is not None:
-            ends = (_number(self.low), _number(self.high))
+            low, high = self.low, self.high
+            if self.whole:
+                low, high = math.ceil(low), math.floor(high)
+            ends = (_number(low), _number(high))
             return Upright(self.name, ends, apart=self.sensitive)
         middles = tuple((low + high) / (2 * pixels) for low, high in self.bands)
         levels = tuple(zip(middles, self.levels, strict=True))

@@ -1,0 +1,156 @@
+"""Section 6.4: asking again at other resolutions and in other orders; and the default policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations, pairwise
+
+import numpy as np
+
+import discreet as dc
+from discreet.errors import RefusedError
+from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
+from examples.parallel.attacks import guarded_widths, narrowed, widths
+from examples.parallel.clustered import Gap, gap_of
+from examples.parallel.data import CONTINUOUS, Credit, Places, open_study, places_of
+from examples.rounding.judged import Judged, judged
+
+__all__ = ["KS", "ORDER", "claims", "guarded", "left_to"]
+
+ORDER = ("checking_status", "duration", "credit_amount", "age", "credit_history")
+CHAIN = tuple(pairwise(ORDER))
+PAIRS = tuple(combinations(ORDER, 2))
+KS = (3, 5, 10)
+K = 5  # of the default policy
+ONE = (MOST_PIXELS,)
+THREE = tuple(MOST_PIXELS - step * PIXEL_STEP for step in range(3))
+SINGLE_STEPS = tuple(MOST_PIXELS - step for step in range(3))
+ALL = tuple(range(PIXEL_STEP, MOST_PIXELS + 1, PIXEL_STEP))
+LARGE = (MOST_PIXELS, 1000, 2000)
+SMALL_GAIN = 0.05
+ALIKE = 0.1  # of a range
+
+Pair = tuple[str, str]
+
+
+@cache
+def clusters(credit: Credit, pair: Pair, k: int, height: int) -> Gap:
+    """Return the clusters of a pair of axes at a resolution."""
+    places = places_of(credit.table[list(ORDER)], height)
+    return gap_of(places, pair, k, height)
+
+
+def left_to(credit: Credit, pairs: Sequence[Pair], k: int, heights: Sequence[int]) -> float:
+    """Return the share of records and numeric axes of which 1 % of the axis or less is left."""
+    gaps = [clusters(credit, pair, k, height) for height in heights for pair in pairs]
+    return narrowed([widths(gaps, name) for name in CONTINUOUS])
+
+
+def guarded(credit: Credit) -> tuple[float, float, tuple[bool, bool]]:
+    """Return the same under the default policy, the narrowest interval, and what is refused.
+
+    Refused are another order of the axes, and another resolution.
+    """
+    study = open_study(credit.table, "standard")
+    view = study.parallel(ORDER)
+    places = _places(credit, view)
+    found = [guarded_widths(view, places, name) for name in CONTINUOUS]
+    other = [ORDER[0], ORDER[2], ORDER[1], *ORDER[3:]]
+    refused = (
+        _is_refused(lambda: study.parallel(other)),
+        _is_refused(lambda: study.parallel(ORDER, pixels=view.pixels - PIXEL_STEP)),
+    )
+    return narrowed(found), float(np.min(found)), refused
+
+
+def claims(credit: Credit) -> list[Judged]:
+    """Judge what the paper says of asking again, and say what the default policy leaves."""
+    one, three, single, every = (
+        {k: left_to(credit, CHAIN, k, heights) for k in KS}
+        for heights in (ONE, THREE, SINGLE_STEPS, ALL)
+    )
+    pairs = {k: left_to(credit, PAIRS, k, ONE) for k in KS}
+    sizes = {height: _mean_range(credit, height) for height in LARGE}
+    share, least, refused = guarded(credit)
+    return [
+        judged(
+            "6.4, forced reclustering",
+            "Asking for other resolutions gains little (5 points or fewer of records narrowed to 1"
+            " % of an axis).",
+            [every[k] - one[k] <= SMALL_GAIN for k in KS],
+            "Records and numeric axes narrowed so far by their own clusters: "
+            + "; ".join(
+                f"k = {k}: {_percent(one[k])} at 500 pixels, {_percent(three[k])} at 500, 450 and"
+                f" 400, {_percent(every[k])} at all {len(ALL)} multiples of 50"
+                for k in KS
+            )
+            + f". Order: {', '.join(ORDER)}.",
+        ),
+        judged(
+            "6.4, step size limits",
+            "Steps of 50 pixels keep an attacker from gaining by rounding (at most half of what"
+            " steps of 1 give).",
+            [three[k] - one[k] <= (single[k] - one[k]) / 2 for k in KS],
+            "Gain of three resolutions over one: "
+            + "; ".join(
+                f"k = {k}: {100 * (three[k] - one[k]):.0f} points in steps of 50,"
+                f" {100 * (single[k] - one[k]):.0f} in steps of 1"
+                for k in KS
+            )
+            + ".",
+        ),
+        judged(
+            "6.4, resolution limits",
+            "With more pixels the clusters do not change significantly (mean range in per cent of"
+            " an axis, within a tenth).",
+            [abs(value / sizes[LARGE[0]] - 1) <= ALIKE for value in sizes.values()],
+            ", ".join(f"{height} pixels: {100 * value:.2f} %" for height, value in sizes.items())
+            + f" (k = {K}).",
+        ),
+        judged(
+            "beside the paper: the default policy",
+            f"Under the default policy (k = {K}) nobody is narrowed to 1 % of an axis, and nobody"
+            " can ask again.",
+            [share == 0, *refused],
+            f"Narrowed to 1 % or less: {_percent(share)}, even if a record were known to be in all"
+            f" boxes over its place; the narrowest interval is {100 * least:.1f} % of its axis."
+            f" With the paper's clusters and the same k: {_percent(one[K])} by one order,"
+            f" {_percent(pairs[K])} by all {len(PAIRS)} pairs that reordering shows,"
+            f" {_percent(every[K])} by one order at all resolutions. Another order and another"
+            " resolution are "
+            + ("refused." if all(refused) else "answered."),
+        ),
+    ]
+
+
+def _places(credit: Credit, view: dc.ParallelView) -> Places:
+    """Return the pixel of each record on the axes of a view, whose ends are the policy's."""
+    places: Places = {}
+    for axis in view.axes:
+        values = credit.table[axis.name]
+        if axis.low is None or axis.high is None:
+            band = {level: low for level, (low, _) in zip(axis.levels, axis.bands, strict=True)}
+            places[axis.name] = values.astype(str).map(band).to_numpy(dtype=np.int64)
+            continue
+        share = (values.to_numpy(dtype=float) - axis.low) / (axis.high - axis.low)
+        pixels = np.floor(share * view.pixels).astype(np.int64)
+        places[axis.name] = np.clip(pixels, 0, view.pixels - 1)
+    return places
+
+
+def _is_refused(ask: Callable[[], dc.View]) -> bool:
+    try:
+        ask()
+    except RefusedError:
+        return True
+    return False
+
+
+def _mean_range(credit: Credit, height: int) -> float:
+    ranges = [clusters(credit, pair, K, height).ranges.mean() for pair in CHAIN]
+    return float(np.mean(ranges)) / height
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,112 @@
+"""Clusters of a pair of axes are those of the naive algorithm, record by record."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from benchmarks.naive_members import naive_clusters
+from discreet.kernels.members import cluster_bins, deal_out
+
+Whole = NDArray[np.int64]
+
+ALONG = {"over-plotting": -1, "divergence": 0, "convergence": 1}
+METRICS = sorted(ALONG)
+COSTS = ["seed", "span"]
+
+
+def both(left: Any, right: Any, heights: tuple[int, int], k: int, metric: str, cost: str) -> Any:
+    """Return boxes, sizes and parts of the kernel, and those of the naive algorithm."""
+    left, right = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
+    bins, bin_of, counts = np.unique(
+        left * heights[1] + right, return_inverse=True, return_counts=True
+    )
+    i, j = np.divmod(bins, heights[1])
+    found = cluster_bins(i, j, counts, heights, k, ALONG[metric], cost == "span")
+    labels, boxes = naive_clusters(left, right, heights, k, metric, cost)
+    parts, amounts = np.unique(np.column_stack([bin_of, labels]), axis=0, return_counts=True)
+    naive = (boxes, np.bincount(labels), np.column_stack([parts, amounts]))
+    return [part.tolist() for part in found], [part.tolist() for part in naive]
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[list[int], list[int], tuple[int, int], int]:
+    heights = draw(st.tuples(st.integers(2, 12), st.integers(2, 12)))
+    # Few of the pixels, so that bins hold several records, or all.
+    used = [draw(st.integers(1, height)) for height in heights]
+    k = draw(st.integers(2, 7))
+    records = st.tuples(
+        *(st.integers(height - few, height - 1) for height, few in zip(heights, used, strict=True))
+    )
+    drawn = draw(st.lists(records, min_size=k, max_size=60))
+    return [i for i, _ in drawn], [j for _, j in drawn], heights, k
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("metric", METRICS)
+@given(given=pairs())
+def test_as_the_naive_algorithm_on_small_grids(metric: str, cost: str, given: Any) -> None:
+    left, right, heights, k = given
+    found, naive = both(left, right, heights, k, metric, cost)
+
+    assert found == naive
+
+
+def columns(kind: str, n: int) -> tuple[Whole, Whole]:
+    """Return records on axes of 400 pixels."""
+    rng = np.random.default_rng(n)
+    x, y = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=n).T
+
+    def spread(values: NDArray[np.float64]) -> Whole:
+        low, high = np.quantile(values, [0.001, 0.999])
+        return np.clip((values - low) / (high - low) * 399, 0, 399).astype(np.int64)
+
+    def levels(values: NDArray[np.float64], number: int) -> Whole:
+        number_of = np.clip((values + 2) * number / 4, 0, number - 1).astype(np.int64)
+        return np.asarray(number_of * 399 // (number - 1))
+
+    made = {
+        "normal": (spread(x), spread(y)),
+        "uniform": (rng.integers(0, 400, n), rng.integers(0, 400, n)),
+        "skewed": (spread(np.exp(2 * x)), spread(np.exp(2 * y))),
+        "mixed": (spread(x), levels(y, 5)),
+        "categorical": (levels(x, 5), levels(y, 4)),
+        "one pixel": (spread(x), np.zeros(n, dtype=np.int64)),
+    }
+    return made[kind]
+
+
+KINDS = ["normal", "uniform", "skewed", "mixed", "categorical", "one pixel"]
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_as_the_naive_algorithm_on_a_thousand(k: int, kind: str, metric: str, cost: str) -> None:
+    left, right = columns(kind, 1000)
+    found, naive = both(left, right, (400, 400), k, metric, cost)
+
+    assert found == naive
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("kind", ["normal", "skewed", "mixed"])
+def test_as_the_naive_algorithm_on_ten_thousand(kind: str, metric: str, cost: str) -> None:
+    left, right = columns(kind, 10_000)
+    found, naive = both(left, right, (400, 400), 3, metric, cost)
+
+    assert found == naive
+
+
+def test_records_of_a_bin_are_dealt_out_in_order() -> None:
+    parts = np.array([[0, 0, 2], [0, 2, 1], [1, 1, 2]])
+    bin_of = np.array([0, 1, 0, 1, 0])
+
+    assert deal_out(parts, bin_of, np.array([4, 3, 2, 1, 0]), 2).tolist() == [2, 1, 0, 1, 0]
+    assert deal_out(parts, bin_of, np.array([0, 1, 2, 3, 4]), 2).tolist() == [0, 1, 0, 1, 2]

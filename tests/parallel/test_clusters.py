@@ -1,0 +1,395 @@
+"""Clusters of a pair of axes: each seeding step by hand, left-overs, laws, and the check."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from benchmarks.naive_members import naive_clusters
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.parallel.clusters import PairClusters, check_clusters, cluster_pair, members
+from discreet.parallel.pixels import PairBins, bin_of_records, bins_of_grid, pair_bins
+from discreet.parallel.seeding import METRICS, Seeding, choose_seeding
+
+Whole = NDArray[np.int64]
+Records = list[tuple[int, int]]
+
+
+def sides(records: Records) -> tuple[Whole, Whole]:
+    left, right = np.array(records, dtype=np.int64).T
+    return left, right
+
+
+def clustered(records: Records, k: int, metric: str, cost: str, height: int = 10) -> PairClusters:
+    bins = pair_bins(*sides(records), (height, height))
+    return cluster_pair(bins, k, cost=cost, seeding=Seeding(metric))
+
+
+# --- by hand ----------------------------------------------------------------------------------
+
+Case = tuple[Records, int, str, list[list[int]], list[int]]
+
+REACH: Records = [(1, 0), (1, 2), (1, 5), (4, 3), (4, 3), (4, 3)]
+
+CASES: dict[str, Case] = {
+    "the bin of most records": (
+        [(8, 8), (2, 2), (2, 2), (2, 2), (2, 3), (8, 9), (8, 9), (9, 9)],
+        4,
+        "over-plotting",
+        [[2, 3, 2, 4], [8, 10, 8, 10]],
+        [4, 4],
+    ),
+    "ties: the lowest left, then the lowest right": (
+        [(3, 1), (3, 1), (1, 3), (1, 3), (1, 2), (1, 2)],
+        2,
+        "over-plotting",
+        [[1, 2, 2, 3], [1, 2, 3, 4], [3, 4, 1, 2]],
+        [2, 2, 2],
+    ),
+    "what is left of a bin": (
+        # 5 and 4 hold two each; then 3 of the first are the most, then 2 of the second
+        [(0, 0)] * 5 + [(7, 7)] * 4,
+        2,
+        "over-plotting",
+        [[0, 1, 0, 1], [7, 8, 7, 8], [0, 1, 0, 1], [7, 8, 7, 8]],
+        [3, 2, 2, 2],
+    ),
+    # left pixel 1 reaches three right ones; when 1 and 4 reach one each, the block of pixels 4 and
+    # 5 holds most, and at last the block of all
+    "divergence, then blocks of pixels": (
+        REACH,
+        2,
+        "divergence",
+        [[1, 2, 0, 3], [4, 5, 3, 4], [1, 5, 3, 6]],
+        [2, 2, 2],
+    ),
+    "convergence is its mirror image": (
+        [(right, left) for left, right in REACH],
+        2,
+        "convergence",
+        [[0, 3, 1, 2], [3, 4, 4, 5], [3, 6, 1, 5]],
+        [2, 2, 2],
+    ),
+    # with over-plotting the bin of three goes first, then blocks of 2, 4 and 8 pixels a side:
+    # (1, 0) alone, (1, 0) and (1, 2), all
+    "the same by over-plotting": (
+        REACH,
+        2,
+        "over-plotting",
+        [[4, 5, 3, 4], [1, 2, 0, 3], [1, 5, 3, 6]],
+        [2, 2, 2],
+    ),
+    # (0, 0) is emptied: pixel 0 reaches one and pixel 2 is on top. (0, 3) is 3 from both boxes.
+    "a bin of a multiple of k is emptied": (
+        [(0, 0), (0, 0), (0, 3), (2, 1), (2, 2)],
+        2,
+        "divergence",
+        [[0, 1, 0, 4], [2, 3, 1, 3]],
+        [3, 2],
+    ),
+    # pixel 2 reaches three, then one; pixel 0 is on top till (0, 0) is empty; (2, 3) joins the
+    # first, whose box grows by one
+    "one of more than k is not": (
+        [(0, 0)] * 5 + [(0, 3), (2, 1), (2, 2), (2, 3)],
+        2,
+        "divergence",
+        [[2, 3, 1, 4], [0, 1, 0, 1], [0, 1, 0, 1], [0, 1, 0, 4]],
+        [3, 2, 2, 2],
+    ),
+    # not (3, 2), the lowest of pixel 3; (3, 9) is nearer to (3, 6). Then pixels reach one each, and
+    # (7, 7) makes the fullest block; (3, 2) is left over, 4 from the first box and 9 from the other
+    "in the pixel the bin of most records": (
+        [(3, 2), (3, 6), (3, 6), (3, 9), (7, 7), (7, 7), (7, 7)],
+        3,
+        "divergence",
+        [[3, 4, 2, 10], [7, 8, 7, 8]],
+        [4, 3],
+    ),
+    # blocks of 2 x 2: (9, 8) and (9, 9) share one; then of 8 x 8: (0, 0) and (5, 6)
+    "all bins hold one: blocks of bins": (
+        [(0, 0), (5, 5), (5, 5), (5, 6), (9, 9), (9, 8)],
+        2,
+        "over-plotting",
+        [[5, 6, 5, 6], [9, 10, 8, 10], [0, 6, 0, 7]],
+        [2, 2, 2],
+    ),
+    # the block of 2 x 2 at (4, 4) holds three, that at (0, 0) two
+    "the fullest block, and its first bin": (
+        [(0, 0), (1, 1), (4, 5), (5, 4), (5, 5), (9, 0)],
+        3,
+        "over-plotting",
+        [[4, 6, 4, 6], [0, 10, 0, 2]],
+        [3, 3],
+    ),
+    # pixels reach one each: (0, 6), (1, 0) are a block, (2, 9), (3, 3) another; the first of the
+    # order of (right, left) in the block of right pixels 0 and 1 is (1, 0)
+    "blocks of pixels on the right": (
+        [(1, 0), (7, 1), (0, 6), (9, 9)],
+        2,
+        "convergence",
+        [[0, 2, 0, 7], [7, 10, 1, 10]],
+        [2, 2],
+    ),
+    "left over: in order, boxes grow as they take": (
+        # (3, 3), then (4, 4): 3 + 3 off the first, then 1 + 1
+        [(0, 0)] * 4 + [(9, 9)] * 4 + [(3, 3), (4, 4)],
+        4,
+        "over-plotting",
+        [[0, 5, 0, 5], [9, 10, 9, 10]],
+        [6, 4],
+    ),
+}
+
+
+@pytest.mark.parametrize("cost", ["seed", "span"])
+@pytest.mark.parametrize(("records", "k", "metric", "boxes", "sizes"), CASES.values(), ids=CASES)
+def test_by_hand(records: Records, k: int, metric: str, boxes: Any, sizes: Any, cost: str) -> None:
+    found = clustered(records, k, metric, cost)
+
+    assert found.boxes.tolist() == boxes
+    assert found.sizes.tolist() == sizes
+    assert naive_clusters(*sides(records), (10, 10), k, metric, cost).boxes.tolist() == boxes
+
+
+def test_parts_say_whose_records_are_where() -> None:
+    found = clustered([(0, 0)] * 5 + [(0, 3), (2, 1), (2, 2), (2, 3)], 2, "divergence", "seed")
+
+    # bins (0, 0), (0, 3), (2, 1), (2, 2), (2, 3)
+    assert found.parts.tolist() == [
+        [0, 1, 2],
+        [0, 2, 2],
+        [0, 3, 1],
+        [1, 3, 1],
+        [2, 0, 1],
+        [3, 0, 1],
+        [4, 0, 1],
+    ]
+
+
+def test_one_left_over_joins_the_part_its_bin_has() -> None:
+    # seven of one bin: clusters of 3, 3, and one that joins the first
+    found = clustered([(4, 4)] * 7, 3, "over-plotting", "span")
+
+    assert found.parts.tolist() == [[0, 0, 4], [0, 1, 3]]
+
+
+def test_one_left_over_may_join_a_cluster_made_before_those_of_its_bin() -> None:
+    # From (1, 0) grows the first, whose box has (2, 2) in it but none of its records; the other
+    # takes one of them, and the second is left over.
+    records = [(1, 0), (1, 2), (2, 0), (2, 2), (2, 2), (5, 0), (5, 1)]
+    found = clustered(records, 3, "divergence", "seed")
+
+    assert found.boxes.tolist() == [[1, 3, 0, 3], [2, 6, 0, 3]]
+    assert found.sizes.tolist() == [4, 3]
+    assert [part for part in found.parts.tolist() if part[0] == 3] == [[3, 0, 1], [3, 1, 1]]
+
+
+# --- which cost, which seeding ----------------------------------------------------------------
+
+
+def test_the_smaller_range_is_taken_and_said() -> None:
+    rng = np.random.default_rng(3)
+    costs = set()
+    for _ in range(12):
+        left, right = rng.integers(0, 40, (2, 60))
+        bins = pair_bins(left, right, (40, 40))
+        seed, span = (cluster_pair(bins, 5, cost=cost) for cost in ("seed", "span"))
+        found = cluster_pair(bins, 5)
+        costs.add(found.cost)
+        assert found.cost == ("seed" if seed.range < span.range else "span")
+        assert found.range == min(seed.range, span.range)
+    assert costs == {"seed", "span"}
+
+
+def test_the_range_is_what_boxes_span() -> None:
+    assert clustered(REACH, 2, "divergence", "seed").range == (1 + 3) + (1 + 1) + (4 + 3)
+
+
+@pytest.mark.parametrize("left", ["continuous", "categorical"])
+@pytest.mark.parametrize("right", ["continuous", "categorical"])
+def test_kinds_choose_the_seeding(left: str, right: str) -> None:
+    bins = pair_bins(*sides(REACH), (10, 10))
+
+    assert cluster_pair(bins, 2, (left, right)).seeding == choose_seeding(bins, left, right)
+
+
+# --- laws -------------------------------------------------------------------------------------
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Whole, Whole, tuple[int, int], int]:
+    heights = draw(st.tuples(st.integers(2, 12), st.integers(2, 12)))
+    k = draw(st.integers(2, 7))
+    records = st.tuples(st.integers(0, heights[0] - 1), st.integers(0, heights[1] - 1))
+    left, right = sides(draw(st.lists(records, min_size=k, max_size=60)))
+    return left, right, heights, k
+
+
+some_cost = st.sampled_from(["seed", "span", "smaller"])
+some_seeding = st.one_of(st.none(), st.sampled_from(METRICS).map(Seeding))
+some_kinds = st.tuples(*[st.sampled_from(["continuous", "categorical"])] * 2)
+
+
+@given(pairs(), some_cost, some_seeding, some_kinds, st.randoms(use_true_random=False))
+def test_laws(
+    given: Any, cost: str, seeding: Seeding | None, kinds: tuple[str, str], chance: Any
+) -> None:
+    left, right, heights, k = given
+    n, bins = len(left), pair_bins(left, right, heights)
+    found = cluster_pair(bins, k, kinds, cost=cost, seeding=seeding)
+    bin_of = bin_of_records(bins, left, right)
+    labels = members(found, bins, bin_of, np.arange(n))
+
+    assert len(found.boxes) == n // k
+    assert found.sizes.min() >= k
+    assert found.parts[:, 2].min() >= 1
+    assert np.bincount(found.parts[:, 0], found.parts[:, 2]).tolist() == bins.counts.tolist()
+    assert np.bincount(found.parts[:, 1], found.parts[:, 2]).tolist() == found.sizes.tolist()
+    keys = [tuple(part) for part in found.parts[:, :2].tolist()]
+    assert keys == sorted(set(keys))
+    assert np.bincount(labels).tolist() == found.sizes.tolist()
+    check_clusters(labels, found.boxes, left, right, k)
+    # Boxes are no larger than they must be.
+    for cluster, box in enumerate(found.boxes.tolist()):
+        over, along = left[labels == cluster], right[labels == cluster]
+        assert box == [over.min(), over.max() + 1, along.min(), along.max() + 1]
+
+    # The order of records is that of nothing: who has which rank keeps his cluster.
+    order = np.array(chance.sample(range(n), n))
+    again = pair_bins(left[order], right[order], heights)
+    same = cluster_pair(again, k, kinds, cost=cost, seeding=seeding)
+    assert same.boxes.tolist() == found.boxes.tolist()
+    assert same.parts.tolist() == found.parts.tolist()
+    moved = bin_of_records(again, left[order], right[order])
+    assert members(same, again, moved, order).tolist() == labels[order].tolist()
+
+
+def test_all_on_one_pixel() -> None:
+    found = cluster_pair(bins_of_grid(np.array([[11]])), 3)
+
+    assert found.boxes.tolist() == [[0, 1, 0, 1]] * 3
+    assert found.sizes.tolist() == [5, 3, 3]
+
+
+def test_as_many_as_k() -> None:
+    found = cluster_pair(bins_of_grid(np.eye(4, dtype=np.int64)), 4)
+
+    assert found.boxes.tolist() == [[0, 4, 0, 4]]
+
+
+def test_nothing_is_written_over() -> None:
+    bins = pair_bins(*sides(REACH), (10, 10))
+    before = bins.counts.tolist()
+    cluster_pair(bins, 2)
+
+    assert bins.counts.tolist() == before
+
+
+def test_representation_tells_no_record() -> None:
+    found = clustered(REACH, 2, "divergence", "seed")
+
+    assert repr(found) == "PairClusters(seeding=Seeding(metric='divergence'), cost='seed')"
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 0, -3, 2.0, True, "3", None])
+def test_k_is_a_whole_number_of_at_least_two(k: Any) -> None:
+    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
+        cluster_pair(bins_of_grid(np.array([[5]])), k)
+
+
+def test_k_above_the_number_of_records() -> None:
+    with pytest.raises(RefusedError, match="fewer records than k") as caught:
+        cluster_pair(bins_of_grid(np.array([[41, 1]])), 43)
+    assert "42" not in str(caught.value)
+
+
+def test_no_record() -> None:
+    with pytest.raises(RefusedError, match="fewer records than k"):
+        cluster_pair(bins_of_grid(np.zeros((3, 3), dtype=np.int64)), 2)
+
+
+def test_unknown_words() -> None:
+    bins = bins_of_grid(np.array([[5]]))
+    with pytest.raises(InputError, match="cost is one of 'seed', 'span', 'smaller'"):
+        cluster_pair(bins, 2, cost="manhattan")
+    with pytest.raises(InputError, match="kind of an axis"):
+        cluster_pair(bins, 2, ("numeric", "continuous"))
+
+
+def make(left: Any, right: Any, counts: Any, heights: Any = (4, 4)) -> PairBins:
+    return PairBins(np.array(left), np.array(right), np.array(counts), heights)
+
+
+BROKEN_BINS: dict[str, tuple[PairBins, str]] = {
+    "not sorted": (make([1, 0], [0, 0], [2, 2]), "sorted"),
+    "one twice": (make([1, 1], [0, 0], [2, 2]), "sorted"),
+    "an empty one": (make([0, 1], [0, 0], [4, 0]), "hold a record"),
+    "off the axis": (make([0, 4], [0, 0], [2, 2]), "lie on their axes"),
+    "below it": (make([0, 1], [-1, 0], [2, 2]), "lie on their axes"),
+    "a count too few": (make([0, 1], [0, 0], [2]), "a count each"),
+    "axes without end": (make([0, 1], [0, 0], [2, 2], (2**20, 4)), "more pixels or records"),
+}
+
+
+@pytest.mark.parametrize(("bins", "match"), BROKEN_BINS.values(), ids=BROKEN_BINS)
+def test_bins_that_are_none(bins: PairBins, match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        cluster_pair(bins, 2)
+
+
+BROKEN_MEMBERS: dict[str, tuple[Any, Any, str]] = {
+    "a record too few": ([0, 0, 0], [0, 1, 2], "one bin and one rank"),
+    "a rank twice": ([0, 0, 0, 1], [0, 1, 1, 3], "rank must give"),
+    "a rank beyond": ([0, 0, 0, 1], [0, 1, 2, 4], "rank must give"),
+    "a rank below": ([0, 0, 0, 1], [0, 1, 2, -1], "rank must give"),
+    "another bin": ([0, 0, 1, 1], [0, 1, 2, 3], "not those that were counted"),
+    "no such bin": ([0, 0, 0, 2], [0, 1, 2, 3], "not those that were counted"),
+    "below all bins": ([0, 0, 0, -1], [0, 1, 2, 3], "from 0 on"),
+}
+
+
+@pytest.mark.parametrize(("bin_of", "rank", "match"), BROKEN_MEMBERS.values(), ids=BROKEN_MEMBERS)
+def test_members_of_other_records(bin_of: Any, rank: Any, match: str) -> None:
+    bins = bins_of_grid(np.array([[3, 1]]))
+    with pytest.raises(InputError, match=match):
+        members(cluster_pair(bins, 2), bins, np.array(bin_of), np.array(rank))
+
+
+def test_members_of_other_clusters() -> None:
+    bins, others = bins_of_grid(np.array([[3, 1]])), bins_of_grid(np.array([[2, 2]]))
+    with pytest.raises(InputError, match="not those of these bins"):
+        members(cluster_pair(others, 2), bins, np.array([0, 0, 0, 1]), np.arange(4))
+
+
+# --- the check --------------------------------------------------------------------------------
+
+BOXES = np.array([[0, 2, 0, 1], [3, 4, 5, 9]])
+LEFT, RIGHT = np.array([0, 1, 3, 3]), np.array([0, 0, 5, 8])
+
+BROKEN: dict[str, tuple[Any, Any, str]] = {
+    "a label too few": ([0, 0, 1], BOXES, "one label for each"),
+    "no such cluster": ([0, 0, 1, 2], BOXES, "in none of the clusters"),
+    "without a cluster": ([0, 0, 1, -1], BOXES, "in none of the clusters"),
+    "a cluster of one": ([0, 1, 1, 1], [[0, 4, 0, 9], [0, 4, 0, 9]], "fewer than k"),
+    "an empty cluster": ([0, 0, 0, 0], [[0, 4, 0, 9], [0, 4, 0, 9]], "fewer than k"),
+    "left above": ([0, 0, 1, 1], [[0, 1, 0, 1], [3, 4, 5, 9]], "does not contain"),
+    "left below": ([0, 0, 1, 1], [[1, 2, 0, 1], [3, 4, 5, 9]], "does not contain"),
+    "right above": ([0, 0, 1, 1], [[0, 2, 0, 1], [3, 4, 5, 8]], "does not contain"),
+    "right below": ([0, 0, 1, 1], [[0, 2, 0, 1], [3, 4, 6, 9]], "does not contain"),
+}
+
+
+def test_the_check_lets_good_clusters_pass() -> None:
+    check_clusters(np.array([0, 0, 1, 1]), BOXES, LEFT, RIGHT, 2)
+
+
+@pytest.mark.parametrize(("labels", "boxes", "match"), BROKEN.values(), ids=BROKEN)
+def test_the_check_finds_what_is_broken(labels: Any, boxes: Any, match: str) -> None:
+    with pytest.raises(BrokenPromiseError, match=match):
+        check_clusters(np.array(labels), np.array(boxes), LEFT, RIGHT, 2)
