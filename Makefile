@@ -18,6 +18,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.anonymise.run
 	$(BIN)/python -m examples.figures.run
 	$(BIN)/python -m examples.rounding.run
+	$(BIN)/python -m examples.parallel.run
 
 test: $(READY) ## run all tests and the examples in the docstrings
 	$(BIN)/pytest -q -n 2

@@ -28,6 +28,7 @@ THREE = tuple(MOST_PIXELS - step * PIXEL_STEP for step in range(3))
 SINGLE_STEPS = tuple(MOST_PIXELS - step for step in range(3))
 ALL = tuple(range(PIXEL_STEP, MOST_PIXELS + 1, PIXEL_STEP))
 LARGE = (MOST_PIXELS, 1000, 2000)
+FINE = ("credit_amount",)  # the one column of many values
 SMALL_GAIN = 0.05
 ALIKE = 0.1  # of a range
 
@@ -41,10 +42,16 @@ def clusters(credit: Credit, pair: Pair, k: int, height: int) -> Gap:
     return gap_of(places, pair, k, height)
 
 
-def left_to(credit: Credit, pairs: Sequence[Pair], k: int, heights: Sequence[int]) -> float:
+def left_to(
+    credit: Credit,
+    pairs: Sequence[Pair],
+    k: int,
+    heights: Sequence[int],
+    columns: Sequence[str] = CONTINUOUS,
+) -> float:
     """Return the share of records and numeric axes of which 1 % of the axis or less is left."""
     gaps = [clusters(credit, pair, k, height) for height in heights for pair in pairs]
-    return narrowed([widths(gaps, name) for name in CONTINUOUS])
+    return narrowed([widths(gaps, name) for name in columns])
 
 
 def guarded(credit: Credit) -> tuple[float, float, tuple[bool, bool]]:
@@ -70,7 +77,8 @@ def claims(credit: Credit) -> list[Judged]:
         {k: left_to(credit, CHAIN, k, heights) for k in KS}
         for heights in (ONE, THREE, SINGLE_STEPS, ALL)
     )
-    pairs = {k: left_to(credit, PAIRS, k, ONE) for k in KS}
+    pairs = left_to(credit, PAIRS, K, ONE)
+    amounts = [left_to(credit, CHAIN, K, heights, FINE) for heights in (ONE, THREE, ALL)]
     sizes = {height: _mean_range(credit, height) for height in LARGE}
     share, least, refused = guarded(credit)
     return [
@@ -85,7 +93,8 @@ def claims(credit: Credit) -> list[Judged]:
                 f" 400, {_percent(every[k])} at all {len(ALL)} multiples of 50"
                 for k in KS
             )
-            + f". Order: {', '.join(ORDER)}.",
+            + f". {FINE[0]} alone, k = {K}: {', '.join(map(_percent, amounts))}. Order:"
+            f" {', '.join(ORDER)}.",
         ),
         judged(
             "6.4, step size limits",
@@ -116,10 +125,9 @@ def claims(credit: Credit) -> list[Judged]:
             f"Narrowed to 1 % or less: {_percent(share)}, even if a record were known to be in all"
             f" boxes over its place; the narrowest interval is {100 * least:.1f} % of its axis."
             f" With the paper's clusters and the same k: {_percent(one[K])} by one order,"
-            f" {_percent(pairs[K])} by all {len(PAIRS)} pairs that reordering shows,"
+            f" {_percent(pairs)} by all {len(PAIRS)} pairs that reordering shows,"
             f" {_percent(every[K])} by one order at all resolutions. Another order and another"
-            " resolution are "
-            + ("refused." if all(refused) else "answered."),
+            " resolution are " + ("refused." if all(refused) else "answered."),
         ),
     ]
 

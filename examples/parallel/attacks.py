@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -83,9 +84,7 @@ def lit_by(before: Gap, after: Gap) -> float:
 
 def single_joins(gaps: Sequence[Gap]) -> float:
     """Return the share of pairs of clusters lit together that have one record in common."""
-    shared = [
-        splits(a.labels, b.labels).shared for a, b in zip(gaps[:-1], gaps[1:], strict=True)
-    ]
+    shared = [splits(a.labels, b.labels).shared for a, b in itertools.pairwise(gaps)]
     return float(np.mean(np.concatenate(shared) == 1))
 
 

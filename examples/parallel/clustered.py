@@ -79,9 +79,7 @@ def joint_chain(places: Places, order: Sequence[str], k: int, height: int = HEIG
     return [_boxed(places, pair, height, labels) for pair in pairwise(order)]
 
 
-def _boxed(
-    places: Places, pair: tuple[str, str], height: int, labels: NDArray[np.intp]
-) -> Gap:
+def _boxed(places: Places, pair: tuple[str, str], height: int, labels: NDArray[np.intp]) -> Gap:
     """Return clusters with the boxes that hold their records."""
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1))

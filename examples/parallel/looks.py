@@ -15,7 +15,17 @@ from examples.parallel.data import CONTINUOUS, HEIGHT, Credit, Places
 from examples.parallel.drawing import Plate, panel_of
 from examples.rounding.judged import Judged, judged
 
-__all__ = ["KS", "ORDER", "Ages", "ages_of_low", "claims", "figure_3", "figure_6", "figure_9", "kept"]
+__all__ = [
+    "KS",
+    "ORDER",
+    "Ages",
+    "ages_of_low",
+    "claims",
+    "figure_3",
+    "figure_6",
+    "figure_9",
+    "kept",
+]
 
 ORDER = ("checking_status", "duration", "savings", "credit_amount", "personal_status", "age")
 KS = tuple(range(2, 11))
@@ -42,8 +52,7 @@ def correlations(gap: Gap, places: Places) -> tuple[float, float]:
 def kept(places: Places, k: int) -> dict[tuple[str, str], tuple[float, float]]:
     """Return the correlations of all pairs of continuous columns, raw and clustered."""
     return {
-        pair: correlations(gap_of(places, pair, k), places)
-        for pair in combinations(CONTINUOUS, 2)
+        pair: correlations(gap_of(places, pair, k), places) for pair in combinations(CONTINUOUS, 2)
     }
 
 
@@ -155,8 +164,8 @@ def figure_9(credit: Credit) -> Plate:
         " amount and personal status have a band of clusters that is seen raw and clustered.",
         "(a) low durations do go with low amounts in both pictures. Of age there is little to see:"
         f" those low in both are {ages.low:.1f} years old on average, all are {ages.everyone:.1f};"
-        f" what lights up has a middle of {ages.lit:.1f}, all clusters of {ages.clusters:.1f}. (b) the band lies at low amounts, where most"
-        " records are.",
+        f" what lights up has a middle of {ages.lit:.1f}, all clusters of {ages.clusters:.1f}. (b)"
+        " the band lies at low amounts, where most records are.",
         "the paper draws further axes beside those it names. credit_history is not declared"
         " sensitive here, so no rule about the order of axes is applied.",
         tuple(panels),

@@ -32,18 +32,14 @@ def ranges(gaps: list[Gap]) -> Whole:
 
 @cache
 def both_ways(credit: Credit) -> dict[int, tuple[Whole, Whole]]:
-    """Return for each k the ranges of pairs of axes, clustered by themselves and as cut from all."""
+    """Return for each k the ranges of pairs of axes, clustered pair by pair and all at once."""
     places = credit.places
-    return {
-        k: (ranges(chain(places, ORDER, k)), ranges(joint_chain(places, ORDER, k))) for k in KS
-    }
+    return {k: (ranges(chain(places, ORDER, k)), ranges(joint_chain(places, ORDER, k))) for k in KS}
 
 
 def alone(places: Places) -> list[float]:
     """Return for each gap the share of lines that have fewer than K near them when blurred."""
-    return [
-        float(np.mean(blur.near(places[a], places[b], RADIUS) < K)) for a, b in pairwise(SHOWN)
-    ]
+    return [float(np.mean(blur.near(places[a], places[b], RADIUS) < K)) for a, b in pairwise(SHOWN)]
 
 
 def figure_1(credit: Credit) -> Plate:
@@ -67,8 +63,9 @@ def figure_1(credit: Credit) -> Plate:
         "sketches of a binned and blurred picture, of clustered data and of visual clusters; only"
         " the latter two guarantee anything.",
         "the raw lines of 1000 account holders; the same, each line smeared over"
-        f" {RADIUS} pixels on either side (dark is many lines, by their root); k-member clusters over all four columns; and the paper's"
-        f" clusters, made pair by pair (k = {K} both times). In the blurred picture"
+        f" {RADIUS} pixels on either side (dark is many lines, by their root); k-member"
+        " clusters over all four columns; and the paper's clusters, made pair by pair"
+        f" (k = {K} both times). In the blurred picture"
         f" {shares} of the lines of the three gaps have fewer than {K} lines, their own among"
         f" them, within {RADIUS} pixels at both ends: they are seen singly.",
         "the paper's panels are sketches, these are data.",
@@ -111,9 +108,7 @@ def figure_10(credit: Credit) -> Plate:
     """Draw the cluster ranges of both ways, by k and by pair."""
     found = both_ways(credit)
     names = "axis-pairwise", "multi-dimensional"
-    by_k = {
-        name: tuple(float(found[k][way].sum()) for k in KS) for way, name in enumerate(names)
-    }
+    by_k = {name: tuple(float(found[k][way].sum()) for k in KS) for way, name in enumerate(names)}
     by_pair = {
         name: tuple(float(value) for value in found[K][way]) for way, name in enumerate(names)
     }
@@ -162,7 +157,11 @@ def claims(credit: Credit) -> list[Judged]:
         judged(
             "5.1, Fig. 10",
             "And so has each pair of axes by itself (smaller at all).",
-            [bool(p < j) for pairs, joint in found.values() for p, j in zip(pairs, joint, strict=True)],
+            [
+                bool(p < j)
+                for pairs, joint in found.values()
+                for p, j in zip(pairs, joint, strict=True)
+            ],
             "The same by pair, k = 3: "
             + ", ".join(
                 f"{a} | {b} {p / j:.2f}"

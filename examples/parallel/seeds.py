@@ -150,7 +150,8 @@ def _wins(found: Mapping[str, list[Ranges]], one: str, other: str) -> str:
 
 def _each(pairs: Sequence[Pair], found: Mapping[str, list[Ranges]]) -> str:
     return ", ".join(
-        f"{a} | {b} {_ratio(each):.2f}" for (a, b), each in zip(pairs, found["smaller"], strict=True)
+        f"{a} | {b} {_ratio(each):.2f}"
+        for (a, b), each in zip(pairs, found["smaller"], strict=True)
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def treated(credit: Credit, k: int, least: int) -> Treated:
         values,
         before.boxes,
         after.boxes,
-        l=least,
+        diversity=least,
         named=[int(values[bad][0])],
     )
     held = [set(values[after.labels == number].tolist()) for number in range(len(after.boxes))]
@@ -119,8 +119,8 @@ def figure_7(credit: Credit) -> Plate:
         " into one, a cluster that overlaps on the shared axis is lit too. (b) at k = 2 an edge is"
         " one record's value; with larger k it becomes harder to guess.",
         "(a) the same on the data: clusters that are lit on both sides of the selected one share"
-        " records with it; each of those right of the first is lit for a single record. (b) the cluster that"
-        " holds the longest loan: its upper edge is that record's value, whatever k is. Of all"
+        " records with it; each of those right of the first is lit for a single record. (b) the"
+        " cluster that holds the longest loan: its upper edge is that record's value, whatever k is. Of all"
         f" records and axes, {100 * shares[2]:.0f} % lie on an edge of their own cluster at k = 2,"
         f" {100 * shares[6]:.0f} % at k = 6.",
         "the paper's (a) is a sketch with three records; these are clusters of the data.",
@@ -189,7 +189,7 @@ def claims(credit: Credit) -> list[Judged]:
         judged(
             "6.2",
             "Larger k leads to more splits.",
-            [lit[a] < lit[b] for a, b in zip(KS[:-1], KS[1:], strict=True)],
+            [lit[a] < lit[b] for a, b in pairwise(KS)],
             "Clusters of the next gap that a cluster runs into, on average: "
             + ", ".join(f"k = {k}: {value:.2f}" for k, value in lit.items())
             + ".",
@@ -217,7 +217,7 @@ def claims(credit: Credit) -> list[Judged]:
         judged(
             "6.2",
             "The larger the clusters, the harder it is to guess precise values at their edges.",
-            [edges[a] > edges[b] for a, b in zip(KS[:-1], KS[1:], strict=True)],
+            [edges[a] > edges[b] for a, b in pairwise(KS)],
             "Records and numeric axes where the record lies on an edge of its own cluster: "
             + ", ".join(f"k = {k}: {100 * value:.0f} %" for k, value in edges.items())
             + ".",
@@ -253,7 +253,7 @@ def claims(credit: Credit) -> list[Judged]:
 
 def _neighbours(credit: Credit, k: int) -> list[tuple[Gap, Gap]]:
     gaps = gaps_of(credit, k)
-    return list(zip(gaps[:-1], gaps[1:], strict=True))
+    return list(pairwise(gaps))
 
 
 def _edges(credit: Credit, k: int) -> float:
@@ -280,9 +280,7 @@ def _left(credit: Credit, k: int) -> tuple[float, float]:
 
 def _by_kind(credit: Credit, k: int) -> tuple[float, float]:
     """Return how many clusters are lit beyond a numeric axis, and beyond a categorical one."""
-    gaps = {
-        (a, b): gap_of(credit.places, (a, b), k) for a, b in permutations(COLUMNS, 2) if a < b
-    }
+    gaps = {(a, b): gap_of(credit.places, (a, b), k) for a, b in permutations(COLUMNS, 2) if a < b}
     found: dict[str, list[float]] = {"continuous": [], "categorical": []}
     for first, middle, last in permutations(COLUMNS, 3):
         before, after = gaps[_sorted(first, middle)], gaps[_sorted(middle, last)]

@@ -54,8 +54,9 @@ def test_rows_that_stand_for_several_records() -> None:
 def test_ties_go_to_the_lowest_row_and_the_first_cluster() -> None:
     parts, _ = made([[0, 5], [5, 0], [5, 5], [5, 9], [9, 5]], [1, 1, 1, 1, 1], 2, 2)
 
-    # 5 to 4 off (5, 5): (5, 9) and (9, 5) are nearest; then (0, 5) and (5, 0) are farthest
-    assert parts[:4] == [[2, 0, 1], [3, 0, 1], [0, 1, 1], [1, 1, 1]]
+    # 4 off (5, 5) are (5, 9) and (9, 5), 5 off it (0, 5) and (5, 0); 9 off (0, 5) is (9, 5), and
+    # (5, 0) at last is 5 off both boxes
+    assert parts == [[2, 0, 1], [3, 0, 1], [0, 1, 1], [4, 1, 1], [1, 0, 1]]
 
 
 @pytest.mark.parametrize("step", [1, 7, 40])

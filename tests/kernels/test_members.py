@@ -62,7 +62,7 @@ def columns(kind: str, n: int) -> tuple[Whole, Whole]:
 
     def spread(values: NDArray[np.float64]) -> Whole:
         low, high = np.quantile(values, [0.001, 0.999])
-        return np.clip((values - low) / (high - low) * 399, 0, 399).astype(np.int64)
+        return np.asarray(np.clip((values - low) / (high - low) * 399, 0, 399), dtype=np.int64)
 
     def levels(values: NDArray[np.float64], number: int) -> Whole:
         number_of = np.clip((values + 2) * number / 4, 0, number - 1).astype(np.int64)

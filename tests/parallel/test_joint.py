@@ -25,8 +25,8 @@ CASES: dict[str, tuple[Any, int, list[int]]] = {
     "a half is rounded up": ([[0], [1], [6], [7]], 2, [0, 0, 1, 1]),
     # mean 3: both ends are 3 off; the lower goes first
     "the lowest of ties": ([[6], [0], [6], [0]], 2, [1, 0, 1, 0]),
-    # the box of 0 and 2 grows least for 3, though 4 is as near to nothing else
-    "by the box, not the seed": (
+    # mean (9, 9): (20, 20) is 22 off it, (0, 0) is 18; (0, 3) is left over
+    "the farthest first, what is left over to the nearest box": (
         [[0, 0], [2, 0], [3, 0], [0, 3], [20, 20], [20, 20], [20, 20]],
         3,
         [1, 1, 1, 1, 0, 0, 0],

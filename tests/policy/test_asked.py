@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from discreet.policy import DIAGNOSTICS, PICTURES, Asked
-from discreet.policy.asked import DEFAULT_PICTURES
-from discreet.protect import COUNT_METHODS, ROW_METHODS
+from discreet.policy import DIAGNOSTICS, PICTURES, Asked, AskedAxes
+from discreet.policy.asked import DEFAULT_PICTURES, NO_AXES
+from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
 ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation", "rounding"}
 BINNED = {"suppression", "generalization"}
@@ -23,6 +23,7 @@ MADE_BY = {
     "residuals": {"none"} | BINNED | ROWS,
     "qq": {"none"} | BINNED | ROWS,
     "leverage": {"none"} | BINNED | ROWS,
+    "parallel": {"k-member-cells", "k-member", "k-member-joint", "none"},
 }
 
 
@@ -55,7 +56,13 @@ def test_every_picture_has_its_methods() -> None:
 def test_every_method_exists_and_is_of_some_picture() -> None:
     used = {method for methods in PICTURES.values() for method in methods}
 
-    assert used == set(ROW_METHODS) | set(COUNT_METHODS) | {"order-means", "cell-suppression"}
+    assert used == {
+        *ROW_METHODS,
+        *COUNT_METHODS,
+        *CLUSTER_METHODS,
+        "order-means",
+        "cell-suppression",
+    }
 
 
 def test_diagnostics_are_pictures_of_points() -> None:
@@ -83,6 +90,18 @@ def test_a_picture_says_something_of_the_column_that_divides_it_too() -> None:
     assert asked().named == ("glucose",)
     assert asked(by="sex").named == ("glucose", "sex")
     assert asked(by="sex").columns == ("glucose",)
+
+
+def test_only_parallel_coordinates_have_axes() -> None:
+    assert asked().axes is NO_AXES
+    assert (NO_AXES.pixels, NO_AXES.diversity, NO_AXES.cost) == (0, 1, "")
+    assert not {**NO_AXES.sensitive, **NO_AXES.ordered}
+    axes = AskedAxes(400, 3, {"ill": ("yes",)}, {}, "span", fuzzy=False)
+    assert asked(axes=axes).axes == axes
+    with pytest.raises(AttributeError, match="cannot assign to field 'pixels'"):
+        axes.pixels = 1  # type: ignore[misc]
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        NO_AXES.sensitive["ill"] = ()  # type: ignore[index]
 
 
 def test_a_settled_question_is_a_frozen_value() -> None:

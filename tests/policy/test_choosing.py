@@ -14,6 +14,15 @@ CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
     "rounded, under research": (RESEARCH, "box", "rounding", "rounding"),
     "rows of a rounded copy": (STANDARD.changed(rows="rounding"), "qq", "rows", "rounding"),
     "raw, under research": (RESEARCH, "histogram", "none", "none"),
+    "clusters of cells": (STANDARD, "parallel", None, "k-member-cells"),
+    "clusters of records, under research": (RESEARCH, "parallel", None, "k-member"),
+    "clusters of cells, under research": (
+        RESEARCH,
+        "parallel",
+        "k-member-cells",
+        "k-member-cells",
+    ),
+    "clusters over all axes": (RESEARCH, "parallel", "k-member-joint", "k-member-joint"),
 }
 
 
@@ -29,11 +38,26 @@ def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
         method_of(RESEARCH, "pie", None)
     with pytest.raises(InputError, match="a box cannot be made by method 'merge'"):
         method_of(RESEARCH, "box", "merge")
-    with pytest.raises(RefusedError, match="method 'none' draws raw data"):
-        method_of(STANDARD, "histogram", "none")
+    for picture in ("histogram", "parallel"):
+        with pytest.raises(RefusedError, match="method 'none' draws raw data"):
+            method_of(STANDARD, picture, "none")
+    with pytest.raises(InputError, match="a parallel cannot be made by method 'condensation'"):
+        method_of(STANDARD, "parallel", "rows")
+    for method in ("k-member", "k-member-joint"):
+        with pytest.raises(RefusedError, match=f"^'{method}' tells pixels of single records and"):
+            method_of(STANDARD, "parallel", method)
+        with pytest.raises(InputError, match="a heatmap cannot be made by method"):
+            method_of(RESEARCH, "heatmap", method)
 
 
 def test_a_number_without_use_is_refused() -> None:
     refuse_unused("scatter", "probabilistic", ["k", "q"])
+    refuse_unused("parallel", "k-member", ["k", "pixels", "diversity", "limits"])
+    for name in ("q", "bins", "grid", "edges"):
+        with pytest.raises(InputError, match=f"a parallel by 'k-member' has no use for {name}=;"):
+            refuse_unused("parallel", "k-member", [name])
+    for name in ("pixels", "diversity"):
+        with pytest.raises(InputError, match=f"a heatmap by 'none' has no use for {name}=; leave"):
+            refuse_unused("heatmap", "none", [name])
     with pytest.raises(InputError, match="a scatter by 'deterministic' has no use for q="):
         refuse_unused("scatter", "deterministic", ["q"])

@@ -77,6 +77,25 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "pictures": (NO_TABLE, "a table of pictures and methods"),
     "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
+    "pixels": (
+        [0, 25, 49, 51, 399, 550, 1000, -50, *NO_WHOLE],
+        "a multiple of 50 from 50 to 500",
+    ),
+    "pairs": (
+        [
+            [["age"]],
+            [["age", "age"]],
+            [["age", "bmi", "glucose"]],
+            [["age", "bmi"], ["age"]],
+            [["age", ""]],
+            [["age", 3]],
+            [[["age", "bmi"]]],
+            ["ab"],
+            ["age", "bmi"],
+            *NO_NAMES[:4],
+        ],
+        "a list of pairs of different column names",
+    ),
     "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
     "shown_share": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "show_empty": (NO_YES, "true or false"),
@@ -177,6 +196,8 @@ RIGHT: Mapping[str, list[Any]] = {
     "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
     "bins": [2, 1000],
     "grid": [2, 1000],
+    "pixels": [50, 400, 500],
+    "pairs": [[], [["age", "bmi"]], [["age", "bmi"], ["bmi", "age"]], (("age", "bmi"),)],
     "round_to": [1, 6],
     "shown_share": [0, 0.85, 1],
     "show_empty": [True, False],
@@ -223,7 +244,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
-    *("hierarchies", "ordered"),
+    *("hierarchies", "ordered", "pairs"),
 ]
 
 
@@ -241,6 +262,7 @@ FROZEN: dict[str, tuple[str, Any, Any]] = {
     "edges": ("edges", {"age": [0, 1, 2.5]}, MappingProxyType({"age": (0, 1, 2.5)})),
     "bounds": ("bounds", {"age": [0, math.inf]}, MappingProxyType({"age": (0, math.inf)})),
     "groups": ("groups", [["age", "bmi"], ("x",)], (("age", "bmi"), ("x",))),
+    "pairs": ("pairs", [["age", "bmi"], ("x", "y")], (("age", "bmi"), ("x", "y"))),
     "names": ("strata", ["sex", "ward"], ("sex", "ward")),
     "a number": ("k", 5, 5),
     "no list": ("groups", "age", "age"),

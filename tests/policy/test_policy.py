@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
 from discreet.policy import PICTURES, PRESETS, Policy, load_policy
+from discreet.policy.asked import NO_AXES
 from discreet.protect import Condensation, Deterministic, Probabilistic, Rounding
 from discreet.protect.rounding import METHODS as ROUNDINGS
 
@@ -31,6 +32,7 @@ OF_PICTURES = {
     "residuals": "rows",
     "qq": "rows",
     "leverage": "rows",
+    "parallel": "k-member-cells",
 }
 INF = math.inf
 
@@ -43,6 +45,8 @@ NOT_SET: dict[str, Any] = {
     "pictures": OF_PICTURES,
     "bins": 20,
     "grid": 30,
+    "pixels": 400,
+    "pairs": [],
     "groups": [],
     "strata": [],
     "limits": {},
@@ -115,7 +119,7 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "shown_share": 0.0,
         "show_empty": True,
         "residual_df": 1,
-        "pictures": OF_PICTURES | {"box": "suppression"},
+        "pictures": OF_PICTURES | {"box": "suppression", "parallel": "k-member"},
     },
 }
 
@@ -374,6 +378,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "pictures": st.just(dict(draw(st.permutations(list(of_pictures.items())))[:3])),
         "bins": st.integers(2, 1000),
         "grid": st.integers(2, 1000),
+        "pixels": st.integers(1, 10).map(lambda n: 50 * n),
+        "pairs": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
         "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
         "shown_share": st.floats(0, 1) | st.integers(0, 1),
         "show_empty": st.booleans(),
@@ -710,6 +716,8 @@ USES: dict[str, tuple[str, str, set[str]]] = {
     "cross-table": ("crosstab", "none", set()),
     "residuals of noise": ("residuals", "probabilistic", {"q"}),
     "quantiles in cells": ("qq", "suppression", {"grid", "limits"}),
+    "clusters of records": ("parallel", "k-member", {"limits"}),
+    "clusters of cells": ("parallel", "k-member-cells", {"limits"}),
 }
 
 
@@ -765,8 +773,12 @@ def test_a_contour_is_drawn_as_the_heat_map_is_unless_it_is_named() -> None:
 
 def test_a_settled_question_holds_every_number() -> None:
     asked = GUARDED.settle("heatmap", ["age", "bmi"], by="sex")
-    plain = dataclasses.replace(asked, limits=dict(asked.limits), edges=dict(asked.edges))
+    axes = dataclasses.replace(asked.axes, sensitive={}, ordered={})
+    plain = dataclasses.replace(
+        asked, limits=dict(asked.limits), edges=dict(asked.edges), axes=axes
+    )
 
+    assert asked.axes == NO_AXES
     assert dataclasses.asdict(plain) == {
         "picture": "heatmap",
         "columns": ("age", "bmi"),
@@ -785,7 +797,21 @@ def test_a_settled_question_holds_every_number() -> None:
         "bins_share": 1.0,
         "rounding": None,
         "c": None,
+        "axes": dataclasses.asdict(axes),
     }
+
+
+def test_axes_of_parallel_coordinates_are_numbers_of_the_policy() -> None:
+    fine = STANDARD.changed(pixels=250, diversity=3)
+    asked = fine.settle("parallel", ["a", "b"], pixels=250, diversity=3, k=5)
+
+    assert (asked.method, asked.k, asked.axes) == ("k-member-cells", 5, NO_AXES)
+    for name, value in (("pixels", 300), ("diversity", 4)):
+        with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study is opened"):
+            fine.settle("parallel", ["a", "b"], **{name: value})
+    for name, wrong in (("pixels", 333), ("diversity", 0)):
+        with pytest.raises(InputError, match=rf"^{name} of the policy must be "):
+            RESEARCH.settle("parallel", ["a", "b"], **{name: wrong})
 
 
 ROW_PICTURES = ("scatter", "residuals", "qq", "leverage")
@@ -799,7 +825,9 @@ DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
     ),
     "research": (
         RESEARCH,
-        OF_PICTURES | dict.fromkeys(ROW_PICTURES, "deterministic") | {"box": "suppression"},
+        OF_PICTURES
+        | dict.fromkeys(ROW_PICTURES, "deterministic")
+        | {"box": "suppression", "parallel": "k-member"},
     ),
     "another row method": (
         STANDARD.changed(rows="probabilistic"),
@@ -857,6 +885,9 @@ SAID: dict[tuple[str, str], str] = {
     ("contour", "none"): RAW,
     ("bars", "none"): RAW,
     ("crosstab", "none"): RAW,
+    ("parallel", "none"): RAW,
+    ("parallel", "k-member"): "'k-member' tells pixels of single records",
+    ("parallel", "k-member-joint"): "'k-member-joint' tells pixels of single records",
     **{
         (picture, method): said
         for picture in ("residuals", "qq", "leverage")

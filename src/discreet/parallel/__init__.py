@@ -1,1 +1,64 @@
-"""Privacy-preserving parallel coordinates: pixels, clusters of them, what may light up together."""
+"""Privacy-preserving parallel coordinates: pixels, clusters of them, what may light up together.
+
+Arrays in, arrays out, for people who want the algorithms of Dasgupta and Kosara (2011) alone::
+
+    bins = pair_bins(left, right, (400, 400))          # the pixel of each record on two axes
+    clusters = cluster_pair(bins, k=5)                 # clusters of records, as the paper has them
+
+`cluster_cells` is the guarded variant that `Study.parallel` draws by default.
+"""
+
+from discreet.parallel.cells import CellClusters, check_cells, cluster_cells, shared
+from discreet.parallel.clusters import PairClusters, check_clusters, cluster_pair, members
+from discreet.parallel.diversity import Splits, diverse_joins, joined, splits
+from discreet.parallel.joint import cluster_jointly, joint_boxes, joint_ranges
+from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
+from discreet.parallel.pixels import (
+    Information,
+    PairBins,
+    PairMetrics,
+    bin_of_records,
+    bins_of_grid,
+    convergence,
+    divergence,
+    information,
+    pair_bins,
+    pair_metrics,
+    resolution,
+)
+from discreet.parallel.seeding import Seeding, choose_seeding
+
+__all__ = [
+    "AxisRole",
+    "CellClusters",
+    "Information",
+    "PairBins",
+    "PairClusters",
+    "PairMetrics",
+    "Seeding",
+    "Splits",
+    "bin_of_records",
+    "bins_of_grid",
+    "broken_rules",
+    "check_cells",
+    "check_clusters",
+    "choose_seeding",
+    "cluster_cells",
+    "cluster_jointly",
+    "cluster_pair",
+    "convergence",
+    "divergence",
+    "diverse_joins",
+    "information",
+    "joined",
+    "joint_boxes",
+    "joint_ranges",
+    "members",
+    "nearest_allowed",
+    "pair_bins",
+    "pair_metrics",
+    "propose",
+    "resolution",
+    "shared",
+    "splits",
+]

@@ -16,14 +16,14 @@ from discreet.answers.parallel_order import proposed_order
 from discreet.answers.parallel_records import clusters_of_records
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, PAIRS_OF
+from discreet.parallel.clusters import COSTS
 from discreet.parallel.pixels import resolution
 from discreet.policy import Asked, AskedAxes
 from discreet.study.desk import Desk
 from discreet.views import ParallelView
 
-__all__ = ["COSTS", "HowParallel", "Sensitive", "axis_order", "pairs_of", "parallel", "pinned"]
+__all__ = ["HowParallel", "Sensitive", "axis_order", "pairs_of", "parallel", "pinned"]
 
-COSTS = ("smaller", "seed", "span")
 LEAST_DIVERSITY = 2
 
 Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
@@ -97,7 +97,7 @@ def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
         diversity=diversity if sensitive else 1,
         sensitive=MappingProxyType(sensitive),
         ordered=desk.policy.ordered,
-        cost=how.cost or COSTS[0],
+        cost=how.cost or "smaller",
         fuzzy=how.gradient,
     )
     return dataclasses.replace(asked, axes=axes)

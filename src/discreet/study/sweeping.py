@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.estimate import Estimate
@@ -26,6 +26,7 @@ from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prep
 
 __all__ = ["LOSSES", "RISKS", "setting_below", "settings_of", "sweep"]
 
+T = TypeVar("T")
 TASK = "trying settings"
 KS = (3, 5, 10, 20)
 QS = (0.1, 0.25, 0.5, 1.0)
@@ -89,11 +90,16 @@ def _each(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
 
 def setting_below(
     desk: Desk, want: Wanted, risk: float, method: str | None, k: int | None, q: float | None
-) -> tuple[str, int, float | None]:
+) -> tuple[str, int | None, float | None]:
     """Find the setting of least loss whose risk is below one; what is given is not searched for."""
-    methods, ks, qs = ([given] if given is not None else None for given in (method, k, q))
-    best = sweep(desk, want, settings_of(methods, ks, qs)).least_loss(risk)
+    tried = settings_of(_only(method), _only(k), _only(q))
+    best = sweep(desk, want, tried).least_loss(risk)
     return best.method, best.k, best.q
+
+
+def _only(value: T | None) -> list[T] | None:
+    """Return a chosen value as the one to try; None leaves the choice open."""
+    return None if value is None else [value]
 
 
 def sweep(
