@@ -4,9 +4,10 @@ The naive algorithm (`benchmarks.naive_members`) goes record by record; equal cl
 boxes, sizes and parts, are asserted first, for every metric of the seeds and both costs. Axes have
 400 pixels. A pair is timed from two columns of pixels to its clusters: counting the bins, choosing
 the seeding, clustering. Beside it stands one `np.bincount` of the pair, whose places are computed
-with it; dealing the clusters out to records is a column of its own. Least of some runs, for the
-machine has other work; the naive algorithm runs once for each. Run with `make bench`, or alone;
-`--quick` leaves out the naive algorithm on ten thousand records but for one metric.
+with it, in turns; dealing the clusters out to records is a column of its own. Least of some runs,
+in milliseconds of the processor, for the machine has other work and all run on one thread; the
+naive algorithm runs once for each. Run with `make bench`, or alone; `--quick` leaves out the naive
+algorithm on ten thousand records but for one metric.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _dealt(left: Whole, right: Whole, clusters: PairClusters) -> NDArray[np.intp
 
 def _against_naive(quick: bool) -> None:
     print()
-    print("k = 3, the same clusters      rows       naive ms   discreet ms   naive/discreet")
+    print("k = 3, the same clusters         rows       naive ms   discreet ms   naive/discreet")
     for n in (SMALL, MIDDLE):
         for kind in KINDS:
             left, right = pair_of(kind, n)
@@ -108,14 +109,14 @@ def _against_naive(quick: bool) -> None:
                 for cost in COSTS:
                     naive, own = _race(left, right, metric, cost)
                     name = f"{kind}, {metric}, {cost}"
-                    print(f"{name:<30}{n:<11,}{naive:8.1f}{own:14.2f}{naive / own:17.0f}")
+                    print(f"{name:<33}{n:<11,}{naive:8.1f}{own:14.2f}{naive / own:17.0f}")
 
 
 def _race(left: Whole, right: Whole, metric: str, cost: str) -> tuple[float, float]:
     bins = pair_bins(left, right, HEIGHTS)
-    start = time.perf_counter()
+    start = time.process_time()
     labels, boxes = naive_clusters(left, right, HEIGHTS, 3, metric, cost)
-    naive = 1e3 * (time.perf_counter() - start)
+    naive = 1e3 * (time.process_time() - start)
     found = cluster_pair(bins, 3, cost=cost, seeding=Seeding(metric))
     pairs = np.column_stack([bin_of_records(bins, left, right), labels])
     parts, amounts = np.unique(pairs, axis=0, return_counts=True)
@@ -137,12 +138,13 @@ def _pair(left: Whole, right: Whole, metric: str | None, cost: str, k: int) -> P
 
 def _least(work: Callable[[], object], runs: int) -> float:
     """Return the least of the milliseconds that some runs take."""
-    taken = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return 1e3 * min(taken)
+    return min(_timed(work) for _ in range(runs))
+
+
+def _timed(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return 1e3 * (time.process_time() - start)
 
 
 # --- by itself --------------------------------------------------------------------------------
@@ -150,7 +152,7 @@ def _least(work: Callable[[], object], runs: int) -> float:
 
 def _speed(quick: bool) -> None:
     print()
-    print("ms a pair       k    1,000   10,000   1,000,000   (clustering   dealing)", end="")
+    print("ms a pair            k    1,000   10,000   1,000,000   (clustering   dealing)", end="")
     print("   one count   pair/count   growth 10,000 to 1,000,000")
     for kind, kinds in KINDS.items():
         pairs = {n: pair_of(kind, n) for n in (SMALL, MIDDLE, LARGE)}
@@ -162,12 +164,13 @@ def _speed(quick: bool) -> None:
 def _print_speed(
     kind: str, kinds: tuple[str, str], pairs: dict[int, Pair], k: int, cost: str, runs: int
 ) -> None:
-    least = {}
-    for n, (left, right) in pairs.items():
-        work = _asked(left, right, kinds, k, cost)
-        least[n] = _least(work, runs if n == LARGE else 20)
+    works = {n: _asked(*pair, kinds, k, cost) for n, pair in pairs.items()}
+    least = {n: _least(works[n], 20) for n in (SMALL, MIDDLE)}
     left, right = pairs[LARGE]
-    count = _least(lambda: np.bincount(left * HEIGHT + right, minlength=HEIGHT * HEIGHT), runs)
+    least[LARGE] = count = np.inf
+    for _ in range(runs):
+        least[LARGE] = min(least[LARGE], _timed(works[LARGE]))
+        count = min(count, _timed(lambda: _count(left, right)))
     bins = pair_bins(left, right, HEIGHTS)
     alone = _least(lambda: cluster_pair(bins, k, kinds, cost=cost), runs)
     clusters = cluster_pair(bins, k, kinds, cost=cost)
@@ -176,10 +179,14 @@ def _print_speed(
     power = np.log(least[LARGE] / least[MIDDLE]) / np.log(LARGE / MIDDLE)
     name = f"{kind}, {cost}"
     print(
-        f"{name:<20}{k:<3}{least[SMALL]:6.2f}{least[MIDDLE]:9.2f}{least[LARGE]:12.1f}"
+        f"{name:<21}{k:<3}{least[SMALL]:7.2f}{least[MIDDLE]:9.2f}{least[LARGE]:12.1f}"
         f"{alone:13.1f}{deal:10.1f}{count:12.2f}{least[LARGE] / count:12.1f}"
         f"   {least[LARGE] / least[MIDDLE]:.0f} times, power {power:.2f}"
     )
+
+
+def _count(left: Whole, right: Whole) -> Whole:
+    return np.bincount(left * HEIGHT + right, minlength=HEIGHT * HEIGHT)
 
 
 def _asked(
@@ -200,7 +207,7 @@ def _ranges() -> None:
         left, right = pair_of(kind, MIDDLE)
         bins = pair_bins(left, right, HEIGHTS)
         # A third column that says nothing of the other two.
-        third = pair_of("uniform", MIDDLE)[0]
+        third = np.random.default_rng(3).integers(0, HEIGHT, MIDDLE)
         table = np.column_stack([left, right, third])
         for k in (3, 10):
             made = MIDDLE // k

@@ -255,6 +255,8 @@ NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "residuals of far records": ("residuals", ["wealth ~ code"], {}),
     "qq": ("qq", ["debt ~ income * sex"], {}),
     "leverage": ("leverage", ["wealth ~ income + code"], {}),
+    "axes": ("parallel", ["clinic", "code", "wealth", "debt"], {}),
+    "a pair of axes": ("parallel", PAIR, {"gradient": False}),
 }
 # Three to a side for the 240 persons: each must hold k of each sex under sacro.
 SHARED: dict[str, Any] = FIELDS | {"bins": 6, "grid": 4}
@@ -271,7 +273,8 @@ def asked_of(study: Any, name: str) -> View:
     picture, columns, named = NEW[name]
     method = named.get("method")
     named = named | ({"method": study.policy.rows} if method == ROWS else {})
-    return getattr(study, picture)(*columns, **named)  # type: ignore[no-any-return]
+    given = [columns] if picture == "parallel" else columns
+    return getattr(study, picture)(*given, **named)  # type: ignore[no-any-return]
 
 
 def listen_to_view(view: View, folder: Path) -> None:
@@ -326,6 +329,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "persons": {"unit": "patient"},
     "a key": {"key": "patient"},
     "no rounding": {"round_to": 1, "shown_share": 0.0},
+    "axes": {
+        "roles": {"debt": "sensitive"},
+        "diversity": 3,
+        "pixels": 200,
+        "ordered": {"clinic": ["south", "QuuxWard", "Zebulon's", "north"]},
+    },
 }
 
 
@@ -607,6 +616,58 @@ ERRORS: dict[str, Callable[[Path], Any]] = {
     "hostile JSON": lambda folder: View.from_json(
         json.dumps({"discreet": 1, "kind": "multiples", "views": [COHORT]})
     ),
+    # axes
+    "axes of persons": lambda folder: standard().parallel(["income", "patient"]),
+    "axes of notes": lambda folder: standard().parallel(["note", "income"]),
+    "one axis": lambda folder: standard().parallel(["income"]),
+    "an axis twice": lambda folder: standard().parallel(["income", "income"]),
+    "an axis of nobody": lambda folder: standard().parallel(["income", "deb"]),
+    "single records": lambda folder: standard().parallel(["income", "debt"], method="k-member"),
+    "raw axes": lambda folder: standard().parallel(["income", "debt"], method="none"),
+    "axes of few": lambda folder: standard(frame().head(20)).parallel(["income", "ward"]),
+    "a secret between others": lambda folder: standard(roles={"ward": "sensitive"}).parallel(
+        ["income", "ward", "debt"]
+    ),
+    "a secret value of nobody": lambda folder: standard(roles={"ward": "sensitive"}).parallel(
+        ["income", "ward"], sensitive={"ward": [f"{BIRD}s"]}
+    ),
+    "a secret value of few": lambda folder: dc.open(
+        pandas_with_index().assign(clinic=HOSPITAL["clinic"]),
+        Policy.preset("standard", roles={"clinic": "sensitive"}),
+    ).parallel(["income", "clinic"], sensitive={"clinic": CLINICS[-1:]}),
+    "values of a number": lambda folder: standard(roles={"code": "sensitive"}).parallel(
+        ["income", "code"], sensitive={"code": [int(FAR)]}
+    ),
+    "more diversity than levels": lambda folder: standard(
+        roles={"ward": "sensitive"}, diversity=9
+    ).parallel(["income", "ward"]),
+    "a secret of the moment": lambda folder: standard().parallel(
+        ["income", "debt"], sensitive="debt"
+    ),
+    "pairs of others": lambda folder: standard(pairs=[["income", "debt"]]).parallel(
+        ["income", "wealth"]
+    ),
+    "pairs of persons": lambda folder: standard(pairs=[["income", "patient"]]),
+    "levels of each": lambda folder: standard(kinds={"income": "categorical"}).parallel(
+        ["income", "debt"]
+    ),
+    "levels of each under research": lambda folder: dc.open(
+        frame(ward=[f"Zebulon {i % 150}" for i in range(N)], sex=["f", "m"] * 120),
+        "research",
+    ).parallel(["income", "ward"], pixels=100),
+    "no order of secrets": lambda folder: standard(roles={"ward": "sensitive"}).axis_order(
+        ["ward", "sex"]
+    ),
+    "several rows on axes": lambda folder: standard(unit="ward").parallel(["income", "sex"]),
+    "axes of research of few": lambda folder: dc.open(frame().head(2), "research").parallel(
+        ["income", "debt"]
+    ),
+    "one place of an axis": lambda folder: standard(
+        frame(debt=[float(f"1.{DIGITS}")] * N)
+    ).parallel(["income", "debt"]),
+    "one level of an axis": lambda folder: standard(frame(ward=[BIRD] * N)).parallel(
+        ["income", "ward"]
+    ),
     # what the data are
     "constant": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).box("income"),
     "constant rows": lambda folder: standard(frame(income=[float(f"1.{DIGITS}")] * N)).scatter(
@@ -739,6 +800,8 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
     study.scatter("income", "debt").save(tmp_path / "a.svg")
     study.histogram("code").save(tmp_path / "a.svg")
     study.bars("sex").save(tmp_path / "a.svg")
+    study.parallel(["code", "debt"]).save(tmp_path / "a.svg")
+    study.heatmap("wealth", "debt").save(tmp_path / "a.svg")
     refused: dict[str, Callable[[], Any]] = {
         "another k": lambda: standard(study="s", k=6).histogram("income").to_json(),
         "another group": lambda: (
@@ -759,6 +822,10 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
         "another k of bars": lambda: standard(study="s", k=6).bars("ward").to_json(),
         "a model of another group": lambda: (
             standard(study="s", groups=[["income", "code"]]).qq("income ~ code").to_json()
+        ),
+        "other pairs": lambda: standard(study="s").parallel(["code", "income"]).to_json(),
+        "axes of a pair of cells": lambda: (
+            standard(study="s").parallel(["wealth", "debt"]).to_json()
         ),
         "changed levels": lambda: (
             standard(frame(sex=["f", "m"] * 120), study="s").bars("sex").to_json()
@@ -838,6 +905,19 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
     "a model that is code": (["leverage", "income ~ debt.sum()"], 2),
     "no model": (["residuals", "income", "debt"], 2),
     "a raw model": (["qq", "income ~ debt", "--method", "none"], 3),
+    "axes of persons": (["parallel", "income", "patient"], 3),
+    "one axis": (["parallel", "income"], 2),
+    "a secret between others": (["parallel", "income", "ward", "debt", "--sensitive", "ward"], 3),
+    "a secret value of nobody": (
+        ["parallel", "income", "ward", "--sensitive", "ward=QuuxWard West"],
+        2,
+    ),
+    "numbers as secret levels": (
+        ["parallel", "income", "code", "--sensitive", f"code={FAR}"],
+        3,
+    ),
+    "single records": (["parallel", "income", "debt", "--method", "k-member"], 3),
+    "axes by": (["parallel", "income", "debt", "--by", "ward"], 2),
 }
 
 
@@ -893,6 +973,7 @@ def test_the_command_line_tells_no_canary_of_new_pictures(
         words: list[object] = ["plot", picture, file, *columns, "--policy", policy]
         words += ["--by", named["by"]] if "by" in named else []
         words += ["--trend"] if "trend" in named else []
+        words += ["--flat"] if "gradient" in named else []
         code, out, err = run(*words, "--json", "-o", target)
         assert (code, json.loads(out)["discreet"]) == (0, 1), err
         assert str(target) in err

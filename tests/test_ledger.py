@@ -1,6 +1,7 @@
 """The ledger: what may leave beside what has left, with no value in its file."""
 
 import dataclasses
+import json
 import os
 import sqlite3
 import stat
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, Leaving
+from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, GROUP_OF, PAIRS_OF, Leaving
 from discreet.ledger import Ledger
 from discreet.secret import Secret
 from discreet.sketch import Sketch, sketch_of
@@ -261,6 +262,51 @@ def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
     assert ledger.groups(None) == ledger.groups("t") == ()
 
 
+def axes(*pairs: str, diversity: int = 1) -> dict[str, str]:
+    """Pin the pairs of the columns that stand in them, as parallel coordinates do."""
+    chosen = {}
+    for name in {name for pair in pairs for name in pair}:
+        beside = sorted([*sorted(pair)] for pair in pairs if name in pair)
+        chosen[f"{PAIRS_OF}{name!r}"] = json.dumps(beside)
+        chosen[f"{DIVERSITY_OF}{name!r}"] = str(diversity)
+    return chosen
+
+
+def test_pairs_that_left_are_remembered_for_their_study(ledger: Ledger) -> None:
+    assert ledger.pairs("s") == ()
+    leave(ledger, choices=axes("xy", "yz"))
+    leave(ledger, "y", choices={"strata": "[]", f"{GROUP_OF}'y'": '["y"]'})
+
+    assert ledger.pairs("s") == (("x", "y"), ("y", "z"))
+    assert ledger.pairs(None) == ledger.pairs("t") == ()
+    assert ledger.groups("s") == (("y",),)
+    # of a pair only one column may have left
+    leave(ledger, choices={f"{PAIRS_OF}'w'": '[["v", "w"], ["w", "x"]]'})
+    assert ledger.pairs("s") == (("v", "w"), ("w", "x"), ("x", "y"), ("y", "z"))
+
+
+@pytest.mark.parametrize("second", ["s", "t", None])
+def test_pairs_and_diversity_are_kept_for_their_columns(ledger: Ledger, second: str | None) -> None:
+    leave(ledger, choices=axes("xy"))
+
+    with pytest.raises(LeavingError, match="the pairs of 'x' is another"):
+        leave(ledger, study=second, choices=axes("xz"))
+    with pytest.raises(LeavingError, match="the pairs of 'y' is another"):
+        leave(ledger, study=second, choices=axes("yz"))
+    with pytest.raises(LeavingError, match=r"the diversity of '[xy]' is another"):
+        leave(ledger, study=second, choices=axes("xy", diversity=3))
+    leave(ledger, study=second, choices=axes("xy"))
+
+
+def test_a_new_version_has_no_pairs_yet(ledger: Ledger) -> None:
+    leave(ledger, choices=axes("xy"))
+
+    assert open_version(ledger, changed(60)) == 2
+    assert ledger.pairs("s") == ()
+    leave(ledger, table=changed(60), choices=axes("xz"))
+    assert ledger.pairs("s") == (("x", "z"),)
+
+
 def test_choices_that_were_refused_are_not_kept(ledger: Ledger) -> None:
     leave(ledger)
     with pytest.raises(LeavingError, match="'k' is another"):
@@ -382,7 +428,7 @@ def test_a_column_that_is_gone_does_not_hold_up_a_version(ledger: Ledger) -> Non
 
 def test_nothing_is_made_before_something_leaves(ledger: Ledger, tmp_path: Path) -> None:
     assert not ledger.knows("s")
-    assert ledger.groups("s") == ()
+    assert ledger.groups("s") == ledger.pairs("s") == ()
     assert ledger.history() == []
     assert list(tmp_path.iterdir()) == []
 

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from statsmodels.regression.linear_model import OLS
 import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.policy import PICTURES as ALL_PICTURES
 from discreet.policy import PRESETS, Policy
 from discreet.protect import Condensation
 from discreet.secret import Secret, row_keys
@@ -37,6 +39,8 @@ from discreet.views import (
     GridView,
     HistogramView,
     MultiplesView,
+    ParallelAxis,
+    ParallelView,
     PointsView,
     View,
 )
@@ -110,6 +114,13 @@ def tables(draw: Callable[..., Any], several_rows: bool = True) -> Raw:
     for column in (a, b):
         column[rng.random(rows) < share] = draw(st.sampled_from(MISSING))
     return Raw(a, b, who, k)
+
+
+def answer(study: Study, picture: str, columns: Sequence[str], how: dict[str, Any]) -> View:
+    """Ask a study for a picture by its name."""
+    given = [columns] if picture == "parallel" else columns
+    view: View = getattr(study, picture)(*given, **how)
+    return view
 
 
 def looked_at(draw: Callable[[], View]) -> Any:
@@ -537,7 +548,13 @@ EVERY: list[tuple[str, list[str], dict[str, Any]]] = [
     ("residuals", ["b ~ a + C(arm)"], {}),
     ("qq", ["b ~ a"], {}),
     ("leverage", ["b ~ a"], {}),
+    ("parallel", ["ward", "a", "b"], {}),
+    ("parallel", ["b", "a"], {"gradient": False}),
 ]
+
+
+def test_every_picture_is_asked_for_again() -> None:
+    assert {picture for picture, _, _ in EVERY} == set(ALL_PICTURES)
 
 
 @given(leveled(PRESETS), st.randoms())
@@ -555,7 +572,7 @@ def test_shuffled_rows_and_asking_again_are_the_same_answers(raw: Leveled, rando
         outcomes = []
         for study in studies:
             try:
-                view = getattr(study, picture)(*columns, **how)
+                view = answer(study, picture, columns, how)
                 outcomes.append(repr(vars(view) | {"gate": 0, "views": json.dumps(plain(view))}))
             except RefusedError as refused:
                 outcomes.append(str(refused))
@@ -593,6 +610,82 @@ def test_bars_and_contours_count_persons_and_not_their_rows(raw: Leveled, seed: 
     once = raw.study()
     lines: ContourView = looked_at(lambda: study.contour("a", "b"))
     assert lines.counts == once.contour("a", "b").counts, "the same row twice is one person"
+
+
+# --- parallel coordinates -------------------------------------------------------------------------
+
+Mask = NDArray[np.bool_]
+
+
+def persons_between(raw: Leveled, axis: ParallelAxis, low: int, high: int, pixels: int) -> Mask:
+    """Say who is between two pixels of an axis; its end pixels take what lies beyond them."""
+    if axis.levels:
+        shown = named(raw.ward if axis.name == "ward" else raw.arm, axis.levels)
+        bands = dict(zip(axis.levels, axis.bands, strict=True))
+        return np.array([low <= bands[level][0] and bands[level][1] <= high for level in shown])
+    assert axis.low is not None
+    assert axis.high is not None
+    values = raw.a if axis.name == "a" else raw.b
+    place = (values - axis.low) / (axis.high - axis.low) * pixels + 1e-6
+    inside: Mask = ((low == 0) | (place >= low)) & ((high == pixels) | (place < high))
+    return inside
+
+
+def check_axes(raw: Leveled, view: ParallelView, least: int) -> None:
+    """Count again who is in each cluster, in two that are lit, and between any two edges."""
+    inside: list[list[Mask]] = []
+    edges: list[set[int]] = [{0, view.pixels} for _ in view.axes]
+    for gap, boxes in enumerate(view.clusters):
+        left, right = view.axes[gap : gap + 2]
+        inside.append([])
+        for a, b, c, d in boxes:
+            of = persons_between(raw, left, a, b, view.pixels)
+            of &= persons_between(raw, right, c, d, view.pixels)
+            assert of.sum() >= raw.policy.k
+            inside[-1].append(of)
+            edges[gap] |= {a, b}
+            edges[gap + 1] |= {c, d}
+            for axis in (left, right):
+                if axis.sensitive:
+                    held = [persons_between(raw, axis, *band, view.pixels) for band in axis.bands]
+                    assert sum(bool((here & of).any()) for here in held) >= least
+    for i, joins in enumerate(view.joins):
+        for one, other in joins:
+            assert (inside[i][one] & inside[i + 1][other]).sum() >= raw.policy.k
+    # however many boxes are intersected, nobody is narrowed down below what lies between edges
+    for axis, found in zip(view.axes, edges, strict=True):
+        for low, high in pairwise(sorted(found)):
+            assert persons_between(raw, axis, low, high, view.pixels).sum() >= raw.policy.k
+
+
+ORDERS = (["a", "b"], ["ward", "a"], ["ward", "arm"], ["ward", "a", "b"], ["a", "arm", "b", "ward"])
+
+
+@given(leveled(), st.sampled_from(ORDERS))
+def test_every_cluster_and_every_two_that_are_lit_stand_on_k_persons(
+    raw: Leveled, order: list[str]
+) -> None:
+    view: ParallelView = looked_at(lambda: raw.study().parallel(order))
+
+    check_axes(raw, view, least=1)
+    assert view.sizes is None
+    assert all(view.clusters)
+
+
+@given(leveled(), st.sampled_from([["a", "arm"], ["b", "a", "arm"], ["ward", "a", "arm"]]))
+def test_every_cluster_beside_a_secret_has_several_of_its_values(
+    raw: Leveled, order: list[str]
+) -> None:
+    policy = raw.policy.changed(roles={"arm": "sensitive"}, diversity=3)
+    columns = {"a": raw.a, "b": raw.b, "ward": list(raw.ward), "arm": list(raw.arm)}
+    try:
+        view = dc.open(pa.table(columns), policy).parallel(order)
+    except (RefusedError, InputError):
+        assume(False)
+        raise
+
+    check_axes(raw, view, least=3)
+    assert bool(view.clusters[-1]) is (len(view.axes[-1].levels) > 3)
 
 
 # --- estimates --------------------------------------------------------------------------------
@@ -640,6 +733,7 @@ PICTURES: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "qq": ("qq", ["Y ~ X"], {}),
     "leverage": ("leverage", ["Y ~ log(X)"], {}),
     "trend": ("scatter", ["X", "Y"], {"trend": True}),
+    "axes": ("parallel", ["Y", "X"], {}),
 }
 RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "raw points": ("scatter", ["X", "Y"], {"method": "none"}),
@@ -652,6 +746,9 @@ RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "cells of residuals": ("residuals", ["Y ~ X"], {"method": "suppression"}),
     "noise on the variable": ("qq", ["Y ~ X"], {"method": "probabilistic", "noise_on": "variable"}),
     "raw trend": ("scatter", ["X", "Y"], {"trend": True}),
+    "clusters of records": ("parallel", ["X", "Y"], {}),
+    "clusters over all axes": ("parallel", ["X", "Y"], {"method": "k-member-joint"}),
+    "raw axes": ("parallel", ["X", "Y"], {"method": "none", "gradient": False}),
 }
 
 
@@ -664,7 +761,7 @@ RESEARCH: dict[str, tuple[str, list[str], dict[str, Any]]] = {
 def test_every_view_comes_back_from_json(
     preset: str, picture: str, columns: list[str], named: dict[str, Any]
 ) -> None:
-    view: View = getattr(dc.open(datasets.d1(), preset, study="D1"), picture)(*columns, **named)
+    view = answer(dc.open(datasets.d1(), preset, study="D1"), picture, columns, named)
 
     again = View.from_json(view.to_json())
 
@@ -685,7 +782,13 @@ def d1_elsewhere(kind: str, folder: Path, file_of: Any) -> Any:
 @pytest.mark.parametrize("form", ["svg", "png", "pdf", "json"])
 @pytest.mark.parametrize(
     ("picture", "kind"),
-    [("histogram", "csv"), ("scatter", "parquet"), ("heatmap", "pandas"), ("box", "csv")],
+    [
+        ("histogram", "csv"),
+        ("scatter", "parquet"),
+        ("heatmap", "pandas"),
+        ("box", "csv"),
+        ("axes", "parquet"),
+    ],
 )
 def test_the_same_version_is_the_same_bytes(
     picture: str, kind: str, form: str, tmp_path: Path, file_of: Any
@@ -694,7 +797,7 @@ def test_the_same_version_is_the_same_bytes(
     files = []
     for i, source in enumerate([datasets.d1(), d1_elsewhere(kind, tmp_path, file_of)]):
         study = dc.open(source, study="D1")
-        files.append(getattr(study, name)(*columns, **named).save(tmp_path / f"{i}.{form}"))
+        files.append(answer(study, name, columns, named).save(tmp_path / f"{i}.{form}"))
 
     assert files[0].read_bytes() == files[1].read_bytes()
 

@@ -39,6 +39,7 @@ def test_the_shell_commands_run(tmp_path: Path) -> None:
         "residuals.svg",
         "compare.html",
         "map.html",
+        "parallel.svg",
         "released.csv",
         "report.html",
     }

@@ -27,7 +27,7 @@ LINE, LETTER = 0.155, 0.0605  # inches of a caption
 
 @dataclass(frozen=True)
 class Plate:
-    """One figure: its number in the paper, its panels, and three texts about it."""
+    """One figure: its number in the paper (0: it is not there), its panels, three texts on it."""
 
     number: int
     title: str
@@ -41,7 +41,12 @@ class Plate:
     @property
     def name(self) -> str:
         """Name the file of the figure."""
-        return f"2011_figure_{self.number:02d}.png"
+        return f"2011_figure_{self.number:02d}.png" if self.number else "2011_beside.png"
+
+    @property
+    def label(self) -> str:
+        """Say which figure it is, and what of."""
+        return f"Figure {self.number}. {self.title}" if self.number else self.title
 
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
@@ -87,7 +92,7 @@ def draw_plate(plate: Plate, folder: Path) -> Path:
     right = LEGEND if has_legend(plate.panels[-1]) else RIGHT
     width = LEFT + plate.across * wide + (plate.across - 1) * BETWEEN + right
     letters = int((width - 0.3) / LETTER)
-    caption = textwrap.wrap(f"Figure {plate.number}. {plate.title}", letters)
+    caption = textwrap.wrap(plate.label, letters)
     for head, text in plate.texts:
         caption += textwrap.wrap(f"{head}: {text}", letters)
     framed = any(not isinstance(panel.marks[0], Uprights) for panel in plate.panels)
@@ -142,5 +147,6 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
         for mark in ax.collections:
             if isinstance(mark, QuadMesh):
                 mark.set_linewidth(0)
+                mark.set_cmap(mark.get_cmap().with_extremes(bad="white"))
     rest = tuple(mark for mark in panel.marks if mark not in cells)
     draw(Scene((replace(panel, marks=rest),)), ax)

@@ -29,7 +29,7 @@ PAGE = """<!doctype html>
 coordinates</i>, IEEE Transactions on Visualization and Computer Graphics 17(12), made again by
 <b>discreet</b> on the German credit data, under the policy <code>research</code>: the paper's
 clusters as printed, for public data. Figure 4 is a sketch of a server and a client, and left out.
-What the default policy does instead is said with the conclusions below.</p>
+What the default policy does instead is shown last, and said with the conclusions below.</p>
 <div class="all">
 {figures}
 </div>
@@ -55,7 +55,7 @@ def write_page(plates: Sequence[Plate], found: Sequence[Judged], folder: Path) -
 
 def card(plate: Plate) -> str:
     """Return one figure with its caption in three parts."""
-    name = html.escape(f"Figure {plate.number}: {plate.title}")
+    name = html.escape(plate.label)
     said = "".join(
         f"<p><i>{html.escape(head)}:</i> {html.escape(text)}</p>" for head, text in plate.texts
     )

@@ -52,7 +52,7 @@ def figure_1(credit: Credit) -> Plate:
     cells = Cells(
         tuple(np.linspace(0, len(SHOWN) - 1, len(grid) + 1).tolist()),
         tuple(np.linspace(0, 1, blur.UP + 1).tolist()),
-        tuple(tuple(value**0.5 for value in row) for row in grid.tolist()),
+        tuple(tuple(value**0.5 or None for value in row) for row in grid.tolist()),
         "",
     )
     uprights = Uprights(tuple(axis.upright(raw.pixels) for axis in raw.axes))

@@ -33,6 +33,7 @@ FIGURES: tuple[Callable[[Credit], Plate], ...] = (
     ranges.figure_10,
     order.figure_11,
     order.figure_12,
+    asked_again.beside,
 )
 CLAIMS: tuple[Callable[[Credit], list[Judged]], ...] = (
     ranges.claims,
@@ -76,14 +77,14 @@ def main(folder: Path) -> list[Judged]:
 def told_of(found: list[Judged]) -> str:
     """Write the conclusions, and how many of them hold."""
     held = [sum(each.verdict == v for each in found) for v in ("HOLDS", "IN PART", "DOES NOT HOLD")]
-    title = "The paper's conclusions"
+    title = "What the paper says, and what became of it"
     return "\n".join(
         [
             title,
             "=" * len(title),
             *map(str, found),
             "",
-            f"Of {len(found)} conclusions {held[0]} hold, {held[1]} hold in part, {held[2]} do not"
+            f"Of {len(found)} statements {held[0]} hold, {held[1]} hold in part, {held[2]} do not"
             " hold.",
         ]
     )

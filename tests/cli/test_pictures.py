@@ -27,10 +27,12 @@ PLOTS = {
     "residuals": ["glucose ~ age + bmi"],
     "qq": ["glucose ~ age + bmi"],
     "leverage": ["glucose ~ age + bmi"],
+    "parallel": ["age", "bmi", "sex"],
 }
 
 
 NOTES = {
+    "parallel": "parallel coordinates of age, bmi and sex: ",
     "residuals": "residuals of glucose ~ age + bmi: ",
     "qq": "normal QQ plot of glucose ~ age + bmi: ",
     "leverage": "residuals against leverage of glucose ~ age + bmi: ",

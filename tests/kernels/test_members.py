@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchmarks.naive_members import naive_clusters
-from discreet.kernels.members import cluster_bins, deal_out
+from discreet.kernels.dealing import sort_parts
+from discreet.kernels.members import cluster_bins
 
 Whole = NDArray[np.int64]
 
@@ -19,16 +20,22 @@ COSTS = ["seed", "span"]
 
 
 def both(left: Any, right: Any, heights: tuple[int, int], k: int, metric: str, cost: str) -> Any:
-    """Return boxes, sizes and parts of the kernel, and those of the naive algorithm."""
+    """Return boxes and parts of the kernel, and those of the naive algorithm."""
     left, right = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
     bins, bin_of, counts = np.unique(
         left * heights[1] + right, return_inverse=True, return_counts=True
     )
     i, j = np.divmod(bins, heights[1])
-    found = cluster_bins(i, j, counts, heights, k, ALONG[metric], cost == "span")
-    labels, boxes = naive_clusters(left, right, heights, k, metric, cost)
+    boxes = np.empty((len(left) // k, 4), dtype=np.int64)
+    taken = np.empty((len(bins) + len(boxes), 3), dtype=np.int32)
+    total, joins = cluster_bins(
+        i, j, counts, heights, k, ALONG[metric], cost == "span", boxes, taken
+    )
+    sorted_parts = np.empty((total + len(joins), 3), dtype=np.int64)
+    found = boxes, sorted_parts[: sort_parts(taken[:total], joins, len(bins), sorted_parts)]
+    labels, naive_boxes = naive_clusters(left, right, heights, k, metric, cost)
     parts, amounts = np.unique(np.column_stack([bin_of, labels]), axis=0, return_counts=True)
-    naive = (boxes, np.bincount(labels), np.column_stack([parts, amounts]))
+    naive = (naive_boxes, np.column_stack([parts, amounts]))
     return [part.tolist() for part in found], [part.tolist() for part in naive]
 
 
@@ -102,11 +109,3 @@ def test_as_the_naive_algorithm_on_ten_thousand(kind: str, metric: str, cost: st
     found, naive = both(left, right, (400, 400), 3, metric, cost)
 
     assert found == naive
-
-
-def test_records_of_a_bin_are_dealt_out_in_order() -> None:
-    parts = np.array([[0, 0, 2], [0, 2, 1], [1, 1, 2]])
-    bin_of = np.array([0, 1, 0, 1, 0])
-
-    assert deal_out(parts, bin_of, np.array([4, 3, 2, 1, 0]), 2).tolist() == [2, 1, 0, 1, 0]
-    assert deal_out(parts, bin_of, np.array([0, 1, 2, 3, 4]), 2).tolist() == [0, 1, 0, 1, 2]

@@ -357,6 +357,12 @@ OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+OF_AXES: dict[str, st.SearchStrategy[Any]] = {
+    "pixels": st.integers(1, 10).map(lambda n: 50 * n),
+    "pairs": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
+}
+
+
 @st.composite
 def policies(draw: st.DrawFn) -> dict[str, Any]:
     """Draw the plain values of a policy that is allowed."""
@@ -378,8 +384,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "pictures": st.just(dict(draw(st.permutations(list(of_pictures.items())))[:3])),
         "bins": st.integers(2, 1000),
         "grid": st.integers(2, 1000),
-        "pixels": st.integers(1, 10).map(lambda n: 50 * n),
-        "pairs": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
+        **OF_AXES,
         "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
         "shown_share": st.floats(0, 1) | st.integers(0, 1),
         "show_empty": st.booleans(),
@@ -806,12 +811,14 @@ def test_axes_of_parallel_coordinates_are_numbers_of_the_policy() -> None:
     asked = fine.settle("parallel", ["a", "b"], pixels=250, diversity=3, k=5)
 
     assert (asked.method, asked.k, asked.axes) == ("k-member-cells", 5, NO_AXES)
-    for name, value in (("pixels", 300), ("diversity", 4)):
-        with pytest.raises(RefusedError, match=rf"^{name} is fixed when the study is opened"):
-            fine.settle("parallel", ["a", "b"], **{name: value})
-    for name, wrong in (("pixels", 333), ("diversity", 0)):
-        with pytest.raises(InputError, match=rf"^{name} of the policy must be "):
-            RESEARCH.settle("parallel", ["a", "b"], **{name: wrong})
+    others: list[dict[str, Any]] = [{"pixels": 300}, {"diversity": 4}]
+    for other in others:
+        with pytest.raises(RefusedError, match=r"^\w+ is fixed when the study is opened"):
+            fine.settle("parallel", ["a", "b"], **other)
+    wrong: list[dict[str, Any]] = [{"pixels": 333}, {"diversity": 0}]
+    for none in wrong:
+        with pytest.raises(InputError, match=r"^(pixels|diversity) of the policy must be "):
+            RESEARCH.settle("parallel", ["a", "b"], **none)
 
 
 ROW_PICTURES = ("scatter", "residuals", "qq", "leverage")
@@ -1096,6 +1103,14 @@ def test_edges_decide_what_leaves_and_no_copy() -> None:
     assert policy.copy_settings() == STANDARD.copy_settings()
 
 
+def test_the_pixels_of_axes_decide_what_leaves_and_no_copy() -> None:
+    assert STANDARD.changed(pixels=400).settings() == STANDARD.settings()
+    policy = STANDARD.changed(pixels=250)
+
+    assert policy.settings() == STANDARD.settings() | {"pixels": 250}
+    assert policy.copy_settings() == STANDARD.copy_settings()
+
+
 def test_what_decides_all_that_leaves() -> None:
     policy = STANDARD.changed(k=7, limits={"bmi": [10, 50], "age": [0, 120]}, unit="patient")
 
@@ -1124,6 +1139,7 @@ def test_research_binds_nothing_but_itself() -> None:
 UNBINDING: dict[str, Any] = {
     "name": "ward 3",
     "pictures": {"histogram": "suppression"},
+    "pairs": [["age", "bmi"]],  # pinned for each column that leaves as an axis
     "study": "cohort",
     "public": True,
     "versions": 9,

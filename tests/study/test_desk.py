@@ -91,6 +91,53 @@ def test_by_is_a_stratum_where_rows_are_drawn() -> None:
     assert desk("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
 
 
+def test_axes_may_be_of_any_kind() -> None:
+    found = desk("research")
+
+    assert found.settle("parallel", ["x", "sex"], "any").columns == ("x", "sex")
+    for kind, message in (("continuous", "'sex' is categorical"), ("categorical", "'x' is contin")):
+        with pytest.raises(InputError, match=message):
+            found.settle("parallel", ["x", "sex"], kind)
+    with pytest.raises(InputError, match="there is no column 'xx'"):
+        found.settle("parallel", ["xx", "sex"], "any")
+    with pytest.raises(InputError, match="a column is named twice"):
+        found.settle("parallel", ["x", "x"], "any")
+    with pytest.raises(InputError, match="'sex' is categorical"):
+        found.settle("parallel", ["x", "sex"], "any", limits={"sex": [0, 1]})
+
+
+def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
+    for choice in ("1", "2"):
+        found = desk(study="s")
+        asked = found.settle("bars", ["sex"], "categorical")
+        view = found.counted(asked, tables.bars, pinned={"diversity of 'sex'": choice})
+        if choice == "1":
+            assert view.to_json()
+            continue
+        with pytest.raises(LeavingError, match="the diversity of 'sex' is another"):
+            view.to_json()
+
+
+def test_pairs_are_those_of_the_policy_or_those_that_left() -> None:
+    assert not desk().pairs
+    assert desk(pairs=[["y", "x"]]).pairs == (("y", "x"),)
+    found = desk(study="s")
+    asked = found.settle("parallel", ["x", "y"], "any")
+    pinned = {"pairs of 'x'": '[["x", "y"]]', "pairs of 'y'": '[["x", "y"], ["y", "z"]]'}
+
+    found.counted(asked, any_bars(), pinned=pinned).to_json()
+
+    assert desk(study="s").pairs == (("x", "y"), ("y", "z"))
+    assert desk(study="s", pairs=[["x", "z"]]).pairs == (("x", "z"),)
+    assert not desk(study="t").pairs
+
+
+def any_bars() -> Any:
+    """Return what draws bars, whatever is asked for: only the gate is looked at."""
+    bars = desk().settle("bars", ["sex"], "categorical")
+    return lambda table, _, origin: tables.bars(table, bars, origin)
+
+
 def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

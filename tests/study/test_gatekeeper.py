@@ -16,7 +16,7 @@ from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.secret import Secret
 from discreet.sketch import Sketch
-from discreet.study.gatekeeper import Exit, Gatekeeper
+from discreet.study.gatekeeper import NOTHING, Exit, Gatekeeper
 from discreet.table import open_table
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -139,6 +139,17 @@ CHOICES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
         {"group": GROUP, "fields": {"groups": [["x", "y"]]}},
         ROWS | {"strata": "[]", X: NUMBER, Y: NUMBER},
     ),
+    "axes": (
+        ("parallel", "y", "x", "ward"),
+        {},
+        {
+            "count method of 'ward', 'x', 'y'": "k-member-cells",
+            X: NUMBER,
+            Y: NUMBER,
+            WARD: LEVELS,
+        },
+    ),
+    "axes under research": (("parallel", "x", "y"), {"fields": {"preset": "research"}}, {}),
     "research": (("scatter", "x", "y"), {"fields": {"preset": "research"}, "by": "sex"}, {}),
 }
 
@@ -157,6 +168,7 @@ def test_what_is_pinned(
         (("histogram", "x"), {"by": "ward"}, {"column x", "column ward"}),
         (("bars", "ward"), {"by": "sex"}, {"column ward", "column sex"}),
         (("box", "x", "y"), {}, {"column x", "column y"}),
+        (("parallel", "x", "ward"), {}, {"column x", "column ward"}),
         (
             ("scatter", "x", "y"),
             {"group": GROUP, "fields": STRATA, "by": "sex"},
@@ -168,7 +180,7 @@ def test_what_is_pinned(
             {"column x", "column y", 'rows of ["x", "y"]'},
         ),
     ],
-    ids=["histogram", "histogram by", "bars by", "box", "scatter by", "qq"],
+    ids=["histogram", "histogram by", "bars by", "box", "axes", "scatter by", "qq"],
 )
 def test_what_is_drawn_is_sketched_and_the_column_of_its_levels_too(
     columns: tuple[str, ...], how: dict[str, Any], sketched: set[str]
@@ -324,6 +336,40 @@ def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
 
     assert gatekeeper(ledger, study="s").groups_that_left() == (GROUP,)
     assert gatekeeper(ledger, study="t").groups_that_left() == ()
+
+
+PAIRS = {"pairs of 'x'": '[["x", "y"]]', "pairs of 'y'": '[["x", "y"], ["y", "z"]]'}
+
+
+def test_what_is_pinned_besides_is_told_too() -> None:
+    heard = Heard()
+    keeper = gatekeeper(heard)
+    asked = keeper.policy.settle("parallel", ["x", "y"])
+
+    keeper.leave(asked, (), "svg", pinned=PAIRS)
+
+    method = {"count method of 'x', 'y'": "k-member-cells"}
+    assert heard.told[0].choices == {**method, X: NUMBER, Y: NUMBER, **PAIRS}
+    assert Exit(asked).pinned == NOTHING == {}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        NOTHING["x"] = "y"  # type: ignore[index]
+
+
+def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    keeper = gatekeeper(ledger, study="s")
+    assert keeper.pairs_that_left() == ()
+
+    asked = keeper.policy.settle("parallel", ["x", "y"])
+    keeper.leave(asked, (), "svg", pinned=PAIRS)
+
+    assert gatekeeper(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
+    assert gatekeeper(ledger, study="t").pairs_that_left() == ()
+    assert gatekeeper(ledger).pairs_that_left() == ()
+    with pytest.raises(LeavingError, match="the pairs of 'x' is another"):
+        keeper.leave(asked, (), "svg", pinned=PAIRS | {"pairs of 'x'": '[["x", "z"]]'})
+    (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
+    assert keeper.pairs_that_left() == ()
 
 
 def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path: Path) -> None:

@@ -11,17 +11,11 @@ import pytest
 
 import discreet as dc
 from discreet.errors import DiscreetError, InputError, LeavingError, RefusedError
+from discreet.parallel.clusters import COSTS
 from discreet.policy import Asked, AskedAxes, Policy
 from discreet.study import Study
 from discreet.study.desk import Desk
-from discreet.study.parallel import (
-    COSTS,
-    HowParallel,
-    axis_order,
-    pairs_of,
-    parallel,
-    pinned,
-)
+from discreet.study.parallel import HowParallel, axis_order, pairs_of, parallel, pinned
 from discreet.table import open_table
 from discreet.views import ParallelView
 
@@ -64,7 +58,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
         InputError,
         "there are 'k-member-cells', 'k-member', 'k-member-joint', 'none'",
     ),
-    "no cost": (["x", "y"], {"cost": "dear"}, InputError, "cost must be 'smaller', 'seed', 'span'"),
+    "no cost": (["x", "y"], {"cost": "dear"}, InputError, "cost must be 'seed', 'span', 'smaller'"),
     "a secret that is no axis": (
         ["x", "y"],
         {"sensitive": "ill"},
@@ -343,7 +337,7 @@ def test_other_pairs_are_refused_at_leaving_where_the_data_have_no_name(other: l
     view = opened().parallel(other)
     with pytest.raises(LeavingError, match=r"the pairs of '\w+' is another than when something"):
         view.to_json()
-    with pytest.raises(LeavingError, match="declare another in the policy and open a new version"):
+    with pytest.raises(LeavingError, match="left before, and the two together give records away"):
         view.save("never.svg")
     assert opened().parallel(["x", "ward", "y"]).to_json()
 
@@ -550,7 +544,7 @@ def test_a_desk_keeps_the_pairs() -> None:
     assert isinstance(view, ParallelView)
     assert [*desk.pairs] == [("x", "y")]
     assert HowParallel() == HowParallel(gradient=True)
-    assert COSTS[0] == "smaller"
+    assert HowParallel().cost is None
 
 
 def test_persons_with_several_rows_are_refused() -> None:

@@ -79,7 +79,7 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
         table.astype(np.int64), axis=0, return_inverse=True, return_counts=True
     )
     parts = _parts(np.ascontiguousarray(rows), counts.astype(np.int64), int(k))
-    from discreet.kernels.members import deal_out
+    from discreet.kernels.dealing import deal_out
 
     order = np.arange(len(table))
     labels = deal_out(parts, row_of.reshape(-1).astype(np.intp), order, len(rows))

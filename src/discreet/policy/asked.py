@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from discreet.protect import CLUSTER_METHODS, ROW_METHODS, CellSuppression
@@ -86,8 +86,9 @@ class AskedAxes:
 
     pixels: int
     diversity: int
-    sensitive: Mapping[str, tuple[str, ...]]
-    ordered: Mapping[str, tuple[str, ...]]
+    # Names of levels, which a view must not print with its gate.
+    sensitive: Mapping[str, tuple[str, ...]] = field(repr=False)
+    ordered: Mapping[str, tuple[str, ...]] = field(repr=False)
     cost: str
     fuzzy: bool
 

@@ -268,8 +268,11 @@ def _ruled(ends: Ends, lit: bool | None, *, fuzzy: bool) -> tuple[Any, Any, floa
     from matplotlib.colors import to_rgb
 
     red, green, blue = to_rgb(PALE) if lit is False else colour(ends)
-    dark = (0.5 * red, 0.5 * green, 0.5 * blue, 1.0 if lit else 0.6)
-    return (red, green, blue), dark, 1.2 if lit else 0.0 if fuzzy or lit is False else 0.5
+    if lit:
+        return (red, green, blue), (0.5 * red, 0.5 * green, 0.5 * blue, 1.0), 1.2
+    # Where clusters are narrow there would be nothing to see but dark outlines.
+    edge = (0.8 * red, 0.8 * green, 0.8 * blue, 0.6)
+    return (red, green, blue), edge, 0.0 if fuzzy or lit is False else 0.35
 
 
 def _corners(gap: int, ends: Ends) -> list[tuple[float, float]]:
