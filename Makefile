@@ -43,6 +43,7 @@ bench: $(READY) ## measure speed and memory
 	$(BIN)/python -m benchmarks.risk
 	$(BIN)/python -m benchmarks.rounding
 	$(BIN)/python -m benchmarks.mdav
+	$(BIN)/python -m benchmarks.parallel
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

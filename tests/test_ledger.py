@@ -289,9 +289,9 @@ def test_pairs_that_left_are_remembered_for_their_study(ledger: Ledger) -> None:
 def test_pairs_and_diversity_are_kept_for_their_columns(ledger: Ledger, second: str | None) -> None:
     leave(ledger, choices=axes("xy"))
 
-    with pytest.raises(LeavingError, match="the pairs of 'x' is another"):
+    with pytest.raises(LeavingError, match="the pairing of 'x' is another"):
         leave(ledger, study=second, choices=axes("xz"))
-    with pytest.raises(LeavingError, match="the pairs of 'y' is another"):
+    with pytest.raises(LeavingError, match="the pairing of 'y' is another"):
         leave(ledger, study=second, choices=axes("yz"))
     with pytest.raises(LeavingError, match=r"the diversity of '[xy]' is another"):
         leave(ledger, study=second, choices=axes("xy", diversity=3))

@@ -30,7 +30,7 @@ UNNAMED = ""
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 # and those of its pairs and its l-diversity as an axis of parallel coordinates.
-PAIRS_OF, DIVERSITY_OF = "pairs of ", "diversity of "
+PAIRS_OF, DIVERSITY_OF = "pairing of ", "diversity of "
 ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
 

@@ -298,6 +298,29 @@ def test_persons_with_several_rows_are_refused_with_advice(preset: str) -> None:
     assert view.clusters == drawn(table_of(SIXTY), ["x", "y"], preset=preset).clusters
 
 
+def test_no_value_is_none_of_the_values_of_a_secret() -> None:
+    x = [float(i % 10) for i in range(60)]
+    ill = ["a", "b", None] * 20
+
+    view = drawn(table_of({"x": x, "ill": ill}), ["x", "ill"], sensitive={"ill": ()})
+    open_to_all = drawn(table_of({"x": x, "ill": ill}), ["x", "ill"])
+
+    assert view.axes[1].levels == ("a", "b")
+    assert view.clusters == ((),)
+    assert open_to_all.axes[1].levels == ("a", "b", "(missing)")
+    assert open_to_all.clusters[0]
+
+
+def test_values_that_only_persons_without_the_other_column_have_leave_the_gap_empty() -> None:
+    x = [None if i % 4 == 3 else float(i % 10) for i in range(80)]
+    ill = ["a", "b", "c", "d"] * 20
+
+    view = drawn(table_of({"x": x, "ill": ill}), ["x", "ill"], sensitive={"ill": ()}, diversity=4)
+
+    assert view.axes[1].levels == ("a", "b", "c", "d")
+    assert view.clusters == ((),)
+
+
 # --- counted again ----------------------------------------------------------------------------
 
 
@@ -308,7 +331,9 @@ def between(axis: ParallelAxis, column: Sequence[Any], low: int, high: int, pixe
         (rest,) = {*axis.levels} - {*stored} or {""}
         shown = [level if level in axis.levels else rest for level in stored]
         bands = dict(zip(axis.levels, axis.bands, strict=True))
-        return np.array([low <= bands[level][0] and bands[level][1] <= high for level in shown])
+        # Beside a sensitive axis who has no value is in no cluster.
+        held_at = [bands.get(level, (-1, -1)) for level in shown]
+        return np.array([low <= first and last <= high for first, last in held_at])
     assert axis.low is not None
     assert axis.high is not None
     values = np.array([math.nan if value is None else value for value in column], dtype=float)

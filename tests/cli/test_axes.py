@@ -128,7 +128,7 @@ def test_pairs_are_fixed_by_the_first_picture_or_named(run: Run, credit: Path) -
     assert "'age', 'sex' may not stand side by side" in err
     code, out, err = run(*words, "age", "sex", "--pair", "age,sex")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the pairs of 'age' is another" in err
+    assert "the pairing of 'age' is another" in err
 
 
 def test_a_column_is_sensitive_as_a_whole(run: Run, credit: Path) -> None:
@@ -163,7 +163,9 @@ def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]
 def test_what_a_study_is_opened_with_and_what_is_asked_of_it() -> None:
     wish = AxesWish(["ill"], 3, 200, ["a,b", " b , c "], flat=True)
 
-    assert wish.numbers() == {"diversity": 3, "pixels": 200}
+    assert AxesWish(["ill"], 3, 200, flat=True).numbers() == {"diversity": 3, "pixels": 200}
+    with pytest.raises(InputError, match="--pair is of guarded policies"):
+        wish.numbers()
     assert wish.fields() == {
         "roles": {"ill": "sensitive"},
         "pairs": [["a", "b"], ["b", "c"]],

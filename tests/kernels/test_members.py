@@ -62,6 +62,20 @@ def test_as_the_naive_algorithm_on_small_grids(metric: str, cost: str, given: An
     assert found == naive
 
 
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("metric", METRICS)
+def test_as_the_naive_algorithm_on_many_small_grids(metric: str, cost: str) -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(80):
+        height, width = (int(side) for side in rng.integers(1, 13, 2))
+        k = int(rng.integers(2, 8))
+        # Spread evenly, or most of them near one end.
+        i, j = rng.random((2, rng.integers(k, 61))) ** rng.choice([0.3, 1, 4], (2, 1))
+        left, right = (i * height).astype(np.int64), (j * width).astype(np.int64)
+        found, naive = both(left, right, (height, width), k, metric, cost)
+        assert found == naive
+
+
 def columns(kind: str, n: int) -> tuple[Whole, Whole]:
     """Return records on axes of 400 pixels."""
     rng = np.random.default_rng(n)

@@ -81,7 +81,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
     "few pixels": (["x", "y"], {"pixels": 10}, InputError, "pixels"),
     "limits of levels": (["x", "ward"], {"limits": {"ward": [0, 1]}}, DiscreetError, "ward|limits"),
     "no k": (["x", "y"], {"k": "many"}, InputError, "k of the policy must be a whole number"),
-    "no l": (["x", "y"], {"diversity": 0}, InputError, "diversity of the policy must be a whole"),
+    "no l": (["x", "y"], {"diversity": 0}, InputError, "diversity of (the policy|a guarded)"),
 }
 
 
@@ -141,7 +141,7 @@ def test_what_the_policy_has_may_be_asked_for() -> None:
 
 
 def test_a_guarded_study_cannot_do_with_one_sensitive_value() -> None:
-    with pytest.raises(InputError, match="must be a whole number of at least 2"):
+    with pytest.raises(InputError, match="diversity of a guarded study is at least 2"):
         opened(**SECRET).parallel(["x", "ill"], diversity=1)
 
 
@@ -335,7 +335,7 @@ def test_other_pairs_are_refused_at_leaving_where_the_data_have_no_name(other: l
     opened().parallel(["x", "ward", "y"]).to_json()
 
     view = opened().parallel(other)
-    with pytest.raises(LeavingError, match=r"the pairs of '\w+' is another than when something"):
+    with pytest.raises(LeavingError, match=r"the pairing of '\w+' is another than when something"):
         view.to_json()
     with pytest.raises(LeavingError, match="left before, and the two together give records away"):
         view.save("never.svg")
@@ -346,7 +346,7 @@ def test_other_pairs_of_a_policy_are_refused_at_leaving() -> None:
     opened(study="s", pairs=[["x", "y"]]).parallel(["x", "y"]).to_json()
 
     view = opened(study="s", pairs=[["x", "y"], ["y", "z"]]).parallel(["x", "y"])
-    with pytest.raises(LeavingError, match="the pairs of 'y' is another"):
+    with pytest.raises(LeavingError, match="the pairing of 'y' is another"):
         view.to_json()
     assert opened(study="s", pairs=[["y", "x"]]).parallel(["x", "y"]).to_json()
 
@@ -377,9 +377,9 @@ def test_what_is_pinned() -> None:
     assert pinned(asked, pairs) == {
         "count method of 'y', 'z'": "k-member-cells",
         "count method of 'x', 'y'": "k-member-cells",
-        "pairs of 'x'": '[["x", "y"]]',
-        "pairs of 'y'": '[["x", "y"], ["y", "z"]]',
-        "pairs of 'z'": '[["a", "z"], ["y", "z"]]',
+        "pairing of 'x'": '[["x", "y"]]',
+        "pairing of 'y'": '[["x", "y"], ["y", "z"]]',
+        "pairing of 'z'": '[["a", "z"], ["y", "z"]]',
         "diversity of 'x'": "3",
         "diversity of 'y'": "1",
         "diversity of 'z'": "1",
@@ -616,3 +616,19 @@ def test_looking_under_research_and_leaving_are_the_same_bytes() -> None:
 
     assert len(texts) == 1
     assert json.loads(texts.pop())["kind"] == "parallel"
+
+
+@pytest.mark.parametrize(
+    "other", [{"pairs": [["x", "z"]]}, {"roles": {"x": "sensitive"}}], ids=["pairs", "roles"]
+)
+def test_a_new_version_may_have_other_pairs_and_secrets(other: dict[str, Any]) -> None:
+    opened(study="s").parallel(["x", "y"]).to_json()
+
+    assert opened(study="s", **other).new_version() == 2
+
+
+def test_a_new_version_of_the_same_pairs_and_secrets_is_none() -> None:
+    opened(study="s", pairs=[["x", "y"]]).parallel(["x", "y"]).to_json()
+
+    with pytest.raises(InputError, match="neither the data nor the policy"):
+        opened(study="s", pairs=[["x", "y"]]).new_version()

@@ -34,6 +34,7 @@ __all__ = [
     "too_diverse",
 ]
 
+MISSING = ""  # how a table stores no level
 CELL_PIXELS = 10
 """How wide a cell is before neighbours are joined: what edges are moved outward to."""
 
@@ -76,6 +77,11 @@ class PixelAxis:
             raise InputError("an axis has bins or levels")
         return self.bins.places(np.asarray(values, dtype=np.float64)).astype(np.int64)
 
+    def known(self, pixels: Whole) -> Whole:
+        """Return pixels with -1 where they stand for no value."""
+        here = None if self.levels is None else _alone(self.levels)
+        return pixels if here is None else np.where(pixels == self.shown.bands[here][0], -1, pixels)
+
 
 def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     """Cut the axis of a column into cells of at least k persons each."""
@@ -83,6 +89,8 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
         levels = _levels(table, asked, name, most)
+        if sensitive:
+            levels = _known(levels)
         bands = level_bands(len(levels.names), height)
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
         edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
@@ -167,6 +175,25 @@ def _levels(table: Table, asked: Asked, name: str, most: int) -> Levels:
     names = sorted(levels.names, key=lambda level: rank.get(level, len(rank)))
     moved = [names.index(level) for level in levels.names]
     return Levels(tuple(names), {level: moved[at] for level, at in levels.places.items()})
+
+
+def _known(levels: Levels) -> Levels:
+    """Leave out the level that stands for no value, which no cluster is the more diverse by.
+
+    Its place is beyond those of the others.
+    """
+    here = _alone(levels)
+    if here is None or len(levels.names) < 3:
+        return levels
+    names = tuple(name for at, name in enumerate(levels.names) if at != here)
+    places = {level: at - (at > here) for level, at in levels.places.items()}
+    return Levels(names, places | {MISSING: len(names)})
+
+
+def _alone(levels: Levels) -> int | None:
+    """Return the place of the level that stands for no value, where no other shares it."""
+    here = levels.places.get(MISSING)
+    return None if here is None or [*levels.places.values()].count(here) > 1 else here
 
 
 def _on_one_place(name: str) -> RefusedError:

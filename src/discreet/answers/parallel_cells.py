@@ -82,6 +82,10 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
     check_size(counted, asked)
     counts = cells_of(counted, pair)
     sensitive = (pair[0].shown.sensitive, pair[1].shown.sensitive)
+    for place in np.flatnonzero(sensitive):
+        if np.count_nonzero(counts.sum(axis=1 - place)) < asked.axes.diversity:
+            nowhere = np.full(counts.shape, -1, dtype=np.intp)  # as many values are not to be had
+            return CellClusters((), nowhere.T if turned else nowhere), counted.left_out
     found = cluster_cells(
         counts,
         asked.k,

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from discreet.answers.from_counts import check_size
-from discreet.answers.parallel_axes import CellAxis
+from discreet.answers.parallel_axes import CellAxis, cell_axis
 from discreet.errors import RefusedError, one_of
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import Information, Whole, bins_of_grid, information
 from discreet.policy import Asked
 from discreet.table import Counted, Table
 
-__all__ = ["cells_of", "check_order", "counted_cells", "proposed_order"]
+__all__ = ["axes_to_order", "cells_of", "check_order", "counted_cells", "proposed_order"]
 
 COMPARED_CELLS = 10
+
+
+def axes_to_order(table: Table, asked: Asked) -> dict[str, CellAxis]:
+    """Cut the axes into the cells on which they are compared, of any size under `research`."""
+    compared = asked if asked.guarded else replace(asked, k=1)
+    return {name: cell_axis(table, compared, name) for name in asked.columns}
 
 
 def check_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> None:
@@ -50,6 +57,8 @@ def cells_of(counted: Counted, axes: Sequence[CellAxis]) -> Whole:
         if axis.cell_of_bin is not None:
             firsts = np.flatnonzero(np.diff(axis.cell_of_bin, prepend=-1))
             counts = np.add.reduceat(counts, firsts, axis=place)
+        # Beyond the cells of a sensitive axis are those of whom nothing is known.
+        counts = counts.take(range(axis.cells), axis=place)
     return counts
 
 

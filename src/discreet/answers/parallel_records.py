@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from discreet.answers.drawn import public
 from discreet.answers.parallel_axes import (
     PixelAxis,
-    cell_axis,
     check_named,
     check_persons,
     check_spread,
     pixel_axis,
     too_diverse,
 )
-from discreet.answers.parallel_order import check_order
+from discreet.answers.parallel_order import axes_to_order, check_order
 from discreet.errors import RefusedError
 from discreet.parallel.clusters import check_clusters, cluster_pair, members
 from discreet.parallel.diversity import diverse_joins, joined
@@ -60,7 +59,7 @@ def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelV
             "there are fewer complete records than k; choose a smaller k or other columns"
         )
     if asked.axes.sensitive:
-        check_order(table, asked, {name: cell_axis(table, asked, name) for name in asked.columns})
+        check_order(table, asked, axes_to_order(table, asked))
     values: dict[str, Floats | tuple[str, ...]] = {**rows.numbers, **rows.texts}
     pixels = [axis.pixels(values[axis.shown.name]) for axis in axes]
     check_spread(asked.columns, pixels)
@@ -149,7 +148,7 @@ def _joins(
 
     A sensitive axis is asked for diversity where clusters of the gap before it are selected.
     """
-    last, values = axes[2].shown, pixels[2]
+    last, values = axes[2].shown, axes[2].known(pixels[2])
     if not last.sensitive or asked.axes.diversity < 2 or asked.method == "none":
         return joined(before.labels, after.labels)
     bands = dict(zip(last.levels, last.bands, strict=True))
@@ -166,7 +165,8 @@ def _joins(
 
 def _check_diversity(axes: Sequence[PixelAxis], pixels: Sequence[Whole], asked: Asked) -> None:
     for axis, places in zip(axes, pixels, strict=True):
-        if axis.shown.sensitive and len(np.unique(places)) < asked.axes.diversity:
+        values = np.unique(axis.known(places))
+        if axis.shown.sensitive and np.count_nonzero(values >= 0) < asked.axes.diversity:
             raise too_diverse(axis.shown.name)
 
 

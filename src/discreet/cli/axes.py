@@ -66,13 +66,18 @@ class AxesWish:
 
     def numbers(self) -> dict[str, Any]:
         """Return the numbers, which are the picture's own where the study has none."""
-        return fields_given(diversity=self.diversity, pixels=self.pixels)
+        if self.pair:
+            raise InputError("--pair is of guarded policies; under 'research' any order is drawn")
+        return fields_given(**self._numbers())
+
+    def _numbers(self) -> dict[str, int | None]:
+        return {"diversity": self.diversity, "pixels": self.pixels}
 
     def fields(self) -> dict[str, Any]:
         """Return what a guarded study is opened with."""
         roles = dict.fromkeys(_named(self.sensitive), "sensitive")
         pairs = [names_of(pair) for pair in self.pair or ()]
-        return fields_given(roles=roles or None, pairs=pairs or None) | self.numbers()
+        return fields_given(roles=roles or None, pairs=pairs or None, **self._numbers())
 
     def asked(self) -> dict[str, Any]:
         """Return what the picture itself is asked for with."""

@@ -17,6 +17,7 @@ from discreet.policy import Asked, Policy
 from discreet.progress import advance
 from discreet.secret import Secret, row_keys
 from discreet.sketch import Sketch, sketch_of
+from discreet.study.pins import diversity_of, diversity_pins, pair_pins
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
@@ -115,7 +116,7 @@ class Gatekeeper:
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),
-            self._strata() | _members(*self.policy.groups),
+            self._strata() | _members(*self.policy.groups) | self._axes(),
             self._sketch_again,
             k=self.policy.k,
             most=self.policy.versions,
@@ -149,6 +150,13 @@ class Gatekeeper:
         if not asked.from_rows:
             return kinds | {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
         return kinds | self._strata() | _members(leaving.group)
+
+    def _axes(self) -> dict[str, str]:
+        """Return what the policy says of columns as axes of parallel coordinates."""
+        columns = {name: column.role == "sensitive" for name, column in self.table.columns.items()}
+        paired = {name for pair in self.policy.pairs for name in pair}
+        pins = diversity_pins(columns, diversity_of(self.policy))
+        return pins | pair_pins(sorted(paired), self.policy.pairs)
 
     def _strata(self) -> dict[str, str]:
         return {"strata": json.dumps(self.policy.strata)}

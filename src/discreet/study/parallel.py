@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
-from discreet.answers.parallel_axes import cell_axis
 from discreet.answers.parallel_cells import clusters_of_cells
-from discreet.answers.parallel_order import proposed_order
+from discreet.answers.parallel_order import axes_to_order, proposed_order
 from discreet.answers.parallel_records import clusters_of_records
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, PAIRS_OF
 from discreet.parallel.clusters import COSTS
 from discreet.parallel.pixels import resolution
 from discreet.policy import Asked, AskedAxes
 from discreet.study.desk import Desk
+from discreet.study.pins import (
+    LEAST_DIVERSITY,
+    Pairs,
+    diversity_of,
+    diversity_pins,
+    method_pins,
+    pair_pins,
+)
 from discreet.views import ParallelView
 
 __all__ = ["HowParallel", "Sensitive", "axis_order", "pairs_of", "parallel", "pinned"]
 
-LEAST_DIVERSITY = 2
 
 Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
-Pairs = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -61,21 +64,25 @@ def parallel(desk: Desk, columns: Sequence[str], how: HowParallel) -> ParallelVi
 def axis_order(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
     asked = settled(desk, columns, HowParallel(sensitive=sensitive))
-    axes = {name: cell_axis(desk.table, asked, name) for name in asked.columns}
-    return proposed_order(desk.table, asked, axes)
+    return proposed_order(desk.table, asked, axes_to_order(desk.table, asked))
 
 
 def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
     """Say how parallel coordinates will be made."""
-    if isinstance(columns, str) or len(columns) < 2:
+    columns = [] if isinstance(columns, str) else list(columns)
+    if len(columns) < 2:
         raise InputError("parallel coordinates need at least two columns, in a list")
+    if not isinstance(how.gradient, bool):
+        raise InputError("gradient must be True or False")
     if how.cost is not None and how.cost not in COSTS:
         raise InputError(f"cost must be {one_of(COSTS)}")
     guarded = desk.policy.guarded
     pixels = how.pixels if how.pixels is None or guarded else resolution(how.pixels)
     diversity = how.diversity
-    if guarded and diversity == max(desk.policy.diversity, LEAST_DIVERSITY):
+    if guarded and diversity == diversity_of(desk.policy):
         diversity = None
+    if guarded and diversity is not None and diversity < LEAST_DIVERSITY:
+        raise InputError(f"diversity of a guarded study is at least {LEAST_DIVERSITY}")
     asked = desk.settle(
         "parallel",
         columns,
@@ -91,7 +98,7 @@ def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
     sensitive = _sensitive(desk, columns, how.sensitive)
     chosen = desk.policy.allowed(pixels=pixels, diversity=diversity)
     if diversity is None:
-        diversity = max(chosen.diversity, LEAST_DIVERSITY)
+        diversity = diversity_of(chosen)
     axes = AskedAxes(
         pixels=chosen.pixels,
         diversity=diversity if sensitive else 1,
@@ -116,22 +123,19 @@ def check_pairs(columns: Sequence[str], pairs: Pairs) -> None:
             )
 
 
-def pairs_of(columns: Sequence[str]) -> Pairs:
+def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Return the neighbours of an order, the names of each pair sorted."""
     return tuple(tuple(sorted(pair)) for pair in pairwise(columns))
 
 
 def pinned(asked: Asked, pairs: Pairs) -> dict[str, str]:
     """Return what must be the same whenever these columns leave again."""
-    out = {}
-    for pair in pairs_of(asked.columns):
-        out[f"{COUNT_METHOD_OF}{one_of(pair)}"] = asked.method
-    for name in asked.columns:
-        beside = {tuple(sorted(pair)) for pair in pairs if name in pair}
-        out[f"{PAIRS_OF}{name!r}"] = json.dumps(sorted(beside))
-        sensitive = name in asked.axes.sensitive
-        out[f"{DIVERSITY_OF}{name!r}"] = str(asked.axes.diversity if sensitive else 1)
-    return out
+    sensitive = {name: name in asked.axes.sensitive for name in asked.columns}
+    return (
+        method_pins(pairs_of(asked.columns), asked.method)
+        | pair_pins(asked.columns, pairs)
+        | diversity_pins(sensitive, asked.axes.diversity)
+    )
 
 
 def _sensitive(
@@ -160,5 +164,7 @@ def _named(given: Sensitive | None) -> dict[str, tuple[str, ...]]:
         for name, values in given.items():
             if isinstance(values, str) or not isinstance(values, Sequence):
                 raise InputError(f"the sensitive values of {name!r} are a list")
-        return {name: tuple(map(str, values)) for name, values in given.items()}
+        return {name: tuple(dict.fromkeys(map(str, values))) for name, values in given.items()}
+    if not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
+        raise InputError("sensitive is a column, a list of columns, or columns and their values")
     return dict.fromkeys(given, ())

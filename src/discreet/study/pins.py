@@ -1,0 +1,42 @@
+"""What must be the same whenever columns leave again as axes of parallel coordinates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from discreet.errors import one_of
+from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, PAIRS_OF
+from discreet.policy import Policy
+
+__all__ = ["LEAST_DIVERSITY", "Pairs", "diversity_of", "diversity_pins", "method_pins", "pair_pins"]
+
+LEAST_DIVERSITY = 2
+
+Pairs = Sequence[Sequence[str]]
+
+
+def diversity_of(policy: Policy) -> int:
+    """Return how many values of a sensitive column a cluster holds where nobody says."""
+    return max(policy.diversity, LEAST_DIVERSITY)
+
+
+def method_pins(pairs: Pairs, method: str) -> dict[str, str]:
+    """Pin the count method of pairs of columns."""
+    return {f"{COUNT_METHOD_OF}{one_of(sorted(pair))}": method for pair in pairs}
+
+
+def pair_pins(columns: Iterable[str], pairs: Pairs) -> dict[str, str]:
+    """Pin, for each column, the pairs it may stand in."""
+    beside = {
+        name: sorted({tuple(sorted(pair)) for pair in pairs if name in pair}) for name in columns
+    }
+    return {f"{PAIRS_OF}{name!r}": json.dumps(found) for name, found in beside.items()}
+
+
+def diversity_pins(columns: Mapping[str, bool], diversity: int) -> dict[str, str]:
+    """Pin how many of its values a cluster beside each column holds: 1 if it is not sensitive."""
+    return {
+        f"{DIVERSITY_OF}{name!r}": str(diversity if sensitive else 1)
+        for name, sensitive in columns.items()
+    }
