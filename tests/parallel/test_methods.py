@@ -4,8 +4,13 @@ import pytest
 
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
 from discreet.protect import METHODS
+from discreet.protect.base import Described
 
-WAYS = {"k-member": KMember, "k-member-joint": KMemberJoint, "k-member-cells": KMemberCells}
+WAYS: dict[str, type[Described]] = {
+    "k-member": KMember,
+    "k-member-joint": KMemberJoint,
+    "k-member-cells": KMemberCells,
+}
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -15,7 +20,7 @@ def test_a_way_is_known_by_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS.values())
-def test_a_way_says_what_it_promises_in_sentences(way: type[KMember]) -> None:
+def test_a_way_says_what_it_promises_in_sentences(way: type[Described]) -> None:
     assert "at least k" in way.promises
     for text in (way.promises, way.leaves_open):
         assert text[0].isupper()
