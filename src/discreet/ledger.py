@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ from discreet.leaving import (
 from discreet.sketch import Sketch
 
 __all__ = ["Ledger"]
+
+NOTHING: Mapping[str, Sketch] = MappingProxyType({})
 
 
 SCHEMA = """
@@ -66,12 +69,15 @@ class Ledger:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "ledger.sqlite"
 
-    def knows(self, study: str | None) -> bool:
-        """Whether something of a study of that name has left."""
+    def knows(self, study: str | None, drawn: Mapping[str, Sketch] = NOTHING) -> bool:
+        """Whether something of a study has left, and all that is now drawn was recorded then."""
         if study is None or not self._path.exists():
             return False
         with self._open() as connection:
-            return _latest(connection, study) is not None
+            version = _latest(connection, study)
+            known = {} if version is None else _sketches(connection, version)
+        same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
+        return version is not None and all(same)
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
@@ -100,15 +106,17 @@ class Ledger:
         leavings : sequence of Leaving
             What is about to leave: all of it, or nothing.
         every : callable
-            Returns the sketches of all columns; called when a version is first recorded, so
-            that the same data are recognised under another name.
+            Returns the sketches of all columns; called when a version is first recorded or
+            something of it leaves that it does not know, so that the same data are recognised
+            under another name, and other data under a known one.
 
         Raises
         ------
         LeavingError
             If the data have changed, or left under other settings.
         """
-        whole = {} if self.knows(leavings[0].study) else every()
+        drawn = {what: sketch for leaving in leavings for what, sketch in leaving.sketches.items()}
+        whole = {} if self.knows(leavings[0].study, drawn) else every()
         with self._open() as connection:
             for leaving in leavings:
                 _leave(connection, leaving, {**whole, **leaving.sketches}, whole=bool(whole))

@@ -45,7 +45,7 @@ def asked(
     **fields: Any,
 ) -> Asked:
     """Settle parallel coordinates of k = 3."""
-    given = {"k": 3, **fields}
+    given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
     found = Policy.preset(preset, **given).settle("parallel", columns)
     axes = AskedAxes(pixels, 2, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
     return replace(found, axes=axes)
@@ -359,3 +359,14 @@ def test_a_diversity_that_no_cluster_has_is_named_by_its_column() -> None:
     assert "the diversity (l) is more than the sensitive column 'g' has values" in str(
         too_diverse("g")
     )
+
+
+def test_cells_are_the_bins_of_the_histogram_and_no_narrower_than_ten_pixels() -> None:
+    values = [float(i) for i in range(1000)]
+    limits = {"x": [0, 1000]}
+
+    assert cut(table_of(x=values), "x", pixels=400, limits=limits, bins=20).cells == 20
+    with pytest.raises(RefusedError, match="must be 10 pixels wide or more"):
+        cut(table_of(x=values), "x", pixels=400, limits=limits, bins=41)
+    how = {"pixels": 100, "limits": limits, "bins": 41}
+    assert cut(table_of(x=values), "x", preset="research", **how).cells == 10

@@ -54,7 +54,7 @@ def drawn(
     **fields: Any,
 ) -> ParallelView:
     """Draw parallel coordinates of cells."""
-    policy = Policy.preset(preset, **{"k": 3, **fields})
+    policy = Policy.preset(preset, **{"k": 3, "bins": pixels // 10, **fields})
     asked = policy.settle("parallel", columns, method="k-member-cells")
     axes = AskedAxes(pixels, diversity, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
     origin = ORIGIN if policy.guarded else replace(ORIGIN, regime="research")

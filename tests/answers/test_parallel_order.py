@@ -46,7 +46,7 @@ TABLE = table_of()
 
 def asked(columns: Sequence[str], *sensitive: str, **fields: Any) -> Asked:
     """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
-    policy = Policy.preset("standard", **{"k": 3, **fields})
+    policy = Policy.preset("standard", **{"k": 3, "bins": 10, **fields})
     named = {name: () for name in sensitive}
     axes = AskedAxes(100, 2, named, {}, "smaller", fuzzy=True)
     return replace(policy.settle("parallel", columns), axes=axes)

@@ -79,12 +79,22 @@ CHOICES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
     "histogram by": (
         ("histogram", "x"),
         {"by": "ward"},
-        {"count method of 'x'": "merge", X: NUMBER, WARD: LEVELS},
+        {
+            "count method of 'x'": "merge",
+            "count method of 'ward', 'x'": "merge",
+            X: NUMBER,
+            WARD: LEVELS,
+        },
     ),
     "histogram by another method": (
         ("histogram", "x"),
         {"by": "ward", "method": "suppression"},
-        {"count method of 'x'": "suppression", X: NUMBER, WARD: LEVELS},
+        {
+            "count method of 'x'": "suppression",
+            "count method of 'ward', 'x'": "suppression",
+            X: NUMBER,
+            WARD: LEVELS,
+        },
     ),
     "heat map": (
         ("heatmap", "y", "x"),
@@ -99,13 +109,24 @@ CHOICES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, str]]] = {
     "contour by": (
         ("contour", "x", "y"),
         {"by": "sex"},
-        {"count method of 'x', 'y'": "generalization", X: NUMBER, Y: NUMBER, SEX: LEVELS},
+        {
+            "count method of 'x', 'y'": "generalization",
+            "count method of 'sex', 'x', 'y'": "generalization",
+            X: NUMBER,
+            Y: NUMBER,
+            SEX: LEVELS,
+        },
     ),
     "bars": (("bars", "ward"), {}, {"count method of 'ward'": CELLS, WARD: LEVELS}),
     "bars by": (
         ("bars", "ward"),
         {"by": "sex"},
-        {"count method of 'ward'": CELLS, WARD: LEVELS, SEX: LEVELS},
+        {
+            "count method of 'ward'": CELLS,
+            "count method of 'sex', 'ward'": CELLS,
+            WARD: LEVELS,
+            SEX: LEVELS,
+        },
     ),
     "cross-table": (
         ("crosstab", "ward", "sex"),

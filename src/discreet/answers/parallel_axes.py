@@ -36,7 +36,7 @@ __all__ = [
 
 MISSING = ""  # how a table stores no level
 CELL_PIXELS = 10
-"""How wide a cell is before neighbours are joined: what edges are moved outward to."""
+"""How wide a cell is at least, before neighbours are joined."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,13 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
         edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
         return CellAxis(shown, edges, levels=levels)
-    alone = replace(asked, columns=(name,), bins=most)
+    # The very bins of the column's histogram: a second grid would tell of parts of its bins.
+    alone = replace(asked, columns=(name,), bins=min(asked.bins, most))
+    if asked.guarded and asked.bins > most:
+        raise RefusedError(
+            f"cells of an axis are the bins of a histogram, and must be {CELL_PIXELS} pixels wide"
+            " or more; have the policy ask for fewer bins, or for more pixels"
+        )
     _, merged, bins = merged_bins(table, alone)
     firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
     places = np.append(bins.edges[firsts], bins.edges[-1])

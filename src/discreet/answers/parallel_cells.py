@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from discreet.answers.axes import too_few
 from discreet.answers.drawn import public
 from discreet.answers.from_counts import check_size
 from discreet.answers.parallel_axes import (
@@ -26,7 +27,7 @@ from discreet.parallel.cells import (
     shared,
 )
 from discreet.parallel.diversity import Joins
-from discreet.policy import Asked
+from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect.counts import about
 from discreet.table import Table
 from discreet.views import Origin, ParallelView
@@ -81,11 +82,10 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
     counted = counted_cells(table, pair)
     check_size(counted, asked)
     counts = cells_of(counted, pair)
+    left_out = counted.left_out + int(counted.weights.sum() - counts.sum())
+    if asked.guarded and counts.sum() < ROWS_PER_K * asked.k:
+        raise too_few(asked)
     sensitive = (pair[0].shown.sensitive, pair[1].shown.sensitive)
-    for place in np.flatnonzero(sensitive):
-        if np.count_nonzero(counts.sum(axis=1 - place)) < asked.axes.diversity:
-            nowhere = np.full(counts.shape, -1, dtype=np.intp)  # as many values are not to be had
-            return CellClusters((), nowhere.T if turned else nowhere), counted.left_out
     found = cluster_cells(
         counts,
         asked.k,
@@ -95,7 +95,7 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
         diversity=asked.axes.diversity,
     )
     check_cells(counts, found, asked.k, sensitive, asked.axes.diversity)
-    return _turned(found) if turned else found, counted.left_out
+    return _turned(found) if turned else found, left_out
 
 
 def _joins(

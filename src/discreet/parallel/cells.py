@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.cell_growth import NOWHERE, Box, Cell, grow_cells
-from discreet.parallel.diversity import Joins, can_hide
+from discreet.parallel.diversity import Joins
 from discreet.parallel.seeding import KINDS
 
 __all__ = [
@@ -77,12 +77,12 @@ def cluster_cells(
     -------
     CellClusters
         A function of these counts, and of nothing else of the data. Without clusters if l levels
-        hide nothing on a sensitive axis, because there are but two levels, or l.
+        hide nothing on a sensitive axis, because no more levels hold k persons each.
 
     Raises
     ------
     InputError
-        If a parameter is not as said, or `diversity` is more than the levels that occur.
+        If a parameter is not as said.
     RefusedError
         If there are fewer than k persons in all.
 
@@ -136,7 +136,7 @@ def cluster_cells(
         raise RefusedError(
             "fewer than k persons have a value on both axes; leave one of the axes out, or lower k"
         )
-    if not _may_show(grid, sensitive, diversity):
+    if not _may_show(grid, k, sensitive, diversity):
         return CellClusters((), np.full(grid.shape, NOWHERE, dtype=np.intp))
     levels = diversity if sensitive[0] else 0, diversity if sensitive[1] else 0
     return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, levels=levels))
@@ -255,8 +255,10 @@ def check_cells(
     """
     found = _counted_again(np.asarray(counts), clusters)
     watched = [axis for axis in (0, 1) if sensitive[axis]]
-    occupied = np.argwhere(np.asarray(counts))
-    levels = [len(set(occupied[:, axis].tolist())) for axis in watched]
+    levels = [
+        [persons >= k for persons in np.asarray(counts).sum(axis=1 - axis).tolist()].count(True)
+        for axis in watched
+    ]
     if any(many <= max(diversity, 2) for many in levels) != (not clusters.boxes):
         raise BrokenPromiseError(
             "clusters are shown where l levels hide nothing, or none elsewhere"
@@ -362,10 +364,15 @@ def _edges(edges: Numbers, cells: int, side: str) -> Whole:
     return given.astype(np.int64)
 
 
-def _may_show(grid: Whole, sensitive: tuple[bool, bool], least: int) -> bool:
-    """Tell whether `least` levels hide something on each sensitive axis."""
-    occur = [int(grid.any(axis=1 - axis).sum()) for axis in (0, 1) if sensitive[axis]]
-    return all([can_hide(levels, least) for levels in occur])  # a list: each l is checked
+def _may_show(grid: Whole, k: int, sensitive: tuple[bool, bool], least: int) -> bool:
+    """Tell whether `least` levels hide something on each sensitive axis.
+
+    Levels of fewer than k persons do not count: whether the gap is shown would tell of them.
+    """
+    watched = [axis for axis in (0, 1) if sensitive[axis]]
+    for _ in watched:
+        _check_whole("diversity", least, 2)
+    return all((grid.sum(axis=1 - axis) >= k).sum() > least for axis in watched)
 
 
 def _triples(

@@ -43,7 +43,8 @@ class KMemberCells:
         " clusters together narrow a value down to less than such a cell."
     )
     leaves_open: ClassVar[str] = (
-        "That somebody lies at each edge of a cluster; and where nearly all persons of a cell run"
-        " into one cluster, what most of them are. With a sensitive column each cluster holds"
-        " several of its values, but one of them may be by far the most frequent."
+        "That somebody lies at each edge of a cluster and nobody outside of all; and where nearly"
+        " all persons of a cell run into one cluster, what most of them are. With a sensitive"
+        " column each cluster holds several of its values, but one of them may be by far the most"
+        " frequent. Who knows all records but one may find the cells of that one."
     )

@@ -148,7 +148,9 @@ class Gatekeeper:
         if asked.method == "order-means":
             return kinds
         if not asked.from_rows:
-            return kinds | {f"{COUNT_METHOD_OF}{one_of(sorted(asked.columns))}": asked.method}
+            # A picture by= a column counts that pair, too.
+            counted = {tuple(sorted(asked.columns)), tuple(sorted(asked.named))}
+            return kinds | {f"{COUNT_METHOD_OF}{one_of(names)}": asked.method for names in counted}
         return kinds | self._strata() | _members(leaving.group)
 
     def _axes(self) -> dict[str, str]:

@@ -475,14 +475,16 @@ class Study:
         Notes
         -----
         Under a guarded policy clusters are a function of how many persons each two cells of
-        neighbouring axes share; a cell is at least 10 pixels wide and holds at least k persons of
-        its column. Clusters light up together where they share at least k persons. Beside a
+        neighbouring axes share. Cells are levels, or the bins of the column's histogram, joined
+        until each holds k persons, and at least 10 pixels wide. Clusters light up together where they share at least k persons. Beside a
         sensitive axis every cluster has `diversity` of its values, and where that would be all of
         them nothing is shown. Which pairs may stand side by side is fixed: `pairs` of the policy,
         or those of the first order that is asked for.
 
-        **What it does not protect.** That somebody lies at each edge of a cluster; that a value
-        of a sensitive column is by far the most frequent one in a cluster. Under `research`
+        **What it does not protect.** That somebody lies at each edge of a cluster, and nobody
+        outside of all; that a value of a sensitive column is by far the most frequent one in a
+        cluster, or in those that light up with it. Who knows all records but one may find that
+        one's cells. Under `research`
         edges are pixels of single records, and most paths of clusters are of one record.
 
         Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
