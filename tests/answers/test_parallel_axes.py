@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.answers.levels import Levels
 from discreet.answers.parallel_axes import (
     CELL_PIXELS,
     CellAxis,
@@ -21,7 +22,7 @@ from discreet.answers.parallel_axes import (
     pixel_axis,
     too_diverse,
 )
-from discreet.errors import InputError, RefusedError
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.policy import Asked, AskedAxes, Policy
 from discreet.table import Table, open_table
 from discreet.views import ParallelAxis
@@ -319,7 +320,7 @@ def test_data_that_changed_have_no_pixel() -> None:
 
     with pytest.raises(InputError, match="the data changed while they were read"):
         axis.pixels(("a", "c"))
-    with pytest.raises(InputError, match="an axis has bins or levels"):
+    with pytest.raises(BrokenPromiseError, match="an axis has neither bins nor levels"):
         PixelAxis(axis.shown).pixels(np.array([1.0]))
 
 
@@ -327,17 +328,28 @@ def test_data_that_changed_have_no_pixel() -> None:
 
 NUMBER = ParallelAxis("x", "continuous", 0.0, 1.0)
 LEVELS = ParallelAxis("g", "categorical", None, None, ("1", "2", "other"), ((0, 1),) * 3)
+OF_LEVELS = Levels(LEVELS.levels, {"1": 0, "2": 1, "3": 2, "4": 2})
+AXES = [PixelAxis(NUMBER), PixelAxis(LEVELS, levels=OF_LEVELS)]
 
 
 def test_sensitive_values_are_levels_of_their_axis() -> None:
-    check_named([NUMBER, LEVELS], {})
-    check_named([NUMBER, LEVELS], {"x": (), "g": ()})
-    check_named([NUMBER, LEVELS], {"g": ("2", "1")})
+    check_named(AXES, {})
+    check_named(AXES, {"x": (), "g": ()})
+    check_named(AXES, {"g": ("2", "1")})
     for named in (("3",), ("1", "3"), ("",), (" 1",)):
         with pytest.raises(InputError, match=r"a sensitive value of 'g' is none that its axis sho"):
-            check_named([NUMBER, LEVELS], {"g": named})
+            check_named(AXES, {"g": named})
     with pytest.raises(InputError, match=r"of 'x' are levels, .* kinds=\{'x': 'categorical'\}"):
-        check_named([NUMBER, LEVELS], {"x": ("1",)})
+        check_named(AXES, {"x": ("1",)})
+
+
+def test_no_value_is_no_sensitive_value() -> None:
+    axis = pixeled(table_of(g=["a", "b", None] * 9), "g")
+
+    assert axis.shown.levels == ("a", "b", "(missing)")
+    check_named([axis], {"g": ("a",)})
+    with pytest.raises(InputError, match="a sensitive value of 'g' is none that its axis shows"):
+        check_named([axis], {"g": ("(missing)",)})
 
 
 def test_a_person_has_one_row() -> None:

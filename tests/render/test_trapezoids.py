@@ -177,16 +177,24 @@ class TestFuzzy:
         assert alpha(1) > alpha(10) > alpha(30) >= 0.1
 
 
+SPAN = (0.02, 0.9)
+
+
 class TestColour:
+    def test_the_ends_of_the_scale_are_those_of_the_picture(self) -> None:
+        tenth = (0.0, 0.05, 0.5, 0.55)
+        assert hex_of(colour(tenth, (0.1, 0.5))) == SHADES[0]
+        assert hex_of(colour(tenth, (0.02, 0.1))) == SHADES[-1]
+
     @given(any_ends(), any_ends())
     def test_the_wider_the_bluer(self, one: Ends, other: Ends) -> None:
         spans = [ends[1] - ends[0] + ends[3] - ends[2] for ends in (one, other)]
         narrow, wide = (one, other) if spans[0] <= spans[1] else (other, one)
-        assert colour(narrow)[0] >= colour(wide)[0] - 1e-3
+        assert colour(narrow, SPAN)[0] >= colour(wide, SPAN)[0] - 1e-3
 
     def test_both_ends_of_the_scale(self) -> None:
-        assert hex_of(colour((0.0, 0.0, 1.0, 1.0))) == SHADES[0]
-        assert hex_of(colour((0.0, 1.0, 0.0, 1.0))) == SHADES[-1]
+        assert hex_of(colour((0.0, 0.0, 1.0, 1.0), SPAN)) == SHADES[0]
+        assert hex_of(colour((0.0, 1.0, 0.0, 1.0), SPAN)) == SHADES[-1]
 
 
 class TestLit:

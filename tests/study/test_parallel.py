@@ -81,7 +81,25 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[DiscreetError], str]] = {
     "few pixels": (["x", "y"], {"pixels": 10}, InputError, "pixels"),
     "limits of levels": (["x", "ward"], {"limits": {"ward": [0, 1]}}, DiscreetError, "ward|limits"),
     "no k": (["x", "y"], {"k": "many"}, InputError, "k of the policy must be a whole number"),
-    "no l": (["x", "y"], {"diversity": 0}, InputError, "diversity of (the policy|a guarded)"),
+    "a word for l": (
+        ["x", "y"],
+        {"diversity": "3"},
+        InputError,
+        "diversity must be a whole number",
+    ),
+    "nothing": (None, {}, InputError, "need at least two columns, in a list"),
+    "limits of another": (
+        ["x", "y"],
+        {"limits": {"z": [0, 1]}},
+        InputError,
+        "limits name 'z', which is none of the columns",
+    ),
+    "no l": (
+        ["x", "y"],
+        {"diversity": 0},
+        InputError,
+        "diversity must be a whole number of at least 1",
+    ),
 }
 
 
@@ -352,7 +370,7 @@ def test_other_pairs_of_a_policy_are_refused_at_leaving() -> None:
 
 
 def test_the_answer_is_the_same_in_every_study_and_order_of_rows() -> None:
-    order = RNG.permutation(N)
+    order = np.random.default_rng(8).permutation(N)
     turned = {name: np.asarray(values)[order] for name, values in COLUMNS.items()}
     names = ["ward", "x", "y", "ill"]
     first = opened(study="s", **SECRET).parallel(names).to_json()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.render.scene import Strands, Trapezoids, Upright, Uprights
+from discreet.render.scene import Strands, Upright, Uprights
 from discreet.views import Origin, ParallelAxis, ParallelView, View
 
 RESEARCH = Origin("research", "research", False, "s", None, 0, "records")
@@ -71,7 +71,8 @@ class TestScene:
 
         # a level of 50 pixels is drawn as 3 in its middle
         level = (0.235, 0.265)
-        assert gaps[1] == Trapezoids(1, ((*level, 0.0, 0.3), (*level, 0.2, 0.4)))
+        assert gaps[1].ends == ((*level, 0.0, 0.3), (*level, 0.2, 0.4))
+        assert len({gap.span for gap in gaps}) == 1, "colours are those of the whole picture"
         assert gaps[2].ends[0] == (0.0, 0.3, 0.235, 0.765), "both levels, and what lies between"
         assert [gap.gap for gap in gaps] == [0, 1, 2]
         assert all(gap.fuzzy and gap.lit is None for gap in gaps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from discreet.errors import InputError
@@ -22,7 +22,7 @@ class Levels:
     """The names that levels are shown under, and the place of each stored level among them."""
 
     names: tuple[str, ...]
-    places: Mapping[str, int]
+    places: Mapping[str, int] = field(repr=False)  # names levels that are joined for being small
 
     def at(self, stored: Sequence[str]) -> tuple[int, ...]:
         """Return the place of each stored level."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from discreet.answers.axes import ends_of_table
 from discreet.answers.from_counts import merged_bins
-from discreet.answers.levels import Levels, levels_of
-from discreet.errors import InputError, RefusedError
+from discreet.answers.levels import Levels, joined, levels_of
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.parallel.pixels import Whole, level_bands, level_pixels
 from discreet.policy import Asked
 from discreet.protect.base import Floats, Labels
@@ -34,7 +34,7 @@ __all__ = [
     "too_diverse",
 ]
 
-MISSING = ""  # how a table stores no level
+STORED_MISSING = ""
 CELL_PIXELS = 10
 """How wide a cell is at least, before neighbours are joined."""
 
@@ -74,7 +74,7 @@ class PixelAxis:
             found: Whole = firsts[np.array(self.levels.at([str(value) for value in values]))]
             return found
         if self.bins is None:
-            raise InputError("an axis has bins or levels")
+            raise BrokenPromiseError("an axis has neither bins nor levels")
         return self.bins.places(np.asarray(values, dtype=np.float64)).astype(np.int64)
 
     def known(self, pixels: Whole) -> Whole:
@@ -88,7 +88,8 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
     most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
-        levels = _levels(table, asked, name, most)
+        found = joined(table.levels(name), asked.k)
+        levels = _ordered(found, asked, name, most if asked.guarded else height)
         if sensitive:
             levels = _known(levels)
         bands = level_bands(len(levels.names), height)
@@ -118,7 +119,7 @@ def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
     height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
     if table.columns[name].kind == "categorical":
-        levels = _levels(table, asked, name, height)
+        levels = _ordered(levels_of(table, name, asked), asked, name, height)
         places = level_pixels(len(levels.names), height)
         bands = tuple((place, place + 1) for place in places)
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
@@ -137,9 +138,11 @@ def check_persons(table: Table) -> None:
         )
 
 
-def check_named(axes: Sequence[ParallelAxis], sensitive: Mapping[str, Sequence[str]]) -> None:
-    """Refuse sensitive values that no axis shows."""
-    levels = {axis.name: axis.levels for axis in axes}
+def check_named(
+    axes: Sequence[CellAxis | PixelAxis], sensitive: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse sensitive values that no axis shows; to have none is no value."""
+    levels = {axis.shown.name: () if axis.levels is None else _values(axis.levels) for axis in axes}
     for name, values in sensitive.items():
         if values and not levels[name]:
             raise InputError(
@@ -168,8 +171,8 @@ def too_diverse(name: str) -> InputError:
     )
 
 
-def _levels(table: Table, asked: Asked, name: str, most: int) -> Levels:
-    levels = levels_of(table, name, asked)
+def _ordered(levels: Levels, asked: Asked, name: str, most: int) -> Levels:
+    """Put levels in the order that is declared, and refuse none but one, or too many."""
     if len(levels.names) < 2:
         raise _on_one_place(name)
     if len(levels.names) > most:
@@ -193,12 +196,17 @@ def _known(levels: Levels) -> Levels:
         return levels
     names = tuple(name for at, name in enumerate(levels.names) if at != here)
     places = {level: at - (at > here) for level, at in levels.places.items()}
-    return Levels(names, places | {MISSING: len(names)})
+    return Levels(names, places | {STORED_MISSING: len(names)})
+
+
+def _values(levels: Levels) -> tuple[str, ...]:
+    here = _alone(levels)
+    return tuple(name for at, name in enumerate(levels.names) if at != here)
 
 
 def _alone(levels: Levels) -> int | None:
     """Return the place of the level that stands for no value, where no other shares it."""
-    here = levels.places.get(MISSING)
+    here = levels.places.get(STORED_MISSING)
     return None if here is None or [*levels.places.values()].count(here) > 1 else here
 
 

@@ -19,6 +19,7 @@ from discreet.answers.parallel_axes import (
     too_diverse,
 )
 from discreet.answers.parallel_order import cells_of, check_order, counted_cells
+from discreet.parallel.cell_growth import Box
 from discreet.parallel.cells import (
     CellClusters,
     check_cells,
@@ -34,14 +35,12 @@ from discreet.views import Origin, ParallelView
 
 __all__ = ["clusters_of_cells"]
 
-Box = tuple[int, int, int, int]
-
 
 def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelView:
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
     check_persons(table)
     axes = {name: cell_axis(table, asked, name) for name in asked.columns}
-    check_named([axis.shown for axis in axes.values()], asked.axes.sensitive)
+    check_named([*axes.values()], asked.axes.sensitive)
     _check_diversity(axes.values(), asked)
     check_order(table, asked, axes)
     gaps, left_out = [], 0
@@ -94,8 +93,10 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
         sensitive=sensitive,
         diversity=asked.axes.diversity,
     )
+    if turned:
+        counts, found, sensitive = counts.T, _turned(found), sensitive[::-1]
     check_cells(counts, found, asked.k, sensitive, asked.axes.diversity)
-    return _turned(found) if turned else found, left_out
+    return found, left_out
 
 
 def _joins(

@@ -21,7 +21,7 @@ from discreet.answers.parallel_axes import (
 from discreet.answers.parallel_order import axes_to_order, check_order
 from discreet.errors import RefusedError
 from discreet.parallel.clusters import check_clusters, cluster_pair, members
-from discreet.parallel.diversity import diverse_joins, joined
+from discreet.parallel.diversity import Joins, diverse_joins, joined
 from discreet.parallel.joint import cluster_jointly
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
 from discreet.policy import Asked
@@ -33,8 +33,6 @@ from discreet.views import Origin, ParallelView
 __all__ = ["clusters_of_records"]
 
 MOST_CLUSTERS = 20_000
-
-Joins = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelV
     """Cluster the records between each two neighbouring axes, and say which light up together."""
     check_persons(table)
     axes = [pixel_axis(table, asked, name) for name in asked.columns]
-    check_named([axis.shown for axis in axes], asked.axes.sensitive)
+    check_named(axes, asked.axes.sensitive)
     rows = _rows(table, asked)
     if len(rows) < asked.k:
         raise RefusedError(
@@ -63,7 +61,8 @@ def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelV
     values: dict[str, Floats | tuple[str, ...]] = {**rows.numbers, **rows.texts}
     pixels = [axis.pixels(values[axis.shown.name]) for axis in axes]
     check_spread(asked.columns, pixels)
-    _check_diversity(axes, pixels, asked)
+    if asked.method != "none":
+        _check_diversity(axes, pixels, asked)
     gaps = _gaps(asked, axes, pixels)
     return ParallelView(
         columns=asked.columns,
@@ -175,7 +174,8 @@ def _stated(asked: Asked) -> dict[str, int | str]:
     if asked.method == "none":
         return {"pixels": asked.axes.pixels}
     stated: dict[str, int | str] = {"k": asked.k, "pixels": asked.axes.pixels}
-    if asked.axes.sensitive:
+    # Selecting a cluster lights those of the next gap, and only there is diversity asked for.
+    if any(name in asked.axes.sensitive for name in asked.columns[2:]):
         stated["l"] = asked.axes.diversity
     named = [f"{name} = {' or '.join(of)}" for name, of in asked.axes.sensitive.items() if of]
     return stated | ({"sensitive": ", ".join(named)} if named else {})

@@ -57,7 +57,8 @@ class AxesWish:
     def check(self, picture: str) -> None:
         """Refuse options of parallel coordinates for another picture."""
         for name, value in vars(self).items():
-            if value and picture != "parallel":
+            given = value is not None and value is not False and value != []
+            if given and picture != "parallel":
                 raise InputError(f"--{name} is of parallel coordinates; leave it out")
 
     def levels(self) -> list[str]:

@@ -187,13 +187,15 @@ class Trapezoids:
     `ends[c]` are the low and the high end on the left, then on the right, each 0 to 1. Wide ones
     are blue and lie behind, narrow ones are orange and in front. `fuzzy` lets their colour fade
     from the middle to the edges. Where some are `lit` (one word for each), the others are pale;
-    without any trapezoid, the gap says that it shows nothing.
+    without any trapezoid, the gap says that it shows nothing. `span` is how wide, at both ends
+    together, the first and the last of the colours are, where several gaps share them.
     """
 
     gap: int
     ends: tuple[tuple[float, float, float, float], ...]
     fuzzy: bool = True
     lit: tuple[bool, ...] | None = None
+    span: tuple[float, float] = (0.02, 0.9)
 
 
 @dataclass(frozen=True)

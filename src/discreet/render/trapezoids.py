@@ -35,7 +35,6 @@ Ends = tuple[float, float, float, float]  # low and high on the left, low and hi
 
 # From narrow to wide; the middle is light, because orange and blue make mud.
 SHADES = ("#e87700", "#f0a850", "#d0c3c6", "#82aedb", "#1f5fae")
-NARROWEST, WIDEST = 0.02, 0.9  # both spans together, of the first and of the last shade
 PALE, APART = "#d3d7dd", "#882255"
 GROUND = (1.0, 1.0, 1.0, 0.85)  # under what is lit, and under words
 
@@ -57,14 +56,11 @@ SMALLEST = 0.68  # and what the others may shrink to
 LEADING = 1.2  # from line to line, of the size of the letters
 
 
-def colour(ends: Ends) -> tuple[float, float, float]:
-    """Give the colour of a trapezoid: orange if narrow, blue if wide, in even steps of its log.
-
-    The scale is the same in every picture, so that two of them can be compared.
-    """
+def colour(ends: Ends, span: tuple[float, float]) -> tuple[float, float, float]:
+    """Give the colour of a trapezoid: orange if narrow, blue if wide, in even steps of its log."""
     from matplotlib.colors import to_rgb
 
-    share = _share(ends)
+    share = _share(ends, span)
     step = min(int(share * (len(SHADES) - 1)), len(SHADES) - 2)
     rest = share * (len(SHADES) - 1) - step
     one, other = to_rgb(SHADES[step]), to_rgb(SHADES[step + 1])
@@ -100,12 +96,12 @@ def trapezoids(ax: Axes, mark: Trapezoids, panel: Panel) -> None:
     corners, faces, edges, widths = [], [], [], []
     for ends, lit in _back_to_front(mark):
         shown = _shrunk(ends, 1.0, THINNEST / height)
-        whole = LIT if lit else strength * (WIDE + (1 - WIDE) * (1 - _share(ends)))
+        whole = LIT if lit else strength * (WIDE + (1 - WIDE) * (1 - _share(ends, mark.span)))
         whole *= BEHIND if lit is False else 1.0
         enough = min(most, int(math.log(1 - whole) / math.log(1 - LEAST)))
         nested = layers(shown, height, enough) if mark.fuzzy else [shown]
         each = 1 - (1 - whole) ** (1 / len(nested))
-        rgb, edge, width = _ruled(ends, lit, fuzzy=mark.fuzzy)
+        rgb, edge, width = _ruled(ends, lit, mark)
         fills = [(*rgb, round(each, 4))] * len(nested)
         if lit:  # what lies behind must not change its colour
             nested, fills = [shown, *nested], [GROUND, *fills]
@@ -247,10 +243,11 @@ def _back_to_front(mark: Trapezoids) -> list[tuple[Ends, bool | None]]:
     return sorted(zip(mark.ends, lit, strict=True), key=order)
 
 
-def _share(ends: Ends) -> float:
-    """Say how wide a trapezoid is: 0 for the narrowest, 1 for the widest, by its log."""
-    spans = min(max(_spans(ends), NARROWEST), WIDEST)
-    return math.log(spans / NARROWEST) / math.log(WIDEST / NARROWEST)
+def _share(ends: Ends, span: tuple[float, float]) -> float:
+    """Say how wide a trapezoid is: 0 for the first of a span, 1 for the last, by its log."""
+    narrowest, widest = span
+    spans = min(max(_spans(ends), narrowest), widest)
+    return math.log(spans / narrowest) / math.log(widest / narrowest)
 
 
 def _spans(ends: Ends) -> float:
@@ -263,16 +260,16 @@ def _strength(found: Sequence[Ends]) -> float:
     return min(STRONGEST, max(FAINTEST, STRONGEST * math.sqrt(THICK / max(depth, THICK))))
 
 
-def _ruled(ends: Ends, lit: bool | None, *, fuzzy: bool) -> tuple[Any, Any, float]:
+def _ruled(ends: Ends, lit: bool | None, mark: Trapezoids) -> tuple[Any, Any, float]:
     """Give the colour of a cluster, that of its outline, and how wide the outline is."""
     from matplotlib.colors import to_rgb
 
-    red, green, blue = to_rgb(PALE) if lit is False else colour(ends)
+    red, green, blue = to_rgb(PALE) if lit is False else colour(ends, mark.span)
     if lit:
         return (red, green, blue), (0.5 * red, 0.5 * green, 0.5 * blue, 1.0), 1.2
     # Where clusters are narrow there would be nothing to see but dark outlines.
     edge = (0.8 * red, 0.8 * green, 0.8 * blue, 0.6)
-    return (red, green, blue), edge, 0.0 if fuzzy or lit is False else 0.35
+    return (red, green, blue), edge, 0.0 if mark.fuzzy or lit is False else 0.35
 
 
 def _corners(gap: int, ends: Ends) -> list[tuple[float, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.clusters import COSTS
 from discreet.parallel.pixels import resolution
 from discreet.policy import Asked, AskedAxes
+from discreet.protect.arguments import check_whole
 from discreet.study.desk import Desk
 from discreet.study.pins import (
     LEAST_DIVERSITY,
@@ -69,16 +70,20 @@ def axis_order(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None) 
 
 def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
     """Say how parallel coordinates will be made."""
-    columns = [] if isinstance(columns, str) else list(columns)
+    listed = isinstance(columns, Iterable) and not isinstance(columns, str)
+    columns = list(columns) if listed else []
     if len(columns) < 2:
         raise InputError("parallel coordinates need at least two columns, in a list")
     if not isinstance(how.gradient, bool):
         raise InputError("gradient must be True or False")
     if how.cost is not None and how.cost not in COSTS:
         raise InputError(f"cost must be {one_of(COSTS)}")
+    for name in how.limits or ():
+        if name not in columns:
+            raise InputError(f"limits name {name!r}, which is none of the columns; leave it out")
     guarded = desk.policy.guarded
     pixels = how.pixels if how.pixels is None or guarded else resolution(how.pixels)
-    diversity = how.diversity
+    diversity = None if how.diversity is None else check_whole("diversity", how.diversity, least=1)
     if guarded and diversity == diversity_of(desk.policy):
         diversity = None
     if guarded and diversity is not None and diversity < LEAST_DIVERSITY:

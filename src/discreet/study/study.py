@@ -476,10 +476,11 @@ class Study:
         -----
         Under a guarded policy clusters are a function of how many persons each two cells of
         neighbouring axes share. Cells are levels, or the bins of the column's histogram, joined
-        until each holds k persons, and at least 10 pixels wide. Clusters light up together where they share at least k persons. Beside a
-        sensitive axis every cluster has `diversity` of its values, and where that would be all of
-        them nothing is shown. Which pairs may stand side by side is fixed: `pairs` of the policy,
-        or those of the first order that is asked for.
+        until each holds k persons, and at least 10 pixels wide. Clusters light up together where
+        they share at least k persons. Beside a sensitive axis every cluster has `diversity` of its
+        values, and where no more values than that have k persons nothing is shown. Which pairs may
+        stand side by side is fixed: `pairs` of the policy, or those of the first order that is
+        asked for.
 
         **What it does not protect.** That somebody lies at each edge of a cluster, and nobody
         outside of all; that a value of a sensitive column is by far the most frequent one in a
@@ -498,7 +499,16 @@ class Study:
         ParallelView(parallel coordinates of age, bmi and glucose: k-member-cells (k = 5, \
 pixels = 400), policy standard)
         """
-        how = HowParallel(method, k, diversity, sensitive, pixels, limits, cost, gradient)
+        how = HowParallel(
+            method=method,
+            k=k,
+            diversity=diversity,
+            sensitive=sensitive,
+            pixels=pixels,
+            limits=limits,
+            cost=cost,
+            gradient=gradient,
+        )
         return parallel(self._desk, columns, how)
 
     def axis_order(

@@ -10,17 +10,20 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from discreet.errors import InputError, one_of
+from discreet.parallel.cell_growth import Box
+from discreet.parallel.seeding import KINDS
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 from discreet.views.base import View
 
 __all__ = ["MOST_PIXELS", "ParallelAxis", "ParallelView"]
 
-KINDS = ("continuous", "categorical")
 MOST_PIXELS = 10_000
 BAND, PIECE = 0.3, 0.03  # how much of its band, and of the axis at most, a level is drawn as
 RAW = "none"  # each record by itself
+# As shares of an axis, both ends of a cluster together; and how far apart the colours' ends are.
+NARROWEST, LEAST_SPAN = 0.02, 4.0
 
-Box = tuple[int, int, int, int]
+Ends = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -205,14 +208,26 @@ class ParallelView(View):
         if self.selected is not None:
             bright = self.lit(*self.selected)
             lit = tuple((gap, number) in bright for number in range(len(boxes)))
-        left, right = self.axes[gap : gap + 2]
-        ends = tuple(
-            (*left.place(a, b, self.pixels), *right.place(c, d, self.pixels))
-            for a, b, c, d in boxes
-        )
+        ends = self._ends(gap)
         if self.method == RAW:
             return Strands(gap, tuple(((a + b) / 2, (c + d) / 2) for a, b, c, d in ends), lit)
-        return Trapezoids(gap, ends, self.fuzzy, lit)
+        return Trapezoids(gap, ends, self.fuzzy, lit, self._span())
+
+    def _ends(self, gap: int) -> tuple[Ends, ...]:
+        """Return where the clusters of a gap are drawn, 0 to 1."""
+        left, right = self.axes[gap : gap + 2]
+        return tuple(
+            (*left.place(a, b, self.pixels), *right.place(c, d, self.pixels))
+            for a, b, c, d in self.clusters[gap]
+        )
+
+    def _span(self) -> tuple[float, float]:
+        """Return how wide the narrowest and the widest clusters are, at both ends together."""
+        widths = [
+            b - a + d - c for gap in range(len(self.clusters)) for a, b, c, d in self._ends(gap)
+        ]
+        narrowest = max(min(widths, default=NARROWEST), NARROWEST)
+        return narrowest, max([*widths, LEAST_SPAN * narrowest])
 
     def _signs(self) -> tuple[str, ...]:
         """Say in plain words what is to be seen."""
