@@ -21,7 +21,7 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "progress"),
-    ("kernels",),
+    ("arguments", "kernels"),
     ("parallel", "render", "secret", "sketch", "table"),
     ("protect", "regression"),
     ("leaving", "measure", "policy", "views"),

@@ -230,7 +230,9 @@ def _leave(
 ) -> None:
     """Compare what is about to leave with what has left before, and record it."""
     own = None if leaving.study is None else _latest(connection, leaving.study)
-    alike = _same_data(connection, sketches, leaving.study, whole=whole)
+    # By the whole table: the columns that are drawn may be such as any table could hold.
+    table = sketches if own is None else {**_sketches(connection, own), **sketches}
+    alike = _same_data(connection, table, leaving.study, whole=whole or own is not None)
     _check_not_nearly(connection, sketches, leaving)
     for version in [*([own] if own else []), *alike]:
         compare(leaving, version, _choices(connection, version))

@@ -2,6 +2,9 @@
 
 import math
 import runpy
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet import progress
+from discreet.kernels import compiled
 from discreet.kernels.compiled import kernel
 
 SOURCE = """
@@ -51,6 +55,48 @@ def test_what_others_compile_is_not_said(tmp_path: Path) -> None:
         runpy.run_path(str(path), run_name="theirs.doubling")["double"](np.array([1.0]))
 
     assert told == []
+
+
+LOWER = """
+from discreet.kernels.bits import inlined
+
+@inlined
+def step():
+    return {step}
+"""
+UPPER = """
+from discreet.kernels.compiled import kernel
+from discreet.kernels.lower import step
+
+@kernel
+def count(x):
+    return x + step()
+"""
+
+
+def test_what_was_kept_is_forgotten_when_a_module_that_it_calls_is_another(
+    tmp_path: Path,
+) -> None:
+    # The package, with two modules more: the lower one is changed between two starts.
+    package = tmp_path / "discreet"
+    shutil.copytree(Path(compiled.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    upper, lower = package / "kernels" / "upper.py", package / "kernels" / "lower.py"
+    upper.write_text(UPPER)
+    call = (
+        "from discreet.kernels.upper import count;"
+        " print(count(1), sum(count.stats.cache_hits.values()))"
+    )
+
+    def told() -> str:
+        run = subprocess.run(
+            [sys.executable, "-B", "-c", call], cwd=tmp_path, check=True, capture_output=True
+        )
+        return run.stdout.decode().strip()
+
+    lower.write_text(LOWER.format(step=1))
+    assert [told(), told()] == ["2 0", "2 1"]
+    lower.write_text(LOWER.format(step=5))
+    assert [told(), told()] == ["6 0", "6 1"]
 
 
 def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(

@@ -186,6 +186,15 @@ def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
         other(dc.open(frame, study="known", **how)).to_json()
 
 
+def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive() -> None:
+    frame = levelled()
+    dc.open(frame, study="s", roles={"b": "sensitive"}).parallel(["x", "b"]).to_json()
+    dc.open(frame, study="again").bars("a").to_json()  # so that the ledger knows the name
+
+    with pytest.raises(LeavingError, match="the diversity of 'b' is another"):
+        dc.open(frame, study="again").parallel(["a", "b"]).to_json()
+
+
 # --- a sensitive column -------------------------------------------------------------------------
 
 

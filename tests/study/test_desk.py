@@ -123,7 +123,7 @@ def test_pairs_are_those_of_the_policy_or_those_that_left() -> None:
     assert desk(pairs=[["y", "x"]]).pairs == (("y", "x"),)
     found = desk(study="s")
     asked = found.settle("parallel", ["x", "y"], "any")
-    pinned = {"pairs of 'x'": '[["x", "y"]]', "pairs of 'y'": '[["x", "y"], ["y", "z"]]'}
+    pinned = {"pairing of 'x'": '[["x", "y"]]', "pairing of 'y'": '[["x", "y"], ["y", "z"]]'}
 
     found.counted(asked, any_bars(), pinned=pinned).to_json()
 

@@ -109,9 +109,9 @@ def _joins(
     """Say which clusters on both sides of the middle axis share at least k persons."""
     counts = cells_of(counted_cells(table, axes), axes)
     triples, persons = np.argwhere(counts), counts[counts > 0]
-    levels = asked.axes.diversity if axes[1].shown.sensitive else 1
-    joins = shared(triples, persons, before, after, least=asked.k, levels=levels)
-    check_shared(triples, persons, before, after, joins, least=asked.k, levels=levels)
+    diversity = asked.axes.diversity if axes[1].shown.sensitive else 1
+    joins = shared(triples, persons, before, after, least=asked.k, diversity=diversity)
+    check_shared(triples, persons, before, after, joins, least=asked.k, diversity=diversity)
     return joins
 
 

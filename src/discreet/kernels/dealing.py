@@ -18,25 +18,26 @@ Places = NDArray[np.intp]
 
 
 @kernel
-def sort_parts(parts: Short, joins: Whole, bins: int, out: Whole) -> int:
-    """Write parts and joins in one, sorted by bin and cluster; return how many there are.
+def sort_parts(parts: Short, strays: Whole, bins: int, out: Whole) -> int:
+    """Write parts and strays in one, sorted by bin and cluster; return how many there are.
 
-    Parts are sorted by cluster, and may be written over as joins may; there is one join of a bin
-    at most. `out` has room for all of both.
+    Strays are parts too, of records that were left over at last; there is one of a bin at most.
+    Parts are sorted by cluster, and may be written over, as strays may. `out` has room for all of
+    both.
     """
     place = np.zeros(bins + 1, dtype=np.int64)
     for part in range(len(parts)):
         place[parts[part, 0] + 1] += 1
-    for join in range(len(joins)):
-        b, cluster = joins[join, 0], joins[join, 1]
+    for stray in range(len(strays)):
+        b, cluster = strays[stray, 0], strays[stray, 1]
         place[b + 1] += 1
-        # One that joins a cluster its bin is a part of adds to that part.
+        # One in a cluster that its bin is a part of adds to that part.
         part = np.searchsorted(parts[:, 1], cluster)
         while part < len(parts) and parts[part, 1] == cluster:
             if parts[part, 0] == b:
-                parts[part, 2] += joins[join, 2]
+                parts[part, 2] += strays[stray, 2]
                 place[b + 1] -= 1
-                joins[join, 2] = 0
+                strays[stray, 2] = 0
             part += 1
     for b in range(bins):
         place[b + 1] += place[b]
@@ -45,14 +46,14 @@ def sort_parts(parts: Short, joins: Whole, bins: int, out: Whole) -> int:
         b = parts[part, 0]
         out[place[b], 0], out[place[b], 1], out[place[b], 2] = b, parts[part, 1], parts[part, 2]
         place[b] += 1
-    for join in range(len(joins)):
-        b, cluster = joins[join, 0], joins[join, 1]
-        if joins[join, 2] > 0:
+    for stray in range(len(strays)):
+        b, cluster = strays[stray, 0], strays[stray, 1]
+        if strays[stray, 2] > 0:
             at = place[b]
             while at > 0 and out[at - 1, 0] == b and out[at - 1, 1] > cluster:
                 out[at] = out[at - 1]
                 at -= 1
-            out[at, 0], out[at, 1], out[at, 2] = b, cluster, joins[join, 2]
+            out[at, 0], out[at, 1], out[at, 2] = b, cluster, strays[stray, 2]
     return int(total)
 
 

@@ -3,7 +3,8 @@
 Rows are different from one another, sorted, and stand for as many records as `counts` says. A
 cluster is a box; what a row costs is how many pixels the box grows on all axes to contain it. A
 row is no nearer to a box than to its seed by more than the box has grown since, so most rows are
-passed over by one comparison.
+passed over by one comparison. Pixels are few enough that distances over all axes are far below
+2 ** 62: whoever calls this looks after that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["CLUSTERS", "LEFT", "PARTS", "RECORDS", "SEED", "join_boxes", "joint_steps"]
+__all__ = ["CLUSTERS", "LEFT", "PARTS", "RECORDS", "SEED", "joint_steps", "place_strays"]
 
 Whole = NDArray[np.int64]
 
@@ -92,12 +93,15 @@ def _widen(box: Whole, rows: Whole, row: int) -> None:
 def _cheapest(
     rows: Whole, counts: Whole, left: Whole, size: int, away: Whole, box: Whole, grown: int
 ) -> tuple[int, int]:
-    """Return the row that a box grows least for, and by how much; it has grown by so much."""
-    best, least = -1, 1 << 62
+    """Return the row that a box grows least for, and by how much; it has grown by so much.
+
+    There is a row that has records left, and then one is found whatever it costs.
+    """
+    best, least = -1, 0
     for at in range(size):
-        if away[at] - grown < least and counts[left[at]] > 0:
+        if counts[left[at]] > 0 and (best < 0 or away[at] - grown < least):
             cost = _growth(box, rows, left[at])
-            if cost < least:
+            if best < 0 or cost < least:
                 best, least = left[at], cost
     return best, least
 
@@ -116,12 +120,12 @@ def _move_up(counts: Whole, left: Whole, away: Whole, told: Whole) -> None:
 
 
 @kernel
-def join_boxes(rows: Whole, counts: Whole, boxes: Whole, parts: Whole, told: Whole) -> None:
-    """Let what is left join the clusters whose boxes grow least, the first of such."""
+def place_strays(rows: Whole, counts: Whole, boxes: Whole, parts: Whole, told: Whole) -> None:
+    """Put what is left at last into the clusters whose boxes grow least, the first of such."""
     for row in range(len(rows)):
         if counts[row] > 0:
-            best, least = 0, 1 << 62
-            for cluster in range(len(boxes)):
+            best, least = 0, _growth(boxes[0], rows, row)
+            for cluster in range(1, len(boxes)):
                 cost = _growth(boxes[cluster], rows, row)
                 if cost < least:
                     best, least = cluster, cost

@@ -28,13 +28,13 @@ def cluster_bins(
     boxes: Whole,
     parts: Short,
 ) -> tuple[int, Whole]:
-    """Make clusters of k records; return how many parts they have, and what joined them at last.
+    """Make clusters of k records; return how many parts they have, and what strays there are.
 
     `left`, `right` and `counts` are b bins sorted by (left, right), of n >= k records together.
     Seeds are of the bin of most records (`along` -1), or of the pixel of the left (0) or right
     (1) axis that reaches most pixels of the other. Written: `boxes` (n // k, 4), half-open pixels;
     `parts` (b + n // k, 3), bin, cluster and how many records, in the order in which they were
-    taken. So are joins, fewer than k, of which boxes know as well.
+    taken. Strays are what is left over at last, fewer than k records, which boxes know of as well.
     """
     pixels = np.empty((left.size, 2), dtype=np.int32)
     pixels[:, 0] = left
@@ -52,18 +52,18 @@ def cluster_bins(
         seed_by_pixels(
             pixels, free, rows, reached, boxes, parts, told, heights[along], along, k, by_span
         )
-    return int(told[PARTS]), _join_left_over(pixels, free, boxes, told)
+    return int(told[PARTS]), _place_strays(pixels, free, boxes, told)
 
 
 @kernel
-def _join_left_over(pixels: Short, counts: Short, boxes: Whole, told: Whole) -> Whole:
-    """Let what is left join the clusters whose boxes grow least.
+def _place_strays(pixels: Short, counts: Short, boxes: Whole, told: Whole) -> Whole:
+    """Put what is left over into the clusters whose boxes grow least.
 
-    Return which bins, which clusters they join and how many records of each. Once one has joined
-    a cluster, that does not grow for others of its bin.
+    Return the strays: bin, cluster and how many records. Once one is in a cluster, that does not
+    grow for others of its bin.
     """
     made = 0
-    joins = np.empty((told[RECORDS], 3), dtype=np.int64)
+    strays = np.empty((told[RECORDS], 3), dtype=np.int64)
     b = 0
     while told[RECORDS] > 0:
         if counts[b] > 0:
@@ -77,9 +77,9 @@ def _join_left_over(pixels: Short, counts: Short, boxes: Whole, told: Whole) -> 
                         break
             boxes[best, 0], boxes[best, 1] = min(boxes[best, 0], i), max(boxes[best, 1], i + 1)
             boxes[best, 2], boxes[best, 3] = min(boxes[best, 2], j), max(boxes[best, 3], j + 1)
-            joins[made, 0], joins[made, 1], joins[made, 2] = b, best, counts[b]
+            strays[made, 0], strays[made, 1], strays[made, 2] = b, best, counts[b]
             made += 1
             told[RECORDS] -= counts[b]
             counts[b] = 0
         b += 1
-    return joins[:made]
+    return strays[:made]

@@ -23,6 +23,8 @@ Short = NDArray[np.int32]
 
 BITS = 32
 """More than a pixel has: blocks of 2 ** BITS pixels hold them all."""
+BAND = 1 << 20
+"""So many numbers of records of a bin are told apart at a time, however many it has."""
 
 
 @kernel
@@ -42,27 +44,54 @@ def _peel(
 
     `most` is k - 1 or k. Bins of more records go first, then those of a lower number.
     """
+    top = _highest(counts, bins)
+    while top > most:
+        low = max(most, top - BAND)
+        _peel_band(pixels, counts, rows, reached, boxes, parts, told, bins, k, top, low)
+        top = _highest(counts, bins)
+
+
+@kernel
+def _highest(counts: Short, bins: Short) -> int:
+    """Return how many records the fullest of some bins has, 0 if there are no bins."""
     top = 0
     for at in range(bins.size):
         top = max(top, counts[bins[at]])
-    if top <= most:
-        return
-    place = np.zeros(top + 1, dtype=np.int64)
+    return top
+
+
+@kernel
+def _peel_band(
+    pixels: Short,
+    counts: Short,
+    rows: Whole,
+    reached: Short,
+    boxes: Whole,
+    parts: Short,
+    told: Whole,
+    bins: Short,
+    k: int,
+    top: int,
+    low: int,
+) -> None:
+    """Take clusters of k as long as a bin has more than `low` records; none has more than `top`."""
+    place = np.zeros(top - low + 1, dtype=np.int64)
     for at in range(bins.size):
-        for level in range(counts[bins[at]], most, -k):
-            place[level] += 1
+        for level in range(counts[bins[at]], low, -k):
+            place[level - low] += 1
     made = 0
-    for level in range(top, most, -1):
+    for level in range(top - low, 0, -1):
         place[level], made = made, made + place[level]
     for at in range(bins.size):
         b = bins[at]
         i, j = pixels[b, 0], pixels[b, 1]
-        while counts[b] > most:
-            cluster, part = told[CLUSTERS] + place[counts[b]], told[PARTS] + place[counts[b]]
+        while counts[b] > low:
+            level = counts[b] - low
+            cluster, part = told[CLUSTERS] + place[level], told[PARTS] + place[level]
             boxes[cluster, 0], boxes[cluster, 1] = i, i + 1
             boxes[cluster, 2], boxes[cluster, 3] = j, j + 1
             parts[part, 0], parts[part, 1], parts[part, 2] = b, cluster, k
-            place[counts[b]] += 1
+            place[level] += 1
             counts[b] -= k
             if counts[b] == 0:
                 clear_bit(rows, i, j)

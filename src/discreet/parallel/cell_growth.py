@@ -8,17 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.parallel.pixels import bins_of_grid
-from discreet.parallel.seeding import Seeding, choose_seeding
+from discreet.parallel.seeding import COSTS, Seeding, choose_seeding
 
 __all__ = ["NOWHERE", "Box", "Cell", "grow_cells"]
 
 Whole = NDArray[np.int64]
 Labels = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 Box = tuple[int, int, int, int]  # left low, left high, right low, right high: half-open cells
 Cell = tuple[int, int]
 
-COSTS = ("span", "seed")  # the first wins a tie
 TAKEN = np.int64(1 << 60)  # no cell costs as much
 NOWHERE = -1
 
@@ -29,7 +27,7 @@ def grow_cells(
     *,
     kinds: tuple[str, str],
     edges: tuple[Whole, Whole],
-    levels: tuple[int, int] = (0, 0),
+    diversity: tuple[int, int] = (0, 0),
 ) -> tuple[tuple[Box, ...], Labels]:
     """Cluster the cells of a grid, by whichever cost leaves the average person a smaller box.
 
@@ -43,7 +41,7 @@ def grow_cells(
         "continuous" or "categorical", for each axis.
     edges : (array of int, shape (c + 1,), array of int, shape (d + 1,))
         The pixels between which the cells of each axis lie; increasing.
-    levels : (int, int), default (0, 0)
+    diversity : (int, int), default (0, 0)
         How many different cells of each axis a cluster must hold persons of. Where nothing is
         asked for on either, a cell of k persons or more is a cluster of its own.
 
@@ -78,12 +76,12 @@ def grow_cells(
     >>> boxes, cluster_of.tolist()
     (((0, 1, 0, 4),), [[0, 0, -1, 0]])
     """
-    own = (grid >= k) & (not any(levels))
+    own = (grid >= k) & (not any(diversity))
     left = np.where(own, 0, grid)
     seeding = choose_seeding(bins_of_grid(left), *kinds) if left.any() else None
     ways = []
     for cost in COSTS:
-        way = _Growing(grid, left, edges, k, levels, cost)
+        way = _Growing(grid, left, edges, k, diversity, cost)
         way.own(np.argwhere(own))
         if seeding is not None:
             way.fill(seeding)
@@ -100,12 +98,12 @@ class _Growing:
         left: Whole,
         edges: tuple[Whole, Whole],
         k: int,
-        levels: tuple[int, int],
+        diversity: tuple[int, int],
         cost: str,
     ) -> None:
         self.grid, self.left = grid, left.copy()
         self.axes = _Axis(edges[0]), _Axis(edges[1])
-        self.k, self.levels, self.cost = k, levels, cost
+        self.k, self.diversity, self.cost = k, diversity, cost
         self.barred = np.where(left > 0, 0, TAKEN)
         self.labels = np.full(grid.shape, NOWHERE, dtype=np.intp)
         self.boxes: list[Box] = []
@@ -143,7 +141,7 @@ class _Growing:
             return False
         return all(
             np.count_nonzero(self.left.any(axis=1 - axis)) >= least
-            for axis, least in enumerate(self.levels)
+            for axis, least in enumerate(self.diversity)
             if least
         )
 
@@ -187,11 +185,11 @@ class _Growing:
 
     def _new_levels(self, cells: list[Cell], price: Whole) -> Whole:
         """Return the price of cells that bring a level that is missing; of all, if none is."""
-        if not any(self.levels):
+        if not any(self.diversity):
             return price
         brings = np.zeros(price.shape, dtype=np.bool_)
         missing = False
-        for axis, least in enumerate(self.levels):
+        for axis, least in enumerate(self.diversity):
             had = {cell[axis] for cell in cells}
             if len(had) < least:
                 missing = True

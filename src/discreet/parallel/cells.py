@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.cell_growth import NOWHERE, Box, Cell, grow_cells
 from discreet.parallel.diversity import Joins
@@ -128,7 +129,7 @@ def cluster_cells(
     [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
     """
     grid = _grid(counts)
-    _check_whole("k", k, 2)
+    check_whole("k", k, 2)
     if any(kind not in KINDS for kind in kinds):
         raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")
     between = _edges(edges[0], grid.shape[0], "left"), _edges(edges[1], grid.shape[1], "right")
@@ -138,8 +139,8 @@ def cluster_cells(
         )
     if not _may_show(grid, k, sensitive, diversity):
         return CellClusters((), np.full(grid.shape, NOWHERE, dtype=np.intp))
-    levels = diversity if sensitive[0] else 0, diversity if sensitive[1] else 0
-    return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, levels=levels))
+    asked = diversity if sensitive[0] else 0, diversity if sensitive[1] else 0
+    return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, diversity=asked))
 
 
 def shared(
@@ -149,7 +150,7 @@ def shared(
     right: CellClusters,
     *,
     least: int,
-    levels: int = 1,
+    diversity: int = 1,
 ) -> Joins:
     """Name the clusters of neighbouring gaps that have at least `least` persons in common.
 
@@ -163,7 +164,7 @@ def shared(
         The clusters between the left and the shared axis, and between that and the right one.
     least : int
         k, or more; at least 2.
-    levels : int, default 1
+    diversity : int, default 1
         On how many different cells of the shared axis these persons must be: l, if that axis is
         sensitive. Two boxes may have a single level in common, which their join would give away.
 
@@ -195,8 +196,8 @@ def shared(
     >>> shared(triples, np.array([5, 2, 3, 9]), gap, gap, least=5)
     ((0, 0), (1, 1))
     """
-    _check_whole("least", least, 2)
-    _check_whole("levels", levels, 1)
+    check_whole("least", least, 2)
+    check_whole("diversity", diversity, 1)
     cells, held = _triples(triples, persons, left, right)
     if not (left.boxes and right.boxes and len(held)):
         return ()
@@ -212,7 +213,7 @@ def shared(
     np.add.at(in_part, part_of, held)
     starts = np.flatnonzero(np.diff(parts // middles, prepend=-1))
     enough = np.add.reduceat(in_part, starts) >= least
-    enough &= np.diff(starts, append=len(parts)) >= levels
+    enough &= np.diff(starts, append=len(parts)) >= diversity
     lit = parts[starts[enough]] // middles
     return tuple(
         zip((lit // len(right.boxes)).tolist(), (lit % len(right.boxes)).tolist(), strict=True)
@@ -285,13 +286,13 @@ def check_shared(
     joins: Joins,
     *,
     least: int,
-    levels: int = 1,
+    diversity: int = 1,
 ) -> None:
     """Count again, in code of its own, that lit pairs of clusters are what `shared` promises.
 
     Parameters
     ----------
-    triples, persons, left, right, least, levels
+    triples, persons, left, right, least, diversity
         As given to `shared`.
     joins : tuple of (int, int)
         What it returned.
@@ -299,8 +300,8 @@ def check_shared(
     Raises
     ------
     BrokenPromiseError
-        If a pair has fewer than `least` persons in common, or they are on fewer than `levels`
-        cells of the shared axis; or if a pair is there twice.
+        If a pair has fewer than `least` persons in common, or they are on fewer than
+        `diversity` cells of the shared axis; or if a pair is there twice.
 
     Notes
     -----
@@ -323,7 +324,7 @@ def check_shared(
             common[pair] += held
             middles[pair].add(q)
     for pair in joins:
-        if min(pair) < 0 or common[pair] < least or len(middles[pair]) < levels:
+        if min(pair) < 0 or common[pair] < least or len(middles[pair]) < diversity:
             raise BrokenPromiseError(
                 "two clusters are lit that have too few persons in common; please report this"
             )
@@ -371,7 +372,7 @@ def _may_show(grid: Whole, k: int, sensitive: tuple[bool, bool], least: int) -> 
     """
     watched = [axis for axis in (0, 1) if sensitive[axis]]
     for _ in watched:
-        _check_whole("diversity", least, 2)
+        check_whole("diversity", least, 2)
     return all((grid.sum(axis=1 - axis) >= k).sum() > least for axis in watched)
 
 
@@ -391,8 +392,3 @@ def _triples(
         raise InputError("a triple is in a cell that the axes do not have")
     some = held > 0
     return cells[some].astype(np.intp), held[some].astype(np.int64)
-
-
-def _check_whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}")

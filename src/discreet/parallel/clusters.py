@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.pixels import PairBins
-from discreet.parallel.seeding import Seeding, choose_seeding
+from discreet.parallel.seeding import COSTS, Seeding, choose_seeding
 
-__all__ = ["COSTS", "PairClusters", "check_clusters", "cluster_pair", "members"]
+__all__ = ["HELD_PIXELS", "PairClusters", "check_clusters", "cluster_pair", "members"]
 
 Whole = NDArray[np.int64]
 Places = NDArray[np.intp]
 
-COSTS = ("seed", "span", "smaller")
+SMALLER = "smaller"
 AXES = {"both": -1, "left": 0, "right": 1}
-MOST_PIXELS, MOST_RECORDS = 2**13, 2**31 - 1
+HELD_PIXELS, HELD_RECORDS = 2**13, 2**31 - 1
 """What the kernels can hold: a bit for each pair of pixels, and counts of 32 bits."""
+MANY = 2**16
+"""From so many records on, two costs are tried at once: to start a thread takes longer before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +137,17 @@ def cluster_pair(
     ([[0, 2, 2, 4], [5, 10, 5, 10]], [3, 4], 14)
     """
     _check_bins(bins)
-    _check_k(k)
-    if cost not in COSTS:
-        raise InputError(f"cost is one of {one_of(COSTS)}")
+    check_whole("k", k, 2)
+    if cost not in (SMALLER, *COSTS):
+        raise InputError(f"cost is one of {one_of((SMALLER, *COSTS))}")
     if bins.size < k:
         raise RefusedError("there are fewer records than k; ask for a smaller k")
     if seeding is None:
         seeding = choose_seeding(bins, *kinds)
-    made = _made(bins, int(k), "seed" if cost == "seed" else "span", seeding)
-    if cost == "smaller":
-        cost, other = "span", _made(bins, int(k), "seed", seeding)
-        if _range(other.boxes) < _range(made.boxes):
-            cost, made = "seed", other
-    return _finished(bins, int(k), made, cost, seeding)
+    costs = COSTS if cost == SMALLER else (cost,)
+    made = _by_each(bins, int(k), costs, seeding)
+    taken = min(costs, key=lambda cost: _range(made[cost].boxes))
+    return _finished(bins, int(k), made[taken], taken, seeding)
 
 
 def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places) -> Places:
@@ -251,11 +254,23 @@ def check_clusters(labels: Places, boxes: Whole, left: Whole, right: Whole, k: i
 
 
 class _Made(NamedTuple):
-    """Boxes of clusters; their parts as they were taken, and what joined them at last."""
+    """Boxes of clusters; their parts as they were taken, and the strays that they got at last."""
 
     boxes: Whole
     parts: NDArray[np.int32]
-    joins: Whole
+    strays: Whole
+
+
+def _by_each(bins: PairBins, k: int, costs: tuple[str, ...], seeding: Seeding) -> dict[str, _Made]:
+    """Return the clusters by each of one or two costs."""
+    if len(costs) == 1 or bins.size < MANY:
+        return {cost: _made(bins, k, cost, seeding) for cost in costs}
+    # Kernels let go of the interpreter's lock, so that each cost has a core of its own; the other
+    # thread works in our context, where somebody may listen to what is compiled.
+    one, other = costs
+    with ThreadPoolExecutor(1) as pool:
+        later = pool.submit(copy_context().run, _made, bins, k, other, seeding)
+        return {one: _made(bins, k, one, seeding), other: later.result()}
 
 
 def _made(bins: PairBins, k: int, cost: str, seeding: Seeding) -> _Made:
@@ -270,17 +285,17 @@ def _made(bins: PairBins, k: int, cost: str, seeding: Seeding) -> _Made:
     boxes = np.empty((bins.size // k, 4), dtype=np.int64)
     parts = np.empty((len(counts) + len(boxes), 3), dtype=np.int32)
     along, by_span = AXES[seeding.axis], cost == "span"
-    taken, joins = cluster_bins(left, right, counts, heights, k, along, by_span, boxes, parts)
-    return _Made(boxes, parts[:taken], joins)
+    taken, strays = cluster_bins(left, right, counts, heights, k, along, by_span, boxes, parts)
+    return _Made(boxes, parts[:taken], strays)
 
 
 def _finished(bins: PairBins, k: int, made: _Made, cost: str, seeding: Seeding) -> PairClusters:
     from discreet.kernels.dealing import sort_parts
 
     sizes = np.full(len(made.boxes), k, dtype=np.int64)
-    np.add.at(sizes, made.joins[:, 1], made.joins[:, 2])
-    parts = np.empty((len(made.parts) + len(made.joins), 3), dtype=np.int64)
-    total = sort_parts(made.parts, made.joins, len(bins.counts), parts)
+    np.add.at(sizes, made.strays[:, 1], made.strays[:, 2])
+    parts = np.empty((len(made.parts) + len(made.strays), 3), dtype=np.int64)
+    total = sort_parts(made.parts, made.strays, len(bins.counts), parts)
     return PairClusters(made.boxes, sizes, parts[:total], seeding, cost)
 
 
@@ -289,22 +304,25 @@ def _range(boxes: Whole) -> int:
     return int(boxes[:, 1::2].sum() - boxes[:, ::2].sum())
 
 
-def _check_k(k: object) -> None:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise InputError("k must be a whole number of at least 2; one record is no cluster")
-
-
 def _check_bins(bins: PairBins) -> None:
     """Refuse what the kernels, which look nothing up, would go astray with."""
-    sides, heights = (bins.left, bins.right), bins.heights
-    if not len(bins.left) == len(bins.right) == len(bins.counts):
+    sides, heights, counts = (bins.left, bins.right), bins.heights, bins.counts
+    for column in (*sides, counts):
+        if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype.kind not in "iu":
+            raise InputError("bins must be arrays of whole numbers; make them by pair_bins")
+    if len(heights) != 2:
+        raise InputError("heights must be two, of the left and the right axis")
+    for height in heights:
+        check_whole("the height of an axis", height, 1)
+    if not len(bins.left) == len(bins.right) == len(counts):
         raise InputError("bins must have a left pixel, a right pixel and a count each")
-    if not len(bins.counts):
+    if not len(counts):
         raise RefusedError("there are fewer records than k; no record has a pixel on both axes")
-    if max(heights) > MOST_PIXELS or bins.size > MOST_RECORDS:
+    # The greatest count by itself, too: a sum of such may be too great for its type.
+    if max(heights) > HELD_PIXELS or max(int(counts.max()), bins.size) > HELD_RECORDS:
         raise InputError("there are more pixels or records than can be clustered")
     if any(side.min() < 0 or side.max() >= h for side, h in zip(sides, heights, strict=True)):
         raise InputError("bins must lie on their axes; make them by pair_bins")
     places = bins.left.astype(np.int64, copy=False) * heights[1] + bins.right
-    if (np.diff(places) <= 0).any() or bins.counts.min() < 1:
+    if (np.diff(places) <= 0).any() or counts.min() < 1:
         raise InputError("bins must be sorted and hold a record each; make them by pair_bins")

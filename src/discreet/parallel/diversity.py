@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import InputError
 
 __all__ = ["Joins", "Splits", "can_hide", "diverse_joins", "joined", "splits"]
@@ -20,6 +21,8 @@ Sets = NDArray[np.uint8]  # a row is a set of values: a bit for each, eight to a
 Joins = tuple[tuple[int, int], ...]  # (cluster in one gap, cluster in the next), sorted
 
 NO_VALUE = -1
+MOST_LABELS = 2**31
+"""Below this two labels make one number of 64 bits."""
 LEFT_SIDE, RIGHT_SIDE = slice(0, 2), slice(2, 4)  # of a box
 
 
@@ -46,7 +49,7 @@ def splits(left_labels: Numbers, right_labels: Numbers) -> Splits:
     Parameters
     ----------
     left_labels, right_labels : array of int, shape (n,)
-        The cluster of each record in a gap and in the next; at least 0.
+        The cluster of each record in a gap and in the next; from 0 to 2**31 - 1.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def splits(left_labels: Numbers, right_labels: Numbers) -> Splits:
     Raises
     ------
     InputError
-        If the labels are no whole numbers of at least 0, or not as many on either side.
+        If the labels are no such whole numbers, or not as many on either side.
 
     Notes
     -----
@@ -89,7 +92,7 @@ def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins
     Parameters
     ----------
     left_labels, right_labels : array of int, shape (n,)
-        The cluster of each record in a gap and in the next; at least 0.
+        The cluster of each record in a gap and in the next; from 0 to 2**31 - 1.
     least : int, default 1
         At least 1, which is the paper's.
 
@@ -116,7 +119,7 @@ def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins
     >>> joined(np.array([0, 0, 0, 1]), np.array([1, 1, 2, 0]), least=2)
     ((0, 1),)
     """
-    _check_whole("least", least, 1)
+    check_whole("least", least, 1)
     found = splits(left_labels, right_labels)
     enough = found.shared >= least
     return _pairs(found.left[enough], found.right[enough])
@@ -152,7 +155,7 @@ def can_hide(levels: int, diversity: int) -> bool:
     >>> can_hide(4, 3), can_hide(4, 4), can_hide(2, 2)
     (True, False, False)
     """
-    _check_whole("diversity", diversity, 2)
+    check_whole("diversity", diversity, 2)
     if diversity > levels:
         raise InputError(
             "diversity is more than the number of values that the sensitive axis has; lower it,"
@@ -359,6 +362,8 @@ def _labels(labels: Numbers, name: str, least: int = 0) -> Whole:
     given = np.asarray(labels)
     if given.ndim != 1 or given.dtype.kind not in "iu" or given.min(initial=least) < least:
         raise InputError(f"{name} must be whole numbers of at least {least}, one for each record")
+    if given.max(initial=least) >= MOST_LABELS:
+        raise InputError(f"{name} must be below {MOST_LABELS}; number them from 0 on")
     return given.astype(np.int64, copy=False)
 
 
@@ -386,8 +391,3 @@ def _side(boxes: Numbers, side: slice, labels: Numbers) -> Whole:
     if np.max(labels, initial=-1) >= len(given):
         raise InputError("a record is in a cluster that has no box; give the boxes of all")
     return given[:, side].astype(np.int64)
-
-
-def _check_whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.parallel.clusters import HELD_PIXELS
 from discreet.progress import advance
 
 __all__ = ["cluster_jointly", "joint_boxes", "joint_ranges"]
@@ -28,7 +30,7 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
     Parameters
     ----------
     pixels : array of int, shape (n, p)
-        The pixel of each record on each axis; at least 0.
+        The pixel of each record on each axis; from 0 to 2**13 - 1.
     k : int
         The least number of records in a cluster; at least 2, at most n.
 
@@ -40,7 +42,7 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
     Raises
     ------
     InputError
-        If k is no whole number of at least 2, or pixels are no table of whole numbers from 0 on.
+        If k is no whole number of at least 2, or pixels are no table of such whole numbers.
     RefusedError
         If there are fewer records than k.
     BrokenPromiseError
@@ -71,8 +73,9 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
     table = np.asarray(pixels)
     if table.ndim != 2 or table.dtype.kind not in "iu" or (table.size and table.min() < 0):
         raise InputError("pixels must be a table of whole numbers of at least 0")
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
-        raise InputError("k must be a whole number of at least 2; one record is no cluster")
+    if table.max(initial=0) >= HELD_PIXELS:
+        raise InputError(f"pixels must be below {HELD_PIXELS}; give the axes fewer of them")
+    check_whole("k", k, 2)
     if len(table) < k:
         raise RefusedError("there are fewer records than k; ask for a smaller k")
     rows, row_of, counts = np.unique(
@@ -90,7 +93,7 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
 
 def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
     """Return row, cluster and how many records, sorted; `counts` is written over."""
-    from discreet.kernels.jointly import LEFT, PARTS, RECORDS, SEED, join_boxes, joint_steps
+    from discreet.kernels.jointly import LEFT, PARTS, RECORDS, SEED, joint_steps, place_strays
 
     n, (different, axes) = int(counts.sum()), rows.shape
     mean = (2 * (rows * counts[:, None]).sum(axis=0) + n) // (2 * n)
@@ -104,7 +107,7 @@ def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
     while told[RECORDS] >= k:
         joint_steps(rows, counts, left, boxes, parts, told, k, int(told[RECORDS]) - step)
         advance(TASK, n - int(told[RECORDS]), n)
-    join_boxes(rows, counts, boxes, parts, told)
+    place_strays(rows, counts, boxes, parts, told)
     made = parts[: told[PARTS]]
     sorted_parts: Whole = made[np.lexsort((made[:, 1], made[:, 0]))]
     return sorted_parts

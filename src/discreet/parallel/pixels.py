@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError
 
 __all__ = [
@@ -35,6 +36,8 @@ Floats = NDArray[np.float64]
 
 MOST_PIXELS = 500
 PIXEL_STEP = 50
+MOST_BINS = 2**62
+"""So many pairs of pixels have a number of 64 bits each."""
 
 # A pass over the whole grid costs as much as sorting an eighth as many records, or as searching
 # for a 64th: fewer records than that are sorted, or searched for.
@@ -69,13 +72,6 @@ class PairBins:
     def size(self) -> int:
         """How many records there are."""
         return int(self.counts.sum())
-
-    def flipped(self) -> PairBins:
-        """Return the same bins with the two axes in each other's place."""
-        # Rows are sorted by left already; short integers are sorted by radix.
-        short = self.right.astype(np.min_scalar_type(self.heights[1]))
-        order = np.argsort(short, kind="stable")
-        return PairBins(self.right[order], self.left[order], self.counts[order], self.heights[::-1])
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,7 @@ def pair_bins(
     ------
     InputError
         If there are not as many pixels on the left as on the right, or one is not a whole number
-        or not on its axis.
+        or not on its axis; or if heights are not two, or greater than what can be numbered.
 
     Notes
     -----
@@ -150,6 +146,7 @@ def pair_bins(
     ([0, 2], [0, 1], [1, 2])
     """
     keys = _keys(left, right, heights)
+    heights = int(heights[0]), int(heights[1])
     grid = heights[0] * heights[1]
     if SORTED_SHARE * len(keys) < grid:
         cells, counts = np.unique(keys, return_counts=True)
@@ -264,7 +261,7 @@ def resolution(pixels: int) -> int:
     >>> resolution(400), resolution(1080)
     (400, 500)
     """
-    _check_whole("pixels", pixels)
+    check_whole("pixels", pixels)
     if pixels > MOST_PIXELS:
         return MOST_PIXELS
     nearest = max(PIXEL_STEP, PIXEL_STEP * ((2 * int(pixels) + PIXEL_STEP) // (2 * PIXEL_STEP)))
@@ -452,22 +449,21 @@ def _keys(left: NDArray[np.integer], right: NDArray[np.integer], heights: tuple[
         raise InputError("pixels must be whole numbers, one for each record on each axis")
     if sides[0].size != sides[1].size:
         raise InputError("there must be as many pixels on the left axis as on the right")
+    if len(heights) != 2:
+        raise InputError("heights must be two, of the left and the right axis")
     for name, side, height in zip(("left", "right"), sides, heights, strict=True):
-        _check_whole("the height of an axis", height)
+        check_whole("the height of an axis", height)
         if height < 1 or (side.size and (side.min() < 0 or side.max() >= height)):
             raise InputError(f"the pixels of the {name} axis must be from 0 to its height less 1")
+    if int(heights[0]) * int(heights[1]) > MOST_BINS:
+        raise InputError("there are more pairs of pixels than can be numbered; lower the heights")
     over, along = (side.astype(np.int64, copy=False) for side in sides)
     return over * heights[1] + along
 
 
-def _check_whole(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} must be a whole number")
-
-
 def _check_levels(levels: int, height: int) -> None:
-    _check_whole("the number of levels", levels)
-    _check_whole("the height of an axis", height)
+    check_whole("the number of levels", levels)
+    check_whole("the height of an axis", height)
     if not 1 <= levels <= height:
         raise InputError(
             "an axis must have at least one level and no more levels than pixels; join levels"

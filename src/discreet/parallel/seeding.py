@@ -9,9 +9,11 @@ import numpy as np
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.pixels import PairBins
 
-__all__ = ["KINDS", "METRICS", "Seeding", "choose_seeding"]
+__all__ = ["COSTS", "KINDS", "METRICS", "Seeding", "choose_seeding"]
 
 KINDS = ("continuous", "categorical")
+COSTS = ("span", "seed")
+"""What is taken by a cluster that grows costs: the first wins a tie."""
 METRICS = ("over-plotting", "convergence", "divergence")
 
 

@@ -7,16 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from discreet.arguments import check_whole
 from discreet.errors import InputError, one_of
 
 __all__ = ["check_ratio", "check_whole", "check_word"]
-
-
-def check_whole(name: str, value: object, least: int) -> int:
-    """Return `value` as an int if it is a whole number of at least `least`; a bool is none."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}")
-    return int(value)
 
 
 def check_ratio(name: str, value: object, *, zero: bool) -> float:
