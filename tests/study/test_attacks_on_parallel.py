@@ -192,7 +192,7 @@ def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive() -> N
     dc.open(frame, study="again").bars("a").to_json()  # so that the ledger knows the name
 
     with pytest.raises(LeavingError, match="the diversity of 'b' is another"):
-        dc.open(frame, study="again").parallel(["a", "b"]).to_json()
+        dc.open(frame, study="again").parallel(["x", "b"]).to_json()
 
 
 # --- a sensitive column -------------------------------------------------------------------------

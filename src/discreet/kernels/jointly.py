@@ -95,13 +95,16 @@ def _cheapest(
 ) -> tuple[int, int]:
     """Return the row that a box grows least for, and by how much; it has grown by so much.
 
-    There is a row that has records left, and then one is found whatever it costs.
+    One of the rows has records left.
     """
-    best, least = -1, 0
-    for at in range(size):
-        if counts[left[at]] > 0 and (best < 0 or away[at] - grown < least):
+    first = 0
+    while counts[left[first]] == 0:
+        first += 1
+    best, least = left[first], _growth(box, rows, left[first])
+    for at in range(first + 1, size):
+        if away[at] - grown < least and counts[left[at]] > 0:
             cost = _growth(box, rows, left[at])
-            if best < 0 or cost < least:
+            if cost < least:
                 best, least = left[at], cost
     return best, least
 
