@@ -79,7 +79,9 @@ def test_what_was_kept_is_forgotten_when_a_module_that_it_calls_is_another(
 ) -> None:
     # The package, with two modules more: the lower one is changed between two starts.
     package = tmp_path / "discreet"
-    shutil.copytree(Path(compiled.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        Path(compiled.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__")
+    )
     upper, lower = package / "kernels" / "upper.py", package / "kernels" / "lower.py"
     upper.write_text(UPPER)
     call = (

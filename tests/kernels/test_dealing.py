@@ -1,4 +1,4 @@
-"""Parts are sorted with what joins at last, and records are dealt out to them."""
+"""Parts are sorted with the strays, and records are dealt out to them."""
 
 from typing import Any
 
@@ -41,12 +41,12 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("parts", "joins", "expected"), CASES.values(), ids=CASES)
-def test_sorted_parts(parts: Any, joins: Any, expected: Any) -> None:
-    out = np.zeros((len(parts) + len(joins), 3), dtype=np.int64)
-    joined = np.array(joins, dtype=np.int64).reshape(-1, 3)
+@pytest.mark.parametrize(("parts", "strays", "expected"), CASES.values(), ids=CASES)
+def test_sorted_parts(parts: Any, strays: Any, expected: Any) -> None:
+    out = np.zeros((len(parts) + len(strays), 3), dtype=np.int64)
+    stray_parts = np.array(strays, dtype=np.int64).reshape(-1, 3)
 
-    total = sort_parts(np.array(parts, dtype=np.int32), joined, 3, out)
+    total = sort_parts(np.array(parts, dtype=np.int32), stray_parts, 3, out)
 
     assert out[:total].tolist() == expected
 

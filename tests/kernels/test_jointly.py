@@ -11,8 +11,8 @@ from discreet.kernels.jointly import (
     PARTS,
     RECORDS,
     SEED,
-    join_boxes,
     joint_steps,
+    place_strays,
 )
 
 
@@ -28,7 +28,7 @@ def made(rows: Any, counts: Any, seed: int, k: int, step: int = 10**9) -> tuple[
         joint_steps(table, left_of, left, boxes, parts, told, k, int(told[RECORDS]) - step)
     assert told[CLUSTERS] == n // k
     assert left_of.sum() == told[RECORDS] == n % k
-    join_boxes(table, left_of, boxes, parts, told)
+    place_strays(table, left_of, boxes, parts, told)
     assert not left_of.any()
     return parts[: told[PARTS]].tolist(), boxes.tolist()
 

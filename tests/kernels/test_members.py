@@ -28,11 +28,11 @@ def both(left: Any, right: Any, heights: tuple[int, int], k: int, metric: str, c
     i, j = np.divmod(bins, heights[1])
     boxes = np.empty((len(left) // k, 4), dtype=np.int64)
     taken = np.empty((len(bins) + len(boxes), 3), dtype=np.int32)
-    total, joins = cluster_bins(
+    total, strays = cluster_bins(
         i, j, counts, heights, k, ALONG[metric], cost == "span", boxes, taken
     )
-    sorted_parts = np.empty((total + len(joins), 3), dtype=np.int64)
-    found = boxes, sorted_parts[: sort_parts(taken[:total], joins, len(bins), sorted_parts)]
+    sorted_parts = np.empty((total + len(strays), 3), dtype=np.int64)
+    found = boxes, sorted_parts[: sort_parts(taken[:total], strays, len(bins), sorted_parts)]
     labels, naive_boxes = naive_clusters(left, right, heights, k, metric, cost)
     parts, amounts = np.unique(np.column_stack([bin_of, labels]), axis=0, return_counts=True)
     naive = (naive_boxes, np.column_stack([parts, amounts]))

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.kernels.bits import rows_of_bits
 from discreet.kernels.growth import CLUSTERS, PARTS, RECORDS, ROOM
-from discreet.kernels.seeds import seed_by_bins, seed_by_pixels
+from discreet.kernels.seeds import BAND, seed_by_bins, seed_by_pixels
 
 Bins = dict[tuple[int, int], int]
 
@@ -76,6 +76,21 @@ CASES: dict[str, tuple[Bins, int, int, list[tuple[int, int]], Bins]] = {
         {},
     ),
 }
+
+
+def test_more_records_than_are_told_apart_at_a_time() -> None:
+    # In a band and below it by turns: what is at hand is always what has most.
+    bins = {(0, 0): BAND + 4, (0, 1): 2 * BAND + 3, (0, 2): BAND}
+    k = BAND // 2
+    order, left = seeds(bins, k, -1)
+
+    counts, expected = dict(bins), []
+    while max(counts.values()) >= k:
+        best = max(counts, key=lambda place: (counts[place], -place[1]))
+        counts[best] -= k
+        expected.append(best)
+    assert order == expected
+    assert left == {place: count for place, count in counts.items() if count}
 
 
 @pytest.mark.parametrize(("bins", "k", "along", "order", "left"), CASES.values(), ids=CASES)

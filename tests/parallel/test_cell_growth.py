@@ -154,16 +154,16 @@ BY_HAND: dict[str, tuple[Any, int, Kinds, tuple[int, int], Any, Any]] = {
 
 
 @pytest.mark.parametrize(
-    ("grid", "k", "kinds", "levels", "edges", "boxes"), BY_HAND.values(), ids=BY_HAND
+    ("grid", "k", "kinds", "diversity", "edges", "boxes"), BY_HAND.values(), ids=BY_HAND
 )
 def test_by_hand(
-    grid: Any, k: int, kinds: Kinds, levels: tuple[int, int], edges: Any, boxes: Any
+    grid: Any, k: int, kinds: Kinds, diversity: tuple[int, int], edges: Any, boxes: Any
 ) -> None:
     counts = np.array(grid)
     right = tens(counts.shape[1]) if edges is None else np.array(edges)
 
     found, cluster_of = grow_cells(
-        counts, k, kinds=kinds, edges=(tens(len(counts)), right), levels=levels
+        counts, k, kinds=kinds, edges=(tens(len(counts)), right), diversity=diversity
     )
 
     assert list(found) == boxes
@@ -173,11 +173,11 @@ def test_by_hand(
 def test_two_clusters_with_the_same_box_are_one() -> None:
     # By nearness to the seed; the second and the third both reach from corner to corner.
     grid = np.array([[1, 1, 0, 2, 1], [1, 1, 3, 0, 3], [0, 2, 0, 2, 1]])
-    edges, levels = (tens(3), tens(5)), (2, 3)
-    made = naive(grid, 4, BOTH, edges, levels, "seed")
+    edges, diversity = (tens(3), tens(5)), (2, 3)
+    made = naive(grid, 4, BOTH, edges, diversity, "seed")
     assert [box_of(cells) for cells in made] == [(0, 2, 1, 4), (0, 3, 0, 5), (0, 3, 0, 5)]
 
-    boxes, cluster_of = grow_cells(grid, 4, kinds=BOTH, edges=edges, levels=levels)
+    boxes, cluster_of = grow_cells(grid, 4, kinds=BOTH, edges=edges, diversity=diversity)
 
     assert boxes == ((0, 2, 1, 4), (0, 3, 0, 5))
     assert cluster_of.tolist() == [[1, 0, -1, 0, 1], [1, 0, 0, -1, 1], [-1, 1, -1, 1, 1]]
@@ -234,12 +234,12 @@ def naive(
     k: int,
     kinds: Kinds,
     edges: tuple[Whole, Whole],
-    levels: tuple[int, int],
+    diversity: tuple[int, int],
     cost: str,
 ) -> list[list[Cell]]:
     """Cluster as the rules say, word by word; clusters in the order of making."""
     left = {(i, j): held for (i, j), held in np.ndenumerate(grid.tolist()) if held}
-    made = [] if any(levels) else [[cell] for cell in left if left[cell] >= k]
+    made = [] if any(diversity) else [[cell] for cell in left if left[cell] >= k]
     left = {cell: held for cell, held in left.items() if [cell] not in made}
     if left:
         rest = np.zeros_like(grid)
@@ -248,7 +248,7 @@ def naive(
         metric = choose_seeding(bins_of_grid(rest), *kinds).metric
 
     def lacks(cells: Iterable[Cell], axis: int) -> bool:
-        return len({cell[axis] for cell in cells}) < levels[axis]
+        return len({cell[axis] for cell in cells}) < diversity[axis]
 
     def price(seed: Cell, cells: list[Cell], cell: Cell) -> int:
         if cost == "span":
@@ -291,19 +291,19 @@ def cases(draw: st.DrawFn) -> tuple[Whole, int, Kinds, tuple[Whole, Whole], tupl
     widths = [draw(st.lists(st.integers(1, 4), min_size=cells, max_size=cells)) for cells in shape]
     edges = np.cumsum([0, *widths[0]]), np.cumsum([0, *widths[1]])
     most_levels = [int(grid.any(axis=1 - axis).sum()) for axis in (0, 1)]
-    levels = tuple(draw(st.sampled_from([0, *range(2, most + 1)])) for most in most_levels)
-    return grid, k, kinds, edges, (levels[0], levels[1])
+    diversity = tuple(draw(st.sampled_from([0, *range(2, most + 1)])) for most in most_levels)
+    return grid, k, kinds, edges, (diversity[0], diversity[1])
 
 
 @given(cases())
 def test_it_grows_as_the_naive_twin(
     case: tuple[Whole, int, Kinds, tuple[Whole, Whole], tuple[int, int]],
 ) -> None:
-    grid, k, kinds, edges, levels = case
+    grid, k, kinds, edges, diversity = case
 
-    boxes, cluster_of = grow_cells(grid, k, kinds=kinds, edges=edges, levels=levels)
+    boxes, cluster_of = grow_cells(grid, k, kinds=kinds, edges=edges, diversity=diversity)
 
-    ways = [naive(grid, k, kinds, edges, levels, cost) for cost in ("span", "seed")]
+    ways = [naive(grid, k, kinds, edges, diversity, cost) for cost in ("span", "seed")]
     made = min(ways, key=lambda way: spread(way, grid, edges))
     assert list(boxes) == sorted({box_of(cells) for cells in made})
     for cells in made:

@@ -30,11 +30,13 @@ def tens(cells: int) -> Whole:
     return np.arange(0, 10 * cells + 1, 10)
 
 
-def clustered(grid: Any, k: int, *, sensitive: Pair = NEITHER, levels: int = 1) -> CellClusters:
+def clustered(grid: Any, k: int, *, sensitive: Pair = NEITHER, diversity: int = 1) -> CellClusters:
     counts = np.array(grid)
     edges = tens(counts.shape[0]), tens(counts.shape[1])
     kinds = ("continuous", "continuous")
-    return cluster_cells(counts, k, kinds=kinds, edges=edges, sensitive=sensitive, diversity=levels)
+    return cluster_cells(
+        counts, k, kinds=kinds, edges=edges, sensitive=sensitive, diversity=diversity
+    )
 
 
 BY_HAND: dict[str, tuple[Any, int, Pair, int, Any]] = {  # counts, k, sensitive, l, boxes
@@ -73,13 +75,13 @@ BY_HAND: dict[str, tuple[Any, int, Pair, int, Any]] = {  # counts, k, sensitive,
 
 
 @pytest.mark.parametrize(
-    ("grid", "k", "sensitive", "levels", "boxes"), BY_HAND.values(), ids=BY_HAND
+    ("grid", "k", "sensitive", "diversity", "boxes"), BY_HAND.values(), ids=BY_HAND
 )
-def test_by_hand(grid: Any, k: int, sensitive: Pair, levels: int, boxes: Any) -> None:
-    found = clustered(grid, k, sensitive=sensitive, levels=levels)
+def test_by_hand(grid: Any, k: int, sensitive: Pair, diversity: int, boxes: Any) -> None:
+    found = clustered(grid, k, sensitive=sensitive, diversity=diversity)
 
     assert list(found.boxes) == boxes
-    check_cells(np.array(grid), found, k, sensitive, levels)
+    check_cells(np.array(grid), found, k, sensitive, diversity)
 
 
 def test_a_million_persons_in_a_cell() -> None:
@@ -114,17 +116,17 @@ def levels_of(grid: Whole, k: int, sensitive: Pair) -> list[int]:
 def test_every_box_holds_k_persons_of_l_levels_and_every_person_is_in_one(
     case: tuple[Whole, int, Pair, int],
 ) -> None:
-    grid, k, sensitive, levels = case
+    grid, k, sensitive, diversity = case
     held = levels_of(grid, k, sensitive)
     if grid.sum() < k:
         with pytest.raises(RefusedError, match="fewer than k persons"):
-            clustered(grid, k, sensitive=sensitive, levels=levels)
+            clustered(grid, k, sensitive=sensitive, diversity=diversity)
         return
 
-    found = clustered(grid, k, sensitive=sensitive, levels=levels)
+    found = clustered(grid, k, sensitive=sensitive, diversity=diversity)
 
-    check_cells(grid, found, k, sensitive, levels)
-    assert (len(found.boxes) == 0) == any(many <= levels for many in held)
+    check_cells(grid, found, k, sensitive, diversity)
+    assert (len(found.boxes) == 0) == any(many <= diversity for many in held)
     if not found.boxes:
         assert (found.cluster_of == -1).all()
         return
@@ -135,14 +137,14 @@ def test_every_box_holds_k_persons_of_l_levels_and_every_person_is_in_one(
         assert grid[rows, columns].sum() >= k
         assert (rows.min(), rows.max() + 1, columns.min(), columns.max() + 1) == box
         for of_axis, told in zip((rows, columns), sensitive, strict=True):
-            assert not told or len(set(of_axis)) >= levels
+            assert not told or len(set(of_axis)) >= diversity
 
 
 @given(grids(), st.randoms(use_true_random=False))
 def test_the_order_of_persons_does_not_matter(
     case: tuple[Whole, int, Pair, int], shuffle: Any
 ) -> None:
-    grid, k, sensitive, levels = case
+    grid, k, sensitive, diversity = case
     persons = np.repeat(np.argwhere(grid >= 0), grid.ravel(), axis=0).tolist()
     shuffle.shuffle(persons)
     again = np.zeros_like(grid)
@@ -152,7 +154,7 @@ def test_the_order_of_persons_does_not_matter(
     answers: list[Any] = []
     for counts in (grid, again):
         try:
-            found = clustered(counts, k, sensitive=sensitive, levels=levels)
+            found = clustered(counts, k, sensitive=sensitive, diversity=diversity)
             answers.append((found.boxes, found.cluster_of.tolist()))
         except DiscreetError as error:
             answers.append((str(error), []))
@@ -236,7 +238,7 @@ PERSONS = np.array([2, 1, 2, 1, 4])
 
 
 @pytest.mark.parametrize(
-    ("least", "levels", "joins"),
+    ("least", "diversity", "joins"),
     [
         (2, 1, ((0, 0), (0, 1), (1, 1))),
         (3, 1, ((0, 0), (1, 1))),
@@ -245,11 +247,11 @@ PERSONS = np.array([2, 1, 2, 1, 4])
         (2, 2, ((0, 0),)),  # the others have one cell of the shared axis in common
     ],
 )
-def test_joins_by_hand(least: int, levels: int, joins: Any) -> None:
-    found = shared(TRIPLES, PERSONS, LEFT, OTHER, least=least, levels=levels)
+def test_joins_by_hand(least: int, diversity: int, joins: Any) -> None:
+    found = shared(TRIPLES, PERSONS, LEFT, OTHER, least=least, diversity=diversity)
 
     assert found == joins
-    check_shared(TRIPLES, PERSONS, LEFT, OTHER, found, least=least, levels=levels)
+    check_shared(TRIPLES, PERSONS, LEFT, OTHER, found, least=least, diversity=diversity)
 
 
 def test_a_gap_that_shows_nothing_is_joined_to_nothing() -> None:
@@ -268,7 +270,7 @@ def test_triples_without_persons_do_not_count() -> None:
     ("joins", "other", "words"),
     [
         (((0, 1),), {"least": 3}, "too few persons in common"),
-        (((1, 1),), {"levels": 2}, "too few persons in common"),
+        (((1, 1),), {"diversity": 2}, "too few persons in common"),
         (((1, 0),), {}, "too few persons in common"),
         (((-1, -1),), {}, "too few persons in common"),
         (((1, 1), (1, 1)), {}, "lit twice"),
@@ -288,7 +290,7 @@ def test_the_check_sees_a_join_that_must_not_be_lit(
     st.randoms(use_true_random=False),
 )
 def test_joins_are_those_that_a_plain_count_gives(
-    cube: Whole, k: int, levels: int, shuffle: Any
+    cube: Whole, k: int, diversity: int, shuffle: Any
 ) -> None:
     if cube.sum() < k:
         return
@@ -298,7 +300,7 @@ def test_joins_are_those_that_a_plain_count_gives(
     triples = np.argwhere(cube >= 0)[order]
     persons = cube.ravel()[order]
 
-    found = shared(triples, persons, left, right, least=k, levels=levels)
+    found = shared(triples, persons, left, right, least=k, diversity=diversity)
 
     common: Counter[tuple[int, int]] = Counter()
     middles: set[tuple[int, int, int]] = set()
@@ -308,8 +310,8 @@ def test_joins_are_those_that_a_plain_count_gives(
             common[pair] += int(held)
             middles.add((*pair, q))
     on = Counter(middle[:2] for middle in middles)
-    assert found == tuple(sorted(p for p in common if common[p] >= k and on[p] >= levels))
-    check_shared(triples, persons, left, right, found, least=k, levels=levels)
+    assert found == tuple(sorted(p for p in common if common[p] >= k and on[p] >= diversity))
+    check_shared(triples, persons, left, right, found, least=k, diversity=diversity)
 
 
 # --- attacks ------------------------------------------------------------------------------------
@@ -327,7 +329,7 @@ def test_what_two_gaps_tell_of_a_sensitive_axis_between_them() -> None:
     persons = np.array([5, 5, 5, 5, 5, 5])
 
     plain = shared(triples, persons, left, right, least=5)
-    diverse = shared(triples, persons, left, right, least=5, levels=2)
+    diverse = shared(triples, persons, left, right, least=5, diversity=2)
 
     def common(one: int, other: int) -> range:
         boxes = left.boxes[one], right.boxes[other]
@@ -388,7 +390,7 @@ def test_bad_input(wrong: dict[str, Any], words: str) -> None:
 
 def test_too_few_persons_are_refused_without_saying_how_many() -> None:
     with pytest.raises(RefusedError, match="fewer than k persons") as refused:
-        clustered([[3, 0], [0, 1]], 5, sensitive=RIGHT, levels=3)
+        clustered([[3, 0], [0, 1]], 5, sensitive=RIGHT, diversity=3)
     assert not any(letter.isdigit() for letter in str(refused.value))
     with pytest.raises(RefusedError, match="fewer than k persons"):
         clustered(np.zeros((0, 0), dtype=np.int64), 5)
@@ -398,7 +400,7 @@ def test_too_few_persons_are_refused_without_saying_how_many() -> None:
     ("wrong", "words"),
     [
         ({"least": 1}, "least must be a whole number of at least 2"),
-        ({"levels": 0}, "levels must be a whole number of at least 1"),
+        ({"diversity": 0}, "diversity must be a whole number of at least 1"),
         ({"triples": TRIPLES[:, :2]}, "triples must be three cells"),
         ({"persons": PERSONS[:2]}, "as many numbers of persons"),
         ({"persons": PERSONS / 2}, "whole numbers of at least 0"),

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from benchmarks.naive_members import naive_clusters
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.parallel.clusters import PairClusters, check_clusters, cluster_pair, members
+from discreet.parallel.clusters import MANY, PairClusters, check_clusters, cluster_pair, members
 from discreet.parallel.pixels import PairBins, bin_of_records, bins_of_grid, pair_bins
-from discreet.parallel.seeding import METRICS, Seeding, choose_seeding
+from discreet.parallel.seeding import METRICS, TRIED, Seeding, choose_seeding
 
 Whole = NDArray[np.int64]
 Records = list[tuple[int, int]]
@@ -204,6 +204,22 @@ def test_the_smaller_range_is_taken_and_said() -> None:
     assert costs == {"seed", "span"}
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_many_bins_are_tried_by_both_costs_at_once_with_the_same_clusters(metric: str) -> None:
+    rng = np.random.default_rng(5)
+    left, right = rng.normal(30, 12, (2, 8 * MANY + 3)).clip(0, 59).astype(np.int64)
+    bins, seeding = pair_bins(left, right, (60, 60)), Seeding(metric)
+    assert len(bins.counts) > MANY
+    made = [cluster_pair(bins, 7, cost=cost, seeding=seeding) for cost in TRIED]
+
+    found = cluster_pair(bins, 7, seeding=seeding)
+
+    best = min(made, key=lambda clusters: clusters.range)
+    assert found.cost == best.cost
+    assert found.boxes.tolist() == best.boxes.tolist()
+    assert found.parts.tolist() == best.parts.tolist()
+
+
 def test_the_range_is_what_boxes_span() -> None:
     assert clustered(REACH, 2, "divergence", "seed").range == (1 + 3) + (1 + 1) + (4 + 3)
 
@@ -334,6 +350,17 @@ BROKEN_BINS: dict[str, tuple[PairBins, str]] = {
     "below it": (make([0, 1], [-1, 0], [2, 2]), "lie on their axes"),
     "a count too few": (make([0, 1], [0, 0], [2]), "a count each"),
     "axes without end": (make([0, 1], [0, 0], [2, 2], (2**20, 4)), "more pixels or records"),
+    "half a height": (make([10], [0], [50], (10.5, 10)), "height of an axis must be a whole"),
+    "no height": (make([0], [0], [50], (0, 10)), "height of an axis must be a whole"),
+    "three heights": (make([0], [0], [50], (4, 4, 4)), "heights must be two"),
+    "parts of records": (make([0, 1, 2], [0, 0, 0], [1.9] * 3), "arrays of whole numbers"),
+    "parts of left pixels": (make([0.5], [0], [50]), "arrays of whole numbers"),
+    "parts of right pixels": (make([0], [0.5], [50]), "arrays of whole numbers"),
+    "yes and no": (make([0, 1], [0, 0], [True, True]), "arrays of whole numbers"),
+    "a grid": (make([[0, 1]], [[0, 0]], [[2, 2]]), "arrays of whole numbers"),
+    "lists": (PairBins([0], [0], [50], (4, 4)), "arrays of whole numbers"),  # type: ignore[arg-type]
+    "records without end": (make([0, 1], [0, 0], [2**31, 2]), "more pixels or records"),
+    "a sum without end": (make([0, 1, 2, 3], [0] * 4, [2**62] * 4), "more pixels or records"),
 }
 
 

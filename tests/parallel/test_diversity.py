@@ -38,6 +38,15 @@ def test_no_records_are_split_into_nothing() -> None:
     assert joined(none, none) == ()
 
 
+def test_the_greatest_labels() -> None:
+    top = 2**31 - 1
+    found = splits(np.array([top, 0, top]), np.array([top, top, top]))
+
+    assert found.left.tolist() == [0, top]
+    assert found.right.tolist() == [top, top]
+    assert found.shared.tolist() == [1, 2]
+
+
 def test_splits_tell_nothing_by_repr() -> None:
     assert "[" not in repr(splits(np.array([0]), np.array([7])))
 
@@ -342,6 +351,11 @@ def test_bad_splits() -> None:
         splits(np.array([0, 1]), np.array([0]))
     with pytest.raises(InputError, match="right_labels must be whole numbers of at least 0"):
         joined(np.array([0, 1]), np.array([0, -1]))
+    for labels in ([0, 2**31], [0, 2**40], [0, 2**62]):
+        with pytest.raises(InputError, match="left_labels must be below"):
+            splits(np.array(labels), np.array([0, 1]))
+    with pytest.raises(InputError, match="right_labels must be below"):
+        splits(np.array([0, 1]), np.array([0, 2**64 - 1], dtype=np.uint64))
     with pytest.raises(InputError, match="least must be a whole number of at least 1"):
         joined(np.array([0, 1]), np.array([0, 1]), least=0)
 

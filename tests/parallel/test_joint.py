@@ -153,6 +153,28 @@ def test_pixels_are_a_table_of_whole_numbers(pixels: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "pixels",
+    [
+        np.array([[2**62, 2**62], [0, 0], [2**62, 0]]),
+        np.array([[0, 0], [0, 2**13], [1, 1]]),
+        np.array([[0, 0], [0, 2**64 - 1], [1, 1]], dtype=np.uint64),
+    ],
+)
+def test_pixels_are_no_more_than_clusters_can_hold(pixels: Any) -> None:
+    with pytest.raises(InputError, match="pixels must be below 8192"):
+        cluster_jointly(pixels, 3)
+
+
+def test_the_greatest_pixels() -> None:
+    top = 2**13 - 1
+
+    assert (
+        cluster_jointly(np.array([[top, top], [0, 0], [top, 0]], dtype=np.uint16), 3).tolist()
+        == [0] * 3
+    )
+
+
+@pytest.mark.parametrize(
     ("labels", "match"),
     [
         ([0, 0], "one label for each record"),

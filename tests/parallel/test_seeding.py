@@ -94,7 +94,7 @@ def test_as_by_loops(grid: Grid) -> None:
         found = choose_seeding(bins, *kinds)
         assert found.metric == chosen_by_loops(grid, *kinds)
         if degrees.convergence != degrees.divergence:
-            flipped = choose_seeding(bins.flipped(), *kinds[::-1])
+            flipped = choose_seeding(bins_of_grid(grid.T), *kinds[::-1])
             assert flipped.metric == mirror.get(found.metric, found.metric)
 
 

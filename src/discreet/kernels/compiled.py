@@ -42,7 +42,7 @@ def kernel(function: Callable[P, T]) -> Callable[P, T]:
     # numba looks at the function's own file alone, but what that calls is compiled into it. This is
     # no part of what numba promises; a test says so when it is gone.
     with suppress(AttributeError):
-        kept = compiled._cache._cache_file
+        kept = compiled._cache._cache_file  # type: ignore[attr-defined]
         kept._source_stamp = (kept._source_stamp, KERNELS)
     return cast("Callable[P, T]", compiled)
 

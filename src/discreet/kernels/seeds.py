@@ -16,7 +16,7 @@ from discreet.kernels.bits import clear_bit, first_from, place_of
 from discreet.kernels.compiled import kernel
 from discreet.kernels.growth import CLUSTERS, PARTS, RECORDS, grow
 
-__all__ = ["seed_by_bins", "seed_by_pixels"]
+__all__ = ["BAND", "seed_by_bins", "seed_by_pixels"]
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]

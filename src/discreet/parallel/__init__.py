@@ -8,9 +8,9 @@ Arrays in, arrays out, for people who want the algorithms of Dasgupta and Kosara
 `cluster_cells` is the guarded variant that `Study.parallel` draws by default.
 """
 
-from discreet.parallel.cells import CellClusters, check_cells, cluster_cells, shared
+from discreet.parallel.cells import CellClusters, check_cells, check_shared, cluster_cells, shared
 from discreet.parallel.clusters import PairClusters, check_clusters, cluster_pair, members
-from discreet.parallel.diversity import Splits, diverse_joins, joined, splits
+from discreet.parallel.diversity import Splits, can_hide, diverse_joins, joined, splits
 from discreet.parallel.joint import cluster_jointly, joint_boxes, joint_ranges
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import (
@@ -22,6 +22,8 @@ from discreet.parallel.pixels import (
     convergence,
     divergence,
     information,
+    level_bands,
+    level_pixels,
     pair_bins,
     pair_metrics,
     resolution,
@@ -40,8 +42,10 @@ __all__ = [
     "bin_of_records",
     "bins_of_grid",
     "broken_rules",
+    "can_hide",
     "check_cells",
     "check_clusters",
+    "check_shared",
     "choose_seeding",
     "cluster_cells",
     "cluster_jointly",
@@ -53,6 +57,8 @@ __all__ = [
     "joined",
     "joint_boxes",
     "joint_ranges",
+    "level_bands",
+    "level_pixels",
     "members",
     "nearest_allowed",
     "pair_bins",

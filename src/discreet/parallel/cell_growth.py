@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.parallel.pixels import bins_of_grid
-from discreet.parallel.seeding import COSTS, Seeding, choose_seeding
+from discreet.parallel.seeding import TRIED, Seeding, choose_seeding
 
 __all__ = ["NOWHERE", "Box", "Cell", "grow_cells"]
 
@@ -80,7 +80,7 @@ def grow_cells(
     left = np.where(own, 0, grid)
     seeding = choose_seeding(bins_of_grid(left), *kinds) if left.any() else None
     ways = []
-    for cost in COSTS:
+    for cost in TRIED:
         way = _Growing(grid, left, edges, k, diversity, cost)
         way.own(np.argwhere(own))
         if seeding is not None:

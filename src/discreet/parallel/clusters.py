@@ -13,19 +13,26 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.pixels import PairBins
-from discreet.parallel.seeding import COSTS, Seeding, choose_seeding
+from discreet.parallel.seeding import COSTS, TRIED, Seeding, choose_seeding
 
-__all__ = ["HELD_PIXELS", "PairClusters", "check_clusters", "cluster_pair", "members"]
+__all__ = [
+    "COSTS",
+    "HELD_PIXELS",
+    "MANY",
+    "PairClusters",
+    "check_clusters",
+    "cluster_pair",
+    "members",
+]
 
 Whole = NDArray[np.int64]
 Places = NDArray[np.intp]
 
-SMALLER = "smaller"
 AXES = {"both": -1, "left": 0, "right": 1}
 HELD_PIXELS, HELD_RECORDS = 2**13, 2**31 - 1
 """What the kernels can hold: a bit for each pair of pixels, and counts of 32 bits."""
-MANY = 2**16
-"""From so many records on, two costs are tried at once: to start a thread takes longer before."""
+MANY = 2**10
+"""From so many bins on, two costs are tried at once; a thread takes a while to start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +120,8 @@ def cluster_pair(
     record of the fullest is taken. Ties, which the paper leaves open: the lowest bin in the order
     of (left, right), the lowest pixel, the cluster made first.
 
-    Time grows with the bins and the clusters rather than with the records.
+    Time grows with the bins and the clusters rather than with the records. Where both costs are
+    tried on many bins, they are tried at once, on two cores.
 
     **What it does not protect.** The edges of a box are pixels of records of its cluster. Who
     knows which clusters a record is in, between several pairs of axes or at several resolutions,
@@ -138,13 +146,13 @@ def cluster_pair(
     """
     _check_bins(bins)
     check_whole("k", k, 2)
-    if cost not in (SMALLER, *COSTS):
-        raise InputError(f"cost is one of {one_of((SMALLER, *COSTS))}")
+    if cost not in COSTS:
+        raise InputError(f"cost is one of {one_of(COSTS)}")
     if bins.size < k:
         raise RefusedError("there are fewer records than k; ask for a smaller k")
     if seeding is None:
         seeding = choose_seeding(bins, *kinds)
-    costs = COSTS if cost == SMALLER else (cost,)
+    costs = TRIED if cost == "smaller" else (cost,)
     made = _by_each(bins, int(k), costs, seeding)
     taken = min(costs, key=lambda cost: _range(made[cost].boxes))
     return _finished(bins, int(k), made[taken], taken, seeding)
@@ -263,7 +271,7 @@ class _Made(NamedTuple):
 
 def _by_each(bins: PairBins, k: int, costs: tuple[str, ...], seeding: Seeding) -> dict[str, _Made]:
     """Return the clusters by each of one or two costs."""
-    if len(costs) == 1 or bins.size < MANY:
+    if len(costs) == 1 or len(bins.counts) < MANY:
         return {cost: _made(bins, k, cost, seeding) for cost in costs}
     # Kernels let go of the interpreter's lock, so that each cost has a core of its own; the other
     # thread works in our context, where somebody may listen to what is compiled.

@@ -9,11 +9,13 @@ import numpy as np
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.pixels import PairBins
 
-__all__ = ["COSTS", "KINDS", "METRICS", "Seeding", "choose_seeding"]
+__all__ = ["COSTS", "KINDS", "METRICS", "TRIED", "Seeding", "choose_seeding"]
 
 KINDS = ("continuous", "categorical")
-COSTS = ("span", "seed")
-"""What is taken by a cluster that grows costs: the first wins a tie."""
+COSTS = ("seed", "span", "smaller")
+"""What a record, or a cell, costs that a cluster takes; see `cluster_pair`."""
+TRIED = ("span", "seed")
+"""What "smaller" tries; the first wins a tie."""
 METRICS = ("over-plotting", "convergence", "divergence")
 
 

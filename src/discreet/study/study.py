@@ -37,8 +37,8 @@ class Study:
 
     def __repr__(self) -> str:
         name = "a frame without a name" if self._desk.name is None else repr(self._desk.name)
-        policy, table = self._desk.policy, self._desk.table
-        return f"Study({name}, policy {policy.name!r}, k = {policy.k}; {table!r})"
+        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self._desk.table!r}"
+        return f"Study({name}, {told})"
 
     def __reduce__(self) -> NoReturn:
         raise RefusedError("a Study holds raw data and cannot be pickled or copied")
@@ -499,16 +499,8 @@ class Study:
         ParallelView(parallel coordinates of age, bmi and glucose: k-member-cells (k = 5, \
 pixels = 400), policy standard)
         """
-        how = HowParallel(
-            method=method,
-            k=k,
-            diversity=diversity,
-            sensitive=sensitive,
-            pixels=pixels,
-            limits=limits,
-            cost=cost,
-            gradient=gradient,
-        )
+        said: dict[str, Any] = {"k": k, "diversity": diversity, "pixels": pixels, "limits": limits}
+        how = HowParallel(method, sensitive=sensitive, cost=cost, gradient=gradient, **said)
         return parallel(self._desk, columns, how)
 
     def axis_order(
@@ -755,9 +747,8 @@ pixels = 400), policy standard)
         >>> release.frame.column_names
         ['age', 'bmi', 'glucose']
         """
-        prepare = {"metric": metric, "missing": missing} | strata_as(
-            missing_levels, hierarchies, diversity, closeness
-        )
+        strata = strata_as(missing_levels, hierarchies, diversity, closeness)
+        prepare = {"metric": metric, "missing": missing} | strata
         check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
             tried = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
@@ -900,9 +891,8 @@ pixels = 400), policy standard)
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
-        prepare = {"metric": metric, "missing": missing} | strata_as(
-            missing_levels, hierarchies, diversity, closeness
-        )
+        strata = strata_as(missing_levels, hierarchies, diversity, closeness)
+        prepare = {"metric": metric, "missing": missing} | strata
         want = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
         return sweep(self._desk, want, settings_of(methods, k, q), risk=risk, loss=loss)
 
