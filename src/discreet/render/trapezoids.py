@@ -111,6 +111,7 @@ def trapezoids(ax: Axes, mark: Trapezoids, panel: Panel) -> None:
         widths += [width] + [0.0] * (len(nested) - 1)
     look: dict[str, Any] = {"facecolors": faces, "edgecolors": edges, "linewidths": widths}
     drawn = PolyCollection(corners, zorder=BETWEEN, clip_on=False, joinstyle="round", **look)
+    drawn.set_in_layout(False)
     ax.add_collection(drawn, autolim=False)
 
 
@@ -132,6 +133,7 @@ def strands(ax: Axes, mark: Strands, panel: Panel) -> None:
         lines.append([(mark.gap, left), (mark.gap + 1, right)])
         widths.append(1.4 if lit else 0.7)
     drawn = LineCollection(lines, colors=colors, linewidths=widths, zorder=BETWEEN, clip_on=False)
+    drawn.set_in_layout(False)
     ax.add_collection(drawn, autolim=False)
 
 
@@ -283,12 +285,15 @@ def _nothing(ax: Axes, gap: int, panel: Panel) -> None:
     from matplotlib.patches import Rectangle
 
     how: dict[str, Any] = {"facecolor": HIDDEN, "linewidth": 0, "zorder": BETWEEN}
-    ax.add_artist(Rectangle((gap + 0.06, 0), 0.88, 1, **how))
+    ax.add_artist(Rectangle((gap + 0.06, 0), 0.88, 1, **how)).set_in_layout(False)
     count = max((len(m.axes) for m in panel.marks if isinstance(m, Uprights)), default=2)
     small = SMALL * float(matplotlib.rcParams["font.size"])
     room = 0.85 * points(ax)[0] / count
     where = ("center", "center")
-    _write(ax, (gap + 0.5, 0.5), (0, 0), "nothing is shown", where, small, room, 4, color=GREY)
+    said = _write(
+        ax, (gap + 0.5, 0.5), (0, 0), "nothing is shown", where, small, room, 4, color=GREY
+    )
+    said.set_in_layout(False)
 
 
 def _spread(ax: Axes, mark: Uprights, wide: float, base: float) -> float:
