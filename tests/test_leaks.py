@@ -823,7 +823,9 @@ def test_no_canary_where_nothing_may_leave(tmp_path: Path) -> None:
         "a model of another group": lambda: (
             standard(study="s", groups=[["income", "code"]]).qq("income ~ code").to_json()
         ),
-        "other pairs": lambda: standard(study="s").parallel(["code", "income"]).to_json(),
+        "other pairs": lambda: (
+            standard(study="s", pairs=[["code", "income"]]).parallel(["code", "income"]).to_json()
+        ),
         "axes of a pair of cells": lambda: (
             standard(study="s").parallel(["wealth", "debt"]).to_json()
         ),

@@ -16,7 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, GROUP_OF, PAIRS_OF, Leaving
+from discreet.leaving import (
+    COUNT_METHOD_OF,
+    DIVERSITY_OF,
+    GROUP_OF,
+    ONE_ORDER,
+    PAIR_OF,
+    PAIRS,
+    Leaving,
+)
 from discreet.ledger import Ledger
 from discreet.secret import Secret
 from discreet.sketch import Sketch, sketch_of
@@ -264,11 +272,10 @@ def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
 
 def axes(*pairs: str, diversity: int = 1) -> dict[str, str]:
     """Pin the pairs of the columns that stand in them, as parallel coordinates do."""
-    chosen = {}
-    for name in {name for pair in pairs for name in pair}:
-        beside = sorted([*sorted(pair)] for pair in pairs if name in pair)
-        chosen[f"{PAIRS_OF}{name!r}"] = json.dumps(beside)
-        chosen[f"{DIVERSITY_OF}{name!r}"] = str(diversity)
+    chosen = {PAIRS: ONE_ORDER}
+    for one, other in map(sorted, pairs):
+        chosen[f"{PAIR_OF}{one!r}, {other!r}"] = json.dumps([one, other])
+        chosen |= dict.fromkeys((f"{DIVERSITY_OF}{n!r}" for n in (one, other)), str(diversity))
     return chosen
 
 
@@ -280,19 +287,18 @@ def test_pairs_that_left_are_remembered_for_their_study(ledger: Ledger) -> None:
     assert ledger.pairs("s") == (("x", "y"), ("y", "z"))
     assert ledger.pairs(None) == ledger.pairs("t") == ()
     assert ledger.groups("s") == (("y",),)
-    # of a pair only one column may have left
-    leave(ledger, choices={f"{PAIRS_OF}'w'": '[["v", "w"], ["w", "x"]]'})
-    assert ledger.pairs("s") == (("v", "w"), ("w", "x"), ("x", "y"), ("y", "z"))
+    leave(ledger, choices=axes("wx"))
+    assert ledger.pairs("s") == (("w", "x"), ("x", "y"), ("y", "z"))
 
 
 @pytest.mark.parametrize("second", ["s", "t", None])
 def test_pairs_and_diversity_are_kept_for_their_columns(ledger: Ledger, second: str | None) -> None:
     leave(ledger, choices=axes("xy"))
 
-    with pytest.raises(LeavingError, match="the pairing of 'x' is another"):
-        leave(ledger, study=second, choices=axes("xz"))
-    with pytest.raises(LeavingError, match="the pairing of 'y' is another"):
-        leave(ledger, study=second, choices=axes("yz"))
+    with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
+        leave(ledger, study=second, choices=axes("yz", "zx"))
+    with pytest.raises(LeavingError, match="the pairs of axes is another"):
+        leave(ledger, study=second, choices=axes("xy") | {PAIRS: '[["x", "y"]]'})
     with pytest.raises(LeavingError, match=r"the diversity of '[xy]' is another"):
         leave(ledger, study=second, choices=axes("xy", diversity=3))
     leave(ledger, study=second, choices=axes("xy"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import LeavingError
+from discreet.parallel.ordering import one_order
 from discreet.sketch import Sketch
 
 __all__ = [
@@ -15,12 +17,15 @@ __all__ = [
     "DIVERSITY_OF",
     "GROUP_OF",
     "KIND_OF",
-    "PAIRS_OF",
+    "ONE_ORDER",
+    "PAIRS",
+    "PAIR_OF",
     "UNNAMED",
     "Leaving",
     "Version",
     "check_many_changed",
     "check_names",
+    "check_one_order",
     "check_unchanged",
     "compare",
 ]
@@ -29,8 +34,9 @@ CHANGED_PER_K = 10
 UNNAMED = ""
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
-# and those of its pairs and its l-diversity as an axis of parallel coordinates.
-PAIRS_OF, DIVERSITY_OF = "pairing of ", "diversity of "
+# and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
+DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "pairs of axes"
+ONE_ORDER = "those of one order"
 ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
 
@@ -92,6 +98,21 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
                 " together give records away; use the one it left with"
                 + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}")
             )
+
+
+def check_one_order(choices: Mapping[str, str]) -> None:
+    """Refuse axes that do not fit into one order with what left before, where none is declared."""
+    if choices.get(PAIRS) != ONE_ORDER:
+        return
+    pairs = [json.loads(value) for what, value in choices.items() if what.startswith(PAIR_OF)]
+    names = {name for pair in pairs for name in pair}
+    sensitive = {name for name in names if choices.get(f"{DIVERSITY_OF}{name!r}", "1") != "1"}
+    if not one_order(pairs, sensitive):
+        raise LeavingError(
+            "these axes do not fit into one order with those that left before, and all orders"
+            " together tell far more than one; draw them as they stood beside each other, or"
+            " declare pairs in the policy and open a new version (discreet version new)"
+        )
 
 
 def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> None:

@@ -24,12 +24,13 @@ from discreet.errors import DiscreetError, InputError, LeavingError
 from discreet.leaving import (
     CHANGED_PER_K,
     GROUP_OF,
-    PAIRS_OF,
+    PAIR_OF,
     UNNAMED,
     Leaving,
     Version,
     check_many_changed,
     check_names,
+    check_one_order,
     check_unchanged,
     compare,
 )
@@ -85,9 +86,8 @@ class Ledger:
         return tuple(tuple(json.loads(value)) for value in sorted(groups))
 
     def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
-        """Return the pairs of columns that the latest version of a study may draw side by side."""
-        beside = (json.loads(value) for value in self._chosen(study, PAIRS_OF))
-        return tuple(sorted({tuple(pair) for pairs in beside for pair in pairs}))
+        """Return the pairs of columns that the latest version of a study drew as neighbours."""
+        return tuple(sorted(tuple(json.loads(pair)) for pair in self._chosen(study, PAIR_OF)))
 
     def _chosen(self, study: str | None, what: str) -> list[str]:
         """Return the choices of one sort that the latest version of a study left with."""
@@ -234,12 +234,16 @@ def _leave(
     table = sketches if own is None else {**_sketches(connection, own), **sketches}
     alike = _same_data(connection, table, leaving.study, whole=whole or own is not None)
     _check_not_nearly(connection, sketches, leaving)
+    left: dict[str, str] = {}
     for version in [*([own] if own else []), *alike]:
-        compare(leaving, version, _choices(connection, version))
+        chosen = _choices(connection, version)
+        compare(leaving, version, chosen)
+        left.update(chosen)
         known = _sketches(connection, version)
         check_names(leaving.sketches, known)
         if version.study == (leaving.study or UNNAMED):
             check_unchanged(version, leaving.sketches, known)
+    check_one_order({**left, **leaving.choices})
     if own is None and leaving.study is None and alike:
         own = alike[0]
     if own is None:

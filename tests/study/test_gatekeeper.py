@@ -359,7 +359,11 @@ def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
     assert gatekeeper(ledger, study="t").groups_that_left() == ()
 
 
-PAIRS = {"pairing of 'x'": '[["x", "y"]]', "pairing of 'y'": '[["x", "y"], ["y", "z"]]'}
+PAIRS = {
+    "pairs of axes": "those of one order",
+    "pair 'x', 'y'": '["x", "y"]',
+    "pair 'y', 'z'": '["y", "z"]',
+}
 
 
 def test_what_is_pinned_besides_is_told_too() -> None:
@@ -387,8 +391,8 @@ def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
     assert gatekeeper(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
     assert gatekeeper(ledger, study="t").pairs_that_left() == ()
     assert gatekeeper(ledger).pairs_that_left() == ()
-    with pytest.raises(LeavingError, match="the pairing of 'x' is another"):
-        keeper.leave(asked, (), "svg", pinned=PAIRS | {"pairing of 'x'": '[["x", "z"]]'})
+    with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
+        keeper.leave(asked, (), "svg", pinned=PAIRS | {"pair 'x', 'z'": '["x", "z"]'})
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
     assert keeper.pairs_that_left() == ()
 

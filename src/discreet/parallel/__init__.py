@@ -12,7 +12,7 @@ from discreet.parallel.cells import CellClusters, check_cells, check_shared, clu
 from discreet.parallel.clusters import PairClusters, check_clusters, cluster_pair, members
 from discreet.parallel.diversity import Splits, can_hide, diverse_joins, joined, splits
 from discreet.parallel.joint import cluster_jointly, joint_boxes, joint_ranges
-from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
+from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, one_order, propose
 from discreet.parallel.pixels import (
     Information,
     PairBins,
@@ -61,6 +61,7 @@ __all__ = [
     "level_pixels",
     "members",
     "nearest_allowed",
+    "one_order",
     "pair_bins",
     "pair_metrics",
     "propose",

@@ -87,8 +87,8 @@ class Policy:
     pixels : int, default 400
         How many pixels each axis of parallel coordinates has; a multiple of 50, at most 500.
     pairs : sequence of pairs of str
-        The columns that may stand side by side in parallel coordinates. Empty: those that do in
-        the first such picture.
+        The columns that may stand side by side in parallel coordinates. Empty: as far as all that
+        are drawn fit into one order of axes.
     round_to : int, default 5
         Counts are rounded to multiples of this; 1 leaves them.
     shown_share : float, default 0.85

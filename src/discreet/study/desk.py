@@ -44,7 +44,7 @@ class Desk:
         ledger = ledger_of(policy)
         self.gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
         self.groups = policy.groups or self.gatekeeper.groups_that_left()
-        self.pairs = policy.pairs or self.gatekeeper.pairs_that_left()
+        self.pairs = self.gatekeeper.pairs_that_left()
 
     def settle(
         self,

@@ -130,7 +130,7 @@ class Gatekeeper:
             return ()
 
     def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the pairs of axes that may stand side by side, if any have left."""
+        """Return the pairs of axes that have left side by side."""
         try:
             return self.ledger.pairs(self.name)
         except LeavingError:
@@ -156,9 +156,8 @@ class Gatekeeper:
     def _axes(self) -> dict[str, str]:
         """Return what the policy says of columns as axes of parallel coordinates."""
         columns = {name: column.role == "sensitive" for name, column in self.table.columns.items()}
-        paired = {name for pair in self.policy.pairs for name in pair}
         pins = diversity_pins(columns, diversity_of(self.policy))
-        return pins | pair_pins(sorted(paired), self.policy.pairs)
+        return pins | pair_pins((), self.policy.pairs)
 
     def _strata(self) -> dict[str, str]:
         return {"strata": json.dumps(self.policy.strata)}

@@ -57,8 +57,8 @@ def open(
         Categorical columns within whose combinations the protected copy is made; numbers that
         are named here become levels.
     pairs : sequence of pairs of str, optional
-        The columns that may stand side by side in parallel coordinates. By default those that do
-        in the first such picture, fixed from then on.
+        The columns that may stand side by side in parallel coordinates. By default any, as far
+        as all that are drawn fit into one order of axes.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
     rows : {"condensation", "microaggregation", "deterministic", "probabilistic"}, optional

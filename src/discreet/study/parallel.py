@@ -14,6 +14,7 @@ from discreet.answers.parallel_order import axes_to_order, proposed_order
 from discreet.answers.parallel_records import clusters_of_records
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.clusters import COSTS
+from discreet.parallel.ordering import one_order
 from discreet.parallel.pixels import resolution
 from discreet.policy import Asked, AskedAxes
 from discreet.protect.arguments import check_whole
@@ -54,11 +55,10 @@ def parallel(desk: Desk, columns: Sequence[str], how: HowParallel) -> ParallelVi
     if not desk.policy.guarded:
         of = clusters_of_cells if asked.method == "k-member-cells" else clusters_of_records
         return desk.counted(asked, of)
-    pairs = desk.pairs or pairs_of(columns)
-    check_pairs(columns, pairs)
-    view = desk.counted(asked, clusters_of_cells, pinned=pinned(asked, pairs))
+    check_pairs(asked, desk.policy.pairs, desk.pairs)
+    view = desk.counted(asked, clusters_of_cells, pinned=pinned(asked, desk.policy.pairs))
     # A request that was refused on its way here has settled nothing.
-    desk.pairs = pairs
+    desk.pairs = tuple(sorted({*desk.pairs, *pairs_of(asked.columns)}))
     return view
 
 
@@ -115,17 +115,26 @@ def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
     return dataclasses.replace(asked, axes=axes)
 
 
-def check_pairs(columns: Sequence[str], pairs: Pairs) -> None:
-    """Refuse neighbours that are not on the list."""
-    allowed = {frozenset(pair) for pair in pairs}
-    for pair in pairwise(columns):
-        if frozenset(pair) not in allowed:
-            listed = "; ".join(one_of(pair) for pair in pairs)
-            raise RefusedError(
-                f"{one_of(pair)} may not stand side by side: all orders together tell far more"
-                f" than one, so the pairs of this study are fixed: {listed}. Keep to them, or open"
-                " a study whose policy names others: pairs="
-            )
+def check_pairs(asked: Asked, declared: Pairs, before: Pairs) -> None:
+    """Refuse neighbours that the policy does not name, or that fit into no order with others."""
+    wanted = pairs_of(asked.columns)
+    allowed = {tuple(sorted(pair)) for pair in declared}
+    others = [pair for pair in wanted if declared and pair not in allowed]
+    sensitive = asked.axes.sensitive
+    if not one_order(wanted, sensitive):
+        return  # which the rules about sensitive axes refuse, and say how it may stand
+    if not others and (declared or one_order([*before, *wanted], sensitive)):
+        return
+    listed = "; ".join(one_of(pair) for pair in declared or before)
+    if declared:
+        which = f"{one_of(others[0])} may not stand side by side; the pairs of this study are"
+    else:
+        which = "these axes do not fit into one order with those drawn before, of which stood"
+        listed += " side by side"
+    raise RefusedError(
+        f"{which} {listed}. All orders together tell far more than one: keep to it, or open a study"
+        " whose policy names the pairs that may be neighbours: pairs="
+    )
 
 
 def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -133,12 +142,12 @@ def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(sorted(pair)) for pair in pairwise(columns))
 
 
-def pinned(asked: Asked, pairs: Pairs) -> dict[str, str]:
+def pinned(asked: Asked, declared: Pairs) -> dict[str, str]:
     """Return what must be the same whenever these columns leave again."""
     sensitive = {name: name in asked.axes.sensitive for name in asked.columns}
     return (
         method_pins(pairs_of(asked.columns), asked.method)
-        | pair_pins(asked.columns, pairs)
+        | pair_pins(pairs_of(asked.columns), declared)
         | diversity_pins(sensitive, asked.axes.diversity)
     )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from discreet.errors import one_of
-from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, PAIRS_OF
+from discreet.leaving import COUNT_METHOD_OF, DIVERSITY_OF, ONE_ORDER, PAIR_OF, PAIRS
 from discreet.policy import Policy
 
 __all__ = ["LEAST_DIVERSITY", "Pairs", "diversity_of", "diversity_pins", "method_pins", "pair_pins"]
@@ -26,12 +26,11 @@ def method_pins(pairs: Pairs, method: str) -> dict[str, str]:
     return {f"{COUNT_METHOD_OF}{one_of(sorted(pair))}": method for pair in pairs}
 
 
-def pair_pins(columns: Iterable[str], pairs: Pairs) -> dict[str, str]:
-    """Pin, for each column, the pairs it may stand in."""
-    beside = {
-        name: sorted({tuple(sorted(pair)) for pair in pairs if name in pair}) for name in columns
-    }
-    return {f"{PAIRS_OF}{name!r}": json.dumps(found) for name, found in beside.items()}
+def pair_pins(pairs: Pairs, declared: Pairs) -> dict[str, str]:
+    """Pin pairs of neighbours, and which may be: those of a policy, or those of one order."""
+    allowed = json.dumps(sorted(sorted(pair) for pair in declared)) if declared else ONE_ORDER
+    drawn = {f"{PAIR_OF}{one_of(sorted(pair))}": json.dumps(sorted(pair)) for pair in pairs}
+    return {PAIRS: allowed} | drawn
 
 
 def diversity_pins(columns: Mapping[str, bool], diversity: int) -> dict[str, str]:

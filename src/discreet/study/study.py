@@ -479,8 +479,8 @@ class Study:
         until each holds k persons, and at least 10 pixels wide. Clusters light up together where
         they share at least k persons. Beside a sensitive axis every cluster has `diversity` of its
         values, and where no more values than that have k persons nothing is shown. Which pairs may
-        stand side by side is fixed: `pairs` of the policy, or those of the first order that is
-        asked for.
+        stand side by side is fixed: `pairs` of the policy, or what fits into one order of axes
+        with all that was drawn before.
 
         **What it does not protect.** That somebody lies at each edge of a cluster, and nobody
         outside of all; that a value of a sensitive column is by far the most frequent one in a
