@@ -297,7 +297,7 @@ def test_pairs_and_diversity_are_kept_for_their_columns(ledger: Ledger, second: 
 
     with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
         leave(ledger, study=second, choices=axes("yz", "zx"))
-    with pytest.raises(LeavingError, match="the pairs of axes is another"):
+    with pytest.raises(LeavingError, match="the list of pairs is another"):
         leave(ledger, study=second, choices=axes("xy") | {PAIRS: '[["x", "y"]]'})
     with pytest.raises(LeavingError, match=r"the diversity of '[xy]' is another"):
         leave(ledger, study=second, choices=axes("xy", diversity=3))

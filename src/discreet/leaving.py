@@ -35,7 +35,7 @@ UNNAMED = ""
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
-DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "pairs of axes"
+DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 ONE_ORDER = "those of one order"
 ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 

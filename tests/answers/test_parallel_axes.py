@@ -378,7 +378,18 @@ def test_cells_are_the_bins_of_the_histogram_and_no_narrower_than_ten_pixels() -
     limits = {"x": [0, 1000]}
 
     assert cut(table_of(x=values), "x", pixels=400, limits=limits, bins=20).cells == 20
-    with pytest.raises(RefusedError, match="must be 10 pixels wide or more"):
-        cut(table_of(x=values), "x", pixels=400, limits=limits, bins=41)
-    how = {"pixels": 100, "limits": limits, "bins": 41}
-    assert cut(table_of(x=values), "x", preset="research", **how).cells == 10
+    fine = cut(table_of(x=values), "x", pixels=400, limits=limits, bins=100)
+    assert fine.edges.tolist() == [*range(0, 385, 12), 400], "three bins of four pixels each"
+    assert np.diff(fine.edges).min() >= CELL_PIXELS
+
+
+def test_declared_edges_of_bins_are_those_of_cells() -> None:
+    values = [float(i) for i in range(1000)]
+
+    axis = cut(table_of(x=values), "x", edges={"x": [0, 100, 500, 1000]})
+    assert (axis.shown.low, axis.shown.high) == (0.0, 1000.0)
+    assert axis.edges.tolist() == [0, 10, 50, 100]
+    narrow = cut(table_of(x=values), "x", edges={"x": [0, 50, 200, 500, 960, 1000]})
+    assert narrow.edges.tolist() == [0, 20, 50, 100], "joined until ten pixels wide"
+    assert narrow.cell_of_bin is not None
+    assert narrow.cell_of_bin.tolist() == [0, 0, 1, 2, 2]

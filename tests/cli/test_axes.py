@@ -128,7 +128,7 @@ def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
     assert "these axes do not fit into one order" in err
     code, out, err = run(*words, "age", "sex", "--pair", "age,sex")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the pairs of axes is another" in err
+    assert "the list of pairs is another" in err
     code, out, err = run(*words, "age", "sex", "--pair", "age,amount", "--pair", "amount, sex")
     assert (code, out) == (3, "")
     assert "'age', 'sex' may not stand side by side; the pairs of this study are" in err

@@ -755,9 +755,12 @@ def test_what_is_no_number_of_a_picture_is_not_passed_over_in_silence(name: str)
         STANDARD.settle("histogram", ["a"], **other)
 
 
-def test_declared_edges_are_of_histograms_alone() -> None:
+def test_declared_edges_are_of_histograms_and_of_guarded_axes_alone() -> None:
     assert GUARDED.settle("histogram", ["glucose"]).edges == {"glucose": (50, 100, 200)}
-    for picture in set(PICTURES) - {"histogram"}:
+    assert GUARDED.settle("parallel", ["glucose"]).edges == {"glucose": (50, 100, 200)}
+    research = RESEARCH.changed(edges={"glucose": [50, 100, 200]})
+    assert research.settle("parallel", ["glucose"]).edges == {}
+    for picture in set(PICTURES) - {"histogram", "parallel"}:
         assert GUARDED.settle(picture, ["glucose"]).edges == {}
 
 

@@ -360,7 +360,7 @@ def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
 
 
 PAIRS = {
-    "pairs of axes": "those of one order",
+    "list of pairs": "those of one order",
     "pair 'x', 'y'": '["x", "y"]',
     "pair 'y', 'z'": '["y", "z"]',
 }

@@ -1,6 +1,7 @@
 """Parallel coordinates of a study: what may be asked, which pairs, and what is pinned."""
 
 import dataclasses
+import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -384,7 +385,7 @@ def test_other_pairs_of_a_policy_are_refused_at_leaving() -> None:
     opened(study="s", pairs=[["x", "y"]]).parallel(["x", "y"]).to_json()
 
     view = opened(study="s", pairs=[["x", "y"], ["y", "z"]]).parallel(["x", "y"])
-    with pytest.raises(LeavingError, match="the pairs of axes is another"):
+    with pytest.raises(LeavingError, match="the list of pairs is another"):
         view.to_json()
     assert opened(study="s", pairs=[["y", "x"]]).parallel(["x", "y"]).to_json()
 
@@ -416,7 +417,7 @@ def test_what_is_pinned() -> None:
         "count method of 'x', 'y'": "k-member-cells",
         "pair 'x', 'y'": '["x", "y"]',
         "pair 'y', 'z'": '["y", "z"]',
-        "pairs of axes": "those of one order",
+        "list of pairs": "those of one order",
         "diversity of 'x'": "3",
         "diversity of 'y'": "1",
         "diversity of 'z'": "1",
@@ -669,3 +670,17 @@ def test_a_new_version_of_the_same_pairs_and_secrets_is_none() -> None:
 
     with pytest.raises(InputError, match="neither the data nor the policy"):
         opened(study="s", pairs=[["x", "y"]]).new_version()
+
+
+def test_a_column_of_dates_is_no_axis() -> None:
+    dated = {**COLUMNS, "when": pa.array([datetime.date(2020, 1, 1 + i % 28) for i in range(N)])}
+
+    with pytest.raises(InputError, match=r"column 'when' is .*; numbers are needed here"):
+        opened(given=dated).parallel(["x", "when"])
+
+
+def test_all_axes_at_once_are_for_fewer_records() -> None:
+    many = {"x": np.arange(100_001.0), "y": np.arange(100_001.0) % 7}
+
+    with pytest.raises(RefusedError, match="too many records to cluster over all axes at once"):
+        opened("research", given=many).parallel(["x", "y"], method="k-member-joint", k=500)

@@ -17,11 +17,11 @@ def test_the_method_of_a_pair_is_pinned_in_the_order_of_names() -> None:
 
 def test_pairs_are_pinned_and_which_may_be() -> None:
     assert pair_pins([("b", "a"), ("b", "c")], ()) == {
-        "pairs of axes": "those of one order",
+        "list of pairs": "those of one order",
         "pair 'a', 'b'": '["a", "b"]',
         "pair 'b', 'c'": '["b", "c"]',
     }
-    assert pair_pins([], [("d", "c"), ("b", "a")]) == {"pairs of axes": '[["a", "b"], ["c", "d"]]'}
+    assert pair_pins([], [("d", "c"), ("b", "a")]) == {"list of pairs": '[["a", "b"], ["c", "d"]]'}
 
 
 def test_l_is_pinned_for_each_column_whether_sensitive_or_not() -> None:

@@ -36,7 +36,7 @@ __all__ = [
 
 STORED_MISSING = ""
 CELL_PIXELS = 10
-"""How wide a cell is at least, before neighbours are joined."""
+"""How wide a cell is at least; narrower ones are joined to what is above them."""
 
 
 @dataclass(frozen=True)
@@ -97,22 +97,18 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
         edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
         return CellAxis(shown, edges, levels=levels)
     # The very bins of the column's histogram: a second grid would tell of parts of its bins.
-    alone = replace(asked, columns=(name,), bins=min(asked.bins, most))
-    if asked.guarded and asked.bins > most:
-        raise RefusedError(
-            f"cells of an axis are the bins of a histogram, and must be {CELL_PIXELS} pixels wide"
-            " or more; have the policy ask for fewer bins, or for more pixels"
-        )
-    _, merged, bins = merged_bins(table, alone)
+    _, merged, bins = merged_bins(table, replace(asked, columns=(name,)))
     firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
     places = np.append(bins.edges[firsts], bins.edges[-1])
     edges = np.rint((places - bins.low) / (bins.high - bins.low) * height).astype(np.int64)
-    if len(firsts) < 2:
+    kept = _wide_apart(edges)
+    if len(kept) < 2:
         raise _on_one_place(name)
     low, high = float(bins.low), float(bins.high)
-    whole = name not in asked.limits and table.is_whole(name, but_for=asked.k)
+    whole = name not in {**asked.limits, **asked.edges} and table.is_whole(name, but_for=asked.k)
     shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
-    return CellAxis(shown, edges, bins=bins, cell_of_bin=merged.groups)
+    cell_of_bin = np.searchsorted(firsts[kept], np.arange(bins.bins), side="right") - 1
+    return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
 
 
 def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
@@ -169,6 +165,15 @@ def too_diverse(name: str) -> InputError:
         f"the diversity (l) is more than the sensitive column {name!r} has values; choose a smaller"
         " one"
     )
+
+
+def _wide_apart(edges: Whole) -> Labels:
+    """Say at which edges cells begin, so that each is wide enough, from the foot upwards."""
+    kept = [0]
+    for at in range(1, len(edges) - 1):
+        if min(edges[at] - edges[kept[-1]], edges[-1] - edges[at]) >= CELL_PIXELS:
+            kept.append(at)
+    return np.array(kept, dtype=np.intp)
 
 
 def _ordered(levels: Levels, asked: Asked, name: str, most: int) -> Levels:

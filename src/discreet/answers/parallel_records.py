@@ -32,7 +32,7 @@ from discreet.views import Origin, ParallelView
 
 __all__ = ["clusters_of_records"]
 
-MOST_CLUSTERS = 20_000
+MOST_CLUSTERS, MOST_JOINT = 20_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,11 @@ def _gaps(asked: Asked, axes: Sequence[PixelAxis], pixels: Sequence[Whole]) -> l
     together = np.column_stack([pixels[at] for at in by_name])
     rank = np.argsort(np.lexsort(together.T[::-1]))  # of each record, its place
     if asked.method == "k-member-joint":
+        if len(together) > MOST_JOINT:
+            raise RefusedError(
+                "there are too many records to cluster over all axes at once, which takes time with"
+                " their square; draw a sample, or cluster them pair by pair: method 'k-member'"
+            )
         labels = cluster_jointly(together, asked.k)
         return [_ordered(labels, left, right, asked.k) for left, right in pairwise(pixels)]
     heights = (asked.axes.pixels, asked.axes.pixels)

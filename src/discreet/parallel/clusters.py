@@ -314,6 +314,8 @@ def _range(boxes: Whole) -> int:
 
 def _check_bins(bins: PairBins) -> None:
     """Refuse what the kernels, which look nothing up, would go astray with."""
+    if not isinstance(bins, PairBins):
+        raise InputError("bins are a PairBins; make them of two arrays of pixels by pair_bins")
     sides, heights, counts = (bins.left, bins.right), bins.heights, bins.counts
     for column in (*sides, counts):
         if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype.kind not in "iu":

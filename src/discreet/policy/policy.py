@@ -378,11 +378,15 @@ class Policy:
             shown_share=self.shown_share,
             show_empty=self.show_empty,
             by=by,
-            edges=chosen.edges if picture == "histogram" else MappingProxyType({}),
+            edges=chosen.edges if self._binned(picture) else MappingProxyType({}),
             bins_share=self.bins_share,
             rounding=chosen.rounding if method == "rounding" else None,
             c=chosen.c if method == "rounding" else None,
         )
+
+    def _binned(self, picture: str) -> bool:
+        """Whether declared edges of bins are used: cells of axes are the histogram's bins."""
+        return picture == "histogram" or (picture == "parallel" and self.guarded)
 
     def allowed(self, **named: Any) -> Policy:
         """Return the policy with fields that the caller chose, if it lets them be chosen.

@@ -62,6 +62,8 @@ class Desk:
         asked = self.policy.settle(picture, columns, by=by, **named)
         if kind == "any":
             self.table.require(columns)
+            drawn = [name for name in columns if self.table.columns[name].kind not in KINDS]
+            self.table.require(drawn, "continuous")  # refused: of no kind that is drawn
         else:
             self.table.require(asked.named if kind == "categorical" else columns, kind)
         self.table.require([*{**asked.limits, **asked.edges}], "continuous")

@@ -133,7 +133,7 @@ def check_pairs(asked: Asked, declared: Pairs, before: Pairs) -> None:
         listed += " side by side"
     raise RefusedError(
         f"{which} {listed}. All orders together tell far more than one: keep to it, or open a study"
-        " whose policy names the pairs that may be neighbours: pairs="
+        " whose policy lists the pairs that may be neighbours (pairs=, --pair a,b)"
     )
 
 

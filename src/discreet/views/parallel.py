@@ -248,7 +248,12 @@ class ParallelView(View):
                 f"lit: one cluster between {left} and {right}, and those beside it that share"
                 f" {enough} with it"
             )
-        return (*signs, *(self._why(gap) for gap, here in enumerate(self.clusters) if not here))
+        return tuple(signs)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the lines that stand below the picture: those of any view, and of empty gaps."""
+        empty = [gap for gap, boxes in enumerate(self.clusters) if not boxes]
+        return (*super().notes(), *(self._why(gap) for gap in empty))
 
     def _why(self, gap: int) -> str:
         """Say why a gap shows nothing."""
