@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["FAR", "clear_bit", "first_from", "inlined", "last_to", "place_of", "rows_of_bits"]
+__all__ = ["FAR", "clear_bit", "first_from", "last_to", "merged_in", "place_of", "rows_of_bits"]
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
@@ -29,8 +29,8 @@ FAR = 1 << 30
 """As far as no column is: where nothing is found."""
 
 
-def inlined(function: Function) -> Function:
-    """Compile `function` into those that call it.
+def merged_in(function: Function) -> Function:
+    """Compile `function` into those that call it, as one with them.
 
     A loop that calls nothing need not count the references to the arrays it works on, which
     takes longer than what is done with them here.
@@ -70,19 +70,19 @@ def rows_of_bits(pixels: Short, height: int, width: int) -> Whole:
     return rows
 
 
-@inlined
+@merged_in
 def clear_bit(rows: Whole, i: int, j: int) -> None:
     """Clear the bit of row i and column j."""
     rows[i, j >> 6, 0] &= ~(1 << (j & 63))
 
 
-@inlined
+@merged_in
 def place_of(rows: Whole, i: int, j: int) -> int:
     """Return how many bits were set at first before that of row i and column j."""
     return int(rows[i, j >> 6, 2] + _ones(rows[i, j >> 6, 1] & ~(-1 << (j & 63))))
 
 
-@inlined
+@merged_in
 def first_from(rows: Whole, i: int, j: int) -> int:
     """Return the first column from j on, 0 or more, that is set in row i, else `FAR`."""
     at = j >> 6
@@ -97,7 +97,7 @@ def first_from(rows: Whole, i: int, j: int) -> int:
     return (at << 6) + _zeros_below(word)
 
 
-@inlined
+@merged_in
 def last_to(rows: Whole, i: int, j: int) -> int:
     """Return the last column up to j, which is one of the row's or -1, that is set, else `-FAR`."""
     if j < 0:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.bits import FAR, clear_bit, first_from, inlined, last_to, place_of
+from discreet.kernels.bits import FAR, clear_bit, first_from, last_to, merged_in, place_of
 from discreet.kernels.compiled import kernel
 
 __all__ = ["CLUSTERS", "PARTS", "RECORDS", "ROOM", "grow"]
@@ -85,7 +85,7 @@ def grow(
 # --- by distance from the seed ----------------------------------------------------------------
 
 
-@inlined
+@merged_in
 def _nearest_to_seed(
     counts: Short, rows: Whole, reached: Short, told: Whole, i: int, j: int, need: int
 ) -> None:
@@ -113,7 +113,7 @@ def _nearest_to_seed(
         gap += 1
 
 
-@inlined
+@merged_in
 def _keep(
     counts: Short, told: Whole, key: int, need: int, size: int, held: int
 ) -> tuple[int, int, int]:
@@ -136,7 +136,7 @@ def _keep(
 # --- by what the box grows --------------------------------------------------------------------
 
 
-@inlined
+@merged_in
 def _nearest_to_box(
     rows: Whole, reached: Short, top: int, bottom: int, low: int, high: int
 ) -> tuple[int, int]:
@@ -163,7 +163,7 @@ def _nearest_to_box(
     return row, column
 
 
-@inlined
+@merged_in
 def _nearest_in_row(rows: Whole, i: int, low: int, high: int) -> tuple[int, int]:
     """Return how far from columns low to high the nearest bin of a row is, and its column."""
     after = first_from(rows, i, low)

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from discreet.errors import InputError, one_of
 from discreet.parallel.cell_growth import Box
+from discreet.parallel.pixels import MOST_PIXELS
 from discreet.parallel.seeding import KINDS
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 from discreet.views.base import View
 
-__all__ = ["MOST_PIXELS", "ParallelAxis", "ParallelView"]
+__all__ = ["ParallelAxis", "ParallelView"]
 
-MOST_PIXELS = 10_000
 BAND, PIECE = 0.3, 0.03  # how much of its band, and of the axis at most, a level is drawn as
 RAW = "none"  # each record by itself
 # As shares of an axis, both ends of a cluster together; and how far apart the colours' ends are.
@@ -119,7 +119,7 @@ class ParallelView(View):
     axes : tuple of ParallelAxis
         From left to right, two at least; `columns` are their names.
     pixels : int
-        How many pixels high each axis is, 1 to 10 000.
+        How many pixels high each axis is, 1 to 500.
     clusters : tuple of tuples of (int, int, int, int)
         Of each gap the boxes (left low, left high, right low, right high), half-open pixels from
         the foot, sorted. A gap without any shows nothing.
