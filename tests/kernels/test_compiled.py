@@ -58,9 +58,9 @@ def test_what_others_compile_is_not_said(tmp_path: Path) -> None:
 
 
 LOWER = """
-from discreet.kernels.bits import inlined
+from discreet.kernels.bits import merged_in
 
-@inlined
+@merged_in
 def step():
     return {step}
 """
