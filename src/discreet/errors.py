@@ -39,9 +39,13 @@ class RefusedError(DiscreetError):
 
 
 class LeavingError(RefusedError):
-    """The view may be looked at, but it may not leave."""
+    """The view may be looked at, but it may not leave; `what` names the choice that differs."""
 
     exit_code = 4
+
+    def __init__(self, text: str = "", what: str = "") -> None:
+        super().__init__(text)
+        self.what = what
 
 
 class BrokenPromiseError(DiscreetError):

@@ -96,7 +96,8 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
                 " together give records away; use the one it left with"
-                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}")
+                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}"),
+                what,
             )
 
 

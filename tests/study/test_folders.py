@@ -31,5 +31,5 @@ def test_the_state_folder_is_the_user_s_or_named(
         else:
             monkeypatch.setenv("DISCREET_STATE", str(folder))
         ledger = ledger_of("standard")
-        found = Path(vars(ledger)["_path"]).parent
+        found = ledger.store.path.parent
         assert found == folder if folder is not None else own_home in found.parents

@@ -327,7 +327,7 @@ def test_what_left_before_is_pinned(
     message: str,
     tmp_path: Path,
 ) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     leave(gatekeeper(ledger, study="s"), "histogram", "x")
     leave(gatekeeper(ledger, study="s"), "heatmap", "x", "y", by="sex")
 
@@ -338,7 +338,7 @@ def test_what_left_before_is_pinned(
 
 
 def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     leave(gatekeeper(ledger, study="s"), "histogram", "x", by="sex")
     sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
     other = gatekeeper(ledger, pa.table({**COLUMNS, "sex": sex}), study="s")
@@ -349,7 +349,7 @@ def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
 
 
 def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     keeper = gatekeeper(ledger, study="s")
     assert keeper.groups_that_left() == ()
 
@@ -381,7 +381,7 @@ def test_what_is_pinned_besides_is_told_too() -> None:
 
 
 def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     keeper = gatekeeper(ledger, study="s")
     assert keeper.pairs_that_left() == ()
 
@@ -399,7 +399,7 @@ def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
 
 def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
-    keeper = gatekeeper(Ledger(tmp_path), study="s")
+    keeper = gatekeeper(Ledger(tmp_path, SECRET), study="s")
 
     assert keeper.groups_that_left() == ()
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can leave"):
@@ -407,7 +407,7 @@ def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path
 
 
 def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     leave(gatekeeper(ledger, study="s"), "bars", "ward", by="sex")
 
     with pytest.raises(InputError, match="a frame without a name has no versions"):
@@ -418,7 +418,7 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
 
 
 def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     leave(gatekeeper(ledger, study="s"), "crosstab", "ward", "sex")
 
     (entry,) = ledger.history()
@@ -463,7 +463,7 @@ def test_what_leaves_together_is_asked_for_once() -> None:
 
 
 def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
     keeper = gatekeeper(ledger, study="s", **STRATA)
     keeper.leave_together(exits(keeper))
 

@@ -60,9 +60,9 @@ class TestScene:
         uprights, _ = marks_of(view())
 
         assert uprights.axes == (
-            Upright("age", ("20", "90")),
+            Upright("age", ("20", "90"), scale=(20.0, 90.0)),
             Upright("sex", None, ((0.25, "f"), (0.75, "m"))),
-            Upright("bmi", ("15", "47.5")),
+            Upright("bmi", ("15", "47.5"), scale=(15, 47.5)),
             Upright("ill", None, ((0.25, "no"), (0.75, "yes")), apart=True),
         )
 

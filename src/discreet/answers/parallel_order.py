@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,14 @@ from discreet.parallel.pixels import Information, Whole, bins_of_grid, informati
 from discreet.policy import Asked
 from discreet.table import Counted, Table
 
-__all__ = ["axes_to_order", "cells_of", "check_order", "counted_cells", "proposed_order"]
+__all__ = [
+    "axes_to_order",
+    "cells_of",
+    "check_order",
+    "counted_cells",
+    "proposed_order",
+    "rules_of_order",
+]
 
 COMPARED_CELLS = 10
 
@@ -34,6 +41,20 @@ def check_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> Non
     if broken:
         nearest = nearest_allowed(roles, known)
         raise RefusedError(f"{'; '.join(broken)}; the nearest allowed order is {one_of(nearest)}")
+
+
+def rules_of_order(
+    table: Table, asked: Asked, axes: Mapping[str, CellAxis]
+) -> tuple[Callable[[Sequence[str]], tuple[str, ...]], tuple[str, ...]]:
+    """Return what says which rules an order of the axes breaks, and the nearest allowed order."""
+    roles = {role.name: role for role in _roles(asked, axes)}
+    known = _information(table, asked, axes)
+
+    def broken(order: Sequence[str]) -> tuple[str, ...]:
+        """Say which rules about sensitive axes an order of the names breaks."""
+        return broken_rules([roles[name] for name in order], known)
+
+    return broken, nearest_allowed([*roles.values()], known)
 
 
 def proposed_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from discreet.cli.comparing import compare
 from discreet.cli.pictures import plot
 from discreet.cli.rounding import round_table
+from discreet.cli.serving import serve
 from discreet.cli.tables import anonymize, risk, sweep
 from discreet.cli.versions import version_list, version_new
 from discreet.errors import DiscreetError, InputError
@@ -28,7 +29,7 @@ app = typer.Typer(
 )
 version = typer.Typer(help="Versions of a study, and what has left.", no_args_is_help=True)
 app.add_typer(version, name="version")
-for command in (plot, anonymize, risk, sweep, compare):
+for command in (plot, anonymize, risk, sweep, compare, serve):
     app.command()(command)
 app.command("round")(round_table)
 version.command("new")(version_new)

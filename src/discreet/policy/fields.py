@@ -209,4 +209,6 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "study": _NAME,
     "public": _YES_NO,
     "versions": (_whole(1, 100), "a whole number from 1 to 100"),
+    "budget": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "requests_a_minute": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
 }

@@ -140,6 +140,10 @@ class Policy:
         The data are public: nothing is pinned when something leaves, and every view says so.
     versions : int, default 4
         How many versions of one study may be opened.
+    budget : int, default 200
+        How many different pictures of a study version one token or user of a server may ask for.
+    requests_a_minute : int, default 60
+        How often one token or user of a server may ask.
     folder : Path, optional
         Where the policy file lies; not part of the policy's value.
 
@@ -194,6 +198,8 @@ class Policy:
     study: str | None = None
     public: bool = False
     versions: int = 4
+    budget: int = 200
+    requests_a_minute: int = 60
     folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

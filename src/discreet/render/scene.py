@@ -161,13 +161,15 @@ class Upright:
 
     `ends` are the words at its foot and at its head; of an axis of levels, `levels` are the place
     (0 to 1, from the foot) and the name of each. An axis that is `apart` is drawn as a sensitive
-    one, with a line and a word of its own.
+    one, with a line and a word of its own. `scale` are the numbers at its very foot and head: of
+    an axis that has it, round numbers between them stand beside the axis.
     """
 
     label: str
     ends: tuple[str, str] | None = None
     levels: tuple[tuple[float, str], ...] = ()
     apart: bool = False
+    scale: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,8 @@ class Trapezoids:
     are blue and lie behind, narrow ones are orange and in front. `fuzzy` lets their colour fade
     from the middle to the edges. Where some are `lit` (one word for each), the others are pale;
     without any trapezoid, the gap says that it shows nothing. `span` is how wide, at both ends
-    together, the first and the last of the colours are, where several gaps share them.
+    together, the first and the last of the colours are, where several gaps share them. `joins` are
+    pairs of a cluster here and a cluster of the next gap that light up together under a pointer.
     """
 
     gap: int
@@ -196,18 +199,21 @@ class Trapezoids:
     fuzzy: bool = True
     lit: tuple[bool, ...] | None = None
     span: tuple[float, float] = (0.02, 0.9)
+    joins: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
 class Strands:
     """Straight lines between the `gap`-th upright and the next: raw records, under `research`.
 
-    `ends[i]` are its places on the left and on the right, each 0 to 1; `lit` as of `Trapezoids`.
+    `ends[i]` are its places on the left and on the right, each 0 to 1; `lit` and `joins` as of
+    `Trapezoids`.
     """
 
     gap: int
     ends: tuple[tuple[float, float], ...]
     lit: tuple[bool, ...] | None = None
+    joins: tuple[tuple[int, int], ...] = ()
 
 
 Mark = (

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.render.figure_file import GREY, INK, LITERAL, fit, points, printable, width_of
 from discreet.render.marks import ACCENT, HIDDEN, coarse
-from discreet.render.scene import Panel, Strands, Trapezoids, Uprights
+from discreet.render.scene import Panel, Strands, Trapezoids, Upright, Uprights
+from discreet.render.ticks import round_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -325,14 +326,24 @@ def _beside(mark: Uprights, i: int, wide: float, gap: float) -> float:
     if 0 < i < len(mark.axes) - 1:
         return max(0.46 * gap, min(0.8 * gap, 40.0))
     small = SMALL * float(matplotlib.rcParams["font.size"])
-    names = [width_of(printable(name), small) for _, name in mark.axes[i].levels]
+    names = [width_of(printable(name), small) for _, name in _named(mark.axes[i], 0.0)]
     return min(1.1 * max(names, default=0.0), 90.0, 0.16 * wide)
 
 
+def _named(axis: Upright, least: float) -> tuple[tuple[float, str], ...]:
+    """Choose what stands beside an axis where each name takes `least` of it: levels or numbers."""
+    if axis.levels or axis.scale is None:
+        return named_levels(axis.levels, least)
+    return round_numbers(axis.scale, least)
+
+
 def _write_levels(ax: Axes, mark: Uprights, i: int, small: float, room: float, tall: float) -> None:
-    """Write the names of levels beside an axis: outside of the first, else to the right."""
+    """Write the names beside an axis: outside of the first, else to the right."""
     least = LEADING * small / tall
-    kept = named_levels(mark.axes[i].levels, least)
+    kept = _named(mark.axes[i], least)
+    numbers = not mark.axes[i].levels
+    if numbers and any(width_of(name, small) > 0.93 * room for _, name in kept):
+        return  # half a number would be another one
     places = [place for place, _ in kept]
     nearest = min((b - a for a, b in pairwise(places)), default=1.0)
     lines = max(1, min(3, int(nearest / least)))
@@ -343,6 +354,10 @@ def _write_levels(ax: Axes, mark: Uprights, i: int, small: float, room: float, t
     for place, whole in kept:
         name = " ".join(_cut(word, small, room) for word in printable(whole).split())
         at = (i, coarse([place], (0.0, 1.0))[0])
+        if numbers:
+            color = APART if mark.axes[i].apart else INK
+            ax.plot(*at, ls="none", marker="_", markersize=5, color=color, zorder=UPON)
+            more["color"] = GREY
         _write(ax, at, (shift, 0), name, (side, "center"), small, room, lines, **more)
 
 

@@ -41,7 +41,7 @@ class Desk:
         self.name = policy.study or table.name
         self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
         self._vault = Vault(self._secret, folder_of(policy))
-        ledger = ledger_of(policy)
+        ledger = ledger_of(policy, self._secret)
         self.gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
         self.groups = policy.groups or self.gatekeeper.groups_that_left()
         self.pairs = self.gatekeeper.pairs_that_left()

@@ -7,15 +7,22 @@ from pathlib import Path
 
 from discreet.ledger import Ledger
 from discreet.policy import Policy, load_policy
+from discreet.secret import Secret, load_secret
 
 __all__ = ["folder_of", "ledger_of"]
 
 HIDDEN_FOLDER = ".discreet"
 
 
-def ledger_of(policy: str | Path | Policy) -> Ledger:
-    """Return the ledger of a policy: beside its file, or in the user's state folder."""
-    return Ledger(folder_of(load_policy(policy)) or _state_folder())
+def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledger:
+    """Return the ledger of a policy: beside its file, or in the user's state folder.
+
+    Its rows are sealed with the `secret`, by default the one a study of this policy has.
+    """
+    chosen = load_policy(policy)
+    if secret is None:
+        secret = load_secret(chosen.folder, allow_small=not chosen.guarded)
+    return Ledger(folder_of(chosen) or _state_folder(), secret)
 
 
 def folder_of(policy: Policy) -> Path | None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.answers.parallel_cells import clusters_of_cells
-from discreet.answers.parallel_order import axes_to_order, proposed_order
+from discreet.answers.parallel_order import axes_to_order, proposed_order, rules_of_order
 from discreet.answers.parallel_records import clusters_of_records
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.clusters import COSTS
@@ -29,7 +29,17 @@ from discreet.study.pins import (
 )
 from discreet.views import ParallelView
 
-__all__ = ["HowParallel", "Sensitive", "axis_order", "pairs_of", "parallel", "pinned"]
+__all__ = [
+    "HowParallel",
+    "Move",
+    "Orders",
+    "Sensitive",
+    "axis_order",
+    "orders",
+    "pairs_of",
+    "parallel",
+    "pinned",
+]
 
 
 Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
@@ -66,6 +76,56 @@ def axis_order(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None) 
     """Propose an order of columns as axes."""
     asked = settled(desk, columns, HowParallel(sensitive=sensitive))
     return proposed_order(desk.table, asked, axes_to_order(desk.table, asked))
+
+
+@dataclass(frozen=True)
+class Move:
+    """One axis, taken from a place to another: the order after it, and why it may not be."""
+
+    source: int
+    target: int
+    order: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What may become of an order of axes: why it may not stand, the nearest that may, moves.
+
+    `nearest` keeps the rules about sensitive axes; `nearest_why` says where pairs forbid even it.
+    """
+
+    why: str
+    nearest: tuple[str, ...]
+    nearest_why: str
+    moves: tuple[Move, ...]
+
+
+def orders(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None = None) -> Orders:
+    """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
+    asked = settled(desk, columns, HowParallel(sensitive=sensitive))
+    broken, nearest = rules_of_order(desk.table, asked, axes_to_order(desk.table, asked))
+
+    def why(order: tuple[str, ...]) -> str:
+        """Say why an order may not be; nothing of one that may."""
+        said = broken(order)
+        if said or not desk.policy.guarded:
+            return "; ".join(said)
+        try:
+            moved = dataclasses.replace(asked, columns=order)
+            check_pairs(moved, desk.policy.pairs, desk.pairs)
+        except RefusedError as error:
+            return str(error)
+        return ""
+
+    moves = []
+    for source in range(len(asked.columns)):
+        rest = [name for place, name in enumerate(asked.columns) if place != source]
+        for target in range(len(asked.columns)):
+            if target != source:
+                order = (*rest[:target], asked.columns[source], *rest[target:])
+                moves.append(Move(source, target, order, why(order)))
+    return Orders(why(asked.columns), nearest, why(nearest), tuple(moves))
 
 
 def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:

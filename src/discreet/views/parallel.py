@@ -86,7 +86,8 @@ class ParallelAxis:
             if self.whole:
                 low, high = math.ceil(low), math.floor(high)
             ends = (_number(low), _number(high))
-            return Upright(self.name, ends, apart=self.sensitive)
+            scale = (self.low, self.high) if self.low < self.high else None
+            return Upright(self.name, ends, apart=self.sensitive, scale=scale)
         middles = tuple((low + high) / (2 * pixels) for low, high in self.bands)
         levels = tuple(zip(middles, self.levels, strict=True))
         return Upright(self.name, None, levels, self.sensitive)
@@ -209,9 +210,11 @@ class ParallelView(View):
             bright = self.lit(*self.selected)
             lit = tuple((gap, number) in bright for number in range(len(boxes)))
         ends = self._ends(gap)
+        joins = self.joins[gap] if gap < len(self.joins) else ()
         if self.method == RAW:
-            return Strands(gap, tuple(((a + b) / 2, (c + d) / 2) for a, b, c, d in ends), lit)
-        return Trapezoids(gap, ends, self.fuzzy, lit, self._span())
+            middles = tuple(((a + b) / 2, (c + d) / 2) for a, b, c, d in ends)
+            return Strands(gap, middles, lit, joins)
+        return Trapezoids(gap, ends, self.fuzzy, lit, self._span(), joins)
 
     def _ends(self, gap: int) -> tuple[Ends, ...]:
         """Return where the clusters of a gap are drawn, 0 to 1."""

@@ -76,7 +76,7 @@ def leave(
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     """Return the ledger of a folder that is not there yet."""
-    return Ledger(tmp_path / "state")
+    return Ledger(tmp_path / "state", SECRET)
 
 
 # --- sketches ---------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_nothing_leaves_under_other_settings(
 ) -> None:
     leave(ledger, study=study)
     if new:
-        ledger = Ledger(tmp_path / "state")
+        ledger = Ledger(tmp_path / "state", SECRET)
 
     for drawn in ("x", "y"):
         with pytest.raises(LeavingError, match=f"^'{what}' is another than when something of"):
@@ -496,6 +496,9 @@ DAMAGES: dict[str, Callable[[Path], Any]] = {
 def alter(path: Path, script: str) -> None:
     """Change the ledger behind its back."""
     connection = sqlite3.connect(path)
+    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for (trigger,) in found:
+        connection.execute(f"DROP TRIGGER {trigger}")
     connection.executescript(script)
     connection.close()
 
@@ -525,10 +528,10 @@ def test_nothing_leaves_where_there_can_be_no_ledger(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file, not a folder")
 
     with pytest.raises(LeavingError, match=r"the ledger in .* cannot be opened, so nothing can"):
-        leave(Ledger(tmp_path / "state"))
+        leave(Ledger(tmp_path / "state", SECRET))
     (tmp_path / "other" / "ledger.sqlite").mkdir(parents=True)
     with pytest.raises(LeavingError, match="cannot be opened, so nothing can"):
-        leave(Ledger(tmp_path / "other"))
+        leave(Ledger(tmp_path / "other", SECRET))
 
 
 def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
@@ -595,7 +598,7 @@ def test_of_what_leaves_together_one_refusal_stops_all(
 def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     def try_to_leave(k: int) -> int | None:
         try:
-            leave(Ledger(tmp_path / "state"), study=None, settings={**SETTINGS, "k": k})
+            leave(Ledger(tmp_path / "state", SECRET), study=None, settings={**SETTINGS, "k": k})
         except LeavingError:
             return None
         return k
@@ -603,7 +606,7 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         won = set(pool.map(try_to_leave, [3, 4, 5, 6] * 4)) - {None}
 
-    history = Ledger(tmp_path / "state").history()
+    history = Ledger(tmp_path / "state", SECRET).history()
     assert len(won) == 1
     assert len(history) == 4
     assert {entry["version"] for entry in history} == {1}

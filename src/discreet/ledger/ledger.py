@@ -8,19 +8,16 @@ rows, but no value can be read from it without the secret.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from discreet.errors import DiscreetError, InputError, LeavingError
+from discreet.errors import InputError, LeavingError
 from discreet.leaving import (
     CHANGED_PER_K,
     GROUP_OF,
@@ -34,28 +31,13 @@ from discreet.leaving import (
     check_unchanged,
     compare,
 )
+from discreet.ledger.store import Store, stamp
+from discreet.secret import Secret
 from discreet.sketch import Sketch
 
 __all__ = ["Ledger"]
 
 NOTHING: Mapping[str, Sketch] = MappingProxyType({})
-
-
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS version (
-    id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
-    settings TEXT NOT NULL, opened TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS choice (
-    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, value TEXT NOT NULL,
-    UNIQUE (version, what));
-CREATE TABLE IF NOT EXISTS sketch (
-    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, mark TEXT NOT NULL,
-    buckets BLOB NOT NULL, UNIQUE (version, what));
-CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark);
-CREATE TABLE IF NOT EXISTS leaving (
-    id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
-    kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL);
-"""
 
 
 class Ledger:
@@ -65,16 +47,29 @@ class Ledger:
     ----------
     folder : Path
         Where the ledger's file lies.
+    secret : Secret
+        The custodian's, with which every row is sealed.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "ledger.sqlite"
+    def __init__(self, folder: Path, secret: Secret) -> None:
+        self._store = Store(folder, secret)
+
+    @property
+    def store(self) -> Store:
+        """The file, which holds what was asked of the study on the web too."""
+        return self._store
+
+    def version(self, study: str) -> int:
+        """Return the number of a study's latest version; 1 where nothing of it has left."""
+        with self._store.reading() as connection:
+            latest = _latest(connection, study)
+        return 1 if latest is None else latest.number
 
     def knows(self, study: str | None, drawn: Mapping[str, Sketch] = NOTHING) -> bool:
         """Whether something of a study has left, and all that is now drawn was recorded then."""
-        if study is None or not self._path.exists():
+        if study is None:
             return False
-        with self._open() as connection:
+        with self._store.reading() as connection:
             version = _latest(connection, study)
             known = {} if version is None else _sketches(connection, version)
         same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
@@ -91,9 +86,9 @@ class Ledger:
 
     def _chosen(self, study: str | None, what: str) -> list[str]:
         """Return the choices of one sort that the latest version of a study left with."""
-        if study is None or not self._path.exists():
+        if study is None:
             return []
-        with self._open() as connection:
+        with self._store.reading() as connection:
             version = _latest(connection, study)
             choices = {} if version is None else _choices(connection, version)
         return [value for name, value in choices.items() if name.startswith(what)]
@@ -117,9 +112,15 @@ class Ledger:
         """
         drawn = {what: sketch for leaving in leavings for what, sketch in leaving.sketches.items()}
         whole = {} if self.knows(leavings[0].study, drawn) else every()
-        with self._open() as connection:
+        with self._store.writing() as connection:
             for leaving in leavings:
-                _leave(connection, leaving, {**whole, **leaving.sketches}, whole=bool(whole))
+                _leave(
+                    self._store,
+                    connection,
+                    leaving,
+                    {**whole, **leaving.sketches},
+                    whole=bool(whole),
+                )
 
     def open_version(
         self,
@@ -150,7 +151,7 @@ class Ledger:
         int
             The number of the new version.
         """
-        with self._open() as connection:
+        with self._store.writing() as connection:
             last = _latest(connection, study)
             if last is None:
                 raise InputError(
@@ -175,15 +176,13 @@ class Ledger:
                 check_many_changed(version, _sketches(connection, version), fresh, k)
             if not changed:
                 raise InputError(f"neither the data nor the policy of study {study!r} has changed")
-            new_version = _insert(connection, study, last.number + 1, settings)
-            _remember(connection, new_version, {}, fresh)
+            new_version = _insert(self._store, connection, study, last.number + 1, settings)
+            _remember(self._store, connection, new_version, {}, fresh)
             return new_version.number
 
     def history(self) -> list[dict[str, Any]]:
         """Return what has left, oldest first: study, version, time, kind, columns, method."""
-        if not self._path.exists():
-            return []
-        with self._open() as connection:
+        with self._store.reading() as connection:
             rows = connection.execute(
                 "SELECT study, number, at, kind, columns, method, form FROM leaving"
                 " JOIN version ON version.id = leaving.version ORDER BY leaving.id"
@@ -193,35 +192,9 @@ class Ledger:
             dict(zip(names, row, strict=True)) | {"columns": json.loads(row[4])} for row in rows
         ]
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the ledger in one transaction that holds off other writers."""
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
-            connection = sqlite3.connect(self._path, timeout=30, isolation_level=None)
-        except (OSError, sqlite3.Error):
-            raise LeavingError(
-                f"the ledger in {str(self._path.parent)!r} cannot be opened, so nothing can leave;"
-                " make the folder writable, or put the policy beside one that is"
-            ) from None
-        with closing(connection):
-            try:
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.executescript(SCHEMA)
-                connection.execute("BEGIN IMMEDIATE")
-                yield connection
-                connection.execute("COMMIT")
-            except DiscreetError:
-                raise
-            except (sqlite3.Error, zlib.error, ValueError):
-                raise LeavingError(
-                    f"the ledger {str(self._path)!r} is damaged or in use, so nothing can leave;"
-                    " try again, or restore it from a backup"
-                ) from None
-
 
 def _leave(
+    store: Store,
     connection: sqlite3.Connection,
     leaving: Leaving,
     sketches: Mapping[str, Sketch],
@@ -247,19 +220,17 @@ def _leave(
     if own is None and leaving.study is None and alike:
         own = alike[0]
     if own is None:
-        own = _insert(connection, leaving.study or UNNAMED, 1, leaving.settings)
-    _remember(connection, own, leaving.choices, sketches)
-    connection.execute(
-        "INSERT INTO leaving (version, at, kind, columns, method, form) VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            own.id,
-            _now(),
-            leaving.kind,
-            json.dumps(leaving.columns),
-            leaving.method,
-            leaving.form,
-        ),
-    )
+        own = _insert(store, connection, leaving.study or UNNAMED, 1, leaving.settings)
+    _remember(store, connection, own, leaving.choices, sketches)
+    values = {
+        "version": own.id,
+        "at": stamp(),
+        "kind": leaving.kind,
+        "columns": json.dumps(leaving.columns),
+        "method": leaving.method,
+        "form": leaving.form,
+    }
+    store.append(connection, "leaving", values)
 
 
 def _latest(connection: sqlite3.Connection, study: str) -> Version | None:
@@ -352,33 +323,28 @@ def _sketch(mark: str, packed: bytes) -> Sketch:
 
 
 def _insert(
-    connection: sqlite3.Connection, study: str, number: int, settings: Mapping[str, Any]
+    store: Store,
+    connection: sqlite3.Connection,
+    study: str,
+    number: int,
+    settings: Mapping[str, Any],
 ) -> Version:
-    cursor = connection.execute(
-        "INSERT INTO version (study, number, settings, opened) VALUES (?, ?, ?, ?)",
-        (study, number, json.dumps(settings, sort_keys=True), _now()),
-    )
-    return Version(cursor.lastrowid or 0, study, number, settings)
+    kept = json.dumps(settings, sort_keys=True)
+    values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
+    return Version(store.append(connection, "version", values) or 0, study, number, settings)
 
 
 def _remember(
+    store: Store,
     connection: sqlite3.Connection,
     version: Version,
     choices: Mapping[str, str],
     sketches: Mapping[str, Sketch],
 ) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO choice (version, what, value) VALUES (?, ?, ?)",
-        [(version.id, what, value) for what, value in choices.items()],
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO sketch (version, what, mark, buckets) VALUES (?, ?, ?, ?)",
-        [
-            (version.id, what, sketch.mark, zlib.compress(sketch.buckets.tobytes()))
-            for what, sketch in sketches.items()
-        ],
-    )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    for what, value in choices.items():
+        of = {"version": version.id, "what": what}
+        store.append(connection, "choice", {**of, "value": value}, unless_there=True)
+    for what, sketch in sketches.items():
+        of = {"version": version.id, "what": what, "mark": sketch.mark}
+        packed = zlib.compress(sketch.buckets.tobytes())
+        store.append(connection, "sketch", {**of, "buckets": packed}, unless_there=True)

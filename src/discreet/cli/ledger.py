@@ -1,0 +1,123 @@
+"""`discreet log`: what was asked, by whom, and what left; and whether the record was changed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.common import PolicyOption, progress_shown
+from discreet.errors import BrokenPromiseError
+
+if TYPE_CHECKING:
+    from discreet.ledger import Ledger, Verification
+
+__all__ = ["show_log"]
+
+WEB = "web"  # as what the server lets a picture leave, which is asked for in a row of its own
+SHOWN_BROKEN = 20
+HEADINGS = ("when", "who", "study", "version", "what", "request", "became of it")
+FIELDS = ("at", "caller", "study", "version", "what", "request", "outcome")
+
+
+def show_log(
+    policy: PolicyOption = "standard",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    last: Annotated[
+        int | None, typer.Option("--last", min=1, help="The newest so many alone.")
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check that nothing of the record was changed.")
+    ] = False,
+    head: Annotated[
+        str | None,
+        typer.Option("--head", help="The head that an earlier --verify printed: is it there yet?"),
+    ] = None,
+) -> None:
+    """List what was asked and what left, oldest first, or check that no row was changed."""
+    from discreet.study import ledger_of
+
+    ledger = ledger_of(policy)
+    if verify or head is not None:
+        _check(ledger, head, as_json=as_json)
+        return
+    entries = _entries(ledger)
+    entries = entries if last is None else entries[-last:]
+    if as_json:
+        typer.echo(json.dumps(entries))
+        return
+    _print(entries)
+
+
+def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from discreet.ledger import verify
+
+    with progress_shown():
+        found = verify(ledger.store, head)
+    if as_json:
+        typer.echo(json.dumps(asdict(found)))
+    else:
+        for line in _said(found, asked_for=head is not None):
+            typer.echo(line)
+    if found.broken:
+        raise typer.Exit(BrokenPromiseError.exit_code)
+
+
+def _said(found: Verification, *, asked_for: bool) -> list[str]:
+    lines = [f"rows: {found.rows}", f"head: {found.head}"]
+    if found.adopted is not None:
+        lines.append(f"rows from before {found.adopted} are checked as they were then")
+    if found.broken:
+        lines += [f"broken: {what}" for what in found.broken[:SHOWN_BROKEN]]
+        if len(found.broken) > SHOWN_BROKEN:
+            lines.append("broken: and more (--json lists all)")
+        lines.append(
+            "the ledger was changed behind discreet's back, or its rows were sealed with another"
+            " secret; restore it and its secret from a backup"
+        )
+    elif asked_for:
+        lines.append("nothing was changed, and what the head stands for is all there")
+    else:
+        lines.append(
+            "nothing was changed; keep the head elsewhere, and --head shows next time that nothing"
+            " was cut off"
+        )
+    return lines
+
+
+def _entries(ledger: Ledger) -> list[dict[str, Any]]:
+    """Return what was asked, and what left without being asked for on the web, by time."""
+    from discreet.ledger import log
+
+    left = [
+        {
+            "id": None,
+            "at": entry["at"],
+            "caller": "",
+            "study": entry["study"],
+            "version": entry["version"],
+            "what": entry["kind"],
+            "request": json.dumps({"columns": entry["columns"], "method": entry["method"]}),
+            "outcome": f"left as {entry['form']}",
+        }
+        for entry in ledger.history()
+        if entry["form"] != WEB
+    ]
+    return sorted([*log(ledger.store), *left], key=lambda entry: str(entry["at"]))
+
+
+def _print(entries: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table as Listing
+
+    listing = Listing()
+    for heading in HEADINGS:
+        listing.add_column(heading, overflow="fold")
+    for entry in entries:
+        listing.add_row(*(str(entry[name]) for name in FIELDS))
+    # Names are printed as they are: what stands in [ ] is no colour.
+    console = Console(markup=False, highlight=False)
+    console.print(listing if entries else "nothing was asked, and nothing has left yet")

@@ -1,0 +1,113 @@
+"""`discreet serve`: a study on the web."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.common import File, PolicyOption, StudyOption
+from discreet.errors import DiscreetError, InputError
+
+__all__ = ["serve"]
+
+TOKEN_DAYS = 1.0
+
+HostOption = Annotated[
+    str, typer.Option("--host", help="The address to listen on; others reach it with 0.0.0.0.")
+]
+PortOption = Annotated[int, typer.Option("--port", help="The port; 0 takes a free one.")]
+WorkersOption = Annotated[int, typer.Option("--workers", help="How many processes serve.")]
+CertificateOption = Annotated[
+    Path | None, typer.Option("--certificate", help="A certificate (PEM), for TLS.")
+]
+KeyOption = Annotated[Path | None, typer.Option("--key", help="The certificate's key (PEM).")]
+ProxyOption = Annotated[
+    bool, typer.Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
+]
+OriginOption = Annotated[
+    list[str] | None,
+    typer.Option("--origin", help="Another web address whose pages may ask. Repeatable."),
+]
+IssuerOption = Annotated[
+    str, typer.Option("--issuer", help="An OpenID Connect issuer whose tokens are taken, too.")
+]
+AudienceOption = Annotated[
+    str, typer.Option("--audience", help="The audience its tokens must be for.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print address and token as JSON.")]
+
+
+def serve(
+    file: File,
+    policy: PolicyOption = "standard",
+    study: StudyOption = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8765,
+    workers: WorkersOption = 1,
+    certificate: CertificateOption = None,
+    key: KeyOption = None,
+    behind_proxy: ProxyOption = False,
+    origin: OriginOption = None,
+    issuer: IssuerOption = "",
+    audience: AudienceOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Serve a study on the web: the data stay here, pictures go out.
+
+    discreet serve cohort.parquet --policy discreet.toml
+
+    Prints an address with a token that an analyst opens; it is shown this once, and is good for a
+    day. `discreet token add` makes others.
+    """
+    try:
+        from discreet.serve.running import Address, Plan, opened, run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("discreet"):
+            raise
+        raise InputError(
+            "serving needs packages that are not installed: pip install 'discreet[server]'"
+        ) from None
+    from discreet.ledger import add_token, revoke_token
+    from discreet.study.told import ledger_of_study, name_of
+
+    if bool(issuer) != bool(audience):
+        raise InputError("OpenID Connect needs an issuer and an audience; give both")
+    address = Address(host, port, certificate, key, behind_proxy)
+    plan = Plan(str(file.resolve()), _place_of(policy), study, tuple(origin or ()), issuer, audience)
+    found = opened(plan)
+    store = ledger_of_study(found).store
+    name = f"start-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')}"
+    token = add_token(store, name, "analyst", days=TOKEN_DAYS)
+
+    def said(url: str) -> None:
+        """Say where it listens, once."""
+        if as_json:
+            typer.echo(json.dumps({"address": url, "token": token}))
+            return
+        typer.echo(
+            f"discreet serves {name_of(found)} under policy {found.policy.name!r}.\n\n"
+            f"  An analyst opens   {url}/#token={token}\n\n"
+            "The link holds a token that is shown this once and is good for a day.\n"
+            "Others: discreet token add NAME; yours: discreet token add NAME --role custodian,\n"
+            f"for {url}/custodian. Stop with Ctrl-C."
+        )
+
+    try:
+        run(found, plan, address, workers, said)
+    finally:
+        _revoke(revoke_token, store, name)
+
+
+def _place_of(policy: str) -> str:
+    return str(Path(policy).resolve()) if policy.endswith(".toml") else policy
+
+
+def _revoke(revoke: Any, store: Any, name: str) -> None:
+    try:
+        revoke(store, name)
+    except DiscreetError as error:
+        typer.echo(f"discreet: the token of this start stays valid for a day: {error}", err=True)

@@ -1,0 +1,49 @@
+"""The ledger: what has left, who asked for what, and proof that none of it was changed."""
+
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.requests import (
+    Allowance,
+    Answer,
+    Asked,
+    Question,
+    ask,
+    close,
+    keep,
+    kept,
+    log,
+    used,
+)
+from discreet.ledger.store import Store, Verification, verify
+from discreet.ledger.tokens import (
+    ROLES,
+    Caller,
+    Token,
+    add_token,
+    caller_of,
+    list_tokens,
+    revoke_token,
+)
+
+__all__ = [
+    "ROLES",
+    "Allowance",
+    "Answer",
+    "Asked",
+    "Caller",
+    "Ledger",
+    "Question",
+    "Store",
+    "Token",
+    "Verification",
+    "add_token",
+    "ask",
+    "caller_of",
+    "close",
+    "keep",
+    "kept",
+    "list_tokens",
+    "log",
+    "revoke_token",
+    "used",
+    "verify",
+]

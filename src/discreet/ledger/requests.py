@@ -1,0 +1,334 @@
+"""What was asked of a study on the web, by whom, and what was answered."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from discreet.errors import BrokenPromiseError
+from discreet.ledger.store import Store, stamp
+from discreet.ledger.tokens import Caller
+
+__all__ = [
+    "Allowance",
+    "Answer",
+    "Asked",
+    "Question",
+    "ask",
+    "close",
+    "keep",
+    "kept",
+    "log",
+    "used",
+]
+
+MINUTE = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked.
+
+    Parameters
+    ----------
+    study : str
+        The study's name.
+    version : int
+        Its version, from 1.
+    what : str
+        A picture's kind, or what else it is: "figure svg", "orders".
+    request : str
+        Canonical JSON of what was validated, and of nothing else.
+    view : str or None
+        The id of the view that it draws; None where it draws none, and counts to no budget.
+    """
+
+    study: str
+    version: int
+    what: str
+    request: str
+    view: str | None
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How much one caller may ask: distinct views of a study version, and requests a minute."""
+
+    views: int
+    a_minute: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that is kept: its HTTP status, and its bytes."""
+
+    status: int
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What became of a question when it was asked.
+
+    Parameters
+    ----------
+    row : int or None
+        Its row in the ledger; None where it was one too many in a minute.
+    outcome : str
+        "begun", "repeated", "rate", "budget", or the code it was refused with.
+    answer : Answer or None
+        The answer that is kept, where it is repeated.
+    """
+
+    row: int | None
+    outcome: str
+    answer: Answer | None
+
+
+def ask(
+    store: Store,
+    caller: Caller,
+    question: Question,
+    allowance: Allowance,
+    *,
+    code: str = "",
+    now: datetime | None = None,
+) -> Asked:
+    """Write down a question before anything is drawn, and say whether it may be answered.
+
+    In one transaction that holds off all others, so that any number of threads and processes
+    keep one budget.
+
+    Parameters
+    ----------
+    store : Store
+        The ledger's file.
+    caller : Caller
+        Who asks.
+    question : Question
+        What.
+    allowance : Allowance
+        How much this caller may ask.
+    code : str, default ""
+        Why the question was refused before it reached the data, if it was; such a question
+        counts as a request, and not as a view.
+    now : datetime or None
+        The time; the present by default.
+
+    Returns
+    -------
+    Asked
+        "rate" where the caller asked as often as allowed within the last 60 seconds (one such
+        row a minute is written, so that nobody floods the ledger); else `code`, if there is
+        one; "budget" where it would be one distinct view of this study version too many;
+        "repeated" with the answer that is kept; or "begun": answer it with `keep`, or end it
+        with `close`.
+
+    Raises
+    ------
+    LeavingError
+        If it cannot be written: then nothing may be answered.
+    """
+    with store.writing() as connection:
+        at = datetime.fromisoformat(stamp(now))
+        since = stamp(at - MINUTE)
+
+        def written(outcome: str, view: str | None) -> int | None:
+            values = {
+                "at": stamp(at),
+                "caller": caller.name,
+                "study": question.study,
+                "version": question.version,
+                "what": question.what,
+                "request": question.request,
+                "view": view,
+                "outcome": outcome,
+            }
+            return store.append(connection, "asked", values)
+
+        often, told = _within(connection, caller.name, since)
+        if often >= allowance.a_minute:
+            if not told:
+                written("rate", None)
+            return Asked(None, "rate", None)
+        if code:
+            return Asked(written(code, None), code, None)
+        if question.view is not None:
+            views = _views(connection, caller.name, question.study, question.version)
+            if len(views | {question.view}) > allowance.views:
+                return Asked(written("budget", None), "budget", None)
+        answer = _answer(connection, question.study, question.version, question.view)
+        outcome = "begun" if answer is None else "repeated"
+        return Asked(written(outcome, question.view), outcome, answer)
+
+
+def keep(store: Store, asked: Asked, question: Question, answer: Answer, code: str) -> Answer:
+    """Write an answer down before it is sent, and return the one to send.
+
+    Parameters
+    ----------
+    store : Store
+        The ledger's file.
+    asked : Asked
+        What `ask` returned: a question that was begun.
+    question : Question
+        The question.
+    answer : Answer
+        What was drawn.
+    code : str
+        What the log says became of it.
+
+    Returns
+    -------
+    Answer
+        The one that is kept: another's, byte for byte, if the same view was answered meanwhile.
+
+    Raises
+    ------
+    LeavingError
+        If it cannot be written: then nothing may be answered.
+    """
+    with store.writing() as connection:
+        if question.view is not None:
+            values = {
+                "at": stamp(),
+                "study": question.study,
+                "version": question.version,
+                "view": question.view,
+                "status": answer.status,
+                "body": zlib.compress(answer.body),
+            }
+            store.append(connection, "answer", values, unless_there=True)
+        _end(store, connection, asked, code)
+        found = _answer(connection, question.study, question.version, question.view)
+    return answer if found is None else found
+
+
+def close(store: Store, asked: Asked, code: str) -> None:
+    """Write down how a question ended that has no answer to keep; the first ending stands."""
+    with store.writing() as connection:
+        _end(store, connection, asked, code)
+
+
+def kept(store: Store, study: str, version: int, view: str, caller: str | None) -> Answer | None:
+    """Return the answer that is kept of a view, to someone who has asked for that view.
+
+    Parameters
+    ----------
+    store : Store
+        The ledger's file.
+    study, version, view
+        As of the question.
+    caller : str or None
+        The name of who has to have asked for it, and not in vain; None for whoever did.
+
+    Returns
+    -------
+    Answer or None
+        None where there is none, or none for this caller: which of them is not told.
+    """
+    with store.reading() as connection:
+        if caller is not None and not _has_asked(connection, caller, study, version, view):
+            return None
+        return _answer(connection, study, version, view)
+
+
+def used(store: Store, caller_name: str, study: str, version: int) -> int:
+    """Return how many distinct views of a study version a caller has asked for."""
+    with store.reading() as connection:
+        return len(_views(connection, caller_name, study, version))
+
+
+def log(
+    store: Store, *, most: int | None = None, before: int | None = None
+) -> list[dict[str, Any]]:
+    """Return what was asked: id, at, caller, study, version, what, request and outcome.
+
+    Parameters
+    ----------
+    store : Store
+        The ledger's file.
+    most : int or None
+        The newest so many, newest first; by default all, oldest first.
+    before : int or None
+        Of those with a smaller id than this alone.
+
+    Returns
+    -------
+    list of dict
+        An outcome of "begun" is of a question that has not ended: it is being drawn, or its
+        server was killed, and then no answer was sent.
+    """
+    names = ("id", "at", "caller", "study", "version", "what", "request", "outcome")
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT asked.id, asked.at, caller, study, version, what, request,"
+            " coalesce(code, asked.outcome)"
+            " FROM asked LEFT JOIN outcome ON outcome.asked = asked.id"
+            " WHERE ? IS NULL OR asked.id < ?"
+            f" ORDER BY asked.id {'ASC' if most is None else 'DESC'} LIMIT ?",
+            (before, before, -1 if most is None else max(most, 0)),
+        ).fetchall()
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _within(connection: sqlite3.Connection, caller: str, since: str) -> tuple[int, bool]:
+    """Count a caller's questions since a time, and tell whether "rate" was written since.
+
+    Those that were one too many do not count, or who keeps asking would never be let in again.
+    """
+    often, told = connection.execute(
+        "SELECT count(*) FILTER (WHERE outcome != 'rate'), count(*) FILTER (WHERE outcome = 'rate')"
+        " FROM asked WHERE caller = ? AND at > ?",
+        (caller, since),
+    ).fetchone()
+    return often, told > 0
+
+
+def _views(connection: sqlite3.Connection, caller: str, study: str, version: int) -> set[str]:
+    """Return the distinct views that a caller has asked for, each found by one step in the index.
+
+    A plain DISTINCT would read every repeat of every view.
+    """
+    rows = connection.execute(
+        "WITH RECURSIVE found (view) AS ("
+        "SELECT min(view) FROM asked WHERE caller = :caller AND study = :study"
+        " AND version = :version AND view > ''"
+        " UNION ALL SELECT (SELECT min(view) FROM asked WHERE caller = :caller"
+        " AND study = :study AND version = :version AND view > found.view)"
+        " FROM found WHERE found.view IS NOT NULL)"
+        " SELECT view FROM found WHERE view IS NOT NULL",
+        {"caller": caller, "study": study, "version": version},
+    )
+    return {view for (view,) in rows}
+
+
+def _has_asked(
+    connection: sqlite3.Connection, caller: str, study: str, version: int, view: str
+) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM asked WHERE caller = ? AND study = ? AND version = ? AND view = ?"
+        " AND outcome IN ('begun', 'repeated') LIMIT 1",
+        (caller, study, version, view),
+    ).fetchone()
+    return found is not None
+
+
+def _answer(
+    connection: sqlite3.Connection, study: str, version: int, view: str | None
+) -> Answer | None:
+    found = connection.execute(
+        "SELECT status, body FROM answer WHERE study = ? AND version = ? AND view = ?",
+        (study, version, view),
+    ).fetchone()
+    return None if found is None else Answer(found[0], zlib.decompress(found[1]))
+
+
+def _end(store: Store, connection: sqlite3.Connection, asked: Asked, code: str) -> None:
+    if asked.row is None:
+        raise BrokenPromiseError("a question that the ledger does not hold has been answered")
+    values = {"at": stamp(), "asked": asked.row, "code": code}
+    store.append(connection, "outcome", values, unless_there=True)

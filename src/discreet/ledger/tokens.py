@@ -1,0 +1,180 @@
+"""Tokens: who may ask a study on the web, until when, and as what."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from discreet.errors import InputError, one_of
+from discreet.ledger.store import Store, stamp
+
+__all__ = ["ROLES", "Caller", "Token", "add_token", "caller_of", "list_tokens", "revoke_token"]
+
+ROLES = ("analyst", "custodian")
+PREFIX = "discreet_"
+RANDOM_BYTES = 32
+MOST_DAYS = 3660.0
+NAME = re.compile(r"\w[\w.@+-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: a name that the ledger and the budget know them by, and a role.
+
+    Parameters
+    ----------
+    name : str
+        Such as "token alice".
+    role : str
+        "analyst" or "custodian".
+    """
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Token:
+    """What the ledger says of a token; the token itself is kept nowhere.
+
+    Parameters
+    ----------
+    name, role : str
+        As it was added.
+    made, expires : str
+        UTC, as text that sorts as times do.
+    revoked : str or None
+        When it was revoked, if it was.
+    """
+
+    name: str
+    role: str
+    made: str
+    expires: str
+    revoked: str | None
+
+    def state(self, now: datetime | None = None) -> Literal["valid", "expired", "revoked"]:
+        """Say whether it opens the study at a time, now by default."""
+        if self.revoked is not None:
+            return "revoked"
+        return "valid" if stamp(now) < self.expires else "expired"
+
+
+def add_token(
+    store: Store,
+    name: str,
+    role: str = "analyst",
+    *,
+    days: float = 30.0,
+    now: datetime | None = None,
+) -> str:
+    """Make a token of 256 random bits, and keep its SHA-256 alone.
+
+    Parameters
+    ----------
+    store : Store
+        The ledger's file.
+    name : str
+        Whose it is: 1 to 64 letters, digits and . _ - @ +; used once for ever, so that the
+        ledger's record of a name is of one person.
+    role : str, default "analyst"
+        "analyst" or "custodian".
+    days : float, default 30
+        How long it opens the study: more than 0, at most 3660.
+    now : datetime or None
+        The time; the present by default.
+
+    Returns
+    -------
+    str
+        The token. It cannot be had again.
+
+    Raises
+    ------
+    InputError
+        If the name is used, or an argument is not as above.
+    """
+    if not isinstance(name, str) or NAME.fullmatch(name) is None:
+        raise InputError("a token's name has 1 to 64 letters, digits and . _ - @ +, a letter first")
+    if role not in ROLES:
+        raise InputError(f"the role of a token must be one of {one_of(ROLES)}")
+    if not 0 < days <= MOST_DAYS:
+        raise InputError(f"days must be more than 0 and at most {MOST_DAYS:g}")
+    # 256 bits of the operating system: it keys no noise, and nobody can make it again.
+    random = base64.urlsafe_b64encode(os.urandom(RANDOM_BYTES)).rstrip(b"=").decode()
+    text = f"{PREFIX}{random}"
+    with store.writing() as connection:
+        # The time within, so that later rows are never of an earlier time.
+        at = datetime.fromisoformat(stamp(now))
+        values = {
+            "at": stamp(at),
+            "name": name,
+            "role": role,
+            "digest": _digest(text),
+            "expires": stamp(at + timedelta(days=days)),
+        }
+        if store.append(connection, "token", values, unless_there=True) is None:
+            raise InputError(
+                f"there is or was a token named {name!r} already; a name is used once, so take"
+                " another, such as one with a number"
+            )
+    return text
+
+
+def revoke_token(store: Store, name: str) -> None:
+    """Let a token open nothing from now on; a revoked one stays so.
+
+    Raises
+    ------
+    InputError
+        If there is no token of that name.
+    """
+    with store.writing() as connection:
+        found = connection.execute("SELECT id FROM token WHERE name = ?", (name,)).fetchone()
+        if found is None:
+            raise InputError(
+                "there is no token of that name; `discreet token list` names all there are"
+            )
+        values = {"at": stamp(), "token": found[0]}
+        store.append(connection, "revocation", values, unless_there=True)
+
+
+def list_tokens(store: Store) -> tuple[Token, ...]:
+    """Return all tokens that were ever added, oldest first."""
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT name, role, token.at, expires, revocation.at FROM token"
+            " LEFT JOIN revocation ON revocation.token = token.id ORDER BY token.id"
+        ).fetchall()
+    return tuple(Token(*row) for row in rows)
+
+
+def caller_of(store: Store, text: str, *, now: datetime | None = None) -> Caller | None:
+    """Return whose token a text is; None for one that is unknown, expired or revoked.
+
+    Every token is compared, each in constant time, so that how long it takes tells nothing of
+    the tokens there are.
+    """
+    digest = _digest(text)
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT digest, name, role, token.at, expires, revocation.at FROM token"
+            " LEFT JOIN revocation ON revocation.token = token.id"
+        ).fetchall()
+    found = None
+    for kept, *fields in rows:
+        if hmac.compare_digest(kept, digest):
+            found = Token(*fields)
+    if found is None or found.state(now) != "valid":
+        return None
+    return Caller(f"token {found.name}", found.role)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""A study on the web: routes, access, and the page around the drawings."""

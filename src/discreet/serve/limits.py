@@ -1,0 +1,303 @@
+"""What stands around the application: headers, limits of size and time, and a net for faults.
+
+Plain ASGI, so that they hold whatever the application does with a request. From the outside in:
+`SecurityHeaders`, `Faults`, `BodyTimeout`, `SizeLimits`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from discreet.serve.refusals import Refusal, refusal
+
+__all__ = [
+    "HEADERS",
+    "NOT_HTTP",
+    "BodyTimeout",
+    "Faults",
+    "SecurityHeaders",
+    "SizeLimits",
+    "place_of",
+    "refusal_headers",
+]
+
+logger = logging.getLogger("discreet.serve")
+
+#: What every answer says of itself. The page has no inline script or style, is never framed, and
+#: sends nothing elsewhere.
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "content-security-policy": (
+            "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none';"
+            " frame-ancestors 'none'; form-action 'self'"
+        ),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": (
+            "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
+        ),
+    }
+)
+MOST_DIGITS = 18
+GONE: Message = {"type": "http.disconnect"}
+
+
+NOT_HTTP = Refusal(
+    "body", 400, "The request is not valid HTTP.", "Requests are HTTP/1.1, and their lengths right."
+)
+
+
+class SecurityHeaders:
+    """Put the same security headers on every answer, errors too; they replace the app's own.
+
+    What lies under /api is not to be kept by browsers or proxies (Cache-Control: no-store). It
+    does not add Strict-Transport-Security, which would bind other services of the same host.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        ours = {**HEADERS, **({"cache-control": "no-store"} if _is_api(scope) else {})}
+        added = [(name.encode(), value.encode()) for name, value in ours.items()]
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                theirs = [
+                    (name, value)
+                    for name, value in message.get("headers", ())
+                    if name.lower().decode("latin-1") not in ours
+                ]
+                message = {**message, "headers": [*theirs, *added]}
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class SizeLimits:
+    """Refuse what is too large: 413 for a body, 414 for a path or query, 400 for a head.
+
+    A body is counted as it comes in, whatever its Content-Length says. A body that the
+    application never asks for is not counted: the protocol class drops it.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    body, query, path, head : int
+        The most bytes of the body, the query string, the path as sent, and all headers together.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        body: int = 64 * 1024,
+        query: int = 2048,
+        path: int = 1024,
+        head: int = 16 * 1024,
+    ) -> None:
+        self.app = app
+        self.body, self.query, self.path, self.head = body, query, path, head
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        door = _Door(send)
+        wrong = self._wrong(scope)
+        if wrong is not None:
+            await door.refuse(wrong)
+            return
+        held = 0
+
+        async def counted() -> Message:
+            nonlocal held
+            message = GONE if door.shut else await receive()
+            if message["type"] == "http.request":
+                held += len(message.get("body", b""))
+                if held > self.body:
+                    await door.refuse(_too_large(413, "body", self.body))
+                    return GONE
+            return message
+
+        await door.run(self.app, scope, counted)
+
+    def _wrong(self, scope: Scope) -> Refusal | None:
+        """Say what is wrong with a request before its body is read."""
+        path = scope.get("raw_path") or scope["path"].encode()
+        if len(path) > self.path:
+            return _too_large(414, "path", self.path)
+        if len(scope["query_string"]) > self.query:
+            return _too_large(414, "query", self.query)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > self.head:
+            return _too_large(400, "head", self.head)
+        for name, value in scope["headers"]:
+            if name.lower() != b"content-length":
+                continue
+            if not value.isdigit():
+                return NOT_HTTP
+            if len(value.lstrip(b"0")) > MOST_DIGITS or int(value) > self.body:
+                return _too_large(413, "body", self.body)
+        return None
+
+
+class BodyTimeout:
+    """Refuse with 408 a client that takes too long to send its body.
+
+    The time is that of the whole body, from when the application first asks for it: a client
+    that sends a byte a second gets no more of it.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    seconds : float, default 10
+        How long a body may take.
+    """
+
+    def __init__(self, app: ASGIApp, seconds: float = 10) -> None:
+        self.app, self.seconds = app, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        door = _Door(send)
+        until: float | None = None
+        complete = False
+
+        async def in_time() -> Message:
+            nonlocal until, complete
+            if door.shut:
+                return GONE
+            if complete:  # what is waited for now is the client's leaving
+                return await receive()
+            until = until or asyncio.get_running_loop().time() + self.seconds
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError:
+                rule = f"A request comes in within {self.seconds:g} seconds."
+                await door.refuse(Refusal("slow", 408, "The request came in too slowly.", rule))
+                return GONE
+            complete = message["type"] != "http.request" or not message.get("more_body", False)
+            return message
+
+        await door.run(self.app, scope, in_time)
+
+
+class Faults:
+    """Turn any exception into the one answer 500 'broken', and log its type and place alone.
+
+    Its text may quote cells, so it goes nowhere. Where the answer had begun, it is left
+    incomplete, and the server closes the connection. Starlette has a net of its own that answers
+    in plain text and raises again: this one belongs within it (`add_middleware`).
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        door = _Door(send)
+        try:
+            await self.app(scope, receive, door.send)
+        except Exception as error:
+            logger.error("unexpected %s", place_of(error))
+            await door.refuse(refusal("broken"))
+
+
+class _Door:
+    """Lets one answer out: the application's, or the one that is given in its place."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._begun, self.shut = send, False, False
+
+    async def send(self, message: Message) -> None:
+        """Let a part of the application's answer out."""
+        if not self.shut:
+            self._begun = True
+            await self._send(message)
+
+    async def refuse(self, instead: Refusal) -> None:
+        """Answer in the application's place; where its answer has begun, let no more of it out."""
+        if self.shut:
+            return
+        self.shut = True
+        if self._begun:
+            return
+        start = {"status": instead.status, "headers": refusal_headers(instead)}
+        await self._send({"type": "http.response.start", **start})
+        await self._send({"type": "http.response.body", "body": instead.body})
+
+    async def run(self, app: ASGIApp, scope: Scope, receive: Receive) -> None:
+        """Let the application answer; what it says once the door is shut is of no account."""
+        try:
+            await app(scope, receive, self.send)
+        except Exception:
+            if not self.shut:
+                raise
+
+
+def place_of(error: BaseException) -> str:
+    """Say of an exception what type it is and where it was raised, but not its text.
+
+    Examples
+    --------
+    >>> try:
+    ...     int("Canary")
+    ... except ValueError as error:
+    ...     place_of(error)
+    'ValueError in <doctest discreet.serve.limits.place_of[0]>, line 2'
+    """
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    place = [*traceback.walk_tb(error.__traceback__)]
+    if not place:
+        return type(error).__name__
+    frame, line = place[-1]
+    return f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"
+
+
+def refusal_headers(instead: Refusal) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a refusal's JSON, without those of every answer."""
+    length = str(len(instead.body)).encode()
+    return [(b"content-type", b"application/json"), (b"content-length", length)]
+
+
+def _too_large(status: int, what: str, most: int) -> Refusal:
+    rule = f"The {what} of a request has at most {most} bytes."
+    return Refusal("large", status, "The request is too large.", rule)
+
+
+def _is_api(scope: Scope) -> bool:
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    return bool(path == "/api" or path.startswith("/api/"))

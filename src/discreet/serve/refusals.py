@@ -1,0 +1,135 @@
+"""What a server says when it does not answer: a fixed sentence, a code, and what is allowed.
+
+Nothing of a request is quoted, and nothing of the data is told: not even which of the rules that
+depend on the data held a picture back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["ErrorBody", "Refusal", "refusal"]
+
+#: Of each code its status, its sentence, and the rule behind it.
+CODES: Mapping[str, tuple[int, str, str]] = {
+    "token": (
+        401,
+        "A valid token is needed; ask the custodian for one.",
+        "Every request carries a token that is neither expired nor revoked.",
+    ),
+    "role": (
+        403,
+        "This token may not do that; the custodian's can.",
+        "Tokens have a role: analyst or custodian.",
+    ),
+    "unknown": (
+        404,
+        "There is nothing here that this token may see.",
+        "A picture is given again to whoever has asked for it.",
+    ),
+    "method": (405, "This address does not take that method.", "See /api/openapi.json."),
+    "request": (
+        422,
+        "The request is not one that can be answered.",
+        "See /api/study for what can be asked, and /api/openapi.json for how.",
+    ),
+    "policy": (
+        403,
+        "The policy of this study does not allow it.",
+        "The policy fixes methods and numbers, because two of them together tell more than one.",
+    ),
+    "data": (
+        403,
+        "The picture is held back: enough persons must stand behind each part of it, and none may"
+        " be told apart. Try other columns, or another picture.",
+        "What is held back because of the data is always answered with these words.",
+    ),
+    "order": (
+        403,
+        "The axes may not stand in this order.",
+        "Sensitive axes stand last, beside the one that tells least of them, and all neighbours"
+        " ever drawn fit into one order or into the policy's pairs.",
+    ),
+    "leaving": (
+        409,
+        "The picture does not fit what has left before; the custodian can open a new version.",
+        "What leaves must fit all that has left of this study version.",
+    ),
+    "rate": (
+        429,
+        "Too many requests within a minute; wait a little.",
+        "A token may ask so many times a minute.",
+    ),
+    "budget": (
+        429,
+        "This token has seen as many different pictures as it may; those it has seen stay open.",
+        "A token may see so many different pictures of a study version.",
+    ),
+    "busy": (503, "The server is busy; try again in a little while.", "Work at once is limited."),
+    "slow": (
+        503,
+        "The picture takes long; it is still being made, so ask again in a little while.",
+        "A request is answered within a time.",
+    ),
+    "ledger": (
+        503,
+        "The ledger cannot be written, so nothing is given out; tell the custodian.",
+        "What leaves is recorded before it leaves.",
+    ),
+    "broken": (
+        500,
+        "Something went wrong; nothing was given out. Tell the custodian.",
+        "A promise that does not hold stops the answer.",
+    ),
+}
+
+
+class ErrorTold(BaseModel):
+    """What went wrong, by which rule, and what is allowed instead."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: str
+    says: str
+    rule: str
+    nearest: dict[str, Any] | None
+
+
+class ErrorBody(BaseModel):
+    """What every answer that is none holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    error: ErrorTold
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A request that is not answered: its status and what is said.
+
+    `nearest` is the body of a request that the rule would let pass, where there is one.
+    """
+
+    code: str
+    status: int
+    says: str
+    rule: str
+    nearest: Mapping[str, Any] | None = None
+
+    @property
+    def body(self) -> bytes:
+        """The JSON that is sent."""
+        said = {"code": self.code, "says": self.says, "rule": self.rule}
+        nearest = None if self.nearest is None else dict(self.nearest)
+        return json.dumps({"error": {**said, "nearest": nearest}}, ensure_ascii=False).encode()
+
+
+def refusal(code: str, says: str = "", nearest: Mapping[str, Any] | None = None) -> Refusal:
+    """Return the refusal of a code; `says` are fixed words that tell more than the usual ones."""
+    status, usual, rule = CODES[code]
+    return Refusal(code, status, says or usual, rule, nearest)

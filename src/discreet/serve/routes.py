@@ -1,0 +1,240 @@
+"""The addresses of the API: who may ask what where, and what the answers look like."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import anyio
+import anyio.to_thread
+from fastapi import APIRouter, Query, Request, Response, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel, ValidationError
+
+from discreet.ledger.requests import Answer
+from discreet.ledger.tokens import Caller
+from discreet.serve.access import CallerOf
+from discreet.serve.asking import (
+    Served,
+    answer_again,
+    answer_orders,
+    answer_view,
+    refused,
+    study_json,
+)
+from discreet.serve.custodian import custodian_told, verified
+from discreet.serve.drawing import FORMS, figure
+from discreet.serve.pictures import PICTURES
+from discreet.serve.refusals import ErrorBody, Refusal, refusal
+from discreet.serve.schemas import BODIES, OrdersBody
+
+__all__ = ["Stopped", "answered", "routes"]
+
+SECONDS = 60.0  # until a request is answered, or told to ask again
+AT_ONCE = 24  # requests that are worked on; the others wait
+FILES_KEPT = 64
+JSON = "application/json"
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody}
+    for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
+}
+
+Work = Callable[[Caller], Answer | Refusal | Mapping[str, Any]]
+Bearer = Annotated[
+    HTTPAuthorizationCredentials | None, Security(HTTPBearer(auto_error=False, scheme_name="token"))
+]
+
+
+class Stopped(Exception):
+    """A request ends here, with a refusal."""
+
+    def __init__(self, found: Refusal) -> None:
+        super().__init__(found.code)
+        self.found = found
+
+
+def answered(found: Answer | Refusal, headers: Mapping[str, str] | None = None) -> Response:
+    """Return what is sent for an answer or a refusal."""
+    said = dict(headers or {})
+    if isinstance(found, Refusal) and found.status == 401:
+        said["WWW-Authenticate"] = "Bearer"
+    if isinstance(found, Refusal) and found.code in ("rate", "busy", "slow"):
+        said["Retry-After"] = "5"
+    return Response(found.body, status_code=found.status, media_type=JSON, headers=said)
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Where a request is taken: it says whose it is, and works on it in a thread."""
+
+    served: Served
+    caller_of: CallerOf
+    seats: anyio.CapacityLimiter
+
+    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer:
+        """Do some work for whoever has the token, within the time a request has."""
+        token = "" if bearer is None else bearer.credentials
+
+        def whole() -> Answer | Refusal | Mapping[str, Any]:
+            """Find out who asks, and answer."""
+            caller = self.caller_of(token)
+            if caller is None:
+                return refusal("token")
+            if role == "custodian" and caller.role != role:
+                return refusal("role")
+            return work(caller)
+
+        try:
+            with anyio.fail_after(SECONDS):
+                found = await anyio.to_thread.run_sync(
+                    whole, abandon_on_cancel=True, limiter=self.seats
+                )
+        except TimeoutError:
+            raise Stopped(refusal("slow")) from None
+        if isinstance(found, Refusal):
+            raise Stopped(found)
+        if isinstance(found, Answer):
+            return found
+        return Answer(200, json.dumps(found, allow_nan=False, ensure_ascii=False).encode())
+
+
+def routes(served: Served, caller_of: CallerOf) -> APIRouter:
+    """Return the routes of the API of a study."""
+    router = APIRouter(prefix="/api", responses=ERRORS)
+    counter = Counter(served, caller_of, anyio.CapacityLimiter(AT_ONCE))
+    _study(router, counter)
+    _views(router, counter)
+    _files(router, counter)
+    _custodian(router, counter)
+
+    @router.get("/health", responses={})
+    async def health() -> dict[Literal["ok"], bool]:
+        """Say that the server runs."""
+        return {"ok": True}
+
+    return router
+
+
+def _study(router: APIRouter, counter: Counter) -> None:
+    @router.get("/study", response_model=dict[str, Any])
+    async def study(bearer: Bearer) -> Response:
+        """Say what can be asked: columns, pictures, methods, numbers and their limits; no value."""
+        work: Work = lambda caller: study_json(counter.served, caller)  # noqa: E731
+        return answered(await counter.work(bearer, work))
+
+    @router.post("/orders", response_model=dict[str, Any], openapi_extra=_body(OrdersBody))
+    async def orders(bearer: Bearer, request: Request) -> Response:
+        """Say which orders of axes are allowed that are one move away from this one."""
+        data = await request.body()
+
+        def work(caller: Caller) -> Answer | Refusal:
+            """Read the body, and answer."""
+            given = _read(OrdersBody, data)
+            if isinstance(given, Refusal):
+                return refused(counter.served, caller, "orders", given)
+            return answer_orders(counter.served, caller, given["columns"])
+
+        return answered(await counter.work(bearer, work))
+
+
+def _views(router: APIRouter, counter: Counter) -> None:
+    def add(kind: str) -> None:
+        """Add the address of one kind of picture."""
+
+        async def draw(bearer: Bearer, request: Request) -> Response:
+            data = await request.body()
+
+            def work(caller: Caller) -> Answer | Refusal:
+                """Read the body, and answer."""
+                given = _read(BODIES[kind], data)
+                if isinstance(given, Refusal):
+                    return refused(counter.served, caller, kind, given)
+                return answer_view(counter.served, caller, kind, given)
+
+            return answered(await counter.work(bearer, work))
+
+        draw.__doc__ = f"{PICTURES[kind].title}: {PICTURES[kind].says}"
+        router.post(
+            f"/views/{kind}",
+            response_model=dict[str, Any],
+            name=f"draw_{kind}",
+            openapi_extra=_body(BODIES[kind]),
+        )(draw)
+
+    for kind in PICTURES:
+        add(kind)
+
+    @router.get("/views/{view}", response_model=dict[str, Any])
+    async def again(bearer: Bearer, view: str) -> Response:
+        """Answer with a picture that was asked for before, byte for byte."""
+        work: Work = lambda caller: answer_again(counter.served, caller, view, "again")  # noqa: E731
+        return answered(await counter.work(bearer, work))
+
+
+def _files(router: APIRouter, counter: Counter) -> None:
+    made = lru_cache(FILES_KEPT)(figure)
+
+    def add(form: str) -> None:
+        """Add the address of one kind of file."""
+
+        async def download(bearer: Bearer, view: str) -> Response:
+            def work(caller: Caller) -> Answer | Refusal:
+                """Find the picture, and make a file of it."""
+                found = answer_again(counter.served, caller, view, form)
+                if isinstance(found, Refusal) or found.status != 200:
+                    return found
+                return Answer(200, made(found.body, form))
+
+            found = await counter.work(bearer, work)
+            if found.status != 200:
+                return answered(found)
+            name = f"discreet-{view[:8]}.{form.rpartition('.')[2]}"
+            said = {"Content-Disposition": f'attachment; filename="{name}"'}
+            return Response(found.body, media_type=FORMS[form], headers=said)
+
+        download.__doc__ = f"Answer with {form} of a picture that was asked for before."
+        bare = FORMS[form].partition(";")[0]
+        told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
+        path = f"/views/{{view}}/{form}"
+        router.get(path, name=form, response_class=Response, responses=told)(download)
+
+    for form in FORMS:
+        add(form)
+
+
+def _custodian(router: APIRouter, counter: Counter) -> None:
+    @router.get("/custodian", response_model=dict[str, Any])
+    async def told(
+        bearer: Bearer, before: Annotated[int | None, Query(ge=1, le=2**53)] = None
+    ) -> Response:
+        """Say what the policy is, who has tokens, and what was asked."""
+        work: Work = lambda caller: custodian_told(counter.served, before)  # noqa: E731
+        return answered(await counter.work(bearer, work, "custodian"))
+
+    @router.post("/custodian/verify", response_model=dict[str, Any])
+    async def verify(bearer: Bearer) -> Response:
+        """Count the chain of the ledger again."""
+        work: Work = lambda caller: verified(counter.served)  # noqa: E731
+        return answered(await counter.work(bearer, work, "custodian"))
+
+
+def _read(model: type[BaseModel], data: bytes) -> dict[str, Any] | Refusal:
+    """Return what a body holds, or say which field its schema does not let pass."""
+    try:
+        return model.model_validate_json(data).model_dump()
+    except ValidationError as error:
+        places = [it["loc"][0] for it in error.errors(include_input=False) if it["loc"]]
+        # A name that the schema has; any other is the client's own.
+        wrong = [name for name in model.model_fields if name in places]
+        if wrong:
+            return refusal("request", f"{wrong[0]}: not as /api/openapi.json describes it")
+        return refusal("request", "the body: JSON as /api/openapi.json describes it, no more keys")
+
+
+def _body(model: type[BaseModel]) -> dict[str, Any]:
+    """Describe the body of a request, which is read only when its sender is known."""
+    schema = model.model_json_schema()
+    return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}

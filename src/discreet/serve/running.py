@@ -1,0 +1,199 @@
+"""How a server is started: one process or several, on an address, with or without TLS."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from discreet.errors import InputError
+from discreet.policy import load_policy
+from discreet.serve.app import Door, create_app
+from discreet.serve.oidc import Issuer
+from discreet.serve.protocol import CarefulProtocol
+from discreet.serve.warming import warm_in_background
+from discreet.study import Study
+from discreet.study import open as open_study
+
+__all__ = ["Address", "Plan", "app_of_environment", "configured", "listening", "opened", "run"]
+
+ENVIRONMENT = "DISCREET_SERVE"
+FACTORY = "discreet.serve.running:app_of_environment"
+MOST_CONNECTIONS = 200
+MOST_WORKERS = 64
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is served, and to whom: all that a process needs to know.
+
+    Parameters
+    ----------
+    file, policy : str
+        The data, and a preset or a policy file.
+    study : str, optional
+        The study's name; by default the file's.
+    origins : tuple of str
+        Web addresses whose pages may ask, too.
+    issuer, audience : str
+        Of an OpenID Connect provider; none where empty.
+    """
+
+    file: str
+    policy: str
+    study: str | None = None
+    origins: tuple[str, ...] = ()
+    issuer: str = ""
+    audience: str = ""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens.
+
+    Parameters
+    ----------
+    host : str, default "127.0.0.1"
+        An address of this machine.
+    port : int, default 8765
+        A port; 0 lets the machine choose one.
+    certificate, key : Path, optional
+        For TLS.
+    behind_proxy : bool, default False
+        A proxy in front of it speaks TLS, so an address others reach needs no certificate.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise InputError("the port is a whole number from 0 to 65535")
+        if (self.certificate is None) != (self.key is None):
+            raise InputError("TLS needs a certificate and its key; give both")
+        for path in (self.certificate, self.key):
+            if path is not None and not path.is_file():
+                raise InputError(f"there is no file {str(path)!r} for TLS")
+        if not (self.certificate or self.behind_proxy or _is_loopback(self.host)):
+            raise InputError(
+                "others could read what goes over this address; give --certificate and --key, or"
+                " say --behind-proxy where a proxy in front of it speaks TLS"
+            )
+
+    def url(self, port: int) -> str:
+        """Return the web address, where it listens on this port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http{'s' if self.certificate else ''}://{host}:{port}"
+
+
+def opened(plan: Plan) -> Study:
+    """Open the study of a plan."""
+    return open_study(plan.file, load_policy(plan.policy).changed(study=plan.study))
+
+
+def app_of_environment() -> FastAPI:
+    """Return the server that the environment describes: for processes that others start."""
+    told = json.loads(os.environ[ENVIRONMENT])
+    plan = Plan(**told | {"origins": tuple(told["origins"])})
+    return _app(opened(plan), plan)
+
+
+def run(
+    study: Study,
+    plan: Plan,
+    address: Address,
+    workers: int,
+    said: Callable[[str], None],
+) -> None:
+    """Serve until somebody stops it.
+
+    Parameters
+    ----------
+    study : Study
+        The study of the plan.
+    plan : Plan
+        What is served.
+    address : Address
+        Where.
+    workers : int
+        How many processes; 1 to 64.
+    said : callable
+        Is told the web address once it is taken.
+    """
+    if not 1 <= workers <= MOST_WORKERS:
+        raise InputError(f"workers are 1 to {MOST_WORKERS}")
+    several = workers > 1
+    if several:
+        os.environ[ENVIRONMENT] = json.dumps(asdict(plan))
+    app = FACTORY if several else _app(study, plan)
+    config = configured(app, address, factory=several, workers=workers)
+    taken = listening(config, address)
+    said(address.url(taken.getsockname()[1]))
+    server = uvicorn.Server(config)
+    if several:
+        Multiprocess(config, target=server.run, sockets=[taken]).run()
+    else:
+        server.run(sockets=[taken])
+
+
+def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Config:
+    """Return how an application is served: limits of size and time, no log of requests."""
+    tls: dict[str, Any] = {}
+    if address.certificate is not None:
+        tls = {"ssl_certfile": address.certificate, "ssl_keyfile": address.key}
+    return uvicorn.Config(
+        app,
+        host=address.host,
+        port=address.port,
+        http=CarefulProtocol,
+        ws="none",
+        lifespan="off",
+        access_log=False,  # the ledger says who asked what
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=10,
+        **tls,
+        **more,
+    )
+
+
+def listening(config: uvicorn.Config, address: Address) -> socket.socket:
+    """Take the address, or say that it cannot be had."""
+    try:
+        taken = config.bind_socket()
+    except SystemExit:
+        raise InputError(
+            f"{address.host} port {address.port} cannot be listened on; is it in use? Try --port 0"
+        ) from None
+    # An answer's last bytes would wait 40 ms for the client to confirm its first.
+    taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return taken
+
+
+def _app(study: Study, plan: Plan) -> FastAPI:
+    issuer = Issuer(plan.issuer, plan.audience) if plan.issuer else None
+    app = create_app(study, Door(plan.origins, issuer))
+    warm_in_background()
+    return app
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,67 @@
+"""The bodies of requests, made of the list of pictures; whatever is not in it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from discreet.serve.pictures import PARAMETERS, PICTURES, Parameter, Picture
+
+__all__ = ["BODIES", "OrdersBody", "body_of"]
+
+LONGEST_NAME = 1000
+LONGEST_FORMULA = 2000
+
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+class OrdersBody(BaseModel):
+    """Which axes somebody would like to move."""
+
+    model_config = STRICT
+
+    columns: Annotated[list[Name], Field(min_length=2, max_length=PICTURES["parallel"].most)]
+
+
+def body_of(picture: Picture) -> type[BaseModel]:
+    """Return what the body of a request for a picture may hold."""
+    fields: dict[str, Any] = {}
+    if picture.of_formula:
+        formula = Field(min_length=1, max_length=LONGEST_FORMULA)
+        fields["formula"] = (Annotated[str, formula], ...)
+    else:
+        listed = Field(min_length=picture.least, max_length=picture.most)
+        fields["columns"] = (Annotated[list[Name], listed], ...)
+    if picture.by:
+        fields["by"] = (Name | None, None)
+    if picture.kind == "parallel":
+        listed = Field(max_length=picture.most)
+        fields["sensitive"] = (Annotated[list[Name], listed] | None, None)
+    fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
+    fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in picture.parameters}
+    title = f"{picture.kind.capitalize()}Body"
+    model: type[BaseModel] = create_model(title, __config__=STRICT, **fields)
+    model.__doc__ = picture.says
+    return model
+
+
+def _type_of(parameter: Parameter) -> Any:
+    if parameter.type == "yes_no":
+        return bool
+    if parameter.type == "word":
+        return Literal[parameter.choices]
+    ends = {"ge": parameter.least, "le": 10**6 if parameter.most is None else parameter.most}
+    if parameter.type == "integer":
+        # A step above 1 is asked of what is sent, too (section 6.4: step limits).
+        step = {"multiple_of": int(parameter.step)} if (parameter.step or 1) > 1 else {}
+        return Annotated[int, Field(**ends, **step)]
+    return Annotated[float, Field(**ends, allow_inf_nan=False)]
+
+
+BODIES: Mapping[str, type[BaseModel]] = MappingProxyType(
+    {kind: body_of(picture) for kind, picture in PICTURES.items()}
+)

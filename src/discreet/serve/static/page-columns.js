@@ -1,0 +1,157 @@
+/** The part of the form that says which columns: places, an ordered list, or a formula. */
+
+import { make } from "./page-dom.js";
+import { orderedList } from "./page-list.js";
+import { drawable, hasSlots, methodOf, pictureOf, together } from "./page-wish.js";
+
+const PLACES = {
+  crosstab: ["Rows", "Columns"],
+  two: ["Across (x)", "Upwards (y)"],
+  one: ["Column"],
+};
+const KINDS = { continuous: "Numbers", categorical: "Levels" };
+
+/**
+ * Return the fields for the columns of a picture.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {import("./page-wish.js").Wish} wish - What the form holds.
+ * @param {(changes: object, words?: string, focus?: string) => void} change - Takes changes of the
+ *   wish, what has happened, and what the focus goes to.
+ * @returns {HTMLElement[]}
+ */
+export function columnFields(study, wish, change) {
+  const picture = pictureOf(study, wish.kind);
+  if (picture.takes === "formula") return formulaFields(study, wish, change);
+  if (hasSlots(picture)) return slots(study, picture, wish, change);
+  return axes(study, picture, wish, change);
+}
+
+function slots(study, picture, wish, change) {
+  const { most } = picture.columns;
+  const names = PLACES[picture.kind] || (most === 1 ? PLACES.one : PLACES.two);
+  const method = methodOf(picture, wish.method);
+  const fields = Array.from({ length: most }, (_, i) => {
+    const before = wish.columns.slice(0, i);
+    const fits = together(study, method, before);
+    const select = make(
+      "select",
+      { id: `column-${i}` },
+      ...grouped(drawable(study, picture), (name) => fits(name) && !before.includes(name)),
+    );
+    select.value = wish.columns[i] || "";
+    select.addEventListener("change", () => {
+      const columns = [...wish.columns];
+      const other = columns.indexOf(select.value);
+      // A column that stands elsewhere changes places with this one.
+      if (other >= 0) columns[other] = columns[i];
+      columns[i] = select.value;
+      change({ columns }, "", `column-${i}`);
+    });
+    const label = make("label", { for: `column-${i}`, text: names[i] || `Column ${i + 1}` });
+    return make("div", { class: "field" }, label, select);
+  });
+  if (!drawable(study, picture).length) return [hint("The study has no column of this kind.")];
+  return [...fields, groupHint(study, method, most)];
+}
+
+function axes(study, picture, wish, change) {
+  const method = methodOf(picture, wish.method);
+  const fits = together(study, method, wish.columns);
+  const left = drawable(study, picture).filter(
+    ({ name }) => !wish.columns.includes(name) && fits(name),
+  );
+  return [
+    ...orderedList({
+      chosen: wish.columns,
+      others: grouped(left, () => true),
+      limits: picture.columns,
+      beside: (name) => sensitiveSign(study, picture, wish, change, name),
+      changed: (columns, words, focus) => change({ columns }, words, focus),
+    }),
+    groupHint(study, method, 2),
+  ];
+}
+
+function sensitiveSign(study, picture, wish, change, name) {
+  if (picture.kind !== "parallel") return null;
+  const column = study.columns.find((it) => it.name === name);
+  if (column && column.role === "sensitive") {
+    return make("span", { class: "tag", text: "sensitive" });
+  }
+  if (study.policy.regime === "guarded") return null;
+  const box = make("input", { type: "checkbox", id: `sensitive-${name}` });
+  box.checked = wish.sensitive.includes(name);
+  box.addEventListener("change", () => {
+    const others = wish.sensitive.filter((it) => it !== name);
+    change({ sensitive: box.checked ? [...others, name] : others }, "", box.id);
+  });
+  return make(
+    "label",
+    { class: "tag", title: "Each cluster then holds several of its values" },
+    box,
+    make("span", { text: "sensitive" }),
+    make("span", { class: "unseen", text: `: ${name}` }),
+  );
+}
+
+function formulaFields(study, wish, change) {
+  const field = make("input", {
+    id: "formula",
+    type: "text",
+    required: true,
+    maxlength: 2000,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    placeholder: "outcome ~ explained + by",
+    "aria-describedby": "formula-hint",
+  });
+  field.value = wish.formula;
+  field.addEventListener("input", () => change({ formula: field.value }));
+  const names = study.columns.map((column) => {
+    const text = written(column);
+    const insert = () => {
+      const { selectionStart: start, selectionEnd: end, value } = field;
+      field.value = value.slice(0, start) + text + value.slice(end);
+      field.focus();
+      field.setSelectionRange(start + text.length, start + text.length);
+      change({ formula: field.value });
+    };
+    const given = { type: "button", class: "chip", text, title: `Insert ${column.name}` };
+    return make("button", { ...given, on: { click: insert } });
+  });
+  return [
+    make("label", { for: "formula", text: "Formula of a linear regression" }),
+    field,
+    hint("outcome ~ terms joined by +; C(name) for levels; log(), sqrt(), a:b and a*b are known.", "formula-hint"),
+    make("details", { class: "names" }, make("summary", { text: "Insert a column" }), make("div", { class: "chips" }, ...names)),
+  ];
+}
+
+function written(column) {
+  const name = /^[\p{L}_][\p{L}\p{N}_]*$/u.test(column.name) ? column.name : `\`${column.name}\``;
+  return column.kind === "categorical" ? `C(${name})` : name;
+}
+
+function grouped(columns, fits) {
+  const groups = [];
+  for (const [kind, label] of Object.entries(KINDS)) {
+    const options = columns
+      .filter((column) => column.kind === kind)
+      .map(({ name }) => make("option", { value: name, text: name, disabled: !fits(name) }));
+    if (options.length) groups.push(make("optgroup", { label }, ...options));
+  }
+  return groups;
+}
+
+function groupHint(study, method, count) {
+  const settled = study.policy.regime === "guarded" && method.rows && count > 1;
+  if (!settled || !study.groups.length) return null;
+  const names = study.groups.map((group) => group.join(", ")).join("; or ");
+  return hint(`Rows may be seen together for ${names}.`);
+}
+
+function hint(text, id = null) {
+  return make("p", { class: "hint", id, text });
+}

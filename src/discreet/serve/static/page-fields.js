@@ -1,0 +1,159 @@
+/** The part of the form that says how: what divides it, the method, the parameters. */
+
+import { make } from "./page-dom.js";
+import { dividers, followsHeight, methodOf, pictureOf, settable } from "./page-wish.js";
+
+/**
+ * Return the field for the column whose levels divide the picture; null where there is none.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {import("./page-wish.js").Wish} wish - What the form holds.
+ * @param {(changes: object, words?: string, focus?: string) => void} change - Takes changes.
+ * @returns {HTMLElement|null}
+ */
+export function byField(study, wish, change) {
+  const picture = pictureOf(study, wish.kind);
+  if (!picture.by) return null;
+  const method = methodOf(picture, wish.method);
+  const names = dividers(picture, method, wish.columns);
+  const label = make("label", { for: "by", text: "Divided by the levels of" });
+  const select = make(
+    "select",
+    { id: "by", disabled: !names.length },
+    make("option", { value: "", text: names.length ? "nothing" : "nothing (no column fits)" }),
+    ...names.map((name) => make("option", { value: name, text: name })),
+  );
+  select.value = wish.by;
+  select.addEventListener("change", () => change({ by: select.value }, "", "by"));
+  return make("div", { class: "field" }, label, select);
+}
+
+/**
+ * Return the fields for the method, and what it promises and leaves open.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {import("./page-wish.js").Wish} wish - What the form holds.
+ * @param {(changes: object, words?: string, focus?: string) => void} change - Takes changes.
+ * @returns {HTMLElement[]}
+ */
+export function methodFields(study, wish, change) {
+  const picture = pictureOf(study, wish.kind);
+  const method = methodOf(picture, wish.method);
+  const fields = [];
+  if (picture.methods.length > 1) {
+    const select = make(
+      "select",
+      { id: "method", "aria-describedby": "method-says" },
+      ...picture.methods.map(({ name, usual }) =>
+        make("option", { value: name, text: usual ? `${name} (usual)` : name }),
+      ),
+    );
+    select.value = method.name;
+    select.addEventListener("change", () => change({ method: select.value }, "", "method"));
+    fields.push(make("label", { for: "method", text: "Method" }), select);
+  } else {
+    const name = make("strong", { text: method.name });
+    fields.push(make("p", { class: "only" }, name, " – the one method that the policy allows"));
+  }
+  const source = method.rows ? "Drawn from protected rows." : "Drawn from counts of the data.";
+  fields.push(
+    make(
+      "dl",
+      { class: "promise", id: "method-says" },
+      make("dt", { class: "kept", text: "Promises" }),
+      make("dd", { text: method.promises }),
+      make("dt", { class: "open", text: "Leaves open" }),
+      make("dd", { text: method.leaves_open }),
+    ),
+    method.name === "none" ? null : make("p", { class: "hint", text: source }),
+  );
+  return fields.filter(Boolean);
+}
+
+/**
+ * Return the fields for the parameters; those that are fixed stand as text.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {import("./page-wish.js").Wish} wish - What the form holds.
+ * @param {(changes: object, words?: string, focus?: string) => void} change - Takes changes.
+ * @param {number} pixels - The pixels that the height of the window gives.
+ * @returns {HTMLElement[]}
+ */
+export function parameterFields(study, wish, change, pixels) {
+  const picture = pictureOf(study, wish.kind);
+  const method = methodOf(picture, wish.method);
+  const set = (name, value) => change({ parameters: { ...wish.parameters, [name]: value } });
+  const fields = settable(picture, method).map((it) => field(it, wish.parameters[it.name], set));
+  const fixed = picture.parameters.filter(
+    (it) => it.fixed && told(it.usual) && (!it.methods || it.methods.includes(method.name)),
+  );
+  if (fixed.length) {
+    const pairs = fixed.flatMap((it) => [
+      make("dt", { text: called(it), title: it.says }),
+      make("dd", { text: words(it.usual) }),
+    ]);
+    fields.push(
+      make("p", { class: "hint", text: "Fixed by the policy:" }),
+      make("dl", { class: "fixed" }, ...pairs),
+    );
+  }
+  if (followsHeight(picture)) {
+    const says = `Pixels of an axis follow the height of the window: now ${pixels}.`;
+    fields.push(make("p", { class: "hint", text: says }));
+  }
+  return fields;
+}
+
+function field(it, value, set) {
+  const id = `parameter-${it.name}`;
+  const now = value === undefined ? it.usual : value;
+  const says = make("p", { class: "hint", id: `${id}-says`, text: it.says });
+  const label = make("label", { for: id, text: called(it) });
+  if (it.type === "yes_no") {
+    const box = make("input", { type: "checkbox", id, "aria-describedby": says.id });
+    box.checked = Boolean(now);
+    box.addEventListener("change", () => set(it.name, box.checked));
+    return make("div", { class: "field check" }, box, label, says);
+  }
+  const input = it.type === "word" ? choice(it, id) : number(it, id);
+  input.setAttribute("aria-describedby", says.id);
+  input.value = told(now) ? String(now) : "";
+  input.addEventListener("input", () => set(it.name, read(it, input)));
+  return make("div", { class: "field" }, label, input, says);
+}
+
+function choice(it, id) {
+  const options = it.choices.map((word) => make("option", { value: word, text: word }));
+  return make("select", { id }, ...options);
+}
+
+function number(it, id) {
+  return make("input", {
+    id,
+    type: "number",
+    inputmode: it.type === "integer" ? "numeric" : "decimal",
+    min: it.least,
+    max: it.most,
+    step: it.step ?? (it.type === "integer" ? 1 : "any"),
+    placeholder: told(it.usual) ? `${it.usual}` : "as the method needs",
+  });
+}
+
+function read(it, input) {
+  if (it.type === "word") return input.value;
+  const value = input.valueAsNumber;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function told(value) {
+  return value !== null && value !== undefined && value !== "";
+}
+
+function called(it) {
+  return it.name.replaceAll("_", " ");
+}
+
+function words(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value);
+}

@@ -1,0 +1,102 @@
+/** The figure: what the server answered, drawn; how it was made; its downloads. */
+
+import { save } from "./page-api.js";
+import { byId, make } from "./page-dom.js";
+import { saidOf } from "./page-says.js";
+import { theme } from "./page-theme.js";
+import { showProblem, tell, whileWaiting } from "./page-wait.js";
+import { withToken } from "./page-token.js";
+import { draw } from "./scene.js";
+
+const FORMS = [
+  ["PNG", "figure.png", "a picture of pixels"],
+  ["SVG", "figure.svg", "a drawing that stays sharp"],
+  ["PDF", "figure.pdf", "a drawing on paper"],
+  ["HTML", "figure.html", "one page that needs no server"],
+  ["JSON", "view.json", "the numbers of the picture"],
+];
+
+let shown = null;
+let drawn = null;
+
+/**
+ * Show an answer.
+ *
+ * @param {object} answer - Of POST /api/views/{kind}.
+ * @param {string} title - What the figure is called.
+ * @returns {void}
+ */
+export function showFigure(answer, title) {
+  shown = { answer, orders: null };
+  byId("figure-title").textContent = title;
+  byId("empty").hidden = true;
+  byId("figure-body").hidden = false;
+  byId("says").hidden = false;
+  byId("says-lines").replaceChildren(...saidOf(answer.says));
+  byId("downloads").replaceChildren(...FORMS.map((form) => download(answer, ...form)));
+  redraw();
+  tell(`Drawn: ${answer.alt}`);
+}
+
+/**
+ * Let the axes of the figure be moved.
+ *
+ * @param {object} answer - The answer that is shown; another one is left alone.
+ * @param {{moves: object[]}} orders - Of POST /api/orders.
+ * @param {(move: {from: number, to: number, order?: string[]}) => void} moved - Called with a
+ *   move that is allowed.
+ * @returns {void}
+ */
+export function letMove(answer, orders, moved) {
+  if (!shown || shown.answer !== answer) return;
+  shown.orders = {
+    moves: orders.moves,
+    onOrder: (from, to) => {
+      byId("axes-note").hidden = true;
+      moved(orders.moves.find((it) => it.from === from && it.to === to) || { from, to });
+    },
+    onRefused: (why) => {
+      byId("axes-note").textContent = why || "An axis may not stand there.";
+      byId("axes-note").hidden = false;
+    },
+  };
+  redraw();
+}
+
+/** Draw again what is shown, such as in other colours. */
+export function redraw() {
+  if (!shown) return;
+  const host = byId("figure-host");
+  if (drawn) drawn.destroy();
+  host.replaceChildren();
+  byId("axes-note").hidden = true;
+  byId("axes-hint").hidden = !shown.orders;
+  drawn = draw(host, shown.answer.scene, { theme: theme(), table: true, ...shown.orders });
+}
+
+function download(answer, name, file, says) {
+  const button = make("button", {
+    type: "button",
+    class: "second",
+    text: name,
+    title: `Save as ${name}: ${says}`,
+    "aria-label": `Save as ${name}, ${says}`,
+  });
+  button.addEventListener("click", async () => {
+    if (button.getAttribute("aria-disabled")) return;
+    button.setAttribute("aria-disabled", "true");
+    const ending = file.split(".")[1];
+    const path = `/api/views/${encodeURIComponent(answer.id)}/${file}`;
+    try {
+      const saved = withToken(() => save(path, `${answer.kind}.${ending}`));
+      await whileWaiting(saved, `Making the ${name} …`);
+      showProblem(null);
+      tell(`Saved as ${name}`);
+    } catch (error) {
+      showProblem(error);
+    } finally {
+      button.removeAttribute("aria-disabled");
+    }
+  });
+  return button;
+}

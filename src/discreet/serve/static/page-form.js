@@ -1,0 +1,107 @@
+/** The form, built wholly from what the server tells of the study. */
+
+import { byId, make } from "./page-dom.js";
+import { columnFields } from "./page-columns.js";
+import { byField, methodFields, parameterFields } from "./page-fields.js";
+import { icon } from "./page-icons.js";
+import { tell } from "./page-wait.js";
+import { fitted, pictureOf, wishFor } from "./page-wish.js";
+
+const PLACE = { picture: "form-picture", columns: "form-columns", method: "form-method" };
+const SETTINGS = "form-settings";
+
+/**
+ * Build the form.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {{draw: () => void, pixels: () => number}} of - What happens when it is sent, and the
+ *   pixels that the height of the window gives.
+ * @returns {{wish: () => import("./page-wish.js").Wish,
+ *   put: (wish: import("./page-wish.js").Wish) => void,
+ *   tellStudy: (study: object) => void}}
+ */
+export function buildForm(study, { draw, pixels }) {
+  let known = study;
+  let wish = wishFor(study, study.pictures[0].kind);
+
+  const change = (changes, words = "", focus = "") => {
+    const next = { ...wish, ...changes };
+    // What is being typed stays as it is; whatever was chosen may change what else fits.
+    const typed = Object.keys(changes).every((name) => name === "formula" || name === "parameters");
+    wish = typed ? next : fitted(known, next);
+    if (!typed) fill();
+    if (words) tell(words);
+    if (focus) focusOn(focus);
+  };
+  const choose = (kind) => {
+    wish = wishFor(known, kind, wish);
+    fill();
+  };
+  const fill = () => {
+    const picture = pictureOf(known, wish.kind);
+    byId("picture-says").textContent = picture.says;
+    const by = byField(known, wish, change);
+    put(PLACE.columns, [...columnFields(known, wish, change), by]);
+    put(PLACE.method, methodFields(known, wish, change));
+    const fields = parameterFields(known, wish, change, pixels());
+    put(SETTINGS, fields);
+    byId(SETTINGS).closest("fieldset").hidden = !fields.length;
+    const tile = byId(`picture-${wish.kind}`);
+    if (!tile.checked) tile.checked = true;
+  };
+  tiles(study, choose);
+  byId("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    draw();
+  });
+  byId("form").addEventListener("keydown", enterDraws);
+  fill();
+  return {
+    wish: () => wish,
+    put: (other) => {
+      wish = other;
+      fill();
+    },
+    tellStudy: (other) => {
+      const same = JSON.stringify(other.groups) === JSON.stringify(known.groups);
+      known = other;
+      if (same) return;
+      const focus = document.activeElement ? document.activeElement.id : "";
+      wish = fitted(known, wish);
+      fill();
+      if (focus) focusOn(focus);
+    },
+  };
+}
+
+function tiles(study, choose) {
+  const made = study.pictures.map(({ kind, title, says }) => {
+    const radio = make("input", {
+      type: "radio",
+      name: "picture",
+      id: `picture-${kind}`,
+      value: kind,
+      on: { change: () => choose(kind) },
+    });
+    const name = make("span", { text: title });
+    return make("label", { class: "tile", title: says }, radio, icon(kind), name);
+  });
+  put(PLACE.picture, made);
+}
+
+// Browsers disagree about Enter in a list of choices; here it always draws.
+function enterDraws(event) {
+  const chosen = event.target instanceof HTMLSelectElement || event.target.type === "checkbox";
+  if (event.key !== "Enter" || !chosen) return;
+  event.preventDefault();
+  byId("form").requestSubmit();
+}
+
+function put(id, fields) {
+  byId(id).replaceChildren(...fields.filter(Boolean));
+}
+
+function focusOn(id) {
+  const found = document.getElementById(id);
+  if (found && found !== document.activeElement) found.focus();
+}

@@ -1,0 +1,201 @@
+/**
+ * What the form holds, as plain values, and how it becomes the body of a request.
+ *
+ * @typedef {{kind: string, columns: string[], formula: string, by: string, method: string,
+ *   parameters: Object<string, any>, sensitive: string[]}} Wish
+ */
+
+const PIXELS = "pixels";
+const FIRST_AXES = 4;
+
+/**
+ * @param {object} study - What /api/study tells.
+ * @param {string} kind - The kind of a picture.
+ * @returns {object} The picture.
+ */
+export function pictureOf(study, kind) {
+  return study.pictures.find((picture) => picture.kind === kind) || study.pictures[0];
+}
+
+/**
+ * @param {object} picture - A picture.
+ * @param {string} name - A method's name; the usual one where there is none of this name.
+ * @returns {object} The method.
+ */
+export function methodOf(picture, name) {
+  const { methods } = picture;
+  return methods.find((it) => it.name === name) || methods.find((it) => it.usual) || methods[0];
+}
+
+/** @returns {boolean} Whether a picture takes exactly as many columns as it has places for. */
+export function hasSlots(picture) {
+  return picture.takes === "columns" && picture.columns.least === picture.columns.most;
+}
+
+/** @returns {object[]} The columns that a picture can draw. */
+export function drawable(study, picture) {
+  const { kind } = picture.columns;
+  return study.columns.filter((column) => kind === "any" || column.kind === kind);
+}
+
+/**
+ * Say which columns may stand beside others: rows are seen within one settled group alone.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {object} method - The method of the picture.
+ * @param {string[]} others - The columns chosen before.
+ * @returns {(name: string) => boolean}
+ */
+export function together(study, method, others) {
+  const free = study.policy.regime !== "guarded" || !method.rows || !study.groups.length;
+  if (free) return () => true;
+  return (name) => study.groups.some((group) => [...others, name].every((it) => group.includes(it)));
+}
+
+/**
+ * Return the columns that may divide a picture.
+ *
+ * @param {object} picture - A picture.
+ * @param {object} method - Its method.
+ * @param {string[]} columns - The columns it draws.
+ * @returns {string[]}
+ */
+export function dividers(picture, method, columns) {
+  // Boxes stand for columns or for levels, not for both.
+  if (!picture.by || (picture.kind === "box" && columns.length > 1)) return [];
+  const names = method.rows ? picture.by.rows : picture.by.columns;
+  return names.filter((name) => !columns.includes(name));
+}
+
+/** @returns {object[]} The parameters that somebody can set with a method. */
+export function settable(picture, method) {
+  return picture.parameters.filter(
+    (it) =>
+      !it.fixed && it.name !== PIXELS && (!it.methods || it.methods.includes(method.name)),
+  );
+}
+
+/** @returns {boolean} Whether a picture follows the height of the window. */
+export function followsHeight(picture) {
+  return picture.parameters.some((it) => it.name === PIXELS && !it.fixed);
+}
+
+/**
+ * Return what the form holds when a kind of picture is chosen.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {string} kind - The kind.
+ * @param {Wish|null} before - What it held; what fits is kept.
+ * @returns {Wish}
+ */
+export function wishFor(study, kind, before = null) {
+  const picture = pictureOf(study, kind);
+  const wish = {
+    kind: picture.kind,
+    columns: before ? before.columns : [],
+    formula: before ? before.formula : "",
+    by: before ? before.by : "",
+    method: methodOf(picture, "").name,
+    parameters: {},
+    sensitive: before ? before.sensitive : [],
+  };
+  return fitted(study, wish);
+}
+
+/**
+ * Return a wish with what does not fit its picture and method replaced.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {Wish} wish - What the form holds.
+ * @returns {Wish}
+ */
+export function fitted(study, wish) {
+  const picture = pictureOf(study, wish.kind);
+  const method = methodOf(picture, wish.method);
+  const known = new Set(settable(picture, method).map((it) => it.name));
+  const parameters = Object.fromEntries(
+    Object.entries(wish.parameters).filter(([name]) => known.has(name)),
+  );
+  const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
+  const by = dividers(picture, method, columns).includes(wish.by) ? wish.by : "";
+  return { ...wish, method: method.name, columns, by, parameters };
+}
+
+function fitting(study, picture, method, wish) {
+  const names = drawable(study, picture).map((column) => column.name);
+  const { least, most } = picture.columns;
+  const kept = [];
+  const keep = (name, wanted) => {
+    const fits = names.includes(name) && !kept.includes(name) && kept.length < wanted;
+    if (fits && together(study, method, kept)(name)) kept.push(name);
+  };
+  wish.columns.forEach((name) => keep(name, most));
+  // Too few to draw: the first columns that fit beside them are as good as any.
+  const wanted = picture.kind === "parallel" ? FIRST_AXES : least;
+  if (kept.length < least) names.forEach((name) => keep(name, wanted));
+  return kept;
+}
+
+/**
+ * Return the body of a request: what is usual or fixed is left out.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {Wish} wish - What the form holds.
+ * @param {number} pixels - The height of the figure, for a picture that follows it.
+ * @returns {object}
+ */
+export function bodyOf(study, wish, pixels) {
+  const picture = pictureOf(study, wish.kind);
+  const method = methodOf(picture, wish.method);
+  const body = picture.takes === "formula" ? { formula: wish.formula } : { columns: wish.columns };
+  if (wish.by) body.by = wish.by;
+  if (!method.usual) body.method = method.name;
+  for (const it of settable(picture, method)) {
+    const value = wish.parameters[it.name];
+    if (value !== undefined && value !== it.usual) body[it.name] = value;
+  }
+  const sensitive = wish.sensitive.filter((name) => wish.columns.includes(name));
+  if (picture.kind === "parallel" && sensitive.length) body.sensitive = sensitive;
+  if (followsHeight(picture)) body[PIXELS] = pixels;
+  return body;
+}
+
+/**
+ * Return what the form holds for a body, the other way round.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {string} kind - The kind of picture.
+ * @param {object} body - The body of a request.
+ * @returns {Wish}
+ */
+export function wishOf(study, kind, body) {
+  const { columns = [], formula = "", by, method, sensitive, ...rest } = body;
+  delete rest[PIXELS];
+  const parameters = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== null && value !== undefined),
+  );
+  return fitted(study, {
+    kind,
+    columns,
+    formula,
+    by: by || "",
+    method: method || "",
+    parameters,
+    sensitive: Array.isArray(sensitive) ? sensitive : [],
+  });
+}
+
+/**
+ * Return the list with one item at another place.
+ *
+ * @template T
+ * @param {T[]} list - The items.
+ * @param {number} from - Where it is.
+ * @param {number} to - Where it goes.
+ * @returns {T[]}
+ */
+export function moved(list, from, to) {
+  const out = list.filter((_, place) => place !== from);
+  out.splice(to, 0, list[from]);
+  return out;
+}

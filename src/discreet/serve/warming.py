@@ -1,0 +1,46 @@
+"""Drawing once before anybody asks, so that the first picture does not wait for imports."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from discreet.datasets import diabetes
+from discreet.policy import Policy
+from discreet.serve.drawing import figure, picture_told
+from discreet.study import Study
+from discreet.study import open as open_study
+from discreet.views import View
+
+__all__ = ["warm", "warm_in_background"]
+
+LOG = logging.getLogger("discreet.serve")
+
+
+def warm_in_background() -> threading.Thread:
+    """Start to `warm`, and return the thread that does."""
+    thread = threading.Thread(target=warm, name="discreet-warming", daemon=True)
+    thread.start()
+    return thread
+
+
+def warm() -> None:
+    """Draw a picture of each sort of a public table: what is imported and compiled stays."""
+    policy = Policy.preset("standard", public=True, study="warming up", strata=["sex"])
+    try:
+        for view in _pictures(open_study(diabetes(), policy)):
+            figure(picture_told(view, ""), "figure.png")
+    except Exception as error:  # the server serves all the same, only slower at first
+        LOG.warning("warming up ended early: %s", type(error).__name__)
+
+
+def _pictures(study: Study) -> list[View]:
+    return [
+        study.histogram("age"),
+        study.scatter("age", "bmi"),
+        study.contour("age", "bmi"),
+        study.box("age"),
+        study.bars("sex"),
+        study.parallel(["age", "bmi", "glucose"]),
+        study.residuals("bmi ~ age"),
+    ]

@@ -1,0 +1,139 @@
+"""A ledger with rows in every table, and what somebody does to its file behind its back."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from discreet.leaving import Leaving
+from discreet.ledger import (
+    Allowance,
+    Answer,
+    Caller,
+    Ledger,
+    Question,
+    Store,
+    add_token,
+    ask,
+    close,
+    keep,
+    revoke_token,
+)
+from discreet.secret import Secret
+from discreet.sketch import sketch_of
+
+SECRET = Secret.from_bytes(bytes(range(32)))
+ANOTHER = Secret.from_bytes(bytes(range(32, 64)))
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
+MUCH = Allowance(views=1000, a_minute=10**6)
+
+
+def question(view: int | None = 1, *, study: str = "s", version: int = 1) -> Question:
+    """Ask for the histogram that has a number."""
+    request = json.dumps({"columns": ["age"], "bins": view})
+    named = None if view is None else f"{view:032x}"
+    return Question(study, version, "histogram", request, named)
+
+
+def filled(folder: Path, secret: Secret = SECRET) -> Store:
+    """Make a ledger with a row or more in every table."""
+    old_ledger(folder)
+    store = Store(folder, secret)
+    marks = secret.marks([str(n % 7) for n in range(60)])
+    leaving = Leaving(
+        study="t",
+        settings={"regime": "guarded", "k": 5},
+        choices={"strata": "[]"},
+        sketches={"column x": sketch_of(marks)},
+        k=5,
+        kind="histogram",
+        columns=("x",),
+        method="merge",
+        form="svg",
+    )
+    Ledger(folder, secret).leave([leaving], lambda: {})
+    for name in ("alice", "bob"):
+        add_token(store, name)
+    revoke_token(store, "bob")
+    for view in (1, 2, 3):
+        asked = ask(store, ALICE, question(view), MUCH)
+        keep(store, asked, question(view), Answer(200, b"drawn %d" % view), "answered")
+    close(store, ask(store, ALICE, question(4), MUCH), "broken")
+    return store
+
+
+OLD = """
+CREATE TABLE IF NOT EXISTS version (
+    id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
+    settings TEXT NOT NULL, opened TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS choice (
+    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, value TEXT NOT NULL,
+    UNIQUE (version, what));
+CREATE TABLE IF NOT EXISTS sketch (
+    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, mark TEXT NOT NULL,
+    buckets BLOB NOT NULL, UNIQUE (version, what));
+CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark);
+CREATE TABLE IF NOT EXISTS leaving (
+    id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
+    kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL);
+INSERT INTO version VALUES (1, 's', 1, '{"k": 5}', '2026-01-01T00:00:00+00:00');
+INSERT INTO version VALUES (2, 's', 2, '{"k": 6}', '2026-01-02T00:00:00+00:00');
+INSERT INTO choice VALUES (1, 'strata', '[]');
+INSERT INTO sketch VALUES (1, 'column x', 'm', x'789c030000000001');
+INSERT INTO leaving VALUES
+    (1, 1, '2026-01-01T00:00:00+00:00', 'histogram', '["x"]', 'merge', 'svg');
+"""
+"""A ledger as it was made before there was a chain."""
+
+
+def old_ledger(folder: Path) -> Path:
+    """Write a ledger from before the chain."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "ledger.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(OLD)
+    connection.close()
+    return path
+
+
+def alter(path: Path, script: str) -> None:
+    """Run a script on the file behind the ledger's back, and put its triggers back after it."""
+    connection = sqlite3.connect(path)
+    triggers = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%append-only%'"
+    ).fetchall()
+    for name, _ in triggers:
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.executescript(script)
+    for _, text in triggers:
+        connection.execute(text)
+    connection.commit()
+    connection.close()
+
+
+def rows_of(path: Path, query: str) -> list[tuple[object, ...]]:
+    """Read the file past the ledger."""
+    connection = sqlite3.connect(path)
+    rows = connection.execute(query).fetchall()
+    connection.close()
+    return rows
+
+
+def started(script: str, *words: object) -> "subprocess.Popen[str]":
+    """Start another process that runs a script; what it says is read from its output."""
+    command: Sequence[str] = [sys.executable, "-c", script, *map(str, words)]
+    root = Path(__file__).parents[2]
+    return subprocess.Popen(
+        command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def told(process: "subprocess.Popen[str]") -> list[str]:
+    """Wait for a process that must end well, and return the lines it printed."""
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out.splitlines()

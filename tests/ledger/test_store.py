@@ -1,0 +1,765 @@
+"""The ledger's file: whole transactions or none, and every change of it is found."""
+
+import itertools
+import os
+import shutil
+import sqlite3
+import stat
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, LeavingError
+from discreet.ledger import Ledger, Store, Verification, ask, log, verify
+from discreet.ledger.chain import FIRST, row_of, seal_of
+from discreet.ledger.schema import SCHEMA, TABLES
+from discreet.ledger.store import stamp
+from discreet.progress import listening
+from tests.ledger.given import (
+    ALICE,
+    ANOTHER,
+    MUCH,
+    NOON,
+    SECRET,
+    alter,
+    filled,
+    old_ledger,
+    question,
+    rows_of,
+    started,
+    told,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Return the store of a folder that is not there yet."""
+    return Store(tmp_path / "state", SECRET)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make one ledger with a row or more in every table, to be copied."""
+    return filled(tmp_path_factory.mktemp("full")).path
+
+
+@pytest.fixture
+def copied(full: Path, tmp_path: Path) -> Store:
+    """Copy the full ledger."""
+    shutil.copy(full, tmp_path / "ledger.sqlite")
+    return Store(tmp_path, SECRET)
+
+
+def adopt(store: Store, *times: str) -> None:
+    """Write rows of the smallest table."""
+    with store.writing() as connection:
+        for at in times:
+            store.append(connection, "adoption", {"at": at})
+
+
+def times(store: Store) -> list[str]:
+    """Read them."""
+    with store.reading() as connection:
+        return [at for (at,) in connection.execute("SELECT at FROM adoption ORDER BY id")]
+
+
+# --- transactions -----------------------------------------------------------------------------
+
+
+def test_what_is_written_is_read(store: Store) -> None:
+    adopt(store, "one", "two")
+
+    assert times(store) == times(Store(store.path.parent, SECRET)) == ["one", "two"]
+    assert verify(store).rows == 2
+
+
+def test_reading_makes_nothing(store: Store, tmp_path: Path) -> None:
+    assert times(store) == []
+    assert verify(store) == Verification(0, FIRST, ())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_file_is_a_ledger_that_was_never_begun(store: Store) -> None:
+    store.path.parent.mkdir()
+    store.path.touch()
+
+    assert times(store) == []
+    adopt(store, "one")
+    assert verify(store).broken == ()
+
+
+@pytest.mark.parametrize("error", [OSError("disk"), InputError("no"), KeyboardInterrupt()])
+def test_an_error_undoes_all_of_a_transaction(store: Store, error: BaseException) -> None:
+    adopt(store, "one")
+
+    def fail() -> None:
+        with store.writing() as connection:
+            store.append(connection, "adoption", {"at": "two"})
+            raise error
+
+    for _ in range(2):
+        with pytest.raises(type(error), match=str(error)):
+            fail()
+    assert times(store) == ["one"]
+    adopt(store, "three")
+    assert verify(store) == Verification(2, verify(store).head, (), "one")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT OR REPLACE INTO adoption (id, at) VALUES (1, 'x')",
+        "UPDATE adoption SET at = 'x'",
+        "DELETE FROM adoption",
+        "INSERT INTO outcome (at, asked, code) VALUES ('x', 99, 'x')",  # of no question
+        "INSERT INTO nothing VALUES (1)",
+    ],
+)
+def test_what_the_file_refuses_cannot_leave(store: Store, statement: str) -> None:
+    adopt(store, "one")
+
+    with (
+        pytest.raises(LeavingError, match="is damaged or in use"),
+        store.writing() as connection,
+    ):
+        connection.execute(statement)
+    assert times(store) == ["one"]
+    assert verify(store).broken == ()
+
+
+def test_nothing_is_written_while_reading(store: Store) -> None:
+    adopt(store, "one")
+
+    with store.kept_open():
+        with (
+            pytest.raises(LeavingError, match="cannot be written, so nothing can leave"),
+            store.reading() as connection,
+        ):
+            store.append(connection, "adoption", {"at": "two"})
+        assert times(store) == ["one"]
+        adopt(store, "two")  # by a connection that has read before
+    assert times(store) == ["one", "two"]
+
+
+def test_a_row_that_is_there_is_not_written_again(store: Store) -> None:
+    values = {"at": "x", "study": "s", "version": 1, "view": "v", "status": 200, "body": b"1"}
+    with store.writing() as connection:
+        assert store.append(connection, "answer", values, unless_there=True) == 1
+        assert store.append(connection, "answer", values, unless_there=True) is None
+        assert store.append(connection, "answer", {**values, "view": "w"}, unless_there=True) == 2
+    with pytest.raises(LeavingError, match="is damaged"), store.writing() as connection:
+        store.append(connection, "answer", values)
+    with pytest.raises(LeavingError, match="is damaged"), store.writing() as connection:
+        store.append(connection, "answer", {**values, "view": "x", "at": None}, unless_there=True)
+    assert verify(store) == Verification(2, verify(store).head, ())
+
+
+def test_a_reader_sees_one_state(store: Store) -> None:
+    adopt(store, "one")
+
+    with store.reading() as connection:
+        before = connection.execute("SELECT count(*) FROM adoption").fetchone()
+        adopt(store, "two")  # who writes does not wait for who reads
+        assert connection.execute("SELECT count(*) FROM adoption").fetchone() == before == (1,)
+    assert times(store) == ["one", "two"]
+
+
+def test_the_file_is_written_ahead_and_fully(store: Store) -> None:
+    with store.writing() as connection:
+        settings = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert settings == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "busy_timeout": 30000,
+    }
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_all_files_are_their_owner_s_alone(store: Store) -> None:
+    with store.kept_open():
+        adopt(store, "one")
+        made = {
+            path.name: stat.S_IMODE(path.stat().st_mode) for path in store.path.parent.iterdir()
+        }
+    assert made == dict.fromkeys(("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"), 0o600)
+    assert [path.name for path in store.path.parent.iterdir()] == ["ledger.sqlite"]
+
+
+def test_a_ledger_of_a_later_discreet_is_let_alone(store: Store) -> None:
+    adopt(store, "one")
+    alter(store.path, f"PRAGMA user_version = {SCHEMA + 1}")
+
+    for act in (lambda: adopt(store, "two"), lambda: times(store), lambda: verify(store)):
+        with pytest.raises(LeavingError, match="was written by a later discreet"):
+            act()
+
+
+# --- connections that are kept ----------------------------------------------------------------
+
+
+def test_connections_are_kept_while_somebody_wants_them(store: Store) -> None:
+    def beside() -> set[str]:
+        return {path.name for path in store.path.parent.iterdir()}
+
+    with store.kept_open():
+        with store.kept_open():
+            adopt(store, "one")
+        assert "ledger.sqlite-wal" in beside()
+        adopt(store, "two")
+    assert beside() == {"ledger.sqlite"}
+
+
+def test_a_file_that_was_put_back_is_the_one_that_is_written(store: Store, tmp_path: Path) -> None:
+    adopt(store, "one")
+    shutil.copy(store.path, tmp_path / "backup")
+    with store.kept_open():
+        adopt(store, "two")
+        for path in [*store.path.parent.iterdir()]:
+            path.unlink()
+        shutil.copy(tmp_path / "backup", store.path)
+        adopt(store, "three")
+        assert times(store) == ["one", "three"]
+        store.path.unlink()
+        assert times(store) == []
+        adopt(store, "four")
+    assert times(store) == ["four"]
+
+
+def test_threads_write_one_after_the_other(store: Store) -> None:
+    wanted = [str(n) for n in range(80)]
+
+    with store.kept_open(), ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda at: adopt(store, at), wanted))
+    with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
+        list(pool.map(lambda at: adopt(Store(store.path.parent, SECRET), at), wanted))
+
+    assert sorted(times(store)) == sorted(wanted * 2)
+    assert verify(store).broken == ()
+
+
+def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
+    inside, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with store.writing():
+            inside.set()
+            done.wait(10)
+
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(hold)
+        inside.wait(10)
+        for waiting in (store, Store(store.path.parent, SECRET)):  # one thread, another process
+            with pytest.raises(LeavingError, match="is damaged or in use"):
+                adopt(waiting, "one")
+        done.set()
+        held.result()
+    adopt(store, "two")
+    assert times(store) == ["two"]
+
+
+FORKED = """
+import os, sys
+from pathlib import Path
+from discreet.ledger import Store, verify
+from tests.ledger.given import SECRET
+
+def write(at):
+    with store.writing() as connection:
+        store.append(connection, "adoption", {"at": at})
+
+store = Store(Path(sys.argv[1]), SECRET)
+with store.kept_open():
+    write("before")
+    child = os.fork()
+    for n in range(20):
+        write(f"{'child' if child == 0 else 'parent'} {n}")
+if child == 0:
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+with store.reading() as connection:
+    print(status, *connection.execute("SELECT count(*), count(DISTINCT at) FROM adoption").fetchone())
+print(verify(store).broken)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_that_forks_keeps_its_connections(tmp_path: Path) -> None:
+    assert told(started(FORKED, tmp_path)) == ["0 41 41", "()"]
+
+
+# --- what a check finds -----------------------------------------------------------------------
+
+
+def test_nothing_is_found_where_nothing_was_changed(copied: Store) -> None:
+    found = verify(copied)
+
+    counts = [rows_of(copied.path, f"SELECT count(*) FROM {table}")[0][0] for table in TABLES]
+    assert found.broken == ()
+    assert found.rows == sum(int(str(count)) for count in counts)
+    assert [(found.head,)] == rows_of(
+        copied.path, "SELECT seal FROM chain ORDER BY id DESC LIMIT 1"
+    )
+    assert verify(copied, found.head) == verify(copied, f" {found.head.upper()}\n") == found
+    assert verify(copied, FIRST) == found
+
+
+def changed_cells(path: Path) -> list[tuple[str, str]]:
+    """List every column of every table, the row's number with it."""
+    return [
+        (table, str(column))
+        for table in TABLES
+        for (column,) in rows_of(path, f"SELECT name FROM pragma_table_info('{table}')")
+    ]
+
+
+def test_every_changed_cell_is_found(full: Path, tmp_path: Path) -> None:
+    for table, column in changed_cells(full):
+        shutil.copy(full, tmp_path / "ledger.sqlite")
+        ((old, kind, row),) = rows_of(
+            full, f"SELECT {column}, typeof({column}), max(rowid) FROM {table} GROUP BY NULL"
+        )
+        new = {"integer": "777", "null": "'x'", "blob": "x'00'"}.get(str(kind), "'CanaryX'")
+        alter(
+            tmp_path / "ledger.sqlite",
+            f"PRAGMA ignore_check_constraints = 1; UPDATE {table} SET {column} = {new}"
+            f" WHERE rowid = {row}",
+        )
+
+        found = verify(Store(tmp_path, SECRET)).broken
+        told_of = f"{table} row {row} does not fit its seal"
+        if column == "id":
+            told_of = f"{table} row {row} is gone"
+            assert f"{table} row 777 was added, or its link is gone" in found
+        assert told_of in found, (table, column)
+        assert len(found) == (2 if column == "id" else 1), "one change is told once"
+        assert "Canary" not in "".join(found)
+        assert old != new
+
+
+# What somebody does to the file, and what is said of it.
+SWAPPED = """
+UPDATE asked SET view = CASE id WHEN 1 THEN (SELECT view FROM asked WHERE id = 2)
+    ELSE (SELECT view FROM asked WHERE id = 1) END WHERE id IN (1, 2);
+"""
+RENUMBERED = (
+    "UPDATE asked SET id = -id WHERE id IN (1, 2); UPDATE asked SET id = 3 + id WHERE id < 0"
+)
+LINKS_SWAPPED = """
+CREATE TEMP TABLE kept AS SELECT * FROM chain WHERE source = 'asked' AND row IN (1, 2);
+DELETE FROM chain WHERE id IN (SELECT id FROM kept);
+INSERT INTO chain SELECT (SELECT max(id) + min(id) FROM kept) - id, source, row, seal FROM kept;
+DROP TABLE kept;
+"""
+TAMPERED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "a row is gone": ("DELETE FROM leaving WHERE id = 1", ("leaving row 1 is gone",)),
+    "a row and its link are gone": (
+        "DELETE FROM answer WHERE id = 1; DELETE FROM chain WHERE source = 'answer' AND row = 1",
+        ("chain: links before", "outcome row 1 does not fit its seal"),
+    ),
+    "a link is gone": (
+        "DELETE FROM chain WHERE source = 'token' AND row = 2",
+        ("chain: links before", "token row 2 was added, or its link is gone"),
+    ),
+    "a row is added": (
+        "INSERT INTO revocation (at, token) VALUES ('x', 1)",
+        ("revocation row 2 was added, or its link is gone",),
+    ),
+    "a row is added in a gap": (
+        "INSERT INTO asked SELECT -5, at, caller, study, version, what, request, view, outcome"
+        " FROM asked WHERE id = 1",
+        ("asked row -5 was added, or its link is gone",),
+    ),
+    "a row is added with a link": (
+        "INSERT INTO adoption VALUES (9, 'x');"
+        f" INSERT INTO chain (source, row, seal) VALUES ('adoption', 9, '{'a' * 64}')",
+        ("adoption row 9 does not fit its seal",),
+    ),
+    "a link of nothing is added": (
+        "INSERT INTO chain (source, row, seal)"
+        " VALUES ('sqlite_master; DROP TABLE CanaryX', 1, 'x')",
+        ("chain: an unknown table's row 1 is gone",),
+    ),
+    "two rows are swapped": (
+        SWAPPED,
+        ("asked row 1 does not fit its seal", "asked row 2 does not fit its seal"),
+    ),
+    "two rows have each other's number": (
+        RENUMBERED,
+        ("asked row 1 does not fit its seal", "asked row 2 does not fit its seal"),
+    ),
+    "two links are swapped": (
+        LINKS_SWAPPED,
+        ("asked row 1 does not fit its seal", "asked row 2 does not fit its seal"),
+    ),
+    "a seal is changed": (
+        "UPDATE chain SET seal = 'x' WHERE id = 3",
+        ("choice row 1 does not fit its seal", "sketch row 1 does not fit its seal"),
+    ),
+    "a link has another number": (
+        "UPDATE chain SET id = 1000 WHERE id = (SELECT max(id) FROM chain)",
+        ("chain: links before 1000 are gone",),
+    ),
+    "a text is no text": (
+        "UPDATE asked SET request = CAST(x'ff' AS TEXT) WHERE id = 1",
+        ("asked row 1 does not fit its seal",),
+    ),
+    "a number is text": (
+        "UPDATE token SET name = CAST(name AS BLOB) WHERE id = 1",
+        ("token row 1 does not fit its seal",),
+    ),
+    "an index is gone": ("DROP INDEX asked_view", ("index asked_view is gone",)),
+    "a table is gone": ("DROP TABLE outcome", ("table outcome is gone",)),
+    "the chain is gone": ("DROP TABLE chain", ("table chain is gone",)),
+    "a table is another": (
+        "CREATE TABLE other (id INTEGER PRIMARY KEY, at TEXT); INSERT INTO other SELECT * FROM"
+        " adoption; DROP TABLE adoption; ALTER TABLE other RENAME TO adoption",
+        ("table adoption is another",),
+    ),
+    "a table more": ("CREATE TABLE CanaryX (a)", ("file: 1 tables, indexes, triggers or views",)),
+    "a trigger more": (
+        "CREATE TRIGGER more BEFORE INSERT ON asked BEGIN SELECT RAISE(IGNORE); END",
+        ("file: 1 tables, indexes, triggers or views",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("script", "wanted"), TAMPERED.values(), ids=TAMPERED)
+def test_tampering_is_found(copied: Store, script: str, wanted: tuple[str, ...]) -> None:
+    alter(copied.path, script)
+
+    found = verify(copied).broken
+
+    for part in wanted:
+        assert any(part in line for line in found), found
+    assert "Canary" not in "".join(found)
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chain"])
+@pytest.mark.parametrize("verb", ["update", "delete"])
+def test_a_trigger_that_is_gone_or_another_is_found(copied: Store, table: str, verb: str) -> None:
+    name = f"{table}_no_{verb}"
+    with closing(sqlite3.connect(copied.path)) as connection:
+        connection.execute(f"DROP TRIGGER {name}")
+    assert f"trigger {name} is gone" in verify(copied).broken
+
+    asked = ask(copied, ALICE, question(8), MUCH)  # it is not mended, so that it is seen later
+    assert asked.outcome == "begun"
+    assert f"trigger {name} is gone" in verify(copied).broken
+
+    with closing(sqlite3.connect(copied.path)) as connection:
+        connection.execute(
+            f"CREATE TRIGGER {name} BEFORE {verb.upper()} ON {table} WHEN 0"
+            " BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
+        )
+    assert verify(copied).broken == (f"trigger {name} is another",)
+
+
+def test_a_tail_that_was_cut_off_is_found_by_an_earlier_head(copied: Store) -> None:
+    before = verify(copied).head
+    asked = ask(copied, ALICE, question(9), MUCH)
+    head = verify(copied).head
+    assert verify(copied, before).broken == verify(copied, head).broken == ()
+
+    alter(
+        copied.path,
+        f"DELETE FROM asked WHERE id = {asked.row};"
+        " DELETE FROM chain WHERE id = (SELECT max(id) FROM chain)",
+    )
+    gone = ("chain: the head that was given is not in it, so rows are gone or another's",)
+    assert verify(copied).broken == ()
+    assert verify(copied, before).broken == ()
+    assert verify(copied, head).broken == gone
+    ask(copied, ALICE, question(10), MUCH)
+    assert verify(copied, head).broken == gone
+    assert verify(copied).broken == ()
+
+
+def test_a_head_that_was_written_in_is_none(copied: Store) -> None:
+    head = verify(copied).head
+    alter(
+        copied.path,
+        "DELETE FROM outcome WHERE id = 4; DELETE FROM chain WHERE id = (SELECT max(id) FROM chain);"
+        f" INSERT INTO chain (source, row, seal) VALUES ('adoption', 1, '{head}')"
+        " ON CONFLICT DO UPDATE SET seal = excluded.seal",
+    )
+
+    assert "adoption row 1 does not fit its seal" in verify(copied, head).broken
+
+
+@pytest.mark.parametrize("head", ["", "x" * 64, "a" * 63, "CanaryX"])
+def test_what_is_no_head_is_refused(copied: Store, head: str) -> None:
+    with pytest.raises(InputError, match="a head is 64 hexadecimal digits") as refused:
+        verify(copied, head)
+    assert "Canary" not in str(refused.value)
+
+
+def test_a_chain_that_was_made_again_without_the_secret_is_found(copied: Store) -> None:
+    with closing(sqlite3.connect(copied.path)) as connection:
+        links = connection.execute("SELECT id, source, row FROM chain ORDER BY id").fetchall()
+        previous, forged = FIRST, []
+        for id_, table, row in links:
+            values = row_of(connection, table, row)
+            assert values is not None
+            previous = seal_of(ANOTHER.digest("ledger chain"), previous, table, row, values)
+            forged.append(f"UPDATE chain SET seal = '{previous}' WHERE id = {id_};")
+    alter(copied.path, "\n".join(forged))
+
+    assert len(verify(copied).broken) == len(links)
+    assert verify(Store(copied.path.parent, ANOTHER)).broken == ()
+
+
+def test_a_file_that_cannot_be_read_is_damaged(copied: Store) -> None:
+    content = copied.path.read_bytes()
+    copied.path.write_bytes(content[:4096] + b"rubbish!" * 512 + content[8192:])
+
+    with pytest.raises(LeavingError, match="is damaged or in use"):
+        verify(copied)
+
+
+def test_a_torn_index_is_found(copied: Store) -> None:
+    with closing(sqlite3.connect(copied.path)) as connection:
+        (page,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'sketch_mark'"
+        ).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    content = bytearray(copied.path.read_bytes())
+    start = (page - 1) * size
+    content[start + 3 : start + 5] = b"\0\0"  # how many entries it has
+    copied.path.write_bytes(content)
+
+    assert "file: its pages do not fit together" in verify(copied).broken
+
+
+def test_a_long_check_says_how_far_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.ledger.store.ROWS_A_STEP", 2)
+    adopt(store, *"abcde")
+    heard: list[tuple[str, int, int]] = []
+
+    with listening(lambda *step: heard.append(step)):
+        verify(store)
+    assert heard == [("checking the ledger", done, 5) for done in (2, 4, 5)]
+
+
+ROWS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=8)
+
+
+@given(ROWS, st.data())
+def test_any_change_of_any_row_is_found(rows: list[str], data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder), SECRET)
+        adopt(store, *rows)
+        assert times(store) == rows
+        assert verify(store).broken == ()
+        which = data.draw(st.integers(1, len(rows)))
+        other = data.draw(st.text(st.characters(exclude_categories=["Cs"])))
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
+            (trigger,) = connection.execute(
+                "SELECT sql FROM sqlite_master WHERE name = 'adoption_no_update'"
+            ).fetchone()
+            connection.execute("DROP TRIGGER adoption_no_update")
+            connection.execute("UPDATE adoption SET at = ? WHERE id = ?", (other, which))
+            connection.execute(trigger)
+        wanted = (f"adoption row {which} does not fit its seal",)
+        assert verify(store).broken == (() if other == rows[which - 1] else wanted)
+
+
+@given(st.permutations(range(4)))
+def test_rows_in_another_order_are_found(order: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder), SECRET)
+        adopt(store, *"abcd")
+        moved = " ".join(f"WHEN {n + 1} THEN '{'abcd'[m]}'" for n, m in enumerate(order))
+        alter(store.path, f"UPDATE adoption SET at = CASE id {moved} END")
+
+        wanted = [n + 1 for n, m in enumerate(order) if n != m]
+        assert verify(store).broken == tuple(
+            f"adoption row {row} does not fit its seal" for row in wanted
+        )
+
+
+# --- ledgers from before the chain ------------------------------------------------------------
+
+
+def test_an_old_ledger_is_adopted_when_it_is_opened(tmp_path: Path) -> None:
+    path = old_ledger(tmp_path)
+    ledger = Ledger(tmp_path, SECRET)
+
+    (entry,) = ledger.history()
+    found = verify(ledger.store)
+
+    assert (entry["study"], entry["version"], entry["columns"]) == ("s", 1, ["x"])
+    assert ledger.version("s") == 2
+    assert (found.rows, found.broken) == (6, ())
+    assert found.adopted is not None
+    assert found.adopted <= stamp()
+    alter(path, "UPDATE version SET settings = '{}' WHERE id = 1")
+    assert verify(ledger.store).broken == ("version row 1 does not fit its seal",)
+
+
+def test_many_that_open_an_old_ledger_adopt_it_once(tmp_path: Path) -> None:
+    old_ledger(tmp_path)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: adopt(Store(tmp_path, SECRET), str(n)), range(16)))
+
+    found = verify(Store(tmp_path, SECRET))
+    assert (found.rows, found.broken) == (5 + 1 + 16, ())
+    assert times(Store(tmp_path, SECRET))[0] == min(times(Store(tmp_path, SECRET))[0], stamp())
+
+
+def test_a_ledger_that_is_made_to_look_old_gives_itself_away(copied: Store) -> None:
+    before = verify(copied)
+    alter(copied.path, "UPDATE leaving SET kind = 'x'")
+    with closing(sqlite3.connect(copied.path, isolation_level=None)) as connection:
+        connection.execute("DROP TABLE chain")
+        connection.execute("PRAGMA user_version = 0")
+
+    found = verify(copied)
+
+    assert found.broken == ()
+    assert found.adopted == before.adopted, "the first adoption is still there"
+    assert times(copied)[1:] != [], "and so is the second"
+    assert verify(copied, before.head).broken != ()
+
+
+@pytest.mark.parametrize("table", ["chain", "asked", "sketch"])
+def test_a_table_that_is_gone_is_not_made_again(copied: Store, table: str) -> None:
+    alter(copied.path, f"DROP TABLE {table}")
+
+    with pytest.raises(LeavingError, match="is damaged or in use"):
+        ask(copied, ALICE, question(9), MUCH)
+    assert any(f"table {table} is gone" in found for found in verify(copied).broken)
+
+
+# --- a full disk, and a process that is killed ------------------------------------------------
+
+
+def test_on_a_full_disk_nothing_is_half_written(store: Store) -> None:
+    adopt(store, "one")
+
+    def fill() -> int:
+        for count in itertools.count():
+            try:
+                ask(store, ALICE, question(count), MUCH)
+            except LeavingError as error:
+                assert "cannot be written, so nothing can leave; make room" in str(error)
+                return count
+        raise AssertionError("the disk was never full")
+
+    with store.kept_open():
+        with store.reading() as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages + 4}")
+        count = fill()
+        assert count > 0
+        assert len(log(store)) == count
+        assert verify(store) == Verification(1 + count, verify(store).head, (), "one")
+        # the connection that met the full disk is gone, and with it the limit of this test
+        assert ask(store, ALICE, question(count), MUCH).outcome == "begun"
+    assert len(log(store)) == count + 1
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from discreet.errors import LeavingError
+from discreet.ledger import Store, ask
+from tests.ledger.given import ALICE, MUCH, SECRET, question
+
+store = Store(Path(sys.argv[1]), SECRET)
+ask(store, ALICE, question(0), MUCH)
+size = store.path.stat().st_size + 40_000
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+done = 1
+try:
+    while True:
+        ask(store, ALICE, question(done), MUCH)
+        done += 1
+except LeavingError as error:
+    print(done)
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are those of POSIX")
+def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> None:
+    done, said = told(started(LIMITED, tmp_path))
+
+    store = Store(tmp_path, SECRET)
+    assert "cannot be written, so nothing can leave" in said
+    assert int(done) > 1
+    assert len(log(store)) == int(done)
+    assert verify(store).broken == ()
+    assert ask(store, ALICE, question(0), MUCH).outcome == "begun"
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from discreet.ledger import Answer, Store, ask, keep
+from tests.ledger.given import ALICE, MUCH, SECRET, question
+
+store, first = Store(Path(sys.argv[1]), SECRET), int(sys.argv[2])
+with store.kept_open():
+    for view in range(first, first + 10**6):
+        asked = ask(store, ALICE, question(view), MUCH)
+        keep(store, asked, question(view), Answer(200, b"drawn" * 200), "answered")
+        print(view, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize("kept_rows", [1, 4, 30, 75, 150])
+def test_a_process_that_is_killed_loses_nothing_it_has_told(tmp_path: Path, kept_rows: int) -> None:
+    heard: set[int] = set()
+    for start in (0, 10**6):
+        process = started(KILLED, tmp_path, start)
+        assert process.stdout is not None
+        for line in itertools.islice(process.stdout, kept_rows):
+            heard.add(int(line))
+        process.kill()
+        heard |= {int(line) for line in process.communicate()[0].splitlines()}
+
+        store = Store(tmp_path, SECRET)
+        assert verify(store).broken == ()
+        answered = {entry["request"] for entry in log(store) if entry["outcome"] == "answered"}
+        assert {question(view).request for view in heard} <= answered
+        assert len(answered) <= len(heard) + (2 if start else 1)
+        with store.reading() as connection:
+            (answers,) = connection.execute("SELECT count(*) FROM answer").fetchone()
+        assert answers == len(answered), "an answer and what the log says of it come together"
+
+
+# --- times ------------------------------------------------------------------------------------
+
+
+@given(st.datetimes(), st.datetimes(), st.integers(-12, 12))
+def test_times_sort_as_texts(one: datetime, other: datetime, hours: int) -> None:
+    here = timezone(timedelta(hours=hours))
+    one, other = one.replace(year=2020), other.replace(year=2020)
+    first, second = (at.replace(tzinfo=UTC) for at in (one, other))
+    known = stamp(first), stamp(second.astimezone(here))
+
+    assert len(known[0]) == len(known[1]) == len("2026-03-01T12:00:00.000+00:00")
+    if abs(first - second) >= timedelta(milliseconds=1):
+        assert (first < second) == (known[0] < known[1])
+
+
+def test_a_time_is_of_utc_and_has_milliseconds() -> None:
+    assert stamp(NOON) == "2026-03-01T12:00:00.000+00:00"
+    assert stamp(NOON.astimezone(timezone(timedelta(hours=5)))) == stamp(NOON)
+    before, now, after = datetime.now(UTC), stamp(), datetime.now(UTC)
+    assert stamp(before) <= now <= stamp(after)

@@ -1,0 +1,48 @@
+"""A cohort to serve: public measurements, with names, regions and diagnoses that are made up."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from pyarrow import Table, array
+from pyarrow.csv import write_csv
+
+from discreet.datasets import diabetes
+
+POLICY = """
+name = "clinic"
+groups = [["age", "bmi", "glucose"]]
+strata = ["sex"]
+pairs = [["age", "bmi"], ["bmi", "glucose"], ["age", "glucose"], ["glucose", "diagnosis"],
+         ["age", "diagnosis"], ["bmi", "diagnosis"], ["region", "age"], ["region", "bmi"]]
+budget = 400
+requests_a_minute = 100000
+
+[roles]
+patient = "identifier"
+diagnosis = "sensitive"
+"""
+
+
+def cohort(name: str = "Patient") -> Table:
+    """Return the cohort; patients are called by a name and a number."""
+    table = diabetes()
+    rows = table.num_rows
+    region = [("north", "east", "south", "west")[(7 * i * i + 3 * i) % 4] for i in range(rows)]
+    # Of no column alone: sensitive clusters can hide it.
+    diagnosis = [("none", "mild", "severe")[(5 * i * i + i // 3) % 3] for i in range(rows)]
+    table = table.append_column("region", array(region))
+    table = table.append_column("diagnosis", array(diagnosis))
+    return table.append_column("patient", array([f"{name} {i:04d}" for i in range(rows)]))
+
+
+def written(folder: Path, policy: str = POLICY, table: Table | None = None) -> tuple[Path, Path]:
+    """Write the cohort and a policy into a folder, with a secret, and return both paths."""
+    file, rules = folder / "cohort.csv", folder / "discreet.toml"
+    write_csv(cohort() if table is None else table, file)
+    rules.write_text(policy, encoding="utf-8")
+    secret = folder / "discreet.secret"
+    secret.touch(mode=0o600)
+    secret.write_text(secrets.token_hex(32), encoding="ascii")
+    return file, rules

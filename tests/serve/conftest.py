@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+
+from discreet.ledger import add_token
+from discreet.serve.app import Door, create_app
+from discreet.serve.running import Address, configured, listening
+from discreet.study import Study
+from discreet.study import open as open_study
+from discreet.study.told import ledger_of_study
+from tests.serve.cohort import written
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server of this test: where it is, and a token of each role."""
+
+    url: str
+    token: str
+    custodian: str
+    folder: Path
+    study: Study
+
+    def client(self, token: str | None = None) -> httpx.Client:
+        """Return a client that sends the analyst's token, or another."""
+        bearer = {"Authorization": f"Bearer {self.token if token is None else token}"}
+        return httpx.Client(base_url=self.url, headers=bearer, timeout=60)
+
+
+@contextmanager
+def running(study: Study, folder: Path, door: Door | None = None) -> Iterator[Running]:
+    """Serve a study on a free port of this machine."""
+    store = ledger_of_study(study).store
+    token = add_token(store, "alice")
+    custodian = add_token(store, "carol", "custodian")
+    app = create_app(study, door)
+    address = Address(port=0)
+    config = configured(app, address)
+    socket = listening(config, address)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
+    thread.start()
+    until = time.monotonic() + 30
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.01)
+    url = f"http://127.0.0.1:{socket.getsockname()[1]}"
+    try:
+        yield Running(url, token, custodian, folder, study)
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        socket.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of the made-up cohort, one for all tests of a module."""
+    folder = tmp_path_factory.mktemp("served")
+    file, policy = written(folder)
+    with running(open_study(file, policy), folder) as found:
+        yield found

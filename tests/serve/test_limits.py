@@ -1,0 +1,382 @@
+"""Headers on every answer, limits of size and time, and a net that tells no text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from discreet.serve.limits import HEADERS, BodyTimeout, Faults, SecurityHeaders, SizeLimits
+from discreet.serve.protocol import CarefulProtocol
+from tests.serve.raw import running, send_slowly, talk
+
+CANARY = "Canary"
+
+
+async def echo(request: Request) -> JSONResponse:
+    return JSONResponse({"bytes": len(await request.body())})
+
+
+async def unread(request: Request) -> JSONResponse:
+    return JSONResponse({"unread": True})
+
+
+async def fault(request: Request) -> JSONResponse:
+    raise KeyError(CANARY)
+
+
+async def late_fault(request: Request) -> StreamingResponse:
+    async def parts() -> Any:
+        yield b"begun"
+        raise KeyError(CANARY)
+
+    return StreamingResponse(parts(), headers={"content-length": "100"})
+
+
+async def own_headers(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(
+        "", headers={"Content-Security-Policy": "default-src *", "Cache-Control": "public"}
+    )
+
+
+ROUTES = [
+    Route("/api/echo", echo, methods=["GET", "POST"]),
+    Route("/api/unread", unread, methods=["GET", "POST"]),
+    Route("/api/fault", fault),
+    Route("/api/late", late_fault),
+    Route("/api/own", own_headers),
+    Route("/own", own_headers),
+]
+
+
+def guarded(seconds: float = 10, **sizes: int) -> ASGIApp:
+    """The middlewares as a server stacks them, around a small app."""
+    app = Starlette(routes=ROUTES)
+    app.add_middleware(SizeLimits, **sizes)
+    app.add_middleware(BodyTimeout, seconds=seconds)
+    app.add_middleware(Faults)
+    return SecurityHeaders(app)
+
+
+def scope_of(path: str, query: bytes = b"", headers: Iterable[tuple[bytes, bytes]] = ()) -> Scope:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query,
+        "root_path": "",
+        "headers": list(headers),
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 2),
+        "state": {},
+    }
+
+
+class Said:
+    """What an app sent: its messages, and what they amount to."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        starts = [message for message in messages if message["type"] == "http.response.start"]
+        assert len(starts) <= 1
+        self.status = starts[0]["status"] if starts else 0
+        self.headers = {k.decode().lower(): v.decode() for k, v in starts[0]["headers"]}
+        bodies = [message for message in messages if message["type"] == "http.response.body"]
+        self.body = b"".join(message.get("body", b"") for message in bodies)
+        self.whole = bool(bodies) and not bodies[-1].get("more_body", False)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        return dict(json.loads(self.body)["error"])
+
+
+def ask(
+    app: ASGIApp,
+    scope: Scope,
+    parts: Iterable[bytes] = (b"",),
+    pause: Callable[[], Awaitable[None]] | None = None,
+) -> Said:
+    """Send a request to an app in this process."""
+    sent: list[Message] = []
+    waiting = list(parts)
+
+    async def receive() -> Message:
+        if not waiting:
+            return {"type": "http.disconnect"}
+        if pause is not None:
+            await pause()
+        return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]
+    return Said(sent)
+
+
+# --- headers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kept"),
+    [
+        ("/api/echo", 200, False),
+        ("/api/own", 405, False),
+        ("/api/none", 404, False),
+        ("/api", 404, False),
+        ("/apix", 404, True),
+        ("/none", 404, True),
+        ("/api/fault", 405, False),
+    ],
+)
+def test_every_answer_has_the_headers(path: str, status: int, kept: bool) -> None:
+    said = ask(guarded(), scope_of(path))
+
+    assert said.status == status
+    assert {name: said.headers[name] for name in HEADERS} == dict(HEADERS)
+    assert ("cache-control" in said.headers) != kept
+
+
+def test_the_policy_of_contents_is_the_one_that_was_agreed() -> None:
+    assert HEADERS["content-security-policy"] == (
+        "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none';"
+        " frame-ancestors 'none'; form-action 'self'"
+    )
+
+
+def test_headers_of_the_app_do_not_loosen_ours() -> None:
+    said = ask(guarded(), {**scope_of("/api/own"), "method": "GET"})
+
+    assert said.status == 200
+    assert said.headers["content-security-policy"] == HEADERS["content-security-policy"]
+    assert said.headers["cache-control"] == "no-store"
+
+
+def test_the_api_is_found_below_a_root_path() -> None:
+    scope = {**scope_of("/study/api/echo"), "root_path": "/study"}
+
+    assert ask(guarded(), scope).headers["cache-control"] == "no-store"
+
+
+def test_what_is_not_http_passes() -> None:
+    seen: list[str] = []
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(scope["type"])
+
+    app = SecurityHeaders(Faults(BodyTimeout(SizeLimits(inner))))
+    asyncio.run(app({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+
+    assert seen == ["lifespan"]
+
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "headers", "status", "code"),
+    [
+        ("/api/echo", b"", [], 200, None),
+        ("/api/echo", b"q" * 20, [], 200, None),
+        ("/api/echo", b"q" * 21, [], 414, "large"),
+        ("/" + "p" * 39, b"", [], 404, None),
+        ("/" + "p" * 40, b"", [], 414, "large"),
+        ("/api/echo", b"", [(b"a", b"b" * 99)], 200, None),
+        ("/api/echo", b"", [(b"a", b"b" * 100)], 400, "large"),
+        ("/api/echo", b"", [(b"content-length", b"10")], 200, None),
+        ("/api/echo", b"", [(b"content-length", b"11")], 413, "large"),
+        ("/api/echo", b"", [(b"content-length", b"0" * 30)], 200, None),
+        ("/api/echo", b"", [(b"content-length", b"9" * 60)], 413, "large"),
+        ("/api/echo", b"", [(b"Content-Length", b"-1")], 400, "body"),
+        ("/api/echo", b"", [(b"content-length", b"1 1")], 400, "body"),
+        ("/api/echo", b"", [(b"content-length", b"")], 400, "body"),
+        ("/api/unread", b"", [(b"content-length", b"11")], 413, "large"),
+    ],
+)
+def test_what_is_too_large_is_refused(
+    path: str, query: bytes, headers: list[tuple[bytes, bytes]], status: int, code: str | None
+) -> None:
+    app = guarded(body=10, query=20, path=40, head=100)
+    said = ask(app, scope_of(path, query, headers))
+
+    assert said.status == status
+    assert said.whole
+    if code is not None:
+        assert (said.error["code"], said.error["nearest"]) == (code, None)
+        assert sorted(said.error) == ["code", "nearest", "rule", "says"]
+        assert said.headers["content-type"] == "application/json"
+
+
+@given(st.lists(st.binary(max_size=8), min_size=1, max_size=8))
+def test_a_body_is_counted_as_it_comes_in(parts: list[bytes]) -> None:
+    said = ask(guarded(body=16), scope_of("/api/echo"), parts)
+    size = sum(map(len, parts))
+
+    assert said.status == (200 if size <= 16 else 413)
+    assert said.whole
+    if size <= 16:
+        assert json.loads(said.body) == {"bytes": size}
+    else:
+        assert said.error["code"] == "large"
+
+
+def test_a_lie_about_the_length_helps_nobody() -> None:
+    said = ask(
+        guarded(body=16), scope_of("/api/echo", headers=[(b"content-length", b"1")]), [b"x" * 17]
+    )
+
+    assert (said.status, said.error["code"]) == (413, "large")
+
+
+def test_an_answer_that_has_begun_is_cut_off_where_the_body_grows_too_large() -> None:
+    async def hasty(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while (await receive())["type"] == "http.request":
+            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        await send({"type": "http.response.body", "body": b"the end"})
+
+    said = ask(SizeLimits(hasty, body=2), scope_of("/"), [b"12", b"3", b"4"])
+
+    assert (said.status, said.body, said.whole) == (200, b"x", False)
+
+
+# --- time -----------------------------------------------------------------------------------------
+
+
+def test_a_body_in_time_is_let_through_and_the_wait_for_the_end_is_not_counted() -> None:
+    async def waits(scope: Scope, receive: Receive, send: Send) -> None:
+        assert (await receive())["type"] == "http.request"
+        assert (await receive())["type"] == "http.disconnect"  # after more than its time
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def receive_slowly() -> Message:
+        messages = waiting.pop(0)
+        await asyncio.sleep(messages[0])
+        return messages[1]
+
+    waiting: list[tuple[float, Message]] = [
+        (0, {"type": "http.request", "body": b"", "more_body": False}),
+        (0.2, {"type": "http.disconnect"}),
+    ]
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(BodyTimeout(waits, seconds=0.05)(scope_of("/"), receive_slowly, send))
+
+    assert Said(sent).status == 204
+
+
+def test_the_time_is_that_of_the_whole_body() -> None:
+    async def pause() -> None:
+        await asyncio.sleep(0.03)
+
+    said = ask(guarded(seconds=0.1), scope_of("/api/echo"), [b"x"] * 50, pause)
+
+    assert (said.status, said.error["code"]) == (408, "slow")
+    assert said.error["rule"] == "A request comes in within 0.1 seconds."
+    assert ask(guarded(seconds=9), scope_of("/api/echo"), [b"x"] * 3, pause).status == 200
+
+
+def test_a_byte_now_and_then_is_cut_off_by_a_real_server() -> None:
+    head = (
+        b"POST /api/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5000\r\n\r\n"
+    )
+    with running(guarded(seconds=0.5), CarefulProtocol) as address:
+        reply, took = send_slowly(address, head, b"x", pause=0.05)
+
+    assert (reply.status, reply.json()["error"]["code"]) == (408, "slow")
+    assert reply.headers["content-security-policy"] == HEADERS["content-security-policy"]
+    assert 0.4 < took < 3
+
+
+def test_a_chunked_body_is_counted_by_a_real_server() -> None:
+    head = (
+        b"POST /api/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n"
+    )
+    chunk = b"400\r\n" + b"x" * 1024 + b"\r\n"
+    with running(guarded(body=4096), CarefulProtocol) as address:
+        small = talk(address, head, *[chunk] * 4, b"0\r\n\r\n")
+        large = talk(address, head, *[chunk] * 5)
+
+    assert (small.status, small.json()) == (200, {"bytes": 4096})
+    assert (large.status, large.json()["error"]["code"]) == (413, "large")
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+def test_a_fault_is_one_answer_and_its_text_goes_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        said = ask(guarded(), {**scope_of("/api/fault"), "method": "GET"})
+
+    assert (said.status, said.error["code"], said.whole) == (500, "broken", True)
+    assert said.headers["x-content-type-options"] == "nosniff"
+    assert [record.name for record in caplog.records if record.name != "asyncio"] == [
+        "discreet.serve"
+    ]
+    line = fault.__code__.co_firstlineno + 1
+    assert f"unexpected KeyError in test_limits.py, line {line}" in caplog.text
+    assert CANARY not in caplog.text
+    assert CANARY.encode() not in said.body
+    assert all(record.exc_info is None for record in caplog.records)
+
+
+def test_a_fault_after_the_start_closes(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG), running(guarded(), CarefulProtocol) as address:
+        reply = talk(address, b"GET /api/late HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    assert (reply.status, reply.body) == (200, b"begun")
+    assert reply.headers["content-length"] == "100"
+    assert "unexpected KeyError in test_limits.py" in caplog.text
+    assert CANARY not in caplog.text
+
+
+def test_a_fault_among_several_is_placed_where_the_first_was(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def several(scope: Scope, receive: Receive, send: Send) -> None:
+        async def one() -> None:
+            raise ValueError(CANARY)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(one())
+
+    said = ask(Faults(several), scope_of("/"))
+
+    assert said.status == 500
+    assert "unexpected ValueError in test_limits.py" in caplog.text
+    assert CANARY not in caplog.text
+
+
+def test_whoever_is_cancelled_is_cancelled() -> None:
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(60)
+
+    async def cancel() -> bool:
+        task = asyncio.create_task(
+            Faults(endless)(scope_of("/"), None, None)  # type: ignore[arg-type]
+        )
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
+
+    assert asyncio.run(cancel())
