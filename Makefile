@@ -6,7 +6,7 @@ READY := .venv/ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test check format pictures bench clean
+.PHONY: help demo figures test chromium check format pictures bench clean
 
 help: ## list what can be made (this)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,8 +20,16 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.rounding.run
 	$(BIN)/python -m examples.parallel.run
 
-test: $(READY) ## run all tests and the examples in the docstrings
+test: $(READY) chromium ## run all tests and the examples in the docstrings
 	$(BIN)/pytest -q -n 2
+
+# Tests of pages need a browser; on Debian it can be had, elsewhere they are skipped.
+chromium:
+	@command -v chromium >/dev/null || { \
+		command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+		&& echo 'Installing Chromium, for tests of pages.' \
+		&& apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
+	} || echo 'There is no Chromium, so tests of pages are skipped.'
 
 check: $(READY) ## format, lint, types and the rules of the house
 	$(BIN)/ruff format --check .
@@ -44,6 +52,8 @@ bench: $(READY) ## measure speed and memory
 	$(BIN)/python -m benchmarks.rounding
 	$(BIN)/python -m benchmarks.mdav
 	$(BIN)/python -m benchmarks.parallel
+	$(BIN)/python -m benchmarks.serve
+	$(BIN)/python -m benchmarks.frames
 
 clean: ## remove all that was made, .venv too
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -104,13 +104,16 @@ def alter(path: Path, script: str) -> None:
     """Run a script on the file behind the ledger's back, and put its triggers back after it."""
     connection = sqlite3.connect(path)
     triggers = connection.execute(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%append-only%'"
+        "SELECT name, tbl_name, sql FROM sqlite_master"
+        " WHERE type = 'trigger' AND sql LIKE '%append-only%'"
     ).fetchall()
-    for name, _ in triggers:
+    for name, _, _ in triggers:
         connection.execute(f"DROP TRIGGER {name}")
     connection.executescript(script)
-    for _, text in triggers:
-        connection.execute(text)
+    left = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    for _, table, text in triggers:
+        if table in left:
+            connection.execute(text)
     connection.commit()
     connection.close()
 

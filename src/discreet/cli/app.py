@@ -12,10 +12,12 @@ import typer
 from typer.exceptions import TyperException
 
 from discreet.cli.comparing import compare
+from discreet.cli.ledger import show_log
 from discreet.cli.pictures import plot
 from discreet.cli.rounding import round_table
 from discreet.cli.serving import serve
 from discreet.cli.tables import anonymize, risk, sweep
+from discreet.cli.tokens import token_add, token_list, token_revoke
 from discreet.cli.versions import version_list, version_new
 from discreet.errors import DiscreetError, InputError
 
@@ -29,11 +31,17 @@ app = typer.Typer(
 )
 version = typer.Typer(help="Versions of a study, and what has left.", no_args_is_help=True)
 app.add_typer(version, name="version")
+token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
+app.add_typer(token, name="token")
 for command in (plot, anonymize, risk, sweep, compare, serve):
     app.command()(command)
 app.command("round")(round_table)
+app.command("log")(show_log)
 version.command("new")(version_new)
 version.command("list")(version_list)
+token.command("add")(token_add)
+token.command("revoke")(token_revoke)
+token.command("list")(token_list)
 
 UNEXPECTED = 70
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["SCHEMA", "TABLES", "create", "objects_of"]
+__all__ = ["OLD_TABLES", "SCHEMA", "TABLES", "create", "objects_of"]
 
 SCHEMA = 1
 """What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain."""
 
+OLD_TABLES = ("version", "choice", "sketch", "leaving")
+"""Those of a ledger from before the chain."""
+
 TABLES = (
-    "version",
-    "choice",
-    "sketch",
-    "leaving",
+    *OLD_TABLES,
     "adoption",
     "token",
     "revocation",

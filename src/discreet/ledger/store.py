@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -16,7 +17,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError, InputError, LeavingError
 from discreet.ledger.chain import FIRST, link, row_of, seal_of
-from discreet.ledger.schema import SCHEMA, TABLES, create, objects_of
+from discreet.ledger.schema import OLD_TABLES, SCHEMA, TABLES, create, objects_of
 from discreet.progress import advance
 from discreet.secret import Secret
 
@@ -35,9 +36,6 @@ UNWRITABLE = (
     sqlite3.SQLITE_IOERR_SHMSIZE,
 )
 """The codes of SQLite for a disk that is full, over its quota or may not be written."""
-# Connections that another process made and this one has by `fork`: SQLite wants them neither
-# used nor closed here.
-_of_others: list[sqlite3.Connection] = []
 
 
 class Store:
@@ -58,14 +56,11 @@ class Store:
     def __init__(self, folder: Path, secret: Secret) -> None:
         self._path = folder / "ledger.sqlite"
         self._key = secret.digest("ledger chain")
-        self._users = 0
-        self._start()
-
-    def _start(self) -> None:
-        self._process = os.getpid()
+        self._users, self._lent, self._forked = 0, 0, False
         self._idle: list[tuple[tuple[int, int], sqlite3.Connection]] = []
         # Threads of one process queue here: SQLite's own waiting sleeps longer and longer.
         self._writer, self._lending = threading.Lock(), threading.Lock()
+        _stores.add(self)
 
     @property
     def path(self) -> Path:
@@ -82,7 +77,6 @@ class Store:
             If the file cannot be made, is damaged, or has no room on its disk: nothing is then
             written.
         """
-        self._check_process()
         if not self._writer.acquire(timeout=WAIT_SECONDS):
             raise self._damaged()
         try:
@@ -102,7 +96,6 @@ class Store:
             with closing(_empty()) as connection:
                 yield connection
             return
-        self._check_process()
         with self._connected() as connection, _transaction(connection, "BEGIN"):
             connection.execute("PRAGMA query_only = ON")
             try:
@@ -157,46 +150,52 @@ class Store:
             yield
         finally:
             self._users -= 1
-            self._check_process()
-            with self._lending:
-                while self._users == 0 and self._idle:
-                    self._idle.pop()[1].close()
+            if self._users == 0:
+                self.let_go()
+
+    def let_go(self) -> None:
+        """Close the connections that are kept and not in use."""
+        with self._lending:
+            while self._idle:
+                self._idle.pop()[1].close()
 
     def seal(self, previous: str, table: str, row: int, values: Mapping[str, Any]) -> str:
         """Return the seal that a row has after the row of another seal."""
         return seal_of(self._key, previous, table, row, values)
 
-    def _check_process(self) -> None:
-        if self._process != os.getpid():
-            _of_others.extend(connection for _, connection in self._idle)
-            self._start()
+    def begin_anew(self) -> None:
+        """Begin in a process that was forked; in the middle of a transaction it cannot.
+
+        SQLite would take the locks of the process that it was forked from for its own.
+        """
+        self._forked = self._forked or self._lent > 0
+        self._writer, self._lending = threading.Lock(), threading.Lock()
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection; one that had an error is not lent again."""
-        try:
-            which, connection = self._taken() or self._opened()
-        except OSError:
-            raise self._closed() from None
+        if self._forked:
+            raise self._damaged()
+        which, connection = self._taken() or self._opened()
+        with self._lending:
+            self._lent += 1
+        keep = False
         try:
             yield connection
+            keep = True
         except DiscreetError:
-            connection.close()
             raise
         except sqlite3.Error as error:
-            connection.close()
             raise self._damaged(error) from None
         except (zlib.error, ValueError):
-            connection.close()
             raise self._damaged() from None
-        except BaseException:
-            connection.close()
-            raise
-        with self._lending:
-            if self._users:
-                self._idle.append((which, connection))
-                return
-        connection.close()
+        finally:
+            with self._lending:
+                self._lent -= 1
+                if keep and self._users:
+                    self._idle.append((which, connection))
+                elif not self._forked:
+                    connection.close()
 
     def _taken(self) -> tuple[tuple[int, int], sqlite3.Connection] | None:
         """Return an idle connection, if it is one to the file that is there now."""
@@ -230,7 +229,7 @@ class Store:
         except sqlite3.Error as error:
             connection.close()
             raise self._damaged(error) from None
-        except BaseException:
+        except LeavingError:
             connection.close()
             raise
         return (found.st_dev, found.st_ino), connection
@@ -247,8 +246,10 @@ class Store:
             if self._is_ready(connection):
                 return  # another process was first
             before = objects_of(connection)
+            if "table adoption" in before:
+                raise self._damaged()  # it had a chain, and somebody made it look as if it had none
             create(connection)
-            if "table version" in before and "table chain" not in before:
+            if before:
                 self._adopt(connection)
 
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
@@ -263,9 +264,7 @@ class Store:
     def _adopt(self, connection: sqlite3.Connection) -> None:
         """Link the rows that were written before there was a chain, and say when that was."""
         self.append(connection, "adoption", {"at": stamp()})
-        for table in TABLES:
-            if table == "adoption":
-                continue
+        for table in OLD_TABLES:
             rows = connection.execute(f"SELECT rowid FROM {table} ORDER BY rowid").fetchall()
             for (row,) in rows:
                 link(connection, self._key, table, row)
@@ -286,6 +285,23 @@ class Store:
             f"the ledger {str(self._path)!r} is damaged or in use, so nothing can leave;"
             " try again, or restore it from a backup"
         )
+
+
+_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _before_fork() -> None:
+    for store in [*_stores]:
+        store.let_go()
+
+
+def _in_child() -> None:
+    for store in [*_stores]:
+        store.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)
 
 
 @dataclass(frozen=True)

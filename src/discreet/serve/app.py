@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from fastapi import FastAPI, Request, Response
@@ -65,7 +67,15 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     """
     door = door or Door()
     served = Served(study)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        """Keep the ledger open as long as the server runs."""
+        with served.ledger.store.kept_open():
+            yield
+
     app = FastAPI(
+        lifespan=lifespan,
         title="discreet",
         summary="Draws sensitive data without giving anyone away.",
         version="1",

@@ -159,7 +159,7 @@ def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Con
         port=address.port,
         http=CarefulProtocol,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         access_log=False,  # the ledger says who asked what
         log_level="warning",
         server_header=False,
