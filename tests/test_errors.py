@@ -66,6 +66,15 @@ def test_one_family_catches_all() -> None:
             raise getattr(errors, name)("the rule that was broken")
 
 
+def test_what_may_not_leave_names_the_choice_that_differs() -> None:
+    told = errors.LeavingError("the group of 'age' is another", "group of 'age'")
+
+    assert (str(told), told.what) == ("the group of 'age' is another", "group of 'age'")
+    assert told.args == ("the group of 'age' is another",)
+    assert errors.LeavingError("the ledger is damaged").what == ""
+    assert errors.LeavingError().what == ""
+
+
 LISTS: dict[str, tuple[list[str], str]] = {
     "three words": (["merge", "suppression", "none"], "'merge', 'suppression', 'none'"),
     "one word": (["merge"], "'merge'"),

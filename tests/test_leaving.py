@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,14 @@ import pytest
 from discreet.errors import LeavingError
 from discreet.leaving import (
     COUNT_METHOD_OF,
+    ONE_ORDER,
+    PAIR_OF,
+    PAIRS,
     Leaving,
     Version,
     check_many_changed,
     check_names,
+    check_one_order,
     check_unchanged,
     compare,
 )
@@ -62,8 +68,32 @@ def test_another_setting_is_named(changed: str) -> None:
 
 def test_another_choice_is_named() -> None:
     what = f"{COUNT_METHOD_OF}'x'"
-    with pytest.raises(LeavingError, match="the count method of 'x' is another"):
+    with pytest.raises(LeavingError, match="the count method of 'x' is another") as told:
         compare(leaving(choices={what: "suppression"}), VERSION, {what: "merge"})
+    assert told.value.what == "count method of 'x'"
+
+
+OTHER_RULES: dict[str, Callable[[], None]] = {
+    # what the rule is about is no choice of a caller's
+    "another setting": lambda: compare(leaving(settings=SETTINGS | {"k": 7}), VERSION, {}),
+    "another name": lambda: check_names({"column x": sketch(X)}, {"column y": sketch(X)}),
+    "changed data": lambda: check_unchanged(
+        VERSION, {"column x": sketch(X)}, {"column x": sketch(X[1:])}
+    ),
+    "few changes": lambda: check_many_changed(
+        VERSION, {"column x": sketch(X)}, {"column x": sketch(X[1:])}, k=5
+    ),
+    "a ring of axes": lambda: check_one_order(
+        {PAIRS: ONE_ORDER} | {f"{PAIR_OF}{it}": json.dumps([*it]) for it in ("ab", "bc", "ac")}
+    ),
+}
+
+
+@pytest.mark.parametrize("refuse", OTHER_RULES.values(), ids=OTHER_RULES)
+def test_the_other_rules_name_no_choice(refuse: Callable[[], None]) -> None:
+    with pytest.raises(LeavingError, match=r"another|left|changed|order") as told:
+        refuse()
+    assert told.value.what == ""
 
 
 def test_a_column_keeps_its_name() -> None:

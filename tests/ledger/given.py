@@ -66,6 +66,19 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     return store
 
 
+def adopt(store: Store, *times: str) -> None:
+    """Write rows of the smallest table."""
+    with store.writing() as connection:
+        for at in times:
+            store.append(connection, "adoption", {"at": at})
+
+
+def times(store: Store) -> list[str]:
+    """Read them."""
+    with store.reading() as connection:
+        return [at for (at,) in connection.execute("SELECT at FROM adoption ORDER BY id")]
+
+
 OLD = """
 CREATE TABLE IF NOT EXISTS version (
     id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,

@@ -5,7 +5,6 @@ import os
 import shutil
 import sqlite3
 import stat
-import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -29,12 +28,14 @@ from tests.ledger.given import (
     MUCH,
     NOON,
     SECRET,
+    adopt,
     alter,
     filled,
     old_ledger,
     question,
     rows_of,
     started,
+    times,
     told,
 )
 
@@ -56,19 +57,6 @@ def copied(full: Path, tmp_path: Path) -> Store:
     """Copy the full ledger."""
     shutil.copy(full, tmp_path / "ledger.sqlite")
     return Store(tmp_path, SECRET)
-
-
-def adopt(store: Store, *times: str) -> None:
-    """Write rows of the smallest table."""
-    with store.writing() as connection:
-        for at in times:
-            store.append(connection, "adoption", {"at": at})
-
-
-def times(store: Store) -> list[str]:
-    """Read them."""
-    with store.reading() as connection:
-        return [at for (at,) in connection.execute("SELECT at FROM adoption ORDER BY id")]
 
 
 # --- transactions -----------------------------------------------------------------------------
@@ -176,13 +164,20 @@ def test_the_file_is_written_ahead_and_fully(store: Store) -> None:
     with store.writing() as connection:
         settings = {
             name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+            for name in (
+                "journal_mode",
+                "synchronous",
+                "foreign_keys",
+                "busy_timeout",
+                "wal_autocheckpoint",
+            )
         }
     assert settings == {
         "journal_mode": "wal",
         "synchronous": 2,
         "foreign_keys": 1,
         "busy_timeout": 30000,
+        "wal_autocheckpoint": 0,
     }
 
 
@@ -204,128 +199,6 @@ def test_a_ledger_of_a_later_discreet_is_let_alone(store: Store) -> None:
     for act in (lambda: adopt(store, "two"), lambda: times(store), lambda: verify(store)):
         with pytest.raises(LeavingError, match="was written by a later discreet"):
             act()
-
-
-# --- connections that are kept ----------------------------------------------------------------
-
-
-def test_connections_are_kept_while_somebody_wants_them(store: Store) -> None:
-    def beside() -> set[str]:
-        return {path.name for path in store.path.parent.iterdir()}
-
-    with store.kept_open():
-        with store.kept_open():
-            adopt(store, "one")
-        assert "ledger.sqlite-wal" in beside()
-        adopt(store, "two")
-    assert beside() == {"ledger.sqlite"}
-
-
-def test_a_file_that_was_put_back_is_the_one_that_is_written(store: Store, tmp_path: Path) -> None:
-    adopt(store, "one")
-    shutil.copy(store.path, tmp_path / "backup")
-    with store.kept_open():
-        adopt(store, "two")
-        for path in [*store.path.parent.iterdir()]:
-            path.unlink()
-        shutil.copy(tmp_path / "backup", store.path)
-        adopt(store, "three")
-        assert times(store) == ["one", "three"]
-        store.path.unlink()
-        assert times(store) == []
-        adopt(store, "four")
-    assert times(store) == ["four"]
-
-
-def test_threads_write_one_after_the_other(store: Store) -> None:
-    wanted = [str(n) for n in range(80)]
-
-    with store.kept_open(), ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda at: adopt(store, at), wanted))
-    with ThreadPoolExecutor(8) as pool:  # each with a store, and so a queue, of its own
-        list(pool.map(lambda at: adopt(Store(store.path.parent, SECRET), at), wanted))
-
-    assert sorted(times(store)) == sorted(wanted * 2)
-    assert verify(store).broken == ()
-
-
-def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
-    inside, done = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with store.writing():
-            inside.set()
-            done.wait(10)
-
-    with ThreadPoolExecutor(1) as pool:
-        held = pool.submit(hold)
-        inside.wait(10)
-        for waiting in (store, Store(store.path.parent, SECRET)):  # one thread, another process
-            with pytest.raises(LeavingError, match="is damaged or in use"):
-                adopt(waiting, "one")
-        done.set()
-        held.result()
-    adopt(store, "two")
-    assert times(store) == ["two"]
-
-
-FORKED = """
-import os, sys
-from pathlib import Path
-from discreet.ledger import Store, verify
-from tests.ledger.given import SECRET
-
-def write(at):
-    with store.writing() as connection:
-        store.append(connection, "adoption", {"at": at})
-
-store = Store(Path(sys.argv[1]), SECRET)
-with store.kept_open():
-    write("before")
-    child = os.fork()
-    for n in range(20):
-        write(f"{'child' if child == 0 else 'parent'} {n}")
-if child == 0:
-    os._exit(0)
-_, status = os.waitpid(child, 0)
-with store.reading() as connection:
-    query = "SELECT count(*), count(DISTINCT at) FROM adoption"
-    print(status, *connection.execute(query).fetchone())
-print(verify(store).broken)
-"""
-
-
-FORKED_WITHIN = """
-import os, sys
-from pathlib import Path
-from discreet.errors import LeavingError
-from discreet.ledger import Store, verify
-from tests.ledger.given import SECRET
-
-store = Store(Path(sys.argv[1]), SECRET)
-with store.writing() as connection:
-    store.append(connection, "adoption", {"at": "parent"})
-    child = os.fork()
-    if child == 0:
-        try:
-            with store.reading():
-                print("read")
-        except LeavingError:
-            os._exit(7)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print(verify(store).rows)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_who_is_forked_within_a_transaction_does_not_touch_the_file(tmp_path: Path) -> None:
-    assert told(started(FORKED_WITHIN, tmp_path)) == ["7", "1"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_process_that_forks_keeps_its_connections(tmp_path: Path) -> None:
-    assert told(started(FORKED, tmp_path)) == ["0 41 41", "()"]
 
 
 # --- what a check finds -----------------------------------------------------------------------
@@ -375,6 +248,20 @@ def test_every_changed_cell_is_found(full: Path, tmp_path: Path) -> None:
         assert len(found) == (2 if column == "id" else 1), "one change is told once"
         assert "Canary" not in "".join(found)
         assert old != new
+
+
+def test_a_row_holds_where_it_fits_its_seal(copied: Store) -> None:
+    alter(
+        copied.path,
+        "UPDATE asked SET caller = 'x' WHERE id = 2; DELETE FROM asked WHERE id = 3;"
+        " DELETE FROM chain WHERE source = 'asked' AND row = 4",
+    )
+
+    with copied.reading() as connection:
+        held = [row for row in range(6) if copied.holds(connection, "asked", row)]
+        assert held == [1]
+        assert copied.holds(connection, "adoption", 1), "the first of the chain"
+        assert not copied.holds(connection, "nothing", 1)
 
 
 # What somebody does to the file, and what is said of it.
@@ -678,10 +565,13 @@ def test_a_ledger_without_all_that_is_new_gives_itself_away(copied: Store) -> No
 def test_a_table_that_is_gone_is_not_made_again(copied: Store, table: str) -> None:
     alter(copied.path, f"DROP TABLE {table}")
 
-    with pytest.raises(LeavingError, match="is damaged or in use"):
-        if table == "sketch":
-            Ledger(copied.path.parent, SECRET).knows("t")
+    def write() -> None:
+        Ledger(copied.path.parent, SECRET).knows("t")
         ask(copied, ALICE, question(9), MUCH)
+
+    for _ in range(2):
+        with pytest.raises(LeavingError, match="is damaged or in use"):
+            write()
     assert any(f"table {table} is gone" in found for found in verify(copied).broken)
 
 

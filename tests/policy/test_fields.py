@@ -156,6 +156,8 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "study": (NO_NAME, "a name"),
     "public": (NO_YES, "true or false"),
     "versions": ([0, 101, *NO_WHOLE], "a whole number from 1 to 100"),
+    "budget": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
+    "requests_a_minute": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
 }
 
 
@@ -222,6 +224,8 @@ RIGHT: Mapping[str, list[Any]] = {
     "study": [None, "cohort"],
     "public": [True, False],
     "versions": [1, 100],
+    "budget": [1, 200, 10**6],
+    "requests_a_minute": [1, 60, 10**6],
 }
 
 

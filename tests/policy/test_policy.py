@@ -60,6 +60,8 @@ NOT_SET: dict[str, Any] = {
     "roles": {},
     "public": False,
     "versions": 4,
+    "budget": 200,
+    "requests_a_minute": 60,
     "missing": "complete",
     "missing_levels": "complete",
     "hierarchies": {},
@@ -211,7 +213,7 @@ UNKNOWN: dict[str, tuple[str, str]] = {
     "without its line": ("shownshare", "did you mean 'shown_share'"),
     "in the singular": ("group", "did you mean 'groups'"),
     "in capitals": ("Regime", "did you mean 'regime'"),
-    "of another program": ("budget", "there are 'name', 'regime', 'k', 'q', 'rows', 'metric'"),
+    "of another program": ("cohort", "there are 'name', 'regime', 'k', 'q', 'rows', 'metric'"),
     "the folder, which no file sets": ("folder", "the policy has no key 'folder'"),
 }
 
@@ -411,6 +413,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "study": text,
         "public": st.booleans(),
         "versions": st.integers(1, 100),
+        "budget": st.integers(1, 10**6),
+        "requests_a_minute": st.integers(1, 10**6),
     }
     optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
     needed = {"k": fields["k"], "regime": fields["regime"]}
@@ -1146,6 +1150,8 @@ UNBINDING: dict[str, Any] = {
     "study": "cohort",
     "public": True,
     "versions": 9,
+    "budget": 7,
+    "requests_a_minute": 7,
     "bins_share": 0.5,
     "residual_df": 20,
 }

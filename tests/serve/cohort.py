@@ -9,6 +9,8 @@ from pyarrow import Table, array
 from pyarrow.csv import write_csv
 
 from discreet.datasets import diabetes
+from discreet.study import Study
+from discreet.study import open as open_study
 
 POLICY = """
 name = "clinic"
@@ -46,3 +48,8 @@ def written(folder: Path, policy: str = POLICY, table: Table | None = None) -> t
     secret.touch(mode=0o600)
     secret.write_text(secrets.token_hex(32), encoding="ascii")
     return file, rules
+
+
+def opened(folder: Path, policy: str = POLICY, table: Table | None = None) -> Study:
+    """Open the cohort under a policy, in a folder of its own."""
+    return open_study(*written(folder, policy, table))

@@ -97,7 +97,7 @@ def send_slowly(
 
 def reply_of(client: socket.socket) -> Reply:
     """Read until the server closes."""
-    got = b""
-    while part := client.recv(65536):
-        got += part
-    return Reply(got)
+    parts = []
+    while part := client.recv(1 << 18):
+        parts.append(part)
+    return Reply(b"".join(parts))

@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -95,6 +96,17 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return pass_by
 
 
+@dataclass(frozen=True)
+class At:
+    """A time some seconds from when a token is made."""
+
+    seconds: int
+    text: bool = False
+
+    def value(self, now: int) -> Any:
+        return str(now + self.seconds) if self.text else now + self.seconds
+
+
 def claims_of(issuer: str, **changes: Any) -> dict[str, Any]:
     """The claims of a right token, some of them changed; None leaves one out."""
     now = int(time.time())
@@ -106,7 +118,12 @@ def claims_of(issuer: str, **changes: Any) -> dict[str, Any]:
         "exp": now + 300,
         "discreet_role": "analyst",
     }
-    return {name: value for name, value in {**right, **changes}.items() if value is not None}
+    all_of_them = {**right, **changes}
+    return {
+        name: value.value(now) if isinstance(value, At) else value
+        for name, value in all_of_them.items()
+        if value is not None
+    }
 
 
 def signed(claims: dict[str, Any], key: Key = FIRST, alg: str = "RS256", **header: Any) -> str:
@@ -135,9 +152,9 @@ def test_a_right_token_opens(local: LocalIssuer) -> None:
 RIGHT: dict[str, dict[str, Any]] = {
     "a custodian": {"discreet_role": "custodian"},
     "several audiences": {"aud": ["others", AUDIENCE]},
-    "valid since a while": {"nbf": int(time.time()) - 60},
-    "a clock that is a little behind": {"exp": int(time.time()) - 10},
-    "a clock that is a little ahead": {"iat": int(time.time()) + 10},
+    "valid since a while": {"nbf": At(-60)},
+    "a clock that is a little behind": {"exp": At(-10)},
+    "a clock that is a little ahead": {"iat": At(10)},
     "claims that nobody asked for": {"email": CANARY, "groups": [1, 2]},
 }
 
@@ -174,6 +191,8 @@ def test_the_only_key_needs_no_name(local: LocalIssuer) -> None:
     token = signed(claims_of(local.url), kid=None)
     assert opened(local, token) is not None
 
+    local.keys.append({**SECOND.as_dict(private=False), "use": "enc"})
+    assert opened(local, token) is not None
     local.keys.append(SECOND.as_dict(private=False))
     assert opened(local, token) is None
 
@@ -193,16 +212,15 @@ def test_an_issuer_may_end_in_a_slash(local: LocalIssuer) -> None:
 
 # --- what does not --------------------------------------------------------------------------------
 
-NOW = int(time.time())
 WRONG: dict[str, dict[str, Any]] = {
-    "expired": {"exp": NOW - 60},
+    "expired": {"exp": At(-60)},
     "no end": {"exp": None},
-    "an end that is text": {"exp": str(NOW + 300)},
+    "an end that is text": {"exp": At(300, text=True)},
     "an end that is yes": {"exp": True},
     "an endless end": {"exp": float("inf")},
     "an end that is no number": {"exp": float("nan")},
-    "not yet valid": {"nbf": NOW + 120},
-    "of the future": {"iat": NOW + 120},
+    "not yet valid": {"nbf": At(120)},
+    "of the future": {"iat": At(120)},
     "of no time": {"iat": None},
     "another audience": {"aud": "others"},
     "other audiences": {"aud": ["others", "discreet2"]},

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from discreet.cli.comparing import compare
 from discreet.cli.ledger import show_log
 from discreet.cli.pictures import plot
+from discreet.cli.policies import policy_init
 from discreet.cli.rounding import round_table
 from discreet.cli.serving import serve
 from discreet.cli.tables import anonymize, risk, sweep
@@ -31,6 +32,8 @@ app = typer.Typer(
 )
 version = typer.Typer(help="Versions of a study, and what has left.", no_args_is_help=True)
 app.add_typer(version, name="version")
+policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
+app.add_typer(policy, name="policy")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")
 for command in (plot, anonymize, risk, sweep, compare, serve):
@@ -39,6 +42,7 @@ app.command("round")(round_table)
 app.command("log")(show_log)
 version.command("new")(version_new)
 version.command("list")(version_list)
+policy.command("init")(policy_init)
 token.command("add")(token_add)
 token.command("revoke")(token_revoke)
 token.command("list")(token_list)

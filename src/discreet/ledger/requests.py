@@ -131,6 +131,22 @@ def ask(
     ------
     LeavingError
         If it cannot be written: then nothing may be answered.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet.ledger import Allowance, Answer, Caller, Question, Store, ask, keep
+    >>> from discreet.secret import Secret
+    >>> alice, allowance = Caller("token alice", "analyst"), Allowance(views=1, a_minute=60)
+    >>> first, second = (Question("s", 1, "histogram", "{}", view) for view in ("a", "b"))
+    >>> with TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
+    ...     asked = ask(store, alice, first, allowance)
+    ...     sent = keep(store, asked, first, Answer(200, b"drawn"), "answered")
+    ...     again, another = (ask(store, alice, of, allowance) for of in (first, second))
+    >>> asked.outcome, again.outcome, again.answer.body, another.outcome
+    ('begun', 'repeated', b'drawn', 'budget')
     """
     with store.writing() as connection:
         at = datetime.fromisoformat(stamp(now))
@@ -160,7 +176,7 @@ def ask(
             views = _views(connection, caller.name, question.study, question.version)
             if len(views | {question.view}) > allowance.views:
                 return Asked(written("budget", None), "budget", None)
-        answer = _answer(connection, question.study, question.version, question.view)
+        answer = _answer(store, connection, question.study, question.version, question.view)
         outcome = "begun" if answer is None else "repeated"
         return Asked(written(outcome, question.view), outcome, answer)
 
@@ -203,7 +219,7 @@ def keep(store: Store, asked: Asked, question: Question, answer: Answer, code: s
             }
             store.append(connection, "answer", values, unless_there=True)
         _end(store, connection, asked, code)
-        found = _answer(connection, question.study, question.version, question.view)
+        found = _answer(store, connection, question.study, question.version, question.view)
     return answer if found is None else found
 
 
@@ -233,7 +249,7 @@ def kept(store: Store, study: str, version: int, view: str, caller: str | None) 
     with store.reading() as connection:
         if caller is not None and not _has_asked(connection, caller, study, version, view):
             return None
-        return _answer(connection, study, version, view)
+        return _answer(store, connection, study, version, view)
 
 
 def used(store: Store, caller_name: str, study: str, version: int) -> int:
@@ -318,13 +334,18 @@ def _has_asked(
 
 
 def _answer(
-    connection: sqlite3.Connection, study: str, version: int, view: str | None
+    store: Store, connection: sqlite3.Connection, study: str, version: int, view: str | None
 ) -> Answer | None:
     found = connection.execute(
-        "SELECT status, body FROM answer WHERE study = ? AND version = ? AND view = ?",
+        "SELECT id, status, body FROM answer WHERE study = ? AND version = ? AND view = ?",
         (study, version, view),
     ).fetchone()
-    return None if found is None else Answer(found[0], zlib.decompress(found[1]))
+    if found is None:
+        return None
+    row, status, body = found
+    if not store.holds(connection, "answer", row):
+        raise ValueError("an answer was changed")  # as other damage of the file
+    return Answer(status, zlib.decompress(body))
 
 
 def _end(store: Store, connection: sqlite3.Connection, asked: Asked, code: str) -> None:

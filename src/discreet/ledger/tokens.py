@@ -99,6 +99,21 @@ def add_token(
     ------
     InputError
         If the name is used, or an argument is not as above.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discreet.ledger import Store, add_token, caller_of, revoke_token
+    >>> from discreet.secret import Secret
+    >>> with TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
+    ...     text = add_token(store, "alice", days=7)
+    ...     before = caller_of(store, text)
+    ...     revoke_token(store, "alice")
+    ...     after = caller_of(store, text)
+    >>> before, after
+    (Caller(name='token alice', role='analyst'), None)
     """
     if not isinstance(name, str) or NAME.fullmatch(name) is None:
         raise InputError("a token's name has 1 to 64 letters, digits and . _ - @ +, a letter first")
@@ -159,18 +174,18 @@ def caller_of(store: Store, text: str, *, now: datetime | None = None) -> Caller
     """Return whose token a text is; None for one that is unknown, expired or revoked.
 
     Every token is compared, each in constant time, so that how long it takes tells nothing of
-    the tokens there are.
+    the tokens there are. One that was written into the file without the secret opens nothing.
     """
     digest = _digest(text)
     with store.reading() as connection:
         rows = connection.execute(
-            "SELECT digest, name, role, token.at, expires, revocation.at FROM token"
+            "SELECT token.id, digest, name, role, token.at, expires, revocation.at FROM token"
             " LEFT JOIN revocation ON revocation.token = token.id"
         ).fetchall()
-    found = None
-    for kept, *fields in rows:
-        if hmac.compare_digest(kept, digest):
-            found = Token(*fields)
+        found = None
+        for row, kept, *fields in rows:
+            if hmac.compare_digest(kept, digest):
+                found = Token(*fields) if store.holds(connection, "token", row) else None
     if found is None or found.state(now) != "valid":
         return None
     return Caller(f"token {found.name}", found.role)

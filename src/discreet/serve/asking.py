@@ -18,11 +18,21 @@ from typing import Any
 
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.ledger import Ledger
-from discreet.ledger.requests import Allowance, Answer, Asked, Question, ask, close, keep, kept, used
+from discreet.ledger.requests import (
+    Allowance,
+    Answer,
+    Asked,
+    Question,
+    ask,
+    close,
+    keep,
+    kept,
+    used,
+)
 from discreet.ledger.tokens import Caller
 from discreet.serve.checking import Wish, check
-from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.describing import study_told
+from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
 from discreet.study.told import (
@@ -42,8 +52,8 @@ MOST_WAITING = 16  # requests that wait for their turn
 SLOT_SECONDS = 0.25
 OVER = ("rate", "budget")  # of the allowance
 
-#: Makes what is sent; called while no other picture is made.
-Maker = Callable[[], bytes]
+#: Makes what is sent, or says why not; called while no other picture is made.
+Maker = Callable[[], bytes | Refusal]
 
 
 @dataclass(frozen=True)
@@ -187,8 +197,6 @@ def _made(served: Served, asked: Asked, question: Question, make: Maker) -> Answ
         with served.turn:
             settle_anew(served.study)
             found: bytes | Refusal = make()
-    except _NotInOrder as error:
-        found = refusal("order", nearest=error.nearest)
     except LeavingError as error:
         found = refusal("leaving", _differs(error.what))
     except (RefusedError, InputError):
@@ -234,16 +242,20 @@ def _differs(what: str) -> str:
     )
 
 
-def _picture(served: Served, wish: Wish, name: str) -> bytes:
+def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     """Draw a picture and let it leave; what is returned may be sent."""
+    again = check(served.study, served.columns, wish.kind, wish.body)
+    if isinstance(again, Refusal):
+        return again  # another process has settled the groups since
     try:
         view = drawn(served.study, wish)
     except LeavingError:
         raise
     except RefusedError:
-        if wish.kind == "parallel":
-            _check_order(served, wish)
-        raise
+        found = _out_of_order(served, wish) if wish.kind == "parallel" else None
+        if found is None:
+            raise
+        return found
     told = picture_told(view, name)
     view.ask_to_leave(FORM)
     return told
@@ -253,21 +265,15 @@ def _orders(served: Served, wish: Wish) -> bytes:
     return orders_told(wish.columns, axis_moves(served.study, wish.columns))
 
 
-def _check_order(served: Served, wish: Wish) -> None:
+def _out_of_order(served: Served, wish: Wish) -> Refusal | None:
     """Say that it is the order of the axes that is refused, where it is."""
-    found = axis_moves(served.study, wish.columns)
-    if found.why:
-        allowed = found.nearest != wish.columns and not found.nearest_why
-        near = {"columns": [*found.nearest], **wish.named} if allowed else None
-        raise _NotInOrder(near)
-
-
-class _NotInOrder(RefusedError):
-    """The axes may not stand in this order; `nearest` is a request that they may."""
-
-    def __init__(self, nearest: Mapping[str, Any] | None) -> None:
-        super().__init__("the axes may not stand in this order")
-        self.nearest = nearest
+    found = axis_moves(served.study, wish.columns, wish.named.get("sensitive"))
+    if not found.why:
+        return None
+    allowed = found.nearest != wish.columns and not found.nearest_why
+    return refusal(
+        "order", nearest={"columns": [*found.nearest], **wish.named} if allowed else None
+    )
 
 
 def _name_of(served: Served, version: int, wish: Wish) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +12,28 @@ from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.policy import PICTURES as METHODS_OF
 from discreet.policy import Asked, Policy
+from discreet.policy.choosing import refuse_unused
 from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
+from discreet.study.pins import diversity_of
 from discreet.study.told import ToldColumn, formula_of, sensitive_columns
 
-__all__ = ["NUMBERS", "Wish", "allowed_methods", "check"]
+__all__ = [
+    "NUMBERS",
+    "Wish",
+    "allowed_methods",
+    "check",
+    "has_use",
+    "usual_method",
+    "usual_number",
+]
 
 #: What the policy has a value of.
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
+
+Columns = Mapping[str, ToldColumn]
+Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,18 +46,21 @@ class Wish:
     kind: str
     columns: tuple[str, ...]
     formula: str
-    named: Mapping[str, Any]
+    named: Body
+
+    @property
+    def body(self) -> Body:
+        """The request, without what holds where nobody says."""
+        of = {"formula": self.formula} if self.formula else {"columns": [*self.columns]}
+        return of | dict(self.named)
 
     @property
     def request(self) -> str:
         """The question as text, by which its answer is found again."""
-        of = {"formula": self.formula} if self.formula else {"columns": [*self.columns]}
-        return json.dumps(of | dict(self.named), sort_keys=True, separators=(",", ":"))
+        return json.dumps(self.body, sort_keys=True, separators=(",", ":"))
 
 
-def check(
-    study: Study, columns: Mapping[str, ToldColumn], kind: str, body: Mapping[str, Any]
-) -> Wish | Refusal:
+def check(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refusal:
     """Return what a request wants, or why it is refused whatever the data hold.
 
     Parameters
@@ -60,11 +77,71 @@ def check(
     Returns
     -------
     Wish or Refusal
+        The nearest request of a refusal is one that passes.
     """
+    found = _checked(study, columns, kind, body)
+    if isinstance(found, Wish):
+        return found
+    near: Body | None = found.nearest
+    while near is not None:  # without what one rule refuses, another may refuse it still
+        again = _checked(study, columns, kind, near)
+        if isinstance(again, Wish):
+            break
+        near = again.nearest
+    return dataclasses.replace(found, nearest=near)
+
+
+def usual_method(policy: Policy, kind: str) -> str | None:
+    """Return the method a picture is made by where nobody names one; None if it is refused."""
+    try:
+        return policy.settle(kind, ()).method
+    except RefusedError:  # a guarded policy may name a method that no guarded study uses
+        return None
+
+
+def allowed_methods(policy: Policy, kind: str) -> tuple[str, ...]:
+    """Return the methods that the policy lets a picture be made by, the usual one first."""
+    usual = usual_method(policy, kind)
+    found = [] if usual is None else [usual]
+    for method in METHODS_OF[kind]:
+        try:
+            policy.settle(kind, (), method=method)
+        except DiscreetError:
+            continue
+        found.append(method)
+    return tuple(dict.fromkeys(found))
+
+
+def usual_number(policy: Policy, method: str, name: str) -> int | float:
+    """Return the value of one of `NUMBERS` that holds where nobody names one."""
+    if name == "q":
+        return policy.noise(policy.rows if policy.guarded else method)
+    if name == "diversity":
+        return diversity_of(policy)
+    value: int = getattr(policy, name)
+    return value
+
+
+def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
+    """Tell whether a picture by a method has a use for a parameter."""
+    if name in NUMBERS:
+        try:
+            refuse_unused(kind, method, [name])
+        except InputError:
+            return False
+        return True
+    if name == "noise_on" and policy.guarded:
+        return False  # the copy was protected before any plot
+    methods = PARAMETERS[name].methods
+    return not methods or method in methods
+
+
+def _checked(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refusal:
+    """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
     names = tuple(given.pop("columns", ()))
     formula = given.pop("formula", "")
-    wrong = _names_wrong(columns, kind, names, given.get("by"))
+    wrong = _names_wrong(columns, kind, names, given)
     if wrong:
         return refusal("request", wrong)
     if formula:
@@ -85,28 +162,15 @@ def check(
     asked = _settled(study.policy, kind, names, given, what)
     if isinstance(asked, Refusal):
         return asked
-    wrong_rows = _rows_wrong(study, asked, given, what)
+    wrong_rows = _rows_wrong(study, columns, asked, given, what)
     if wrong_rows is not None:
         return wrong_rows
-    return Wish(kind, names if not formula else (), formula, _beside(study.policy, asked, given))
+    named = _beside(study.policy, asked, given)
+    named |= _sensitive_beside(study, names, given)
+    return Wish(kind, names if not formula else (), formula, named)
 
 
-def allowed_methods(policy: Policy, kind: str) -> tuple[str, ...]:
-    """Return the methods that the policy lets a picture be made by, the usual one first."""
-    usual = policy.settle(kind, ()).method
-    found = [usual]
-    for method in METHODS_OF[kind]:
-        try:
-            policy.settle(kind, (), method=method)
-        except DiscreetError:
-            continue
-        found.append(method)
-    return tuple(dict.fromkeys(found))
-
-
-def _names_wrong(
-    columns: Mapping[str, ToldColumn], kind: str, names: Sequence[str], by: str | None
-) -> str:
+def _names_wrong(columns: Columns, kind: str, names: Sequence[str], given: Body) -> str:
     """Say what is wrong about the columns of a request; nothing where they can be drawn."""
     if not all(name in columns for name in names):
         return "columns: each is one that can be drawn; /api/study lists them"
@@ -117,6 +181,9 @@ def _names_wrong(
         columns[name].kind != wanted for name in names
     ):
         return f"columns: this picture takes {wanted} columns"
+    if not {*given.get("sensitive", ())} <= {*names}:
+        return "sensitive: each is one of the columns"
+    by = given.get("by")
     if by is None:
         return ""
     if by not in columns or columns[by].kind != "categorical" or by in names:
@@ -127,84 +194,113 @@ def _names_wrong(
 
 
 def _settled(
-    policy: Policy,
-    kind: str,
-    names: tuple[str, ...],
-    given: Mapping[str, Any],
-    what: Mapping[str, Any],
+    policy: Policy, kind: str, names: tuple[str, ...], given: Body, what: Body
 ) -> Asked | Refusal:
     """Say how the policy lets the picture be made, or refuse a method or number."""
     method = given.get("method")
     if method is not None and method not in METHODS_OF[kind]:
         return refusal("request", "method: this picture has no such method; /api/study lists them")
-    if method is not None and method not in allowed_methods(policy, kind):
-        rest = {name: value for name, value in given.items() if name != "method"}
+    allowed, usual = allowed_methods(policy, kind), usual_method(policy, kind)
+    if (usual if method is None else method) not in allowed:
+        near = {**what, **_without(given, "method")}
+        if usual is None:
+            near["method"] = allowed[0]
         says = "method: the policy of this study does not allow it; /api/study lists those it does"
-        return refusal("policy", says, {**what, **rest})
+        return refusal("policy", says, near)
     numbers = _numbers(given)
-    said = " and ".join(numbers)
+    if policy.guarded:
+        fixed = {name: usual_number(policy, method or "", name) for name in numbers}
+        others = [name for name, value in numbers.items() if value != fixed[name]]
+        if others:
+            says = f"{' and '.join(others)}: the policy of this study fixes it; leave it out"
+            return refusal("policy", says, {**what, **_without(given, *numbers)})
+        numbers = {}
     try:
         asked = policy.settle(kind, names, method=method, **numbers)
-    except RefusedError:
-        rest = {name: value for name, value in given.items() if name not in NUMBERS}
-        says = f"{said}: the policy of this study fixes it; leave it out"
-        return refusal("policy", says, {**what, **rest})
     except InputError:
-        return refusal("request", f"{said}: out of range, or without use for this method")
+        return _out_of_range(*numbers)
+    least = {name: PARAMETERS[name].least_of([asked.method]) or 0 for name in numbers}
+    few = [name for name in numbers if numbers[name] < least[name]]
+    if few:
+        return _out_of_range(*few)
     for name in given:
-        uses = PARAMETERS[name].methods if name in PARAMETERS and name not in NUMBERS else ()
-        if uses and asked.method not in uses:
-            return refusal("request", f"{name}: this method has no use for it; leave it out")
+        beside = name in PARAMETERS and name not in NUMBERS
+        if beside and given[name] != PARAMETERS[name].usual:
+            if name == "noise_on" and policy.guarded:
+                says = f"{name}: the policy of this study fixes it; leave it out"
+                return refusal("policy", says, {**what, **_without(given, name)})
+            if not has_use(policy, kind, asked.method, name):
+                return refusal("request", f"{name}: this method has no use for it; leave it out")
     return asked
 
 
+def _out_of_range(*names: str) -> Refusal:
+    said = " and ".join(names)
+    return refusal("request", f"{said}: out of range, or without use for this method")
+
+
 def _rows_wrong(
-    study: Study, asked: Asked, given: Mapping[str, Any], what: Mapping[str, Any]
+    study: Study, columns: Columns, asked: Asked, given: Body, what: Body
 ) -> Refusal | None:
     """Refuse rows that may not be seen together, and levels that rows do not carry."""
     by = given.get("by")
-    rest = {name: value for name, value in given.items() if name != "by"}
     if by is not None and asked.picture == "scatter" and not asked.from_rows:
         return refusal("request", "by: points of a grid have no levels; draw a heat map by it")
     if not study.policy.guarded:
         return None
     if by is not None and asked.from_rows and by not in study.policy.strata:
         says = "by: under this policy rows carry the levels of strata alone"
-        return refusal("policy", says, {**what, **rest})
+        return refusal("policy", says, {**what, **_without(given, "by")})
     apart = not any({*asked.columns} <= {*group} for group in study.groups)
     if asked.from_rows and study.groups and apart:
         says = "columns: rows of these may not be seen together; /api/study lists the groups"
-        together = [group for group in study.groups if len(group) >= len(asked.columns)]
-        fits = together and "columns" in what
-        near = {"columns": [*together[0][: len(asked.columns)]], **given} if fits else None
-        return refusal("policy", says, near)
+        groups = [[name for name in group if name in columns] for group in study.groups]
+        together = _together(groups, asked.columns) if "columns" in what else []
+        return refusal("policy", says, {"columns": together, **given} if together else None)
     if not {*given.get("sensitive", ())} <= {*sensitive_columns(study)}:
-        rest = {name: value for name, value in given.items() if name != "sensitive"}
         says = "sensitive: the policy of this study says what is; leave it out"
-        return refusal("policy", says, {**what, **rest})
+        return refusal("policy", says, {**what, **_without(given, "sensitive")})
     return None
 
 
-def _beside(policy: Policy, asked: Asked, given: Mapping[str, Any]) -> dict[str, Any]:
+def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+    """Return columns of one group in the place of some, as many of which stay as can."""
+    large = [group for group in groups if len(group) >= len(names)]
+    if not large:
+        return []
+    group = max(large, key=lambda group: len({*group} & {*names}))
+    others = iter([name for name in group if name not in names])
+    return [name if name in group else next(others) for name in names]
+
+
+def _beside(policy: Policy, asked: Asked, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
-    named = {name: value for name, value in given.items() if name not in (*NUMBERS, "method")}
+    named = _without(given, "method", "sensitive", *NUMBERS)
     for name in [name for name in named if name in PARAMETERS]:
         if named[name] == PARAMETERS[name].usual:
             del named[name]
-    if asked.method != policy.settle(asked.picture, ()).method:
+    if asked.method != usual_method(policy, asked.picture):
         named["method"] = asked.method
     for name, value in _numbers(given).items():
-        usual = policy.noise(asked.method) if name == "q" else getattr(policy, name)
-        if value != usual:
+        if value != usual_number(policy, asked.method, name):
             named[name] = value
-    if policy.guarded:
-        named.pop("sensitive", None)
     return named
 
 
-def _numbers(given: Mapping[str, Any]) -> dict[str, Any]:
+def _sensitive_beside(study: Study, names: Sequence[str], given: Body) -> dict[str, Any]:
+    """Return the columns that are sensitive in this picture and not by their role."""
+    declared = sensitive_columns(study)
+    others = [name for name in names if name in given.get("sensitive", ()) and name not in declared]
+    return {"sensitive": others} if others else {}
+
+
+def _numbers(given: Body) -> dict[str, Any]:
     """Return the numbers that were given; more pixels than there may be are the most there may."""
     numbers = {name: given[name] for name in NUMBERS if name in given}
     if "pixels" in numbers:
         numbers["pixels"] = min(numbers["pixels"], MOST_PIXELS)
     return numbers
+
+
+def _without(given: Body, *names: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in names}

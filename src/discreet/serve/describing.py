@@ -7,7 +7,13 @@ from typing import Any
 
 from discreet.policy import Policy
 from discreet.protect import METHODS, ROW_METHODS
-from discreet.serve.checking import NUMBERS, allowed_methods
+from discreet.serve.checking import (
+    NUMBERS,
+    allowed_methods,
+    has_use,
+    usual_method,
+    usual_number,
+)
 from discreet.serve.pictures import PARAMETERS, PICTURES, Picture
 from discreet.study import Study
 from discreet.study.told import ToldColumn, pairs_drawn
@@ -62,7 +68,7 @@ _KINDS = ("continuous", "categorical")
 
 
 def _told(policy: Policy, picture: Picture, levels: Sequence[ToldColumn]) -> dict[str, Any]:
-    methods = allowed_methods(policy, picture.kind)
+    methods, usual = allowed_methods(policy, picture.kind), usual_method(policy, picture.kind)
     rows_by = [it.name for it in levels if it.stratum or not policy.guarded]
     counts_by = [] if picture.kind == "scatter" else [it.name for it in levels]
     by = {"columns": counts_by, "rows": rows_by} if picture.by else None
@@ -79,7 +85,7 @@ def _told(policy: Policy, picture: Picture, levels: Sequence[ToldColumn]) -> dic
         "methods": [
             {
                 "name": name,
-                "usual": name == methods[0],
+                "usual": name == usual,
                 "rows": name in ROW_METHODS,
                 "promises": METHODS[name].promises,
                 "leaves_open": METHODS[name].leaves_open,
@@ -95,7 +101,7 @@ def _parameters_told(
 ) -> list[dict[str, Any]]:
     told = []
     for it in (PARAMETERS[name] for name in picture.parameters):
-        uses = [name for name in methods if not it.methods or name in it.methods]
+        uses = [name for name in methods if has_use(policy, picture.kind, name, it.name)]
         if not uses:
             continue
         number = it.name in NUMBERS
@@ -104,18 +110,13 @@ def _parameters_told(
                 "name": it.name,
                 "type": it.type,
                 "says": it.says,
-                "least": it.least,
+                "least": it.least_of(uses),
                 "most": it.most,
                 "step": it.step,
-                "usual": _usual(policy, it.name, uses[0]) if number else it.usual,
+                "usual": usual_number(policy, uses[0], it.name) if number else it.usual,
                 "fixed": number and policy.guarded,
                 "choices": [*it.choices],
-                "methods": [*it.methods] or None,
+                "methods": None if len(uses) == len(methods) else uses,
             }
         )
     return told
-
-
-def _usual(policy: Policy, name: str, method: str) -> Any:
-    """Return the number that holds where nobody says."""
-    return policy.noise(method) if name == "q" else getattr(policy, name)

@@ -6,18 +6,20 @@ of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.parallel.seeding import COSTS
 from discreet.policy import DIAGNOSTICS
+from discreet.protect import CLUSTER_METHODS
 
 __all__ = ["PARAMETERS", "PICTURES", "Parameter", "Picture"]
 
 MOST_AXES = 24
 MOST_BOXES = 24
+GROUPING = ("condensation", "microaggregation", "rounding")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Parameter:
         What holds where it is not named; of numbers the policy says it.
     methods : tuple of str
         The methods that have a use for it; all where none is named.
+    more : mapping of str to number
+        The least that single methods need, where that is more than `least`.
     """
 
     name: str
@@ -51,6 +55,13 @@ class Parameter:
     choices: tuple[str, ...] = ()
     usual: bool | str | None = None
     methods: tuple[str, ...] = ()
+    more: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    def least_of(self, methods: Iterable[str]) -> float | None:
+        """Return the least that is enough for each of some methods."""
+        if self.least is None:
+            return None
+        return max(self.more.get(method, self.least) for method in methods)
 
 
 @dataclass(frozen=True)
@@ -92,12 +103,20 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
     {
         it.name: it
         for it in (
-            Parameter("k", "integer", "The least number of persons anything drawn stands on.", 1),
+            Parameter(
+                "k",
+                "integer",
+                "The least number of persons anything drawn stands on.",
+                1,
+                more=MappingProxyType(
+                    {"deterministic": 3} | dict.fromkeys((*GROUPING, *CLUSTER_METHODS), 2)
+                ),
+            ),
             Parameter(
                 "q",
                 "number",
                 "Noise as a share of a column's standard deviation.",
-                0,
+                0.01,
                 100,
                 methods=("probabilistic",),
             ),
@@ -119,6 +138,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
                 1,
                 1000,
                 1,
+                more=MappingProxyType({"k-member-cells": 2}),
             ),
             Parameter(
                 "pixels",

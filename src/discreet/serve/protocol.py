@@ -26,11 +26,10 @@ CLOSING = {**HEADERS, "cache-control": "no-store", "connection": "close"}
 class CarefulProtocol(H11Protocol):
     """uvicorn's protocol, for `uvicorn.Config(http=CarefulProtocol)`, with limits of time.
 
-    A connection is closed whose request's head has not come within `head_seconds`, from the
-    connection or from the head's first byte; whose client goes on sending a body for as long
-    after it was answered; or whose client has read fewer than `least_read` bytes of a waiting
-    answer in `answer_seconds`. How long a body that is asked for may take is `BodyTimeout`'s to
-    say.
+    A connection is closed whose request's head has not come within `head_seconds` of its opening
+    or of the answer before; whose client goes on sending a body for as long after it was answered;
+    or whose client has read fewer than `least_read` bytes of a waiting answer in `answer_seconds`.
+    How long a body that is asked for may take is `BodyTimeout`'s to say.
 
     A head has at most `head_bytes`. What uvicorn answers by itself (a request that is not HTTP,
     too many connections) has the JSON and the headers of every other answer; nothing of a

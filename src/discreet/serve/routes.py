@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import anyio
 import anyio.to_thread
-from fastapi import APIRouter, Query, Request, Response, Security
+from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ValidationError
 
@@ -37,6 +38,13 @@ SECONDS = 60.0  # until a request is answered, or told to ask again
 AT_ONCE = 24  # requests that are worked on; the others wait
 FILES_KEPT = 64
 JSON = "application/json"
+#: Only what was asked before this row of the log; read when its sender is known.
+BEFORE = {
+    "name": "before",
+    "in": "query",
+    "required": False,
+    "schema": {"type": "integer", "minimum": 1, "maximum": 10**15 - 1},
+}
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody}
     for status in (400, 401, 403, 404, 405, 408, 409, 413, 414, 422, 429, 500, 503)
@@ -206,12 +214,19 @@ def _files(router: APIRouter, counter: Counter) -> None:
 
 
 def _custodian(router: APIRouter, counter: Counter) -> None:
-    @router.get("/custodian", response_model=dict[str, Any])
-    async def told(
-        bearer: Bearer, before: Annotated[int | None, Query(ge=1, le=2**53)] = None
-    ) -> Response:
+    @router.get("/custodian", response_model=dict[str, Any], openapi_extra={"parameters": [BEFORE]})
+    async def told(bearer: Bearer, request: Request) -> Response:
         """Say what the policy is, who has tokens, and what was asked."""
-        work: Work = lambda caller: custodian_told(counter.served, before)  # noqa: E731
+        before = request.query_params.get("before")
+
+        def work(caller: Caller) -> Refusal | Mapping[str, Any]:
+            """Read the query once it is known who asks, and answer."""
+            if before is None:
+                return custodian_told(counter.served)
+            if not re.fullmatch("[1-9][0-9]{0,14}", before):
+                return refusal("request", "before: not as /api/openapi.json describes it")
+            return custodian_told(counter.served, int(before))
+
         return answered(await counter.work(bearer, work, "custodian"))
 
     @router.post("/custodian/verify", response_model=dict[str, Any])

@@ -70,9 +70,11 @@ def pairs_drawn(study: Study) -> tuple[tuple[str, ...], ...]:
     return study._desk.pairs
 
 
-def axis_moves(study: Study, columns: Sequence[str]) -> Orders:
+def axis_moves(
+    study: Study, columns: Sequence[str], sensitive: Sequence[str] | None = None
+) -> Orders:
     """Say which orders of axes are allowed that are one move away from this one."""
-    return orders(study._desk, columns)
+    return orders(study._desk, columns, sensitive)
 
 
 def sensitive_columns(study: Study) -> tuple[str, ...]:
@@ -96,5 +98,7 @@ def formula_of(
     model = read_formula(formula, {name: column.kind for name, column in columns.items()})
     strata = study.policy.strata
     if study.policy.guarded and not {*model.levels} <= {*strata}:
-        raise RefusedError("levels stand in a formula of a guarded study only where they are strata")
+        raise RefusedError(
+            "levels stand in a formula of a guarded study only where they are strata"
+        )
     return model.formula, tuple(model.numbers)

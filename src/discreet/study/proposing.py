@@ -1,0 +1,324 @@
+"""A policy to begin with: what each column may be, guessed, and written for a custodian to mend."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.answers.axes import ends_of_table, short
+from discreet.errors import RefusedError
+from discreet.policy import Policy
+from discreet.progress import advance
+from discreet.protect.order_means import nice_step
+from discreet.table import KINDS, Table, open_table
+
+__all__ = ["Guess", "proposed_policy"]
+
+
+def _set_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words of names, in lower case and without the s of several. Who is named by more than one kind
+# is of the first.
+IDENTIFIERS = _set_of(
+    """id identifier uuid guid name forename surname lastname firstname fullname
+    username email mail phone telephone mobile fax address street nhs ssn mrn nino passport iban
+    dob birthdate birthday imei ip url licence license plate patientid personid subjectid userid
+    caseid recordid studyid participantid memberid passengerid customerid"""
+)
+SENSITIVE = _set_of(
+    """diagnosis diagnose disease disorder hiv aid cancer tumour tumor income salary wage
+    earning outcome religion sexual orientation mental depression depressed psychiatric suicide
+    alcohol drug smoker smoking abuse pregnancy pregnant abortion crime criminal conviction arrest
+    offence credit debt loan default death died dead deceased survived survival mortality
+    political party vote union genetic genotype disability disabled diabetes diabetic treatment
+    therapy medication icd wealth saving bankrupt benefit violence victim infection"""
+)
+QUASI = _set_of(
+    """age sex gender postcode zip zipcode postal region district county city town country
+    state province nationality citizen citizenship ethnicity ethnic race occupation job
+    profession employer employment education school marital married spouse household child
+    children sibling sibsp parch dependent language birth born residence location place latitude
+    longitude lat lon lng housing foreign foreigner migrant immigrant rank unit ward
+    hospital"""
+)
+CODES = _set_of(
+    """class pclass code type group category cat level grade stage status sex gender race
+    ethnicity region district state country cluster arm site centre center flag is has"""
+)
+FEW_BY_NAME, FEW = 20, 6
+DATES = {"date", "day", "time"}
+
+ROLE_OF = (("identifier", IDENTIFIERS), ("sensitive", SENSITIVE), ("quasi-identifier", QUASI))
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What is guessed of a column: its role, its kind where it is drawn, and why.
+
+    `ends` are those of its axis in pictures, further outward, where they can be told.
+    """
+
+    name: str
+    role: str
+    kind: str | None
+    why: str
+    ends: tuple[float, float] | None = None
+
+
+def proposed_policy(source: object) -> str:
+    """Return a policy for a table as TOML text, with a role, a kind and a range for each column.
+
+    Parameters
+    ----------
+    source : path, frame or Table
+        See `discreet.open`.
+
+    Returns
+    -------
+    str
+        TOML that `Policy.load` reads, with comments that say what each line means; what is unsure
+        is commented out.
+
+    Raises
+    ------
+    InputError
+        If the source cannot be read.
+
+    Notes
+    -----
+    The text holds names of columns, and no level, value or count. A range is that of a guarded
+    picture's axis (the means of the k smallest and k largest values, rounded outward), once more
+    rounded outward; where a picture would be refused there is none.
+
+    **What it does not tell.** It guesses from names and from how many persons share a value. It
+    does not know what somebody else may know of a person, which is what roles are about: a
+    custodian must read every line.
+
+    Examples
+    --------
+    >>> import discreet as dc
+    >>> text = proposed_policy(dc.datasets.diabetes())
+    >>> [line for line in text.splitlines() if line.startswith("roles.age")]
+    ['roles.age = "quasi-identifier"']
+    """
+    table = source
+    if not isinstance(table, Table):
+        table = open_table(source, kinds={}, roles={}, unit=None, key=None)
+    policy = Policy.preset("standard")
+    guesses = []
+    for i, name in enumerate(table.columns):
+        guesses.append(_guess(table, policy, name))
+        advance("reading columns", i + 1, len(table.columns))
+    return "\n\n".join([HEAD, *map(_column_text, guesses), *_rule_texts(policy, guesses)]) + "\n"
+
+
+# --- what a column may be -------------------------------------------------------------------------
+
+
+def _guess(table: Table, policy: Policy, name: str) -> Guess:
+    column, words = table.columns[name], _words(name)
+    named = next((role for role, known in ROLE_OF if words & known), None)
+    if "birth" in words and words & DATES:
+        named = "identifier"
+    if column.kind not in KINDS:
+        return Guess(name, named or "quasi-identifier", None, "of a type that is not drawn")
+    shared = _shared_levels(table, policy.k, name)
+    if _tells_rows_apart(table, policy.k, name, named, shared):
+        return Guess(name, "identifier", None, "nearly every row has a value of its own")
+    if named == "identifier" and not shared:
+        return Guess(name, "identifier", None, "guessed from its name")
+    # What many persons share, such as whether there is a telephone, names nobody.
+    role = "quasi-identifier" if named == "identifier" else named or "other"
+    why = "nothing in its name says more" if named is None else "guessed from its name"
+    levels = column.kind == "categorical" or _is_code(words, shared)
+    kind = "categorical" if levels else "continuous"
+    ends = _ends(table, policy, name) if kind == "continuous" else None
+    return Guess(name, role, kind, why, ends)
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of a name, each with and without its last s, and all of them in one.
+
+    Examples
+    --------
+    >>> sorted(_words("PatientIDs")), sorted(_words("birth_date2"))
+    (['id', 'ids', 'patient', 'patientid', 'patientids'], ['birth', 'birthdate', 'date'])
+    """
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    parts = [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+    words = {*parts, "".join(parts)}
+    return words | {word[:-1] for word in words if re.search("[^s]s$", word)}
+
+
+def _shared_levels(table: Table, k: int, name: str) -> int:
+    """Return how many values a column has, where they are few and k persons or more share each.
+
+    0 for any other column.
+    """
+    little = 10 * FEW_BY_NAME
+    if table.columns[name].kind == "continuous" and not (
+        _reach(table, name) < little and table.is_whole(name)
+    ):
+        return 0  # not counted: there may be as many values as rows
+    counts = {level: count for level, count in table.levels(name).items() if level}
+    few = 0 < len(counts) <= FEW_BY_NAME
+    return len(counts) if few and min(counts.values()) >= k else 0
+
+
+def _reach(table: Table, name: str) -> float:
+    """Return how far the numbers of a column reach; infinitely far where there are none."""
+    try:
+        lows, highs = table.extremes(name, 1)
+    except RefusedError:
+        return math.inf
+    return float(highs[0]) - float(lows[0])
+
+
+def _tells_rows_apart(table: Table, k: int, name: str, named: str | None, shared: int) -> bool:
+    """Whether a column is as good as a name: texts, or whole numbers, that few rows share."""
+    if shared:
+        return False
+    if table.columns[name].kind == "categorical":
+        if not table.shown([name], "categorical"):
+            return True
+        counts = [count for level, count in table.levels(name).items() if level]
+        rare = sum(count for count in counts if count < k)
+        return named in (None, "identifier") and 2 * rare > sum(counts)
+    if _reach(table, name) < table.size and table.numbers_rows(name):
+        return named in (None, "identifier")
+    if named is not None or not table.is_whole(name):
+        return False
+    values = np.asarray(table.column(name), dtype=np.float64)
+    values = values[np.isfinite(values)]
+    return len(values) > 1 and len(np.unique(values)) == len(values)
+
+
+def _is_code(words: set[str], shared: int) -> bool:
+    """Whether numbers stand for levels: few of them, or some more where the name says so."""
+    return 0 < shared <= (FEW_BY_NAME if words & CODES else FEW)
+
+
+def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
+    """Return the ends of a picture's axis, further outward; None where there is no picture."""
+    try:
+        ends = ends_of_table(table, policy.settle("histogram", [name]), name)
+        half = 0.5 if ends.whole else 0.0
+        low, high = ends.low + half, ends.high - half
+        step = nice_step(high - low, share=0.2)
+    except RefusedError:
+        return None
+    return short(math.floor(low / step) * step) + 0.0, short(math.ceil(high / step) * step) + 0.0
+
+
+# --- how it is written ----------------------------------------------------------------------------
+
+HEAD = """\
+# A policy for discreet, proposed from the names of the columns and from how many persons share a
+# value. It is a beginning: read every line, and mend it, before anybody else sees a picture.
+# Lines that begin with # count for nothing; take the # away to make one count.
+# The folder of this file also keeps the study's secret and ledger (.discreet): let nobody else in.
+preset = "standard"
+
+# ---------- The columns ---------------------------------------------------------------------------
+# roles:  identifier        names a person; never shown
+#         quasi-identifier  others may know it of a person (age, region, occupation, ...)
+#         sensitive         what nobody may learn of a person
+#         other             neither
+# kinds:  continuous (numbers) or categorical (levels)
+# limits: where the axis of a column ends. Without them it ends near the data, which tells roughly
+#         where the outermost persons lie. Declare what is publicly known, such as 18 and 90 for the
+#         ages of a study that took in no others, rather than what is proposed: that is rounded from
+#         the data. No limits are proposed where the data do not let them be told."""
+
+
+def _column_text(guess: Guess) -> str:
+    """Write what is guessed of one column."""
+    lines = [
+        f"# {_key(guess.name)}: {guess.why}",
+        f"roles.{_key(guess.name)} = {_text(guess.role)}",
+    ]
+    if guess.role == "identifier":
+        return "\n".join(lines)
+    if guess.kind is not None:
+        lines.append(f"kinds.{_key(guess.name)} = {_text(guess.kind)}")
+    if guess.ends is not None:
+        low, high = (_number(end) for end in guess.ends)
+        lines.append(f"# limits.{_key(guess.name)} = [{low}, {high}]")
+    return "\n".join(lines)
+
+
+def _rule_texts(policy: Policy, guesses: Sequence[Guess]) -> Iterator[str]:
+    """Write the main rules of a preset, with examples of this table's own columns."""
+    drawn = [guess for guess in guesses if guess.role != "identifier" and guess.kind is not None]
+    numbers = [guess.name for guess in drawn if guess.kind == "continuous"]
+    levels = [
+        guess.name
+        for guess in drawn
+        if guess.kind == "categorical" and guess.role == "quasi-identifier"
+    ]
+    named = [guess.name for guess in guesses if guess.role == "identifier"]
+    yield RULE
+    yield f"{K}\nk = {policy.k}"
+    yield f"{ROWS}\nrows = {_text(policy.rows)}"
+    yield f"{GROUPS}\n# groups = [{_list(numbers[:3] or ['age', 'weight'])}]"
+    yield f"{STRATA}\n# strata = {_list(levels[:1] or ['sex'])}"
+    yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
+    beside = [guess.name for guess in drawn][:2]
+    yield f"{PAIRS}\n# pairs = [{_list(beside if len(beside) == 2 else ['age', 'weight'])}]"
+    yield f"{UNIT}\n# unit = {_text((named or ['person'])[0])}"
+    yield SERVER
+    yield f"{BUDGET}\nbudget = {policy.budget}"
+    yield f"{MINUTE}\nrequests_a_minute = {policy.requests_a_minute}"
+
+
+RULE = f"# ---------- The rules {'-' * 77}"
+K = """\
+# The least number of persons that anything drawn stands on. Larger is safer and coarser."""
+ROWS = """\
+# How the one protected copy of the rows is made, from which points and lines are drawn:
+# `discreet methods` lists what each method promises, and what it leaves open."""
+GROUPS = """\
+# The columns whose rows may be seen together; a column is in one group. Without groups they are
+# those of the first picture of rows that is asked for: better to choose them here."""
+STRATA = """\
+# Columns of levels that travel with the rows of the copy. Every combination of their levels needs
+# persons enough: few columns, of few levels."""
+BINS = """\
+# Bins of a histogram, and cells along each side of a heat map. They are the same in all pictures:
+# two widths together would tell more than one."""
+PAIRS = """\
+# The columns that may stand side by side in parallel coordinates. Without pairs any may, as far as
+# all that were ever drawn fit into one order of axes."""
+UNIT = """\
+# The column that says whose a row is, where a person may have several: k then counts persons."""
+SERVER = f"# ---------- The server {'-' * 76}"
+BUDGET = """\
+# How many different pictures one token or user may see. Each tells a little more."""
+MINUTE = "# How often one token or user may ask."
+
+
+def _key(name: str) -> str:
+    """Write a column's name as TOML wants it on the left: in one line, whatever is in it."""
+    import tomli_w
+
+    return tomli_w.dumps({name: 0})[: -len(" = 0\n")]
+
+
+def _text(value: str) -> str:
+    import tomli_w
+
+    return tomli_w.dumps({"a": value})[len("a = ") : -1]
+
+
+def _list(names: Sequence[str]) -> str:
+    return f"[{', '.join(map(_text, names))}]"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

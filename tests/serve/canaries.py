@@ -1,0 +1,105 @@
+"""A cohort with a canary in every column, the rules it is served under, and who asks of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pyarrow import Table, table
+from pyarrow.csv import write_csv
+
+from tests.serve.searching import Canaries
+
+__all__ = ["CANARIES", "CLIENTS", "POLICIES", "SECRET", "cohort", "planted"]
+
+PERSONS = 360
+SECRET = bytes(range(100, 132)).hex()
+#: Of one person each: at either end, in the middle, as a whole number.
+ALONE = {
+    "age": (31.415926535897, 118.0339887498, 0.57721566490153),
+    "bmi": (27.182818284590, 93.1471805599453),
+    "glucose": (141.42135623731, 1618.03398874989),
+    "income": (271828.1828459, -161803.3988749, 44907.18281828),
+    "visits": (8675309, 314159265),
+    "half": (1.2020569031595942,),
+}
+BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvogel")
+#: What the requests themselves hold: it comes back as little.
+CLIENTS = ("clientcanary", "ragnaroek")
+
+POLICIES: Mapping[str, str] = {
+    "standard": "",
+    "datashield": 'rows = "probabilistic"\nq = 0.5\nk = 3\nround_to = 1\nbins_share = 0.33\n',
+    "sacro": "k = 10\nround_to = 1\n",
+}
+RULES = """
+name = "canaries"
+groups = [["age", "bmi", "glucose", "income"]]
+strata = ["sex"]
+pairs = [["age", "bmi"], ["bmi", "glucose"], ["age", "glucose"], ["glucose", "illness"],
+         ["age", "illness"], ["bmi", "illness"], ["ward", "age"], ["ward", "bmi"],
+         ["income", "age"], ["visits", "half"], ["income", "bmi"], ["visits", "illness"]]
+budget = 10000
+requests_a_minute = 100000
+"""
+ROLES = '\n[roles]\npatient = "identifier"\nillness = "sensitive"\n'
+
+
+def cohort() -> Table:
+    """Make a table with a canary in every column."""
+    rng = np.random.default_rng(7)
+    columns: dict[str, list[Any]] = {
+        "patient": [f"{BIRDS[0]}{i:04}" for i in rng.permutation(PERSONS)],
+        "note": [f"about {BIRDS[1]}, no. {i}" for i in rng.permutation(PERSONS)],
+        "age": rng.normal(52, 11, PERSONS).tolist(),
+        "bmi": rng.normal(26, 4, PERSONS).tolist(),
+        "glucose": rng.normal(91, 11, PERSONS).tolist(),
+        "income": rng.lognormal(10, 0.6, PERSONS).tolist(),
+        "visits": rng.integers(0, 40, PERSONS).tolist(),
+        "half": (rng.random(PERSONS) * 3).tolist(),
+        "ward": rng.choice(["north", "east", "south"], PERSONS).tolist(),
+        "sex": rng.choice(["f", "m"], PERSONS).tolist(),
+        "illness": rng.choice(["none", "mild", "severe"], PERSONS).tolist(),
+        "smoker": rng.choice(["yes", "no"], PERSONS).tolist(),
+    }
+    persons = iter(rng.permutation(PERSONS).tolist())
+    for name, values in ALONE.items():
+        for value in values:
+            columns[name][next(persons)] = value
+    for name, level in (("ward", BIRDS[2]), ("sex", BIRDS[3]), ("illness", BIRDS[4])):
+        columns[name][next(persons)] = level
+    for _ in range(2):
+        columns["smoker"][next(persons)] = BIRDS[5]
+    return table(columns)
+
+
+COHORT = cohort()
+#: All values of no round numbers, to many digits; the planted ones to few.
+CANARIES = Canaries(
+    (*BIRDS, *CLIENTS, SECRET),
+    [value for values in ALONE.values() for value in values],
+    [
+        value
+        for name in ("age", "bmi", "glucose", "income", "half")
+        for value in COHORT.column(name).to_pylist()
+    ],
+)
+
+
+def planted(folder: Path, policy: str) -> tuple[Path, Path]:
+    """Write the cohort, a policy and the known secret into a folder; return the first two."""
+    file, rules = folder / "cohort.csv", folder / "discreet.toml"
+    write_csv(COHORT, file)
+    rules.write_text(RULES + POLICIES[policy] + ROLES, encoding="utf-8")
+    secret = folder / "discreet.secret"
+    secret.touch(mode=0o600)
+    secret.write_text(SECRET, encoding="ascii")
+    return file, rules
+
+
+def shuffled(items: list[Any], seed: int) -> list[Any]:
+    """Return items in another order, the same at every run."""
+    return random.Random(seed).sample(items, len(items))

@@ -1,0 +1,796 @@
+"""What is decided before the data are touched: each rule, its sentence, and the nearest request."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.policy import PICTURES as METHODS_OF
+from discreet.policy import PRESETS, Policy
+from discreet.serve.checking import (
+    NUMBERS,
+    Wish,
+    allowed_methods,
+    check,
+    has_use,
+    usual_method,
+    usual_number,
+)
+from discreet.serve.pictures import PARAMETERS, PICTURES
+from discreet.serve.refusals import Refusal
+from discreet.serve.schemas import BODIES
+from discreet.study import Study
+from discreet.study.told import ToldColumn, drawable
+from tests.serve.cohort import POLICY, opened
+
+Body = dict[str, Any]
+
+# One group, one stratum, one sensitive column.
+GUARDED = POLICY
+NO_GROUPS = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
+TWO_GROUPS = POLICY.replace('"glucose"]]\nstrata', '"glucose"], ["ldl", "hdl"]]\nstrata', 1)
+SEX = '[kinds]\nsex = "categorical"\n'
+RESEARCH = f'preset = "research"\n{SEX}[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
+NOISY = f'preset = "datashield"\ngroups = [["age", "bmi"]]\n{SEX}[roles]\npatient = "identifier"\n'
+RAW = f'{SEX}[pictures]\nhistogram = "none"\n[roles]\npatient = "identifier"\n'
+POLICIES = {
+    "guarded": GUARDED,
+    "no groups": NO_GROUPS,
+    "two groups": TWO_GROUPS,
+    "research": RESEARCH,
+    "noisy": NOISY,
+    "raw": RAW,
+}
+Opened = tuple[Study, Mapping[str, ToldColumn]]
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Opened]:
+    """Open the cohort under each of the policies."""
+    found = {}
+    for name, policy in POLICIES.items():
+        study = opened(tmp_path_factory.mktemp("study"), policy)
+        found[name] = study, {it.name: it for it in drawable(study)}
+    return found
+
+
+def checked(found: Opened, kind: str, body: Mapping[str, Any]) -> Wish | Refusal:
+    """Read a body as the server does, and check it."""
+    whole = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
+    return check(*found, kind, whole)
+
+
+def passed(found: Opened, kind: str, body: Mapping[str, Any]) -> Wish:
+    """Check a body that no rule refuses."""
+    wish = checked(found, kind, body)
+    assert isinstance(wish, Wish), wish
+    return wish
+
+
+# --- what passes ----------------------------------------------------------------------------------
+
+A, AB = {"columns": ["age"]}, {"columns": ["age", "bmi"]}
+LAST = ["age", "bmi", "diagnosis"]
+PASSES: dict[str, tuple[str, str, Body, str]] = {
+    # policy, kind, body, the question as text
+    "one column": ("guarded", "histogram", A, '{"columns":["age"]}'),
+    "the usual method": (
+        "guarded",
+        "histogram",
+        {**A, "method": "merge"},
+        '{"columns":["age"]}',
+    ),
+    "the usual numbers": (
+        "guarded",
+        "histogram",
+        {**A, "k": 5, "bins": 20},
+        '{"columns":["age"]}',
+    ),
+    "another method": (
+        "guarded",
+        "histogram",
+        {**A, "method": "suppression"},
+        '{"columns":["age"],"method":"suppression"}',
+    ),
+    "by a stratum": (
+        "guarded",
+        "scatter",
+        {**AB, "by": "sex"},
+        '{"by":"sex","columns":["age","bmi"]}',
+    ),
+    "counts by any levels": (
+        "guarded",
+        "heatmap",
+        {**AB, "by": "region"},
+        '{"by":"region","columns":["age","bmi"]}',
+    ),
+    "counts of columns of no group": (
+        "guarded",
+        "heatmap",
+        {"columns": ["age", "ldl"]},
+        '{"columns":["age","ldl"]}',
+    ),
+    "rows where no group is settled": (
+        "no groups",
+        "scatter",
+        {"columns": ["ldl", "age"]},
+        '{"columns":["ldl","age"]}',
+    ),
+    "a trend": (
+        "guarded",
+        "scatter",
+        {**AB, "trend": True},
+        '{"columns":["age","bmi"],"trend":true}',
+    ),
+    "no trend": ("guarded", "scatter", {**AB, "trend": False}, '{"columns":["age","bmi"]}'),
+    "a formula, written out": (
+        "guarded",
+        "residuals",
+        {"formula": "bmi~age+C( sex )"},
+        '{"formula":"bmi ~ age + C(sex)"}',
+    ),
+    "what a role says is sensitive": (
+        "guarded",
+        "parallel",
+        {"columns": LAST, "sensitive": ["diagnosis"], "diversity": 2, "pixels": 400},
+        '{"columns":["age","bmi","diagnosis"]}',
+    ),
+    "how clusters are drawn": (
+        "guarded",
+        "parallel",
+        {"columns": LAST, "gradient": False, "cost": "smaller"},
+        '{"columns":["age","bmi","diagnosis"],"gradient":false}',
+    ),
+    "the noise of the policy": (
+        "noisy",
+        "histogram",
+        {**A, "q": 0.5},
+        '{"columns":["age"]}',
+    ),
+    "the usual noise on the usual thing": (
+        "noisy",
+        "qq",
+        {"formula": "bmi ~ age", "noise_on": "points"},
+        '{"formula":"bmi ~ age"}',
+    ),
+    "a method in the place of one that is refused": (
+        "raw",
+        "histogram",
+        {**A, "method": "merge"},
+        '{"columns":["age"],"method":"merge"}',
+    ),
+    "other numbers": (
+        "research",
+        "histogram",
+        {**A, "k": 4, "bins": 7},
+        '{"bins":7,"columns":["age"],"k":4}',
+    ),
+    "noise": (
+        "research",
+        "scatter",
+        {**AB, "method": "probabilistic", "q": 1},
+        '{"columns":["age","bmi"],"method":"probabilistic","q":1.0}',
+    ),
+    "noise on the variable": (
+        "research",
+        "qq",
+        {"formula": "bmi ~ age", "method": "probabilistic", "noise_on": "variable"},
+        '{"formula":"bmi ~ age","method":"probabilistic","noise_on":"variable"}',
+    ),
+    "raw": (
+        "research",
+        "bars",
+        {"columns": ["sex"], "method": "none"},
+        '{"columns":["sex"],"method":"none"}',
+    ),
+    "more pixels than there may be": (
+        "research",
+        "parallel",
+        {"columns": LAST, "pixels": 100_000},
+        '{"columns":["age","bmi","diagnosis"],"pixels":500}',
+    ),
+    "what else is sensitive, in the order of the axes": (
+        "research",
+        "parallel",
+        {"columns": ["age", "bmi", "sex"], "sensitive": ["sex", "bmi", "sex"]},
+        '{"columns":["age","bmi","sex"],"sensitive":["bmi","sex"]}',
+    ),
+    "as different as the policy says": (
+        "research",
+        "parallel",
+        {"columns": LAST, "diversity": 2},
+        '{"columns":["age","bmi","diagnosis"]}',
+    ),
+    "not different at all": (
+        "research",
+        "parallel",
+        {"columns": LAST, "diversity": 1},
+        '{"columns":["age","bmi","diagnosis"],"diversity":1}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("policy", "kind", "body", "request_text"), PASSES.values(), ids=PASSES)
+def test_what_passes_is_asked_with_one_text(
+    studies: Mapping[str, Opened], policy: str, kind: str, body: Body, request_text: str
+) -> None:
+    wish = passed(studies[policy], kind, body)
+
+    assert wish.request == request_text
+    assert wish.kind == kind
+    assert wish.body == json.loads(request_text)
+    assert passed(studies[policy], kind, wish.body) == wish
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+NOT_DRAWN = "columns: each is one that can be drawn; /api/study lists them"
+BAD_BY = "by: it is a categorical column that can be drawn, and none of the columns"
+NOT_ALLOWED = "method: the policy of this study does not allow it; /api/study lists those it does"
+UNREAD = (
+    "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
+    " with :, *, log, log10, exp and sqrt"
+)
+FIXED = "{}: the policy of this study fixes it; leave it out"
+USELESS = "{}: out of range, or without use for this method"
+APART = "columns: rows of these may not be seen together; /api/study lists the groups"
+NOT_STRATA = "by: under this policy rows carry the levels of strata alone"
+
+REQUEST: dict[str, tuple[str, str, Body, str]] = {
+    # policy, kind, body, the sentence
+    "nobody's column": ("guarded", "histogram", {"columns": ["Canary"]}, NOT_DRAWN),
+    "an identifier": ("guarded", "bars", {"columns": ["patient"]}, NOT_DRAWN),
+    "an identifier under research": ("research", "bars", {"columns": ["patient"]}, NOT_DRAWN),
+    "a column twice": (
+        "guarded",
+        "scatter",
+        {"columns": ["age", "age"]},
+        "columns: each is named once",
+    ),
+    "levels for numbers": (
+        "guarded",
+        "histogram",
+        {"columns": ["sex"]},
+        "columns: this picture takes continuous columns",
+    ),
+    "numbers for levels": (
+        "guarded",
+        "crosstab",
+        {"columns": ["sex", "age"]},
+        "columns: this picture takes categorical columns",
+    ),
+    "by nobody's column": ("guarded", "histogram", {**A, "by": "Canary"}, BAD_BY),
+    "by an identifier": ("guarded", "histogram", {**A, "by": "patient"}, BAD_BY),
+    "by numbers": ("guarded", "histogram", {**A, "by": "bmi"}, BAD_BY),
+    "by itself": ("guarded", "bars", {"columns": ["sex"], "by": "sex"}, BAD_BY),
+    "boxes by levels": (
+        "guarded",
+        "box",
+        {**AB, "by": "sex"},
+        "by: a box plot that is divided draws one column",
+    ),
+    "a grid by levels": (
+        "guarded",
+        "scatter",
+        {**AB, "by": "sex", "method": "suppression"},
+        "by: points of a grid have no levels; draw a heat map by it",
+    ),
+    "a grid by levels under research": (
+        "research",
+        "scatter",
+        {**AB, "by": "sex", "method": "none"},
+        "by: points of a grid have no levels; draw a heat map by it",
+    ),
+    "no such method": (
+        "guarded",
+        "histogram",
+        {**A, "method": "Canary"},
+        "method: this picture has no such method; /api/study lists them",
+    ),
+    "another picture's method": (
+        "research",
+        "bars",
+        {"columns": ["sex"], "method": "merge"},
+        "method: this picture has no such method; /api/study lists them",
+    ),
+    "the word for rows": (
+        "guarded",
+        "scatter",
+        {**AB, "method": "rows"},
+        "method: this picture has no such method; /api/study lists them",
+    ),
+    "no formula": ("guarded", "residuals", {"formula": "Canary"}, UNREAD),
+    "a formula of nobody": ("guarded", "residuals", {"formula": "age ~ Canary"}, UNREAD),
+    "a formula of an identifier": ("research", "qq", {"formula": "age ~ C(patient)"}, UNREAD),
+    "a formula that calls": ("research", "qq", {"formula": "age ~ open('Canary')"}, UNREAD),
+    "a secret that is no axis": (
+        "research",
+        "parallel",
+        {**AB, "sensitive": ["diagnosis"]},
+        "sensitive: each is one of the columns",
+    ),
+    "a secret of nobody": (
+        "guarded",
+        "parallel",
+        {**AB, "sensitive": ["Canary"]},
+        "sensitive: each is one of the columns",
+    ),
+    "noise without use": ("research", "histogram", {**A, "q": 0.5}, USELESS.format("q")),
+    "a grid without use": ("research", "scatter", {**AB, "grid": 10}, USELESS.format("grid")),
+    "two without use": (
+        "research",
+        "box",
+        {**A, "method": "order-means", "grid": 9, "q": 0.5},
+        USELESS.format("q and grid"),
+    ),
+    "fewer than a method takes": (
+        "research",
+        "scatter",
+        {**AB, "method": "deterministic", "k": 2},
+        USELESS.format("k"),
+    ),
+    "one person in a cluster": (
+        "research",
+        "parallel",
+        {**AB, "k": 1, "diversity": 2},
+        USELESS.format("k"),
+    ),
+    "clusters of cells that are not different": (
+        "research",
+        "parallel",
+        {"columns": LAST, "method": "k-member-cells", "k": 1, "diversity": 1},
+        USELESS.format("k and diversity"),
+    ),
+    "noise on what has none": (
+        "research",
+        "qq",
+        {"formula": "bmi ~ age", "noise_on": "variable"},
+        "noise_on: this method has no use for it; leave it out",
+    ),
+    "a cost without use": (
+        "research",
+        "parallel",
+        {**AB, "method": "k-member-cells", "cost": "seed"},
+        "cost: this method has no use for it; leave it out",
+    ),
+    "a cost in a guarded study": (
+        "guarded",
+        "parallel",
+        {**AB, "cost": "span"},
+        "cost: this method has no use for it; leave it out",
+    ),
+}
+
+
+@pytest.mark.parametrize(("policy", "kind", "body", "says"), REQUEST.values(), ids=REQUEST)
+def test_what_no_policy_lets_pass(
+    studies: Mapping[str, Opened], policy: str, kind: str, body: Body, says: str
+) -> None:
+    found = checked(studies[policy], kind, body)
+
+    assert isinstance(found, Refusal)
+    assert (found.code, found.status, found.says, found.nearest) == ("request", 422, says, None)
+    assert b"Canary" not in found.body
+
+
+POLICY_SAYS: dict[str, tuple[str, str, Body, str, Body | None]] = {
+    # policy, kind, body, the sentence, the nearest
+    "raw data": ("guarded", "histogram", {**A, "method": "none"}, NOT_ALLOWED, A),
+    "other rows": (
+        "guarded",
+        "scatter",
+        {**AB, "method": "deterministic", "trend": True},
+        NOT_ALLOWED,
+        {**AB, "trend": True},
+    ),
+    "clusters of records": ("guarded", "parallel", {**AB, "method": "k-member"}, NOT_ALLOWED, AB),
+    "a usual method that is refused": (
+        "raw",
+        "histogram",
+        A,
+        NOT_ALLOWED,
+        {**A, "method": "merge"},
+    ),
+    "the same, by its name": (
+        "raw",
+        "histogram",
+        {**A, "method": "none"},
+        NOT_ALLOWED,
+        {**A, "method": "merge"},
+    ),
+    "another k": ("guarded", "histogram", {**A, "k": 6}, FIXED.format("k"), A),
+    "a k that is none": ("guarded", "histogram", {**A, "k": 1}, FIXED.format("k"), A),
+    "two other numbers": (
+        "guarded",
+        "histogram",
+        {**A, "k": 5, "q": 3, "bins": 19, "method": "suppression"},
+        FIXED.format("q and bins"),
+        {**A, "method": "suppression"},
+    ),
+    "other noise": ("noisy", "scatter", {**AB, "q": 0.4}, FIXED.format("q"), AB),
+    "other diversity": (
+        "guarded",
+        "parallel",
+        {"columns": LAST, "diversity": 3},
+        FIXED.format("diversity"),
+        {"columns": LAST},
+    ),
+    "no diversity": (
+        "guarded",
+        "parallel",
+        {"columns": LAST, "diversity": 1},
+        FIXED.format("diversity"),
+        {"columns": LAST},
+    ),
+    "more pixels than there may be": (
+        "guarded",
+        "parallel",
+        {"columns": LAST, "pixels": 900},
+        FIXED.format("pixels"),
+        {"columns": LAST},
+    ),
+    "noise on the variable": (
+        "noisy",
+        "qq",
+        {"formula": "bmi ~ age", "noise_on": "variable"},
+        FIXED.format("noise_on"),
+        {"formula": "bmi ~ age"},
+    ),
+    "rows by what is no stratum": ("guarded", "scatter", {**AB, "by": "region"}, NOT_STRATA, AB),
+    "levels that are no stratum in a formula": (
+        "guarded",
+        "residuals",
+        {"formula": "age ~ C(region)"},
+        "formula: under this policy levels may stand in it only where they are strata",
+        None,
+    ),
+    "rows of two groups": (
+        "two groups",
+        "scatter",
+        {"columns": ["ldl", "age"]},
+        APART,
+        {"columns": ["bmi", "age"]},
+    ),
+    "rows of a group and of none": (
+        "guarded",
+        "scatter",
+        {"columns": ["glucose", "hdl"], "by": "sex"},
+        APART,
+        {"columns": ["glucose", "age"], "by": "sex"},
+    ),
+    "rows of no group": (
+        "guarded",
+        "histogram",
+        {"columns": ["hdl"], "method": "condensation"},
+        APART,
+        {"columns": ["age"], "method": "condensation"},
+    ),
+    "rows of more columns than any group has": (
+        "guarded",
+        "box",
+        {"columns": ["age", "bmi", "glucose", "hdl"], "method": "condensation"},
+        APART,
+        None,
+    ),
+    "a formula of two groups": (
+        "guarded",
+        "leverage",
+        {"formula": "bmi ~ hdl"},
+        APART,
+        None,
+    ),
+    "a secret of the moment": (
+        "guarded",
+        "parallel",
+        {"columns": ["age", "bmi", "sex"], "sensitive": ["sex"]},
+        "sensitive: the policy of this study says what is; leave it out",
+        {"columns": ["age", "bmi", "sex"]},
+    ),
+    "all at once": (
+        "guarded",
+        "scatter",
+        {
+            "columns": ["hdl", "age"],
+            "by": "region",
+            "method": "none",
+            "k": 3,
+            "grid": 7,
+            "trend": True,
+        },
+        NOT_ALLOWED,
+        {"columns": ["bmi", "age"], "trend": True},
+    ),
+    "a method, where what is left is no request": (
+        "raw",
+        "histogram",
+        {**A, "by": "region", "method": "none", "k": 9},
+        NOT_ALLOWED,
+        {**A, "by": "region", "method": "merge"},
+    ),
+    "a number, where what is left is wrong": (
+        "guarded",
+        "scatter",
+        {**AB, "k": 9, "by": "sex", "method": "suppression"},
+        FIXED.format("k"),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind", "body", "says", "nearest"), POLICY_SAYS.values(), ids=POLICY_SAYS
+)
+def test_what_the_policy_does_not_let_pass(
+    studies: Mapping[str, Opened],
+    policy: str,
+    kind: str,
+    body: Body,
+    says: str,
+    nearest: Body | None,
+) -> None:
+    found = checked(studies[policy], kind, body)
+
+    assert isinstance(found, Refusal)
+    assert (found.code, found.status, found.says) == ("policy", 403, says)
+    assert found.nearest == nearest
+    if nearest is not None:
+        passed(studies[policy], kind, nearest)
+
+
+def test_groups_that_were_drawn_bind_as_those_of_the_policy(tmp_path: Path) -> None:
+    study = opened(tmp_path, NO_GROUPS)
+    found = study, {it.name: it for it in drawable(study)}
+    passed(found, "scatter", {"columns": ["ldl", "hdl"]})
+
+    study.scatter("age", "bmi")
+    refused = checked(found, "scatter", {"columns": ["ldl", "bmi"]})
+
+    assert isinstance(refused, Refusal)
+    assert (refused.says, refused.nearest) == (APART, {"columns": ["age", "bmi"]})
+
+
+# --- methods and numbers --------------------------------------------------------------------------
+
+METHODS: dict[str, tuple[dict[str, Any], str, str | None, tuple[str, ...]]] = {
+    # preset and changes, kind, the usual method, all
+    "counts of a guarded study": (
+        {"name": "standard"},
+        "histogram",
+        "merge",
+        ("merge", "suppression", "generalization", "condensation"),
+    ),
+    "rows of a guarded study": (
+        {"name": "datashield"},
+        "scatter",
+        "probabilistic",
+        ("probabilistic", "suppression", "generalization"),
+    ),
+    "another usual method": (
+        {"name": "datashield"},
+        "histogram",
+        "suppression",
+        ("suppression", "merge", "generalization", "probabilistic"),
+    ),
+    "boxes of a guarded study": (
+        {"name": "standard"},
+        "box",
+        "order-means",
+        ("order-means", "condensation"),
+    ),
+    "a regression of a guarded study": (
+        {"name": "standard"},
+        "qq",
+        "condensation",
+        ("condensation",),
+    ),
+    "axes of a guarded study": (
+        {"name": "standard"},
+        "parallel",
+        "k-member-cells",
+        ("k-member-cells",),
+    ),
+    "a usual method that is refused": (
+        {"name": "standard", "pictures": {"bars": "none"}},
+        "bars",
+        None,
+        ("cell-suppression",),
+    ),
+    "axes under research": (
+        {"name": "research"},
+        "parallel",
+        "k-member",
+        ("k-member", "k-member-cells", "k-member-joint", "none"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "kind", "usual", "methods"), METHODS.values(), ids=METHODS)
+def test_methods_that_are_allowed_the_usual_one_first(
+    fields: dict[str, Any], kind: str, usual: str | None, methods: tuple[str, ...]
+) -> None:
+    changes = {name: value for name, value in fields.items() if name != "name"}
+    policy = Policy.preset(fields["name"], **changes)
+
+    assert usual_method(policy, kind) == usual
+    assert allowed_methods(policy, kind) == methods
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_research_allows_all_methods(kind: str) -> None:
+    assert set(allowed_methods(Policy.preset("research"), kind)) == set(METHODS_OF[kind])
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_picture_has_a_method(preset: str, kind: str) -> None:
+    assert usual_method(Policy.preset(preset), kind) in allowed_methods(Policy.preset(preset), kind)
+
+
+def test_numbers_that_hold_where_nobody_names_one() -> None:
+    standard, noisy, research = map(Policy.preset, ("standard", "datashield", "research"))
+    told = {
+        policy.name: [usual_number(policy, "probabilistic", name) for name in NUMBERS]
+        for policy in (standard, noisy, research)
+    }
+
+    assert told == {
+        "standard": [5, 0.0, 20, 30, 2, 400],
+        "datashield": [3, 0.5, 20, 30, 2, 400],
+        "research": [3, 0.25, 20, 30, 2, 400],
+    }
+    assert usual_number(research, "condensation", "q") == 0.0
+    assert usual_number(Policy.preset("standard", diversity=4), "", "diversity") == 4
+
+
+USES: dict[str, tuple[str, str, str, str, bool]] = {
+    # preset, kind, method, parameter
+    "everybody's k": ("research", "bars", "none", "k", True),
+    "noise of noise": ("research", "scatter", "probabilistic", "q", True),
+    "noise of means": ("research", "scatter", "condensation", "q", False),
+    "bins of bars": ("research", "histogram", "none", "bins", True),
+    "a grid of cells": ("research", "heatmap", "none", "grid", True),
+    "a grid of rows in cells": ("research", "heatmap", "condensation", "grid", True),
+    "a grid of points": ("research", "scatter", "suppression", "grid", True),
+    "a grid of rows": ("research", "scatter", "condensation", "grid", False),
+    "a grid of boxes": ("research", "box", "suppression", "grid", True),
+    "a grid of means": ("research", "box", "order-means", "grid", False),
+    "pixels of axes": ("research", "parallel", "none", "pixels", True),
+    "a cost": ("research", "parallel", "k-member", "cost", True),
+    "a cost of cells": ("standard", "parallel", "k-member-cells", "cost", False),
+    "a gradient": ("standard", "parallel", "k-member-cells", "gradient", True),
+    "noise on something": ("research", "qq", "probabilistic", "noise_on", True),
+    "noise on a copy": ("datashield", "qq", "probabilistic", "noise_on", False),
+    "noise on nothing": ("research", "qq", "none", "noise_on", False),
+    "a trend": ("standard", "scatter", "suppression", "trend", True),
+}
+
+
+@pytest.mark.parametrize(("preset", "kind", "method", "name", "used"), USES.values(), ids=USES)
+def test_what_has_a_use(preset: str, kind: str, method: str, name: str, used: bool) -> None:
+    assert has_use(Policy.preset(preset), kind, method, name) is used
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+
+@st.composite
+def bodies(draw: st.DrawFn) -> tuple[str, Body]:
+    """Draw a picture and a body that its schema lets pass, mostly of columns there are."""
+    kind = draw(st.sampled_from([*PICTURES]))
+    picture = PICTURES[kind]
+    body: Body = {}
+    names = st.sampled_from(
+        ["age", "bmi", "glucose", "hdl", "sex", "region", "diagnosis", "nobody"]
+    )
+    if picture.of_formula:
+        formulas = ["bmi ~ age", "bmi ~ age + C(sex)", "hdl ~ log(age)", "age ~ C(region)", "age"]
+        body["formula"] = draw(st.sampled_from(formulas))
+    else:
+        most = min(picture.most, 4)
+        body["columns"] = draw(st.lists(names, min_size=picture.least, max_size=most, unique=True))
+    optional: dict[str, st.SearchStrategy[Any]] = {
+        "method": st.sampled_from(METHODS_OF[kind]),
+    }
+    if picture.by:
+        optional["by"] = st.sampled_from(["sex", "region", "bmi"])
+    if kind == "parallel":
+        optional["sensitive"] = st.lists(names, max_size=2)
+    values: dict[str, st.SearchStrategy[Any]] = {
+        "k": st.sampled_from([3, 5, 6]),
+        "q": st.sampled_from([0.01, 0.25, 0.5, 1.0]),
+        "bins": st.sampled_from([2, 20]),
+        "grid": st.sampled_from([30, 1000]),
+        "diversity": st.sampled_from([1, 2, 3]),
+        "pixels": st.sampled_from([50, 400, 600]),
+        "trend": st.booleans(),
+        "gradient": st.booleans(),
+        "noise_on": st.sampled_from(PARAMETERS["noise_on"].choices),
+        "cost": st.sampled_from(PARAMETERS["cost"].choices),
+    }
+    optional |= {name: values[name] for name in picture.parameters}
+    chosen = draw(st.lists(st.sampled_from([*optional]), unique=True, max_size=4))
+    return kind, body | {name: draw(optional[name]) for name in chosen}
+
+
+Asked = tuple[str, Body]
+OF_POLICIES = pytest.mark.parametrize("policy", POLICIES)
+
+
+@OF_POLICIES
+@given(asked=bodies())
+def test_the_nearest_request_passes(
+    studies: Mapping[str, Opened], policy: str, asked: Asked
+) -> None:
+    kind, body = asked
+    found = checked(studies[policy], kind, body)
+
+    if isinstance(found, Refusal):
+        assert found.code in ("request", "policy")
+        if found.nearest is not None:
+            assert found.code == "policy"
+            passed(studies[policy], kind, found.nearest)
+
+
+@OF_POLICIES
+@given(asked=bodies(), data=st.data())
+def test_a_question_has_one_text_however_it_is_put(
+    studies: Mapping[str, Opened], policy: str, asked: Asked, data: st.DataObject
+) -> None:
+    kind, body = asked
+    study, columns = studies[policy]
+    wish = check(study, columns, kind, body)
+    turned = {name: body[name] for name in data.draw(st.permutations([*body]))}
+    again = check(study, columns, kind, turned)
+    assert again == wish
+    if isinstance(wish, Refusal):
+        return
+
+    method = wish.named.get("method", usual_method(study.policy, kind))
+    usual: Body = {} if method is None else {"method": method}
+    for name in PICTURES[kind].parameters:
+        if has_use(study.policy, kind, str(method), name):
+            number = name in NUMBERS
+            usual[name] = (
+                usual_number(study.policy, str(method), name) if number else PARAMETERS[name].usual
+            )
+    named = data.draw(st.sets(st.sampled_from([*usual])) if usual else st.just(set()))
+    whole = {name: usual[name] for name in sorted(named)} | body
+    put_in_full = check(study, columns, kind, {"by": None, **whole})
+
+    assert isinstance(put_in_full, Wish)
+    assert put_in_full.request == wish.request
+    assert passed(studies[policy], kind, wish.body).request == wish.request
+
+
+def test_different_questions_have_different_texts(studies: Mapping[str, Opened]) -> None:
+    """Every combination of some values of all that a picture can be asked for with."""
+    found = studies["research"]
+    texts: dict[str, tuple[Any, ...]] = {}
+    for columns, method, k, bins, by in itertools.product(
+        (["age"], ["bmi"]), ("merge", "suppression"), (3, 4), (20, 21), (None, "sex", "region")
+    ):
+        body = {"columns": columns, "method": method, "k": k, "bins": bins, "by": by}
+        text = passed(found, "histogram", body).request
+        assert text not in texts
+        texts[text] = (columns, method, k, bins, by)
+
+    orders = {
+        passed(found, "parallel", {"columns": order}).request
+        for order in itertools.permutations(["age", "bmi", "sex"])
+    }
+    assert (len(texts), len(orders)) == (48, 6)
+
+
+@given(text=st.text(min_size=1, max_size=60) | st.text("agebmi~+-*:()C^1 .@'\"", max_size=40))
+def test_any_formula_is_read_or_refused(studies: Mapping[str, Opened], text: str) -> None:
+    study, columns = studies["guarded"]
+    found = check(study, columns, "residuals", {"formula": text or "~"})
+
+    assert isinstance(found, Wish) or found.code in ("request", "policy")

@@ -1,0 +1,121 @@
+"""What /api/openapi.json says is what the server does, with a token and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import CHECKS
+from schemathesis.specs.openapi import checks as of_openapi
+
+from tests.serve.conftest import Running
+
+#: Each is asked so many requests as described, and so many that are not.
+EXAMPLES = 10
+OPEN = ("/api/health",)
+CHECKED = [
+    of_openapi.status_code_conformance,
+    of_openapi.content_type_conformance,
+    of_openapi.response_headers_conformance,
+    of_openapi.response_schema_conformance,
+    of_openapi.allow_header_conformance,
+    *CHECKS.get_by_names(["not_a_server_error"]),
+]
+FEW = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[*HealthCheck],
+)
+
+
+def operations(served: Running) -> Iterator[Any]:
+    """Give every operation that the server describes."""
+    schema = schemathesis.openapi.from_url(f"{served.url}/api/openapi.json")
+    for found in schema.get_all_operations():
+        yield found.ok()
+
+
+def ask_all(served: Running, token: str, mode: Any, check: Any) -> int:
+    """Ask every operation, and check each response; return how many requests that were."""
+    asked = 0
+    for operation in operations(served):
+        if operation.path in OPEN and mode is schemathesis.GenerationMode.NEGATIVE:
+            continue  # there is nothing in it that could be wrong
+
+        @given(operation.as_strategy(generation_mode=mode))
+        @FEW
+        def ask(case: Any) -> None:
+            nonlocal asked
+            asked += 1
+            # A token of another case would be none of ours.
+            case.headers.pop("Authorization", None)
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            check(case, case.call(headers=headers, timeout=30), headers)
+
+        ask()
+    return asked
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", schemathesis.GenerationMode)
+@pytest.mark.parametrize("role", ["analyst", "custodian"])
+def test_every_answer_is_as_described(served: Running, role: str, mode: Any) -> None:
+    def check(case: Any, response: Any, headers: dict[str, str]) -> None:
+        case.validate_response(response, checks=CHECKED, headers=headers)
+        parts = {part.value: it.mode for part, it in case.meta.components.items()}
+        if parts.get("body") == schemathesis.GenerationMode.NEGATIVE:
+            assert response.status_code == 422
+
+    token = served.token if role == "analyst" else served.custodian
+    assert ask_all(served, token, mode, check) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", schemathesis.GenerationMode)
+def test_nothing_is_answered_without_a_token(served: Running, mode: Any) -> None:
+    def check(case: Any, response: Any, headers: dict[str, str]) -> None:
+        assert response.status_code == (200 if case.path in OPEN else 401)
+
+    assert ask_all(served, "", mode, check) > 20
+
+
+def described(served: Running) -> dict[str, Any]:
+    with served.client() as client:
+        told: dict[str, Any] = client.get("/api/openapi.json").json()
+    return told
+
+
+def test_every_other_method_is_refused_and_the_right_ones_are_named(served: Running) -> None:
+    with served.client() as client:
+        for path, operations_of in described(served)["paths"].items():
+            there = path.replace("{view}", "0" * 32)
+            right = {it.upper() for it in operations_of}
+            if there.startswith("/api/views/") and there.count("/") == 3:
+                right.add("GET")  # what has the name of a kind could be the name of a picture
+            for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} - right:
+                response = client.request(method, there)
+                assert response.status_code == 405, (method, there)
+                assert {*response.headers["allow"].split(", ")} <= right, there
+                assert response.json()["error"]["code"] == "method"
+
+
+def test_every_operation_but_one_asks_for_a_token(served: Running) -> None:
+    told = described(served)
+    assert told["components"]["securitySchemes"] == {"token": {"type": "http", "scheme": "bearer"}}
+    for path, operations_of in told["paths"].items():
+        for operation in operations_of.values():
+            assert ("security" in operation) == (path not in OPEN), path
+            assert "200" in operation["responses"]
+
+
+def test_the_description_names_no_column_and_needs_no_token(served: Running) -> None:
+    response = httpx.get(f"{served.url}/api/openapi.json")
+    assert response.status_code == 200
+    assert not [name for name in ("glucose", "diagnosis", "patient") if name in response.text]
