@@ -17,6 +17,7 @@ from discreet.answers.parallel_order import (
     check_order,
     counted_cells,
     proposed_order,
+    rules_of_order,
 )
 from discreet.errors import RefusedError
 from discreet.policy import Asked, AskedAxes, Policy
@@ -177,9 +178,38 @@ def test_an_order_that_breaks_a_rule_is_refused_with_the_nearest(
 def test_levels_alone_cannot_stand_beside_a_secret() -> None:
     how = asked(["ward", "ill"], "ill")
 
-    for call in (check_order, proposed_order):
+    for call in (check_order, proposed_order, rules_of_order):
         with pytest.raises(RefusedError, match="and there is none; add a continuous column"):
             call(TABLE, how, cut(TABLE, how))
+
+
+@pytest.mark.parametrize(
+    ("columns", "sensitive", "reason", "nearest"), REFUSED.values(), ids=REFUSED
+)
+def test_every_order_is_judged_by_what_was_measured_once(
+    columns: list[str], sensitive: list[str], reason: str, nearest: list[str]
+) -> None:
+    how = asked(columns, *sensitive)
+    broken, found = rules_of_order(TABLE, how, cut(TABLE, how))
+
+    assert found == tuple(nearest)
+    assert reason in "; ".join(broken(columns))
+    assert broken(nearest) == ()
+    for order in itertools.permutations(columns):
+        again = asked(order, *sensitive)
+        if broken(order):
+            with pytest.raises(RefusedError, match="; the nearest allowed order is ") as told:
+                check_order(TABLE, again, cut(TABLE, again))
+            assert str(told.value).startswith("; ".join(broken(order)))
+        else:
+            check_order(TABLE, again, cut(TABLE, again))
+
+
+def test_an_order_that_is_allowed_is_the_nearest() -> None:
+    for columns, sensitive in ALLOWED.values():
+        how = asked(columns, *sensitive)
+        broken, nearest = rules_of_order(TABLE, how, cut(TABLE, how))
+        assert (broken(columns), nearest) == ((), tuple(columns))
 
 
 PROPOSED: dict[str, tuple[list[str], list[str], list[str]]] = {

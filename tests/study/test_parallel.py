@@ -16,7 +16,16 @@ from discreet.parallel.clusters import COSTS
 from discreet.policy import Asked, AskedAxes, Policy
 from discreet.study import Study
 from discreet.study.desk import Desk
-from discreet.study.parallel import HowParallel, axis_order, pairs_of, parallel, pinned
+from discreet.study.parallel import (
+    HowParallel,
+    Move,
+    Orders,
+    axis_order,
+    orders,
+    pairs_of,
+    parallel,
+    pinned,
+)
 from discreet.table import open_table
 from discreet.views import ParallelView
 
@@ -684,3 +693,138 @@ def test_all_axes_at_once_are_for_fewer_records() -> None:
 
     with pytest.raises(RefusedError, match="too many records to cluster over all axes at once"):
         opened("research", given=many).parallel(["x", "y"], method="k-member-joint", k=500)
+
+
+# --- which orders there are -------------------------------------------------------------------
+
+
+def told(found: Orders) -> dict[tuple[int, int], tuple[str, bool]]:
+    """Return each move, as the initials of the order after it, and whether it is allowed."""
+    return {(it.source, it.target): ("".join(it.order), not it.why) for it in found.moves}
+
+
+def desk_of(**fields: Any) -> Desk:
+    """Return the desk of a study of the table."""
+    return opened(**fields)._desk
+
+
+def test_every_move_of_one_axis_is_told() -> None:
+    found = orders(desk_of(preset="research"), ["x", "y", "z"])
+
+    assert (found.why, found.nearest, found.nearest_why) == ("", ("x", "y", "z"), "")
+    assert told(found) == {
+        (0, 1): ("yxz", True),
+        (0, 2): ("yzx", True),
+        (1, 0): ("yxz", True),
+        (1, 2): ("xzy", True),
+        (2, 0): ("zxy", True),
+        (2, 1): ("xzy", True),
+    }
+    assert found.moves[0] == Move(0, 1, ("y", "x", "z"), "")
+
+
+def test_a_move_that_is_refused_says_why() -> None:
+    desk = desk_of(**SECRET)
+    found = orders(desk, ["x", "z", "ill"])
+
+    assert found.why == ""
+    why = {"".join(move.order): move.why for move in found.moves}
+    assert why["zxill"] == ""
+    assert why["illxz"] == "sensitive axis 'ill' must come last, after 'x', 'z'"
+    assert why["xillz"] == "sensitive axis 'ill' must come last, after 'z'"
+    assert why["zillx"] == "sensitive axis 'ill' must come last, after 'x'"
+
+
+def test_of_an_order_that_is_refused_the_nearest_is_told() -> None:
+    desk = desk_of(**SECRET)
+    found = orders(desk, ["ill", "x", "z"])
+
+    assert found.why == "sensitive axis 'ill' must come last, after 'x', 'z'"
+    assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
+    assert parallel(desk, found.nearest, HowParallel()).columns == found.nearest
+
+
+def test_pairs_of_the_policy_bind_the_moves() -> None:
+    desk = desk_of(pairs=[["x", "y"], ["y", "z"]])
+    found = orders(desk, ["x", "y", "z"])
+
+    assert told(found) == {
+        (0, 1): ("yxz", False),
+        (0, 2): ("yzx", False),
+        (1, 0): ("yxz", False),
+        (1, 2): ("xzy", False),
+        (2, 0): ("zxy", False),
+        (2, 1): ("xzy", False),
+    }
+    for move in found.moves:
+        assert "may not stand side by side; the pairs of this study are 'x', 'y'; 'y', 'z'" in (
+            move.why
+        )
+    assert orders(desk, ["z", "y", "x"]).why == ""
+
+
+def test_a_nearest_order_that_pairs_forbid_says_so() -> None:
+    desk = desk_of(**SECRET, pairs=[["x", "z"], ["z", "ill"]])
+    found = orders(desk, ["ill", "z", "x"])
+
+    assert found.why == "sensitive axis 'ill' must come last, after 'z', 'x'"
+    assert found.nearest == ("z", "x", "ill")
+    assert "'ill', 'x' may not stand side by side" in found.nearest_why
+
+
+def test_what_was_drawn_before_binds_the_moves() -> None:
+    desk = desk_of()
+    parallel(desk, ["x", "y", "z"], HowParallel())
+    found = orders(desk, ["x", "y", "z"])
+
+    assert found.why == ""
+    assert told(found) == {  # x and z would be neighbours: a ring
+        (0, 1): ("yxz", False),
+        (0, 2): ("yzx", False),
+        (1, 0): ("yxz", False),
+        (1, 2): ("xzy", False),
+        (2, 0): ("zxy", False),
+        (2, 1): ("xzy", False),
+    }
+    assert "do not fit into one order with those drawn before" in found.moves[0].why
+
+
+def test_telling_orders_settles_none() -> None:
+    desk = desk_of()
+    orders(desk, ["x", "y", "z"])
+    orders(desk, ["y", "z", "x"])
+
+    assert desk.pairs == ()
+
+
+def test_under_research_what_is_sensitive_may_be_named() -> None:
+    desk = desk_of(preset="research")
+
+    assert orders(desk, ["ill", "x", "z"]).why == ""
+    assert orders(desk, ["ill", "x", "z"], ["ill"]).nearest == ("x", "z", "ill")
+    with pytest.raises(RefusedError, match="what is sensitive is said when a study is opened"):
+        orders(desk_of(), ["ill", "x", "z"], ["ill"])
+
+
+@pytest.mark.parametrize("columns", [["x", "y"], ["x", "z", "ward", "ill"], ["ill", "x", "code"]])
+@pytest.mark.parametrize("preset", ["standard", "research"])
+def test_a_move_is_allowed_where_the_picture_after_it_is_drawn(
+    columns: list[str], preset: str
+) -> None:
+    found = orders(desk_of(preset=preset, **SECRET), columns)
+    for move in found.moves:
+        assert sorted(move.order) == sorted(columns)
+        assert move.order[move.target] == columns[move.source]
+        fresh = desk_of(preset=preset, **SECRET)
+        if not move.why:
+            assert parallel(fresh, move.order, HowParallel()).columns == move.order
+            continue
+        with pytest.raises(RefusedError, match=r".+") as refused:
+            parallel(fresh, move.order, HowParallel())
+        assert str(refused.value).startswith(move.why)
+
+
+@pytest.mark.parametrize("columns", [["x"], "xy", ["x", "x"], ["x", "nobody"]])
+def test_orders_of_what_are_no_axes(columns: Any) -> None:
+    with pytest.raises(InputError, match=r"at least two columns|named twice|there is no column"):
+        orders(desk_of(), columns)

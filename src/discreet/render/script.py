@@ -10,8 +10,8 @@ from importlib import resources
 __all__ = ["parts", "script"]
 
 ENTRY = "scene.js"
-_IMPORT = re.compile(r"""^import\s[^;]*?from\s+["']\./([\w-]+\.js)["'];[ \t]*\n?""", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(async )?(function|const|let|class)\b)", re.MULTILINE)
+_IMPORT = re.compile(r"""^import (\{[^}]*\}) from "\./([\w-]+)\.js";$""", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) (\w+))", re.MULTILINE)
 
 
 @cache
@@ -26,20 +26,32 @@ def parts() -> Mapping[str, bytes]:
 def script() -> str:
     """Return all scripts as one ES module, which exports what `scene.js` does.
 
-    Parts stand after those that they import; names at their top level are different in all of
-    them, so that the lines of import can go.
+    Each part stands after those that it imports, within a function of its own, so that parts may
+    use the same names for different things.
     """
     texts = {name: data.decode() for name, data in parts().items()}
     order: list[str] = []
 
     def add(name: str) -> None:
         """Add a part after those that it imports."""
-        if name in order:
-            return
-        for needed in _IMPORT.findall(texts[name]):
-            add(needed)
-        order.append(name)
+        if name not in order:
+            for _, needed in _IMPORT.findall(texts[name]):
+                add(f"{needed}.js")
+            order.append(name)
 
     add(ENTRY)
-    bare = {name: _IMPORT.sub("", texts[name]) for name in order}
-    return "\n".join(bare[n] if n == ENTRY else _EXPORT.sub("", bare[n]) for n in order)
+    return "\n".join(_wrapped(name, texts[name]) for name in order)
+
+
+def _wrapped(name: str, text: str) -> str:
+    """Return a part as a constant that holds what it exports; the entry stays a module."""
+    inner = _IMPORT.sub(lambda found: f"const {found[1]} = {_constant(found[2])};", text)
+    if name == ENTRY:
+        return inner
+    exported = ", ".join(_EXPORT.findall(text))
+    bare = _EXPORT.sub("", inner)
+    return f"const {_constant(name.removesuffix('.js'))} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
+
+
+def _constant(part: str) -> str:
+    return f"part_{part.replace('-', '_')}"

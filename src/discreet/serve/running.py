@@ -141,11 +141,10 @@ def run(
     config = configured(app, address, factory=several, workers=workers)
     taken = listening(config, address)
     said(address.url(taken.getsockname()[1]))
-    server = uvicorn.Server(config)
     if several:
-        Multiprocess(config, target=server.run, sockets=[taken]).run()
+        Multiprocess(config, sockets=[taken]).run()
     else:
-        server.run(sockets=[taken])
+        uvicorn.Server(config).run(sockets=[taken])
 
 
 def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Config:
@@ -182,6 +181,7 @@ def listening(config: uvicorn.Config, address: Address) -> socket.socket:
         ) from None
     # An answer's last bytes would wait 40 ms for the client to confirm its first.
     taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    taken.listen(config.backlog)  # who is told the address and comes at once waits a little
     return taken
 
 

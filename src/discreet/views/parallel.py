@@ -86,7 +86,7 @@ class ParallelAxis:
             if self.whole:
                 low, high = math.ceil(low), math.floor(high)
             ends = (_number(low), _number(high))
-            scale = (self.low, self.high) if self.low < self.high else None
+            scale = (float(self.low), float(self.high)) if self.low < self.high else None
             return Upright(self.name, ends, apart=self.sensitive, scale=scale)
         middles = tuple((low + high) / (2 * pixels) for low, high in self.bands)
         levels = tuple(zip(middles, self.levels, strict=True))

@@ -3,6 +3,9 @@
 import { make } from "./page-dom.js";
 import { dividers, followsHeight, methodOf, pictureOf, settable } from "./page-wish.js";
 
+// Open where there is room for it; the same words stand below every picture.
+let moreOpen = window.matchMedia("(min-width: 56rem)").matches;
+
 /**
  * Return the field for the column whose levels divide the picture; null where there is none.
  *
@@ -55,8 +58,10 @@ export function methodFields(study, wish, change) {
     const name = make("strong", { text: method.name });
     fields.push(make("p", { class: "only" }, name, " – the one method that the policy allows"));
   }
-  const source = method.rows ? "Drawn from protected rows." : "Drawn from counts of the data.";
-  fields.push(
+  const more = make(
+    "details",
+    { class: "more", open: moreOpen },
+    make("summary", { text: "What it promises, and what it leaves open" }),
     make(
       "dl",
       { class: "promise", id: "method-says" },
@@ -65,8 +70,12 @@ export function methodFields(study, wish, change) {
       make("dt", { class: "open", text: "Leaves open" }),
       make("dd", { text: method.leaves_open }),
     ),
-    method.name === "none" ? null : make("p", { class: "hint", text: source }),
   );
+  more.addEventListener("toggle", () => {
+    moreOpen = more.open;
+  });
+  const source = method.rows ? "Drawn from protected rows." : "Drawn from counts of the data.";
+  fields.push(method.name === "none" ? null : make("p", { class: "hint", text: source }), more);
   return fields.filter(Boolean);
 }
 

@@ -14,6 +14,7 @@ const TITLES = {
   budget: "No new views are left",
   busy: "The server is busy",
   slow: "The server took too long",
+  ledger: "The ledger cannot be written",
   large: "The request is too large",
   unknown: "There is no such thing here",
   role: "This is not for your token",

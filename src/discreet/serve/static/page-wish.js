@@ -124,16 +124,42 @@ export function fitted(study, wish) {
 function fitting(study, picture, method, wish) {
   const names = drawable(study, picture).map((column) => column.name);
   const { least, most } = picture.columns;
-  const kept = [];
+  let kept = [];
   const keep = (name, wanted) => {
     const fits = names.includes(name) && !kept.includes(name) && kept.length < wanted;
     if (fits && together(study, method, kept)(name)) kept.push(name);
   };
   wish.columns.forEach((name) => keep(name, most));
+  if (kept.length >= least) return kept;
+  if (picture.kind === "parallel") {
+    const likely = chain(study, names, kept);
+    kept = likely.length > 1 ? [] : kept;
+    likely.forEach((name) => keep(name, FIRST_AXES));
+  }
   // Too few to draw: the first columns that fit beside them are as good as any.
-  const wanted = picture.kind === "parallel" ? FIRST_AXES : least;
-  if (kept.length < least) names.forEach((name) => keep(name, wanted));
+  names.forEach((name) => keep(name, least));
   return kept;
+}
+
+/** Name columns that may stand side by side, as far as the study has said which may. */
+function chain(study, names, before) {
+  const { declared, drawn } = study.pairs;
+  const pairs = declared.length ? declared : drawn;
+  const calm = names.filter(
+    (name) => study.columns.find((column) => column.name === name).role !== "sensitive",
+  );
+  if (study.policy.regime !== "guarded" || !pairs.length) return [...new Set([...before, ...calm])];
+  const named = pairs.flat();
+  const out = before.filter((name) => named.includes(name) && calm.includes(name));
+  const beside = (a, b) => pairs.some((pair) => pair.includes(a) && pair.includes(b));
+  for (;;) {
+    const last = out[out.length - 1];
+    const next = calm.find(
+      (name) => !out.includes(name) && (last ? beside(last, name) : named.includes(name)),
+    );
+    if (!next) return out;
+    out.push(next);
+  }
 }
 
 /**

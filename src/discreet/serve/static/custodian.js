@@ -1,0 +1,123 @@
+/** The custodian's page: policy, tokens, the log and its seals, the protected summary. */
+
+import { keepLog, showLeft, showTokens } from "./custodian-log.js";
+import { offerSummary, redrawSummary } from "./custodian-summary.js";
+import { ask, takeTokenFromAddress } from "./page-api.js";
+import { byId, make } from "./page-dom.js";
+import { themeButton } from "./page-theme.js";
+import { askForToken, withToken } from "./page-token.js";
+import { showProblem, tell, whileWaiting } from "./page-wait.js";
+
+const log = keepLog();
+
+start();
+
+async function start() {
+  takeTokenFromAddress();
+  themeButton(byId("theme"), redrawSummary);
+  byId("change-token").addEventListener("click", anotherToken);
+  let told;
+  let study;
+  try {
+    told = await whileWaiting(withToken(() => ask("/api/custodian")), "Opening …");
+    study = await ask("/api/study");
+  } catch (error) {
+    showProblem(error);
+    if (error.code === "role") anotherToken();
+    return;
+  }
+  tellStudy(study);
+  tellPolicy(told, study.policy);
+  showTokens(told.tokens, told.allowance);
+  log.add(told.log);
+  byId("older").hidden = !told.log.length;
+  showLeft(told.left);
+  offerSummary(study);
+  if (told.head) showHead(told.head);
+  byId("verify").addEventListener("click", verify);
+  byId("copy").addEventListener("click", copy);
+  byId("older").addEventListener("click", older);
+  byId("work").hidden = false;
+}
+
+async function anotherToken() {
+  await askForToken("This page needs the token of a custodian.");
+  window.location.reload();
+}
+
+function tellStudy(study) {
+  document.title = `Custodian: ${study.study} · discreet`;
+  byId("study-name").textContent = study.study;
+  byId("study-version").textContent = `version ${study.version}`;
+  byId("caller").textContent = study.caller.name;
+}
+
+function tellPolicy(told, policy) {
+  byId("policy-text").textContent = told.policy;
+  byId("policy-hint").textContent =
+    `“${policy.name}”, ${policy.regime}, k = ${policy.k}. It is changed in its file, ` +
+    "and holds from the next start of the server.";
+  byId("tokens-hint").textContent =
+    `Each may ask for ${told.allowance.views} different views of this version, and ` +
+    `${told.allowance.a_minute} times a minute. Tokens are made and revoked with “discreet token”.`;
+}
+
+async function verify() {
+  const button = byId("verify");
+  button.disabled = true;
+  try {
+    const asked = withToken(() => ask("/api/custodian/verify", { method: "POST" }));
+    showVerified(await whileWaiting(asked, "Counting the seals …"));
+    showProblem(null);
+  } catch (error) {
+    showProblem(error);
+  } finally {
+    button.disabled = false;
+    button.focus();
+  }
+}
+
+function showVerified({ rows, head, broken }) {
+  const place = byId("verified");
+  place.hidden = false;
+  place.classList.toggle("bad", broken.length > 0);
+  const words = broken.length
+    ? `The ledger is broken in ${broken.length} ${broken.length === 1 ? "place" : "places"}:`
+    : `The ledger is whole: ${rows} rows, each with its seal.`;
+  const where = broken.map((text) => make("li", { text }));
+  place.replaceChildren(
+    make("strong", { text: words }),
+    ...(where.length ? [make("ul", {}, ...where)] : []),
+  );
+  showHead(head);
+}
+
+function showHead(head) {
+  byId("head").value = head;
+  byId("seal").hidden = false;
+}
+
+async function copy() {
+  byId("head").select();
+  try {
+    await navigator.clipboard.writeText(byId("head").value);
+    byId("copy").textContent = "Copied";
+    tell("The head seal is copied");
+  } catch {
+    tell("The head seal is marked; copy it with the keys");
+  }
+}
+
+async function older() {
+  try {
+    const before = encodeURIComponent(String(log.oldest()));
+    const asked = withToken(() => ask(`/api/custodian?before=${before}`));
+    const told = await whileWaiting(asked, "Fetching older rows …");
+    log.add(told.log);
+    byId("older").hidden = !told.log.length;
+    showProblem(null);
+    tell(told.log.length ? `${told.log.length} older rows` : "There are no older rows");
+  } catch (error) {
+    showProblem(error);
+  }
+}

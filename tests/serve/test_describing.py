@@ -1,0 +1,370 @@
+"""What a form is made of: what each policy offers, and that all it offers is taken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import DiscreetError
+from discreet.policy import PRESETS, Policy
+from discreet.protect import METHODS, ROW_METHODS
+from discreet.serve.checking import Wish, check
+from discreet.serve.describing import pictures_told, study_told
+from discreet.serve.drawing import drawn
+from discreet.serve.pictures import PICTURES
+from discreet.serve.schemas import BODIES
+from discreet.study import Study
+from discreet.study.told import ToldColumn, drawable
+from tests.serve.cohort import cohort, opened
+
+Told = dict[str, Any]
+
+COLUMNS = (
+    ToldColumn("age", "continuous", "other", stratum=False),
+    ToldColumn("bmi", "continuous", "other", stratum=False),
+    ToldColumn("sex", "categorical", "other", stratum=True),
+    ToldColumn("ill", "categorical", "sensitive", stratum=False),
+)
+ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
+
+
+def told_of(policy: Policy, columns: tuple[ToldColumn, ...] = COLUMNS) -> dict[str, Told]:
+    """Return the pictures that are told of, by kind."""
+    return {it["kind"]: it for it in pictures_told(policy, columns)}
+
+
+def opened_under(preset: str, folder: Path, rows: int | None = None) -> Study:
+    """Open the cohort, or its first rows, under a preset with a group and a stratum."""
+    fields = 'groups = [["age", "bmi", "glucose"]]\nstrata = ["sex"]\n'
+    table = cohort() if rows is None else cohort().slice(0, rows)
+    return opened(folder, f'preset = "{preset}"\n{fields}{ROLES}', table)
+
+
+# --- what is told ---------------------------------------------------------------------------------
+
+# Of each preset the methods of each picture, the usual one first.
+GUARDED = {
+    "histogram": "merge suppression generalization ROWS",
+    "scatter": "ROWS suppression generalization",
+    "heatmap": "generalization suppression ROWS",
+    "contour": "generalization suppression ROWS",
+    "box": "order-means ROWS",
+    "bars": "cell-suppression",
+    "crosstab": "cell-suppression",
+    "parallel": "k-member-cells",
+    "residuals": "ROWS",
+    "qq": "ROWS",
+    "leverage": "ROWS",
+}
+ALL_ROWS = "deterministic probabilistic condensation microaggregation rounding"
+BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
+    "standard": ("condensation", GUARDED),
+    "datashield": (
+        "probabilistic",
+        GUARDED | {"histogram": "suppression merge generalization ROWS"},
+    ),
+    "sacro": ("condensation", GUARDED),
+    "opensafely": ("condensation", GUARDED),
+    "research": (
+        ALL_ROWS,
+        {
+            "histogram": "merge suppression generalization ROWS none",
+            "scatter": "ROWS suppression generalization none",
+            "heatmap": "generalization suppression ROWS none",
+            "contour": "generalization suppression ROWS none",
+            "box": "suppression order-means generalization ROWS none",
+            "bars": "cell-suppression none",
+            "crosstab": "cell-suppression none",
+            "parallel": "k-member k-member-cells k-member-joint none",
+            "residuals": "ROWS suppression generalization none",
+            "qq": "ROWS suppression generalization none",
+            "leverage": "ROWS suppression generalization none",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_methods_are_told_the_usual_one_first(preset: str) -> None:
+    told = told_of(Policy.preset(preset))
+    rows, expected = BY_PRESET[preset]
+
+    found = {kind: [it["name"] for it in picture["methods"]] for kind, picture in told.items()}
+    assert found == {kind: text.replace("ROWS", rows).split() for kind, text in expected.items()}
+    for picture in told.values():
+        assert [it["usual"] for it in picture["methods"]] == [
+            True,
+            *[False] * (len(picture["methods"]) - 1),
+        ]
+        for it in picture["methods"]:
+            assert it["rows"] == (it["name"] in ROW_METHODS)
+            assert it["promises"] == METHODS[it["name"]].promises
+            assert it["leaves_open"] == METHODS[it["name"]].leaves_open
+
+
+def numbers_of(picture: Told) -> list[tuple[str, Any, bool]]:
+    """Return name, usual value and whether it is fixed, of each parameter."""
+    return [(it["name"], it["usual"], it["fixed"]) for it in picture["parameters"]]
+
+
+@pytest.mark.parametrize(("preset", "k"), [("standard", 5), ("sacro", 10), ("opensafely", 8)])
+def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
+    told = told_of(Policy.preset(preset))
+
+    k_alone, grid = ("k", k, True), ("grid", 30, True)
+    assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
+        "histogram": [k_alone, ("bins", 20, True)],
+        "scatter": [k_alone, grid, ("trend", False, False)],
+        "heatmap": [k_alone, grid],
+        "contour": [k_alone, grid],
+        "box": [k_alone],
+        "bars": [k_alone],
+        "crosstab": [k_alone],
+        "parallel": [
+            k_alone,
+            ("diversity", 2, True),
+            ("pixels", 400, True),
+            ("gradient", True, False),
+        ],
+        "residuals": [k_alone],
+        "qq": [k_alone],
+        "leverage": [k_alone],
+    }
+
+
+def test_noise_is_told_where_there_is_any() -> None:
+    told = told_of(Policy.preset("datashield"))
+
+    for kind in ("histogram", "scatter", "heatmap", "contour", "box", "residuals", "qq"):
+        (noise,) = [it for it in told[kind]["parameters"] if it["name"] == "q"]
+        alone = len(told[kind]["methods"]) == 1
+        assert (noise["usual"], noise["fixed"]) == (0.5, True)
+        assert noise["methods"] == (None if alone else ["probabilistic"])
+    assert "noise_on" not in {it["name"] for it in told["qq"]["parameters"]}
+
+
+def test_research_leaves_all_numbers_open() -> None:
+    told = told_of(Policy.preset("research"))
+
+    k, q, grid = ("k", 3, False), ("q", 0.25, False), ("grid", 30, False)
+    assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
+        "histogram": [k, q, ("bins", 20, False)],
+        "scatter": [k, q, grid, ("trend", False, False)],
+        "heatmap": [k, q, grid],
+        "contour": [k, q, grid],
+        "box": [k, q, grid],
+        "bars": [k],
+        "crosstab": [k],
+        "parallel": [
+            k,
+            ("diversity", 2, False),
+            ("pixels", 400, False),
+            ("cost", "smaller", False),
+            ("gradient", True, False),
+        ],
+        "residuals": [k, q, grid],
+        "qq": [k, q, grid, ("noise_on", "points", False)],
+        "leverage": [k, q, grid],
+    }
+
+
+def test_a_parameter_says_what_it_may_be_and_for_which_methods() -> None:
+    told = told_of(Policy.preset("research"))
+    of = {(kind, it["name"]): it for kind, pic in told.items() for it in pic["parameters"]}
+
+    def span(kind: str, name: str) -> list[Any]:
+        """Return type, least, most and step."""
+        return [of[kind, name][it] for it in ("type", "least", "most", "step")]
+
+    assert span("histogram", "bins") == ["integer", 2, 1000, 1]
+    assert span("histogram", "k") == ["integer", 3, None, None]  # what each of its methods takes
+    assert span("bars", "k") == ["integer", 1, None, None]
+    assert span("parallel", "diversity") == ["integer", 2, 1000, 1]
+    assert span("parallel", "pixels") == ["integer", 50, None, 50]
+    assert span("scatter", "q") == ["number", 0.01, 100, None]
+    assert span("scatter", "trend") == ["yes_no", None, None, None]
+    assert of["parallel", "cost"]["choices"] == ["seed", "span", "smaller"]
+    assert of["qq", "noise_on"]["choices"] == ["points", "variable"]
+    assert of["histogram", "bins"]["methods"] is None
+    assert of["scatter", "trend"]["methods"] is None
+    assert of["heatmap", "grid"]["methods"] is None
+    assert of["scatter", "grid"]["methods"] == ["suppression", "generalization"]
+    assert of["parallel", "cost"]["methods"] == ["k-member"]
+    assert of["qq", "noise_on"]["methods"] == ["probabilistic"]
+
+
+def test_a_usual_method_that_is_refused_is_not_told() -> None:
+    policy = Policy.preset("standard", pictures={"histogram": "none", "parallel": "k-member"})
+    told = told_of(policy)
+
+    assert [(it["name"], it["usual"]) for it in told["parallel"]["methods"]] == [
+        ("k-member-cells", False)
+    ]
+    assert [it["name"] for it in told["histogram"]["methods"]][:2] == ["merge", "suppression"]
+    assert not any(it["usual"] for it in told["histogram"]["methods"])
+
+
+NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
+ENOUGH: dict[str, tuple[tuple[ToldColumn, ...], set[str]]] = {
+    "nothing": ((), set()),
+    "one number": (COLUMNS[:1], {"histogram", "box", "residuals", "qq", "leverage"}),
+    "numbers": (NUMBERS_ALONE, set(PICTURES) - {"bars", "crosstab"}),
+    "one column of levels": (COLUMNS[2:3], {"bars"}),
+    "levels": (LEVELS_ALONE, {"bars", "crosstab", "parallel"}),
+    "one of each": (
+        COLUMNS[1:3],
+        {"histogram", "box", "bars", "parallel", "residuals", "qq", "leverage"},
+    ),
+    "all": (COLUMNS, set(PICTURES)),
+}
+
+
+@pytest.mark.parametrize(("columns", "kinds"), ENOUGH.values(), ids=ENOUGH)
+def test_pictures_are_told_of_for_which_there_are_columns(
+    columns: tuple[ToldColumn, ...], kinds: set[str]
+) -> None:
+    assert set(told_of(Policy.preset("standard"), columns)) == kinds
+
+
+def test_what_a_picture_takes() -> None:
+    told = told_of(Policy.preset("standard"))
+
+    assert told["histogram"]["columns"] == {"least": 1, "most": 1, "kind": "continuous"}
+    assert told["crosstab"]["columns"] == {"least": 2, "most": 2, "kind": "categorical"}
+    assert told["parallel"]["columns"] == {"least": 2, "most": 24, "kind": "any"}
+    assert (told["qq"]["takes"], told["qq"]["columns"]) == ("formula", None)
+    assert {it["takes"] for kind, it in told.items() if told[kind]["columns"]} == {"columns"}
+
+
+BY: dict[str, tuple[str, str, Any]] = {
+    "counts and strata": ("standard", "histogram", {"columns": ["sex", "ill"], "rows": ["sex"]}),
+    "points of rows alone": ("standard", "scatter", {"columns": [], "rows": ["sex"]}),
+    "all under research": (
+        "research",
+        "heatmap",
+        {"columns": ["sex", "ill"], "rows": ["sex", "ill"]},
+    ),
+    "points under research": ("research", "scatter", {"columns": [], "rows": ["sex", "ill"]}),
+    "a table": ("standard", "crosstab", None),
+    "axes": ("research", "parallel", None),
+    "a regression": ("research", "qq", None),
+}
+
+
+@pytest.mark.parametrize(("preset", "kind", "by"), BY.values(), ids=BY)
+def test_by_what_a_picture_is_divided(preset: str, kind: str, by: Any) -> None:
+    assert told_of(Policy.preset(preset))[kind]["by"] == by
+
+
+def test_what_is_told_of_a_study(tmp_path: Path) -> None:
+    policy = 'name = "clinic"\ngroups = [["age", "bmi"]]\npairs = [["age", "bmi"]]\n' + ROLES
+    study = opened(tmp_path, policy)
+    columns = {it.name: it for it in drawable(study) if it.name in ("age", "bmi", "diagnosis")}
+    told = study_told(study, columns)
+
+    assert told["policy"] == {"name": "clinic", "regime": "guarded", "k": 5, "public": False}
+    assert told["columns"] == [
+        {"name": "age", "kind": "continuous", "role": "other", "stratum": False},
+        {"name": "bmi", "kind": "continuous", "role": "other", "stratum": False},
+        {"name": "diagnosis", "kind": "categorical", "role": "sensitive", "stratum": False},
+    ]
+    assert told["groups"] == [["age", "bmi"]]
+    assert told["pairs"] == {"declared": [["age", "bmi"]], "drawn": []}
+    assert told["pictures"] == pictures_told(study.policy, [*columns.values()])
+
+    study.parallel(["age", "bmi"])
+    assert study_told(study, columns)["pairs"]["drawn"] == [["age", "bmi"]]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_value_is_told(preset: str, tmp_path: Path) -> None:
+    """Names and rules alone: neither a level, nor how many rows or levels there are."""
+    study = opened_under(preset, tmp_path)
+    text = json.dumps(study_told(study, {it.name: it for it in drawable(study)}))
+
+    for value in ("north", "severe", "Patient", "patient", "442"):
+        assert value not in text, value
+
+
+# --- all that is told of is taken -----------------------------------------------------------------
+
+FEW_LEVELS = "more than the sensitive column 'diagnosis' has values"
+# Which of the requests below the data do not let be shown, and why.
+HELD_BACK = (
+    "no bin holds k persons",
+    "every cell of the grid is suppressed",
+    "no point is shown, so there is no trend",
+    FEW_LEVELS,
+)
+
+
+def ends(parameter: Told) -> list[Any]:
+    """Return the ends of a range, or all there is to choose from."""
+    if parameter["type"] == "yes_no":
+        return [True, False]
+    if parameter["type"] == "word":
+        return [*parameter["choices"]]
+    most = {"k": 12, "pixels": 1_000_000}.get(parameter["name"], parameter["most"])
+    return [parameter["least"], most]
+
+
+def columns_for(picture: Told, columns: Mapping[str, ToldColumn]) -> Told:
+    """Return columns, or a formula, that a picture can be drawn of."""
+    if picture["takes"] == "formula":
+        return {"formula": "bmi ~ age + C(sex)"}
+    if picture["kind"] == "parallel":
+        return {"columns": ["age", "bmi", "diagnosis"]}
+    takes = picture["columns"]
+    names = [it for it in ("age", "bmi", "sex", "region") if columns[it].kind == takes["kind"]]
+    return {"columns": names[: takes["least"]]}
+
+
+def offered(told: Told, columns: Mapping[str, ToldColumn]) -> Iterator[tuple[str, Told]]:
+    """Give kind and body of a request of each method, with each end of each parameter."""
+    for picture in told["pictures"]:
+        body = columns_for(picture, columns)
+        for method in picture["methods"]:
+            base = {**body, "method": method["name"]}
+            yield picture["kind"], base
+            by = (picture["by"] or {}).get("rows" if method["rows"] else "columns", [])
+            for name in by:
+                if name not in body["columns"]:
+                    yield picture["kind"], {**base, "by": name}
+            for it in picture["parameters"]:
+                if not it["fixed"] and method["name"] in (it["methods"] or [method["name"]]):
+                    for value in ends(it):
+                        yield picture["kind"], {**base, it["name"]: value}
+
+
+@pytest.mark.parametrize(
+    "preset",
+    [
+        *(it for it in PRESETS if it != "research"),
+        pytest.param("research", marks=pytest.mark.slow),
+    ],
+)
+def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
+    study = opened_under(preset, tmp_path, rows=150 if preset == "research" else None)
+    columns = {it.name: it for it in drawable(study)}
+    asked = list(offered(study_told(study, columns), columns))
+    kinds: set[str] = set()
+    held_back: list[str] = []
+    for kind, body in asked:
+        whole = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
+        wish = check(study, columns, kind, whole)
+        assert isinstance(wish, Wish), (kind, body, wish)
+        try:
+            view = drawn(study, wish)
+        except DiscreetError as error:
+            held_back.append(str(error))
+        else:
+            assert view.kind in (kind, "multiples"), body
+            kinds.add(kind)
+
+    assert kinds == set(PICTURES)
+    assert [it for it in held_back if not any(reason in it for reason in HELD_BACK)] == []
+    assert len(held_back) <= len(asked) / 8

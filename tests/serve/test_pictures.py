@@ -1,0 +1,104 @@
+"""The list of pictures: it fits the Study's methods, the policy's and the schema's."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from discreet.parallel.seeding import COSTS
+from discreet.policy import DIAGNOSTICS
+from discreet.policy import PICTURES as METHODS_OF
+from discreet.policy.fields import RULES
+from discreet.protect import METHODS
+from discreet.serve.pictures import PARAMETERS, PICTURES, Parameter
+from discreet.study import Study
+
+NOT_ASKED = {
+    # ends of axes and edges of bins are the custodian's to declare
+    "limits",
+    "edges",
+    # what the server reads apart
+    "method",
+    "by",
+    "sensitive",
+}
+
+
+def test_every_picture_of_the_policy_is_served() -> None:
+    assert set(PICTURES) == set(METHODS_OF)
+    assert {kind for kind, it in PICTURES.items() if it.of_formula} == set(DIAGNOSTICS)
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
+    picture = PICTURES[kind]
+    taken = inspect.signature(getattr(Study, kind)).parameters
+    named = {name for name, it in taken.items() if it.kind is it.KEYWORD_ONLY}
+
+    assert set(picture.parameters) == named - NOT_ASKED - _NOT_USED.get(kind, set())
+    assert picture.by == ("by" in named)
+    for name in picture.parameters:
+        it = PARAMETERS[name]
+        usual = taken[name].default
+        assert usual in (None, it.usual)
+
+
+# A table is counted alone, and draws no noise.
+_NOT_USED: dict[str, set[str]] = {"bars": {"q"}, "crosstab": {"q"}}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_says_what_it_is(kind: str) -> None:
+    picture = PICTURES[kind]
+
+    assert picture.kind == kind
+    assert picture.title[0].isupper()
+    assert picture.says.endswith(".")
+    assert 0 <= picture.least <= picture.most
+    assert (picture.most == 0) == picture.of_formula
+    assert picture.columns in ("continuous", "categorical", "any", "formula")
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_parameter_says_what_it_may_be(name: str) -> None:
+    it = PARAMETERS[name]
+
+    assert it.name == name
+    assert it.says.endswith(".")
+    assert any(name in picture.parameters for picture in PICTURES.values())
+    assert set(it.methods) <= set(METHODS)
+    assert set(it.more) <= set(METHODS)
+    assert {
+        "integer": it.least is not None and it.usual is None and not it.choices,
+        "number": it.least is not None and it.most is not None and not it.choices,
+        "yes_no": isinstance(it.usual, bool) and it.least is None,
+        "word": it.usual in it.choices and it.least is None,
+    }[it.type]
+    assert (it.usual is None) == (name in RULES)  # of which the policy says what is usual
+
+
+def test_costs_are_those_there_are() -> None:
+    assert PARAMETERS["cost"].choices == COSTS
+
+
+LEAST: dict[str, tuple[str, list[str], float | None]] = {
+    "of counts": ("k", ["merge"], 1),
+    "of rows": ("k", ["merge", "condensation"], 2),
+    "of the nearest three": ("k", ["condensation", "deterministic", "merge"], 3),
+    "of no method": ("k", [], 1),
+    "of cells": ("diversity", ["k-member", "k-member-cells"], 2),
+    "of records": ("diversity", ["k-member"], 1),
+    "of what is no number": ("trend", ["condensation"], None),
+}
+
+
+@pytest.mark.parametrize(("name", "methods", "least"), LEAST.values(), ids=LEAST)
+def test_the_least_that_is_enough_for_all(
+    name: str, methods: list[str], least: float | None
+) -> None:
+    found = PARAMETERS[name]
+    if not methods:
+        found = Parameter("k", "integer", "Persons.", 1)
+        methods = ["merge"]
+    assert found.least_of(methods) == least

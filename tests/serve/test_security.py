@@ -1,0 +1,721 @@
+"""Attacks on a running server: tokens, paths, bodies, slow clients, other people's pictures."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from discreet.ledger import Store, add_token, revoke_token
+from discreet.secret import Secret
+from discreet.serve.app import Door
+from discreet.serve.limits import HEADERS
+from discreet.study import open as open_study
+from discreet.study.told import ledger_of_study
+from tests.serve.canaries import planted
+from tests.serve.cohort import POLICY, written
+from tests.serve.conftest import Running, running
+from tests.serve.raw import Reply, talk
+from tests.serve.workers import beside, client
+
+AGE = {"columns": ["age"]}
+HEAD = b"Host: x\r\nConnection: close\r\n"
+CODES = {
+    "token": 401,
+    "role": 403,
+    "unknown": 404,
+    "method": 405,
+    "large": 413,
+    "request": 422,
+    "body": 400,
+}
+
+
+def address_of(served: Running) -> tuple[str, int]:
+    host, _, port = served.url.removeprefix("http://").partition(":")
+    return host, int(port)
+
+
+def bearer(token: str) -> bytes:
+    return b"Authorization: Bearer " + token.encode("latin-1") + b"\r\n"
+
+
+def send(served: Running, line: bytes, headers: bytes, body: bytes = b"") -> Reply:
+    return talk(address_of(served), line + b" HTTP/1.1\r\n" + HEAD + headers + b"\r\n" + body)
+
+
+def post(served: Running, path: str, body: bytes, headers: bytes = b"") -> Reply:
+    length = b"Content-Length: %d\r\n" % len(body)
+    return send(served, b"POST " + path.encode(), bearer(served.token) + headers + length, body)
+
+
+def told(reply: Reply) -> dict[str, str]:
+    """Return the headers of an answer that do not hold the time."""
+    return {name: value for name, value in reply.headers.items() if name != "date"}
+
+
+# --- tokens -------------------------------------------------------------------------------------
+
+
+def other_token(folder: Path) -> str:
+    """Return a token that is good for another ledger."""
+    return add_token(Store(folder, Secret.from_bytes(bytes(range(32)))), "alice")
+
+
+def made(served: Running, name: str, *, days: float = 1.0, ago: float = 0.0) -> str:
+    store = ledger_of_study(served.study).store
+    return add_token(store, name, days=days, now=datetime.now(UTC) - timedelta(days=ago))
+
+
+def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path) -> None:
+    revoked = made(served, "revoked")
+    revoke_token(ledger_of_study(served.study).store, "revoked")
+    good = served.token
+    credentials: dict[str, bytes] = {
+        "none": b"",
+        "empty": b"Authorization: \r\n",
+        "no token": b"Authorization: Bearer\r\n",
+        "spaces": b"Authorization: Bearer    \r\n",
+        "made up": bearer("discreet_" + "a" * 43),
+        "expired": bearer(made(served, "expired", days=0.5, ago=1.0)),
+        "revoked": bearer(revoked),
+        "of another ledger": bearer(other_token(tmp_path)),
+        "a part": bearer(good[:-1]),
+        "more": bearer(good + "a"),
+        "twice": bearer(good + good),
+        "another case": bearer(good.upper()),
+        "without its prefix": bearer(good.removeprefix("discreet_")),
+        "its digest": bearer("0" * 64),
+        "another scheme": b"Authorization: Basic " + good.encode() + b"\r\n",
+        "no scheme": b"Authorization: " + good.encode() + b"\r\n",
+        "overlong": bearer("a" * 9000),
+        "not ASCII": bearer("\xe9\xff\xfe"),
+        "like another's": bearer("a.b.c"),
+        "in a cookie": b"Cookie: token=" + good.encode() + b"\r\n",
+        "in another header": b"X-Authorization: Bearer " + good.encode() + b"\r\n",
+        "the wrong one first": bearer("x") + bearer(good),
+    }
+    replies = {name: send(served, b"GET /api/study", it) for name, it in credentials.items()}
+    replies["in the query"] = send(served, b"GET /api/study?token=" + good.encode(), b"")
+    expected = replies["made up"]
+    assert expected.status == 401
+    assert expected.headers["www-authenticate"] == "Bearer"
+    for name, reply in replies.items():
+        assert (reply.status, reply.body) == (401, expected.body), name
+        assert told(reply) == told(expected), name
+    assert send(served, b"GET /api/study", bearer(good)).status == 200
+
+
+def test_without_a_token_every_address_of_the_api_is_closed(served: Running) -> None:
+    with served.client("x") as client, served.client() as known:
+        paths = known.get("/api/openapi.json").json()["paths"]
+        for path, operations in paths.items():
+            for method in operations:
+                for query in ("", "?before=abc", "?before=0"):
+                    address = path.replace("{view}", "0" * 32) + query
+                    found = client.request(method, address, content=b"no JSON")
+                    assert found.status_code == (200 if path == "/api/health" else 401), address
+
+
+def test_an_analyst_sees_nothing_of_the_custodians(served: Running) -> None:
+    with served.client() as analyst, served.client(served.custodian) as custodian:
+        for method, path in (
+            ("GET", "/api/custodian"),
+            ("GET", "/api/custodian?before=abc"),
+            ("POST", "/api/custodian/verify"),
+        ):
+            found = analyst.request(method, path)
+            assert (found.status_code, found.json()["error"]["code"]) == (403, "role")
+        assert custodian.get("/api/custodian").status_code == 200
+        assert custodian.get("/api/custodian?before=abc").status_code == 422
+        assert custodian.get("/api/study").json()["caller"]["role"] == "custodian"
+
+
+def test_a_revoked_token_opens_nothing_from_the_next_request_on(served: Running) -> None:
+    token = made(served, "soon-gone")
+    with served.client(token) as client:
+        view = client.post("/api/views/histogram", json=AGE).json()["id"]
+        revoke_token(ledger_of_study(served.study).store, "soon-gone")
+        for path in ("/api/study", f"/api/views/{view}", f"/api/views/{view}/figure.svg"):
+            assert client.get(path).status_code == 401
+
+
+# --- paths --------------------------------------------------------------------------------------
+
+NOT_THERE = (
+    "/static/../app.py",
+    "/static/..%2fapp.py",
+    "/static/%2e%2e/app.py",
+    "/static/%2e%2e%2fapp.py",
+    "/static/%252e%252e%252fapp.py",
+    "/static/....//app.py",
+    "/static/..\\app.py",
+    "/static/..%5capp.py",
+    "/static/page.js%00",
+    "/static/page.js/",
+    "/static/%70age.js/../../app.py",
+    "/static//etc/passwd",
+    "/static/",
+    "/static",
+    "//etc/passwd",
+    "/../../../../etc/passwd",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "/.discreet/ledger.sqlite",
+    "/discreet.toml",
+    "/discreet.secret",
+    "/cohort.csv",
+    "/docs",
+    "/redoc",
+    "/openapi.json",
+    "/api",
+    "/api/",
+    "/api/study/",
+    "/API/STUDY",
+    "/api//study",
+    "/api/views/../study",
+    "/api/views/%2e%2e/study",
+    "/api/views/..%2fstudy",
+    "/api/views/%00",
+    "/api/views/%ff%fe",
+    "/api/views/x/figure.svg",
+    "/api/views/x/..%2f..%2fcohort.csv",
+    "/api/views/%27%20OR%201=1--",
+    "/api/views/a%0d%0aSet-Cookie:%20x=y/figure.svg",
+    "http://elsewhere/api/study",
+    "*",
+)
+
+
+@pytest.mark.parametrize("path", NOT_THERE)
+def test_what_is_not_there_is_said_in_one_way(served: Running, path: str) -> None:
+    reply = send(served, b"GET " + path.encode("latin-1"), bearer(served.token))
+    assert reply.status == 404
+    assert reply.json()["error"]["code"] == "unknown"
+    assert "set-cookie" not in reply.headers
+    assert reply.body == send(served, b"GET /nowhere", b"").body
+
+
+# --- heads and bodies ---------------------------------------------------------------------------
+
+DEEP = 10**5
+MALFORMED: dict[str, bytes] = {
+    "nothing": b"",
+    "null": b"null",
+    "text": b'"columns"',
+    "a list": b'["age"]',
+    "deep lists": b"[" * 60_000,
+    "deep lists within": b'{"columns":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
+    "deep objects": b'{"a":' * 12_000,
+    "deep lists of another key": b'{"zork":' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+    "not closed": b'{"columns":["age"]',
+    "more after it": b'{"columns":["age"]} {}',
+    "a long name": b'{"columns":["' + b"a" * 60_000 + b'"]}',
+    "a long key": b'{"' + b"a" * 60_000 + b'":1}',
+    "thousands of columns": json.dumps({"columns": ["age"] * 8000}).encode(),
+    "thousands of keys": json.dumps({f"k{i}": 1 for i in range(5000)}).encode(),
+    "no columns": b'{"columns":[]}',
+    "two columns": b'{"columns":["age","bmi"]}',
+    "a name that is a number": b'{"columns":[1]}',
+    "an unknown name": b'{"columns":["nobody"]}',
+    "an identifier": b'{"columns":["patient"]}',
+    "no name": b'{"columns":[""]}',
+    "a name with NUL": b'{"columns":["age\\u0000"]}',
+    "half a pair": b'{"columns":["\\ud800"]}',
+    "not UTF-8": b'{"columns":["\xff\xfe"]}',
+    "UTF-16": '{"columns":["age"]}'.encode("utf-16"),
+    "a mark of UTF-8": b'\xef\xbb\xbf{"columns":["age"]}',
+    "SQL": b'{"columns":["age\' OR 1=1 --"]}',
+    "NaN": b'{"columns":["age"],"bins":NaN}',
+    "infinity": b'{"columns":["age"],"q":Infinity}',
+    "less than infinity": b'{"columns":["age"],"q":-Infinity}',
+    "1e999": b'{"columns":["age"],"q":1e999}',
+    "many digits": b'{"columns":["age"],"k":' + b"9" * 5000 + b"}",
+    "yes for a number": b'{"columns":["age"],"k":true}',
+    "text for a number": b'{"columns":["age"],"k":"5"}',
+    "a fraction": b'{"columns":["age"],"k":5.0}',
+    "zero": b'{"columns":["age"],"k":0}',
+    "less than zero": b'{"columns":["age"],"bins":-1}',
+    "a number for yes": b'{"columns":["age"],"trend":1}',
+    "a list for a word": b'{"columns":["age"],"method":["merge"]}',
+    "an object for a name": b'{"columns":[{"$ne":null}]}',
+    "another key": b'{"columns":["age"],"__class__":"x"}',
+    "another picture's key": b'{"columns":["age"],"formula":"bmi ~ age"}',
+    "a secret key": b'{"columns":["age"],"study":"x","version":1,"view":"x","gate":null}',
+}
+
+
+@pytest.mark.parametrize("body", MALFORMED.values(), ids=[*MALFORMED])
+def test_a_body_that_is_not_as_described_is_refused_quickly(served: Running, body: bytes) -> None:
+    began = time.monotonic()
+    reply = post(served, "/api/views/histogram", body)
+    assert (reply.status, reply.json()["error"]["code"]) == (422, "request")
+    assert time.monotonic() - began < 2
+    assert post(served, "/api/views/histogram", json.dumps(AGE).encode()).status == 200
+
+
+FORMULAS = (
+    "glucose ~ patient",
+    "glucose ~ __import__('os').system('true')",
+    "glucose ~ I(age.__class__)",
+    "glucose ~ (" * 200 + "age" + ")" * 200,
+    "glucose ~ " + " + ".join(["age:bmi"] * 70),
+    "glucose ~ age ** 9999999",
+    "glucose ~ I(9 ** 9 ** 9 ** 9)",
+    "glucose ~ \ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+    "glucose ~ `age\x00`",
+    "glucose",
+    "~",
+    "glucose ~ C(region)",
+)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=range(len(FORMULAS)))
+def test_a_formula_that_is_none_is_refused_quickly(served: Running, formula: str) -> None:
+    began = time.monotonic()
+    reply = post(served, "/api/views/residuals", json.dumps({"formula": formula}).encode())
+    assert reply.status in (403, 422)
+    assert reply.json()["error"]["code"] in ("request", "policy")
+    assert time.monotonic() - began < 2
+
+
+def test_a_large_body_is_not_read(served: Running) -> None:
+    host = address_of(served)
+    start = b"POST /api/orders HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
+    said = talk(host, start + b"Connection: close\r\nContent-Length: 99999999\r\n\r\n")
+    assert (said.status, said.json()["error"]["code"]) == (413, "large")
+    for length in (b"-1", b"1e3", b"0x10", b"9" * 40, b"5\r\nContent-Length: 6"):
+        raw = b"Content-Length: " + length + b"\r\n\r\n12345"
+        assert talk(host, start + b"Connection: close\r\n" + raw).status in (400, 413), length
+    with socket.create_connection(host, timeout=10) as client:
+        client.sendall(start + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(5):
+            client.sendall(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+        assert client.recv(4096).startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"GET /api/study?" + b"a" * 3000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        (b"GET /" + b"a" * 1500 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 40_000 + b"\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: a\r\n" * 4000 + b"\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\rSet-Cookie: b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n", 400),
+        (b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n", 400),
+        (
+            b"POST /api/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\n\r\n",
+            400,
+        ),
+    ],
+)
+def test_what_is_not_http_is_refused_and_the_connection_closed(
+    served: Running, raw: bytes, status: int
+) -> None:
+    reply = talk(address_of(served), raw.replace(b"Host: x\r\n", HEAD, 1))
+    assert reply.status == status
+    assert reply.raw.count(b"HTTP/1.1") == 1
+    assert reply.json()["error"]["code"] in ("body", "large")
+    assert "set-cookie" not in reply.headers
+
+
+def test_two_lengths_of_a_body_close_the_connection(served: Running) -> None:
+    # A proxy that believes the other length would take what follows for a request of its own.
+    raw = (
+        b"POST /api/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n"
+    )
+    reply = talk(address_of(served), raw)
+    assert reply.status == 400
+    assert reply.raw.count(b"HTTP/1.1 ") == 1
+
+
+def test_who_goes_away_is_no_fault(served: Running, caplog: pytest.LogCaptureFixture) -> None:
+    start = b"POST /api/views/box HTTP/1.1\r\n" + HEAD + bearer("x") + b"Content-Length: 99\r\n\r\n{"
+    for _ in range(3):
+        with socket.create_connection(address_of(served), timeout=10) as client:
+            client.sendall(start)
+            time.sleep(0.05)
+    time.sleep(0.3)
+    assert [it.getMessage() for it in caplog.records if it.name == "discreet.serve"] == []
+
+
+# --- headers ------------------------------------------------------------------------------------
+
+
+def every_kind_of_answer(served: Running) -> Iterator[tuple[str, Reply]]:
+    token, drawn = bearer(served.token), post(served, "/api/views/box", json.dumps(AGE).encode())
+    view = drawn.json()["id"].encode()
+    yield "a picture", drawn
+    for line in (
+        b"GET /",
+        b"GET /custodian",
+        b"GET /static/page.js",
+        b"GET /static/page.css",
+        b"GET /api/health",
+        b"GET /api/openapi.json",
+        b"GET /api/study",
+        b"GET /api/views/" + view,
+        *(
+            b"GET /api/views/" + view + b"/" + it
+            for it in (b"figure.svg", b"figure.png", b"figure.pdf", b"view.json")
+        ),
+        b"GET /api/custodian",
+        b"GET /nowhere",
+        b"GET /api/nowhere",
+        b"PUT /",
+        b"PUT /api/study",
+        b"HEAD /",
+        b"OPTIONS /api/study",
+        b"GET /" + b"a" * 2000,
+    ):
+        yield line.decode(), send(served, line, token)
+    yield "no token", send(served, b"GET /api/study", b"")
+    yield "malformed", post(served, "/api/orders", b"[")
+    yield "too large", post(served, "/api/orders", b" " * 70_000)
+    yield "not HTTP", talk(address_of(served), b"NONSENSE\r\n\r\n")
+    yield "what the browser has", send(
+        served, b"GET /", b"If-None-Match: " + tag_of(served) + b"\r\n"
+    )
+
+
+def tag_of(served: Running) -> bytes:
+    return send(served, b"GET /", b"").headers["etag"].encode()
+
+
+def test_every_kind_of_answer_has_the_headers(served: Running) -> None:
+    kinds = set()
+    for name, reply in every_kind_of_answer(served):
+        kinds.add(reply.status)
+        assert {it: reply.headers.get(it) for it in HEADERS} == dict(HEADERS), name
+        assert not {"server", "set-cookie", "x-powered-by"} & {*reply.headers}, name
+        assert not [it for it in reply.headers if it.startswith("access-control")], name
+        if "/api/" in name:
+            assert reply.headers["cache-control"] == "no-store", name
+        if reply.status >= 400 and name[:4] != "HEAD":
+            assert reply.headers["content-type"] == "application/json", name
+            assert {*reply.json()["error"]} == {"code", "says", "rule", "nearest"}, name
+        if name.count("/") == 4:
+            assert re.fullmatch(
+                r'attachment; filename="discreet-[0-9a-f]{8}\.\w+"',
+                reply.headers["content-disposition"],
+            )
+    assert kinds >= {200, 304, 400, 401, 403, 404, 405, 413, 414, 422}
+
+
+def test_pages_hold_no_script_of_their_own(served: Running) -> None:
+    with served.client() as client:
+        for path in ("/", "/custodian"):
+            text = client.get(path).text
+            assert not re.search(r"<script(?![^>]*\bsrc=\"/static/)", text)
+            assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:|https?://(?!www\.w3)", text)
+
+
+# --- other origins ------------------------------------------------------------------------------
+
+LAB = "https://lab.example"
+
+
+def preflight(client: httpx.Client, origin: str, method: str = "POST") -> httpx.Response:
+    headers = {
+        "Origin": origin,
+        "Access-Control-Request-Method": method,
+        "Access-Control-Request-Headers": "authorization, content-type",
+    }
+    return client.options("/api/views/histogram", headers=headers)
+
+
+def shared_with(response: httpx.Response) -> str | None:
+    return response.headers.get("access-control-allow-origin")
+
+
+def test_no_other_origin_may_ask_unless_it_is_named(tmp_path: Path) -> None:
+    with (
+        running(open_study(*written(tmp_path)), tmp_path, Door(origins=(LAB,))) as served,
+        served.client() as client,
+    ):
+        for origin in (LAB, "https://lab.example.evil.org", "http://lab.example", "null", "*"):
+            ours = origin == LAB
+            found = client.get("/api/study", headers={"Origin": origin})
+            assert shared_with(found) == (LAB if ours else None)
+            refused = client.get("/api/study", headers={"Origin": origin, "Authorization": "x"})
+            assert (refused.status_code, shared_with(refused)) == (401, LAB if ours else None)
+            asked = preflight(client, origin)
+            assert (asked.status_code, shared_with(asked)) == (
+                (200, LAB) if ours else (400, None)
+            )
+            assert "access-control-allow-credentials" not in {**asked.headers, **found.headers}
+            assert preflight(client, origin, "DELETE").status_code == 400
+        named = preflight(client, LAB).headers["access-control-allow-headers"].lower()
+        assert "authorization" in named
+
+
+def test_by_default_no_other_origin_may_ask(served: Running) -> None:
+    with served.client() as client:
+        assert preflight(client, LAB).status_code == 405
+        assert shared_with(preflight(client, LAB)) is None
+        assert shared_with(client.get("/api/study", headers={"Origin": LAB})) is None
+
+
+# --- other people's pictures --------------------------------------------------------------------
+
+PATHS = ("", "/figure.svg", "/figure.png", "/figure.pdf", "/figure.html", "/view.json")
+
+
+def test_anothers_picture_is_as_one_that_is_not_there(served: Running) -> None:
+    with served.client() as alice, served.client(made(served, "nosy")) as nosy:
+        view = alice.post("/api/views/histogram", json={"columns": ["bmi"]}).json()["id"]
+        for path in PATHS:
+            theirs = nosy.get(f"/api/views/{view}{path}")
+            nowhere = nosy.get(f"/api/views/{'0' * 32}{path}")
+            assert theirs.status_code == nowhere.status_code == 404
+            assert theirs.content == nowhere.content
+            heads = [{**it.headers, "date": ""} for it in (theirs, nowhere)]
+            assert heads[0] == heads[1]
+        assert served.client(served.custodian).get(f"/api/views/{view}").status_code == 200
+        # Whoever asks for it sees it, from then on.
+        assert nosy.post("/api/views/histogram", json={"columns": ["bmi"]}).status_code == 200
+        assert nosy.get(f"/api/views/{view}").status_code == 200
+
+
+@pytest.mark.slow
+def test_anothers_picture_takes_as_long_as_one_that_is_not_there(served: Running) -> None:
+    took: dict[str, list[float]] = {"theirs": [], "nowhere": []}
+    with served.client() as alice, served.client(made(served, "timing")) as nosy:
+        view = alice.post("/api/views/box", json={"columns": ["bmi", "age"]}).json()["id"]
+        address = {"theirs": view, "nowhere": "0" * 32}
+        for _ in range(150):
+            for name, it in address.items():
+                began = time.perf_counter()
+                assert nosy.get(f"/api/views/{it}/figure.png").status_code == 404
+                took[name].append(time.perf_counter() - began)
+    theirs, nowhere = (statistics.median(it) for it in took.values())
+    assert abs(theirs - nowhere) < 0.25 * nowhere
+
+
+# --- budget and rate ----------------------------------------------------------------------------
+
+COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "blood_pressure", "progression")
+
+
+def limited(views: int, a_minute: int) -> str:
+    return POLICY.replace("budget = 400", f"budget = {views}").replace("100000", str(a_minute))
+
+
+@contextmanager
+def two_of(folder: Path, policy: str) -> Iterator[tuple[str, str, str]]:
+    """Serve one study twice, as two processes do; give both addresses and a token."""
+    files = written(folder, policy)
+    first, second = open_study(*files), open_study(*files)
+    token = add_token(ledger_of_study(first).store, "alice")
+    with beside(first) as one, beside(second) as two:
+        yield one, two, token
+
+
+def test_the_budget_is_kept_exactly_and_across_restarts(tmp_path: Path) -> None:
+    files = written(tmp_path, limited(3, 100_000))
+    token = add_token(ledger_of_study(open_study(*files)).store, "alice")
+    kept: dict[str, bytes] = {}
+    for start in range(2):
+        with beside(open_study(*files)) as url, client(url, token) as alice:
+            for name in COLUMNS[:3]:
+                found = alice.post("/api/views/histogram", json={"columns": [name]})
+                assert found.status_code == 200
+                assert kept.setdefault(name, found.content) == found.content
+            for name in COLUMNS[3:5]:
+                found = alice.post("/api/views/histogram", json={"columns": [name]})
+                assert (found.status_code, found.json()["error"]["code"]) == (429, "budget")
+            # What is refused beforehand, and what was seen, does not count.
+            assert alice.post("/api/views/histogram", json={"columns": ["x"]}).status_code == 422
+            assert alice.get("/api/study").json()["allowance"]["used"] == 3, start
+
+
+def test_two_workers_keep_one_budget(tmp_path: Path) -> None:
+    with two_of(tmp_path, limited(4, 100_000)) as (one, two, token):
+
+        def ask(i: int) -> tuple[str, int]:
+            name = COLUMNS[i % len(COLUMNS)]
+            with client((one, two)[i % 2], token) as alice:
+                found = alice.post("/api/views/histogram", json={"columns": [name]})
+            return name, found.status_code
+
+        with ThreadPoolExecutor(12) as threads:
+            became = [*threads.map(ask, range(4 * len(COLUMNS)))]
+    assert {status for _, status in became} <= {200, 429, 503}
+    assert len({name for name, status in became if status == 200}) == 4
+
+
+def test_two_workers_keep_one_rate(tmp_path: Path) -> None:
+    with two_of(tmp_path, limited(400, 7)) as (one, two, token):
+
+        def ask(i: int) -> httpx.Response:
+            with client((one, two)[i % 2], token) as alice:
+                return alice.post("/api/views/histogram", json=AGE if i % 3 else {"zork": 1})
+
+        with ThreadPoolExecutor(12) as threads:
+            became = [*threads.map(ask, range(30))]
+        over = [it for it in became if it.status_code == 429]
+        assert len(over) == 30 - 7
+        assert {it.json()["error"]["code"] for it in over} == {"rate"}
+        assert {it.headers["retry-after"] for it in over} == {"5"}
+    with beside(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")) as url:
+        with client(url, token) as alice:
+            assert alice.post("/api/views/histogram", json=AGE).status_code == 429
+
+
+# --- the same question, the same bytes ----------------------------------------------------------
+
+SAME: dict[str, tuple[str, list[str]]] = {
+    "order of keys": (
+        "histogram",
+        [
+            '{"columns":["age"],"by":"sex","method":"merge"}',
+            '{"method":"merge","by":"sex","columns":["age"]}',
+            '{"by": "sex",\n "columns": ["age"]}',
+        ],
+    ),
+    "what holds anyway": (
+        "histogram",
+        [
+            '{"columns":["bmi"]}',
+            '{"columns":["bmi"],"method":"merge","by":null}',
+            '{"columns":["bmi"],"method":null,"k":null,"bins":null}',
+            '{"columns":["b\\u006di"]}',
+        ],
+    ),
+    "a line that is not drawn": (
+        "scatter",
+        [
+            '{"columns":["age","bmi"]}',
+            '{"columns":["age","bmi"],"trend":false,"method":"condensation"}',
+        ],
+    ),
+    "how a formula is written": (
+        "residuals",
+        [
+            '{"formula":"glucose ~ age + bmi"}',
+            '{"formula":"glucose~age+bmi","method":"condensation"}',
+            '{"formula":" glucose ~ 1 + age + bmi "}',
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_question_gets_the_same_bytes(name: str, tmp_path: Path) -> None:
+    kind, bodies = SAME[name]
+    found: list[httpx.Response] = []
+    with two_of(tmp_path, POLICY) as (one, two, token):
+        for url in (one, two):
+            with client(url, token) as alice:
+                found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
+                assert alice.get("/api/study").json()["allowance"]["used"] == 1
+    with beside(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")) as url:
+        with client(url, token) as alice:
+            found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
+            found += [alice.get(f"/api/views/{found[0].json()['id']}")]
+    assert {it.status_code for it in found} == {200}
+    assert len({it.content for it in found}) == 1
+
+
+def test_many_at_once_get_the_same_bytes(tmp_path: Path) -> None:
+    with two_of(tmp_path, POLICY) as (one, two, token):
+
+        def ask(i: int) -> httpx.Response:
+            with client((one, two)[i % 2], token) as alice:
+                return alice.post("/api/views/scatter", json={"columns": ["age", "bmi"]})
+
+        with ThreadPoolExecutor(10) as threads:
+            found = [*threads.map(ask, range(10))]
+    assert {it.status_code for it in found} == {200}
+    assert len({it.content for it in found}) == 1
+
+
+# --- what is held back because of the data ------------------------------------------------------
+
+HELD_BACK = (
+    ("parallel", {"columns": ["smoker", "ward"]}),
+    ("contour", {"columns": ["visits", "income"], "by": "illness"}),
+    ("heatmap", {"columns": ["visits", "income"], "by": "illness"}),
+    ("leverage", {"formula": "income ~ exp(exp(visits))"}),
+    ("residuals", {"formula": "visits ~ half"}),
+)
+
+
+@pytest.mark.slow
+def test_what_the_data_hold_back_looks_alike_and_takes_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slot = 1.5  # longer than the work, on a machine that does other things too
+    monkeypatch.setattr("discreet.serve.asking.SLOT_SECONDS", slot)
+    with running(open_study(*planted(tmp_path, "standard")), tmp_path) as served:
+        with served.client() as client:
+            client.post("/api/views/histogram", json=AGE)  # imports what it needs
+            held = []
+            for kind, body in HELD_BACK:
+                began = time.monotonic()
+                found = client.post(f"/api/views/{kind}", json=body)
+                took = time.monotonic() - began
+                if found.status_code == 403 and found.json()["error"]["code"] == "data":
+                    held.append((found.content, took, kind))
+                    again = client.post(f"/api/views/{kind}", json=body)
+                    assert (again.status_code, again.content) == (403, found.content)
+            assert len(held) > 2
+            assert len({content for content, _, _ in held}) == 1
+            for _, took, kind in held:
+                assert took % slot < 0.4, (kind, took)
+                assert took > slot, kind
+
+
+# --- slow clients -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_others_are_served_while_many_are_slow(served: Running) -> None:
+    start = b"POST /api/orders HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
+    stop = threading.Event()
+
+    def slowly(sent: bytes) -> None:
+        with socket.create_connection(address_of(served), timeout=5) as client:
+            client.sendall(sent)
+            while not stop.wait(1):
+                client.sendall(b"a")
+
+    heads, bodies = b"GET /api/study HTTP/1.1\r\nHost: ", start + b"Content-Length: 999\r\n\r\n{"
+    threads = [
+        threading.Thread(target=slowly, args=(sent,), daemon=True)
+        for sent in (heads, bodies)
+        for _ in range(40)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        until, took = time.monotonic() + 3, []
+        with served.client() as client:
+            while time.monotonic() < until:
+                began = time.monotonic()
+                assert client.get("/api/study").status_code == 200
+                assert client.post("/api/views/histogram", json=AGE).status_code == 200
+                took.append(time.monotonic() - began)
+        assert statistics.median(took) < 0.5
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(5)

@@ -1,0 +1,99 @@
+"""Servers of a study that others serve too: in a thread, or as a process that can be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from discreet.serve.app import Door, create_app
+from discreet.serve.running import Address, configured, listening
+from discreet.study import Study
+
+__all__ = ["Process", "beside", "client", "process"]
+
+
+def client(url: str, token: str) -> httpx.Client:
+    """Return a client that sends a token."""
+    return httpx.Client(
+        base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
+    )
+
+
+@contextmanager
+def beside(study: Study, door: Door | None = None) -> Iterator[str]:
+    """Serve a study whose tokens are made already; give its address."""
+    address = Address(port=0)
+    config = configured(create_app(study, door), address)
+    socket = listening(config, address)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.005)
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        socket.close()
+        assert not thread.is_alive()
+
+
+@dataclass(frozen=True)
+class Process:
+    """`discreet serve` as a process of its own, in a session of its own."""
+
+    popen: subprocess.Popen[str]
+    url: str
+    token: str
+
+    def kill(self) -> None:
+        """End it and its workers at once, in the middle of whatever they do."""
+        os.killpg(self.popen.pid, signal.SIGKILL)
+        self.popen.wait(30)
+
+    def stop(self) -> tuple[str, str]:
+        """Ask it to end, and return what it said."""
+        if self.popen.poll() is None:
+            self.popen.send_signal(signal.SIGTERM)
+        return self.popen.communicate(timeout=30)
+
+
+def process(
+    file: Path,
+    rules: Path,
+    *options: str,
+    before: Callable[[], None] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Process:
+    """Start `discreet serve`, and wait until it listens."""
+    command = [sys.executable, "-c", "from discreet.cli import main; main()", "serve", str(file)]
+    command += ["--policy", str(rules), "--port", "0", "--json", *options]
+    popen = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=before,
+        env={**os.environ, **(env or {})},
+    )
+    assert popen.stdout is not None
+    said = popen.stdout.readline()
+    if not said:
+        raise AssertionError(popen.communicate(timeout=30)[1])
+    told: dict[str, Any] = json.loads(said)
+    return Process(popen, told["address"], told["token"])

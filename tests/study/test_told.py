@@ -1,0 +1,170 @@
+"""What a server may tell of a study: names and rules, and what others have settled since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from discreet.datasets import diabetes
+from discreet.errors import InputError, RefusedError
+from discreet.policy import Policy
+from discreet.study import Study
+from discreet.study import open as open_study
+from discreet.study.told import (
+    ToldColumn,
+    axis_moves,
+    drawable,
+    formula_of,
+    ledger_of_study,
+    name_of,
+    pairs_drawn,
+    sensitive_columns,
+    settle_anew,
+)
+
+POLICY = """
+study = "clinic"
+strata = ["sex"]
+[roles]
+name = "identifier"
+ward = "sensitive"
+bmi = "quasi-identifier"
+"""
+
+
+def table() -> pa.Table:
+    """Return the cohort with names, wards, dates and a column of nothing but different texts."""
+    found = diabetes().select(["age", "sex", "bmi", "glucose"])
+    rows = found.num_rows
+    found = found.append_column("name", pa.array([f"Patient {i % 50}" for i in range(rows)]))
+    found = found.append_column("ward", pa.array([*"abcd"] * (rows // 4) + [*"abcd"][: rows % 4]))
+    return found.append_column("note", pa.array([f"note {i}" for i in range(rows)]))
+
+
+def opened(folder: Path, policy: str = POLICY) -> Study:
+    """Open the cohort under a policy file."""
+    path = folder / "discreet.toml"
+    path.write_text(policy)
+    (folder / "discreet.secret").touch(mode=0o600)
+    (folder / "discreet.secret").write_text(bytes(range(32)).hex())
+    return open_study(table(), path)
+
+
+def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
+    assert drawable(opened(tmp_path)) == (
+        ToldColumn("age", "continuous", "other", stratum=False),
+        ToldColumn("sex", "categorical", "other", stratum=True),
+        ToldColumn("bmi", "continuous", "quasi-identifier", stratum=False),
+        ToldColumn("glucose", "continuous", "other", stratum=False),
+        ToldColumn("ward", "categorical", "sensitive", stratum=False),
+    )
+
+
+def test_under_research_identifiers_are_not_drawn_either(tmp_path: Path) -> None:
+    study = opened(tmp_path, f'preset = "research"\n{POLICY}')
+
+    assert [it.name for it in drawable(study)] == ["age", "sex", "bmi", "glucose", "ward"]
+    assert sensitive_columns(study) == ("ward",)
+
+
+def test_a_study_that_is_served_has_a_name(tmp_path: Path) -> None:
+    assert name_of(opened(tmp_path)) == "clinic"
+    nameless = open_study(table(), Policy.preset("standard", public=True))
+
+    with pytest.raises(InputError, match="a study that is served needs a name: open it with study"):
+        name_of(nameless)
+
+
+def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None:
+    study, another = opened(tmp_path), opened(tmp_path)
+    another.scatter("bmi", "glucose").ask_to_leave("svg")
+    another.parallel(["age", "bmi", "glucose"]).ask_to_leave("svg")
+    assert (study.groups, pairs_drawn(study)) == ((), ())
+
+    settle_anew(study)
+
+    assert [{*group} for group in study.groups] == [{"bmi", "glucose"}]
+    assert {*pairs_drawn(study)} == {("age", "bmi"), ("bmi", "glucose")}
+    with pytest.raises(RefusedError, match="rows of 'age', 'bmi' may not be seen together"):
+        study.scatter("age", "bmi")
+
+
+def test_what_was_looked_at_and_has_not_left_settles_nothing(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    study.scatter("bmi", "glucose")
+    study.parallel(["age", "bmi"])
+    assert (study.groups, pairs_drawn(study)) == ((("bmi", "glucose"),), (("age", "bmi"),))
+
+    settle_anew(study)
+
+    assert (study.groups, pairs_drawn(study)) == ((), ())
+
+
+def test_groups_of_the_policy_stay(tmp_path: Path) -> None:
+    study = opened(tmp_path, f'groups = [["age", "bmi"], ["glucose"]]\n{POLICY}')
+    study.scatter("age", "bmi").ask_to_leave("svg")
+
+    settle_anew(study)
+
+    assert study.groups == (("age", "bmi"), ("glucose",))
+
+
+def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    study.bars("sex").ask_to_leave("png")
+
+    ledger = ledger_of_study(study)
+
+    assert [(row["columns"], row["form"]) for row in ledger.history()] == [(["sex"], "png")]
+    assert ledger.store.path == tmp_path / ".discreet" / "ledger.sqlite"
+
+
+def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    found = axis_moves(study, ["age", "ward"])
+
+    assert found.why == ""
+    assert [(move.order, bool(move.why)) for move in found.moves] == [(("ward", "age"), True)] * 2
+
+    open_to_all = opened(tmp_path, f'preset = "research"\n{POLICY}')
+    assert axis_moves(open_to_all, ["sex", "age", "bmi"]).why == ""
+    named = axis_moves(open_to_all, ["sex", "age", "bmi"], ["sex"])
+    assert "sensitive axis 'sex' must come last" in named.why
+    assert named.nearest[-1] == "sex"
+
+
+FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "spaces": ("bmi~age", "bmi ~ age", ("bmi", "age")),
+    "a stratum": ("bmi ~ age + C(sex)", "bmi ~ age + C(sex)", ("bmi", "age")),
+    "a product": ("bmi ~ age:glucose", "bmi ~ age:glucose", ("bmi", "age", "glucose")),
+}
+
+
+@pytest.mark.parametrize(("text", "written", "numbers"), FORMULAS.values(), ids=FORMULAS)
+def test_a_formula_is_written_out(
+    tmp_path: Path, text: str, written: str, numbers: tuple[str, ...]
+) -> None:
+    study = opened(tmp_path)
+    found = formula_of(study, text, {it.name: it for it in drawable(study)})
+
+    assert found == (written, numbers)
+
+
+@pytest.mark.parametrize("text", ["bmi", "bmi ~ Canary", "bmi ~ C(name)", "bmi ~ note", "~", "("])
+def test_a_formula_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+    study = opened(tmp_path)
+
+    with pytest.raises(InputError, match=r".+"):
+        formula_of(study, text, {it.name: it for it in drawable(study)})
+
+
+def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    columns = {it.name: it for it in drawable(study)}
+
+    with pytest.raises(RefusedError, match="levels stand in a formula of a guarded study only"):
+        formula_of(study, "bmi ~ age + C(ward)", columns)
+    research = opened(tmp_path, f'preset = "research"\n{POLICY}')
+    assert formula_of(research, "bmi ~ age + C(ward)", columns)[1] == ("bmi", "age")
