@@ -5,6 +5,7 @@ import copy
 import math
 import os
 import pickle
+import re
 import stat
 import struct
 import subprocess
@@ -24,7 +25,7 @@ from scipy import special, stats
 
 from discreet import secret as secret_module
 from discreet.errors import BrokenPromiseError, InputError
-from discreet.secret import Secret, generator, load_secret, row_keys
+from discreet.secret import Secret, generator, load_secret, row_keys, unguessable
 
 Floats = NDArray[np.float64]
 NAN, INF = math.nan, math.inf
@@ -674,3 +675,9 @@ def test_marks_are_of_the_secret_and_of_numbers_or_words() -> None:
     assert not np.isin(numbers, words).any()
     assert not np.isin(numbers, OTHER.marks(np.array([1.0, 2.0]))).any()
     assert SECRET.marks(np.array([])).shape == SECRET.marks([]).shape == (0, 2)
+
+
+def test_words_that_nobody_guesses_are_long_and_different() -> None:
+    words = {unguessable() for _ in range(100)}
+    assert len(words) == 100
+    assert all(len(word) == 43 and re.fullmatch(r"[\w-]+", word) for word in words)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError
 
-__all__ = ["Secret", "generator", "load_secret", "row_keys"]
+__all__ = ["Secret", "generator", "load_secret", "row_keys", "unguessable"]
 
 ENVIRONMENT = "DISCREET_SECRET"
 FILE_NAME = "discreet.secret"
@@ -188,6 +188,11 @@ def generator(*words: str | int) -> np.random.Generator:
     text = "\0".join(map(str, words)).encode()
     seed = int.from_bytes(hmac.digest(b"discreet", text, "sha256")[:16], "little")
     return np.random.Generator(np.random.PCG64DXSM(seed))
+
+
+def unguessable() -> str:
+    """Return 256 random bits of the operating system as a word: it keys no noise."""
+    return secrets.token_urlsafe(32)
 
 
 def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:

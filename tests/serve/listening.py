@@ -15,6 +15,7 @@ from tests.serve.searching import Canaries
 
 __all__ = ["Ear", "hearing"]
 
+DRAWINGS = ("image/svg+xml", "application/pdf", "image/png")
 CLIENTS_OWN = ("httpx", "httpcore", "hypothesis", "numba")  # numba tells its own code alone
 
 
@@ -32,16 +33,17 @@ class Ear(logging.Handler):
     def __hash__(self) -> int:
         return id(self)
 
-    def listen(self, where: str, data: bytes | str) -> None:
+    def listen(self, where: str, data: bytes | str, digits: int = 6) -> None:
         """Listen to something."""
         self.heard += 1
-        self.sung += [f"{where}: {it}" for it in self.canaries.found(data)]
+        self.sung += [f"{where}: {it}" for it in self.canaries.found(data, digits)]
 
     def answer(self, where: str, response: httpx.Response) -> httpx.Response:
         """Listen to an answer: its status, headers and body."""
         head = [response.reason_phrase, *(f"{a}: {b}" for a, b in response.headers.multi_items())]
         self.listen(f"{where}, head", "\n".join(head))
-        self.listen(f"{where}, {response.status_code}", response.content)
+        drawing = response.headers.get("content-type", "").partition(";")[0] in DRAWINGS
+        self.listen(f"{where}, {response.status_code}", response.content, 8 if drawing else 6)
         return response
 
     def emit(self, record: logging.LogRecord) -> None:

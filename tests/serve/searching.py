@@ -47,12 +47,21 @@ class Canaries:
     numbers: Sequence[float] = ()
     exact: Sequence[float] = ()
 
-    def found(self, data: bytes | str) -> list[str]:
-        """Say which canaries data hold, in whatever is packed into them too."""
-        whole = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-        return sorted({it for stream in inner(whole) for it in self._in(stream)})
+    def found(self, data: bytes | str, digits: int = DIGITS) -> list[str]:
+        """Say which canaries data hold, in whatever is packed into them too.
 
-    def _in(self, data: bytes) -> Iterator[str]:
+        Parameters
+        ----------
+        data : bytes or str
+            Whatever it is.
+        digits : int, default 6
+            To how many a number has to be told; a drawing has so many coordinates that some meet
+            a planted number to six by chance.
+        """
+        whole = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+        return sorted({it for stream in inner(whole) for it in self._in(stream, digits)})
+
+    def _in(self, data: bytes, digits: int) -> Iterator[str]:
         low = data.lower()
         for text, shapes, cased in self._shapes:
             if any(shape in low for shape in shapes) or any(shape in data for shape in cased):
@@ -60,15 +69,15 @@ class Canaries:
         for number, packed in self._packed:
             if any(one in data for one in packed):
                 yield f"{number!r} in binary"
-        yield from self._numbers_in(data)
+        yield from self._numbers_in(data, digits)
 
-    def _numbers_in(self, data: bytes) -> Iterator[str]:
+    def _numbers_in(self, data: bytes, least: int) -> Iterator[str]:
         words = [it for it in NUMBER.findall(DIGEST.sub(b"", data)) if 5 <= len(it) <= 40]
         if not words:
             return
         size = np.abs(np.array([float(it) for it in words]))
         digits = np.array([_digits(it) for it in words])
-        for known, most in ((self._far, DIGITS), (self._close, 10)):
+        for known, most in ((self._far, least), (self._close, 10)):
             if len(known) == 0:
                 continue
             place = np.clip(np.searchsorted(known, size), 1, max(len(known) - 1, 1))

@@ -32,8 +32,8 @@ from tests.serve.conftest import Running, running
 from tests.serve.listening import Ear, hearing
 from tests.serve.searching import Canaries
 
-A_KIND = 9  # requests of each kind of picture in one walk
-FILES_A_KIND = 1
+A_KIND = 6  # requests of each kind of picture in one walk
+EVERY = 3  # of one kind in so many, files are made; the walks together make all
 FORMULAS = (
     "glucose ~ age",
     "income ~ age + bmi",
@@ -157,7 +157,7 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
         pictures = told["pictures"]
         if turn:  # what is asked first settles the methods of what is asked later
             pictures = pictures[::-1]
-        for picture in pictures:
+        for place, picture in enumerate(pictures):
             kind, drawn = picture["kind"], []
             for body in shuffled(bodies(told, picture, turn), turn)[:A_KIND]:
                 where = f"{kind} {json.dumps(body)}"
@@ -165,7 +165,9 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
                 became[kind, found.status_code] = became.get((kind, found.status_code), 0) + 1
                 if found.status_code == 200:
                     drawn.append(found.json()["id"])
-            for view, form in itertools.product(drawn[-FILES_A_KIND:], ("", *FORMS)):
+            if (place + turn) % EVERY:
+                continue
+            for view, form in itertools.product(drawn[-1:], ("", *FORMS)):
                 address = f"/api/views/{view}/{form}".rstrip("/")
                 assert ear.answer(f"{kind} {form}", client.get(address)).status_code == 200
         for columns in itertools.combinations(["ward", "age", "illness", "smoker", "income"], 3):
@@ -176,7 +178,7 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "turn"),
-    [("standard", 0), ("standard", 1), ("standard", 3), ("datashield", 3), ("sacro", 2)],
+    [("standard", 0), ("standard", 1), ("standard", 2), ("datashield", 3), ("sacro", 2)],
 )
 def test_no_canary_sings_in_anything_that_can_be_asked(
     policy: str, turn: int, tmp_path: Path
@@ -194,7 +196,7 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
         ear.ledger(tmp_path)
     assert {kind for kind, status in became if status == 200} >= {*PICTURES} - {"parallel"}
     assert turn == 0 or ("parallel", 200) in became
-    assert sum(became.values()) > 60
+    assert sum(became.values()) > 50
 
 
 def test_no_canary_sings_in_pages_and_descriptions(canary: Running) -> None:

@@ -11,7 +11,7 @@ from discreet.policy import DIAGNOSTICS
 from discreet.policy import PICTURES as METHODS_OF
 from discreet.policy.fields import RULES
 from discreet.protect import METHODS
-from discreet.serve.pictures import PARAMETERS, PICTURES, Parameter
+from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.study import Study
 
 NOT_ASKED = {
@@ -86,7 +86,6 @@ LEAST: dict[str, tuple[str, list[str], float | None]] = {
     "of counts": ("k", ["merge"], 1),
     "of rows": ("k", ["merge", "condensation"], 2),
     "of the nearest three": ("k", ["condensation", "deterministic", "merge"], 3),
-    "of no method": ("k", [], 1),
     "of cells": ("diversity", ["k-member", "k-member-cells"], 2),
     "of records": ("diversity", ["k-member"], 1),
     "of what is no number": ("trend", ["condensation"], None),
@@ -97,8 +96,4 @@ LEAST: dict[str, tuple[str, list[str], float | None]] = {
 def test_the_least_that_is_enough_for_all(
     name: str, methods: list[str], least: float | None
 ) -> None:
-    found = PARAMETERS[name]
-    if not methods:
-        found = Parameter("k", "integer", "Persons.", 1)
-        methods = ["merge"]
-    assert found.least_of(methods) == least
+    assert PARAMETERS[name].least_of(methods) == least

@@ -317,7 +317,6 @@ def test_a_large_body_is_not_read(served: Running) -> None:
         (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\rSet-Cookie: b\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n", 400),
         (b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400),
-        (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n", 400),
         (
             b"POST /api/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
@@ -331,7 +330,7 @@ def test_what_is_not_http_is_refused_and_the_connection_closed(
 ) -> None:
     reply = talk(address_of(served), raw.replace(b"Host: x\r\n", HEAD, 1))
     assert reply.status == status
-    assert reply.raw.count(b"HTTP/1.1") == 1
+    assert reply.raw.count(b"HTTP/1.1 ") == 1
     assert reply.json()["error"]["code"] in ("body", "large")
     assert "set-cookie" not in reply.headers
 
@@ -343,7 +342,7 @@ def test_two_lengths_of_a_body_close_the_connection(served: Running) -> None:
         b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n"
     )
     reply = talk(address_of(served), raw)
-    assert reply.status == 400
+    assert (reply.status, reply.headers["connection"]) == (400, "close")
     assert reply.raw.count(b"HTTP/1.1 ") == 1
 
 
@@ -489,7 +488,8 @@ def test_anothers_picture_is_as_one_that_is_not_there(served: Running) -> None:
             assert theirs.content == nowhere.content
             heads = [{**it.headers, "date": ""} for it in (theirs, nowhere)]
             assert heads[0] == heads[1]
-        assert served.client(served.custodian).get(f"/api/views/{view}").status_code == 200
+        with served.client(served.custodian) as custodian:
+            assert custodian.get(f"/api/views/{view}").status_code == 200
         # Whoever asks for it sees it, from then on.
         assert nosy.post("/api/views/histogram", json={"columns": ["bmi"]}).status_code == 200
         assert nosy.get(f"/api/views/{view}").status_code == 200
@@ -650,12 +650,12 @@ def test_many_at_once_get_the_same_bytes(tmp_path: Path) -> None:
 
 # --- what is held back because of the data ------------------------------------------------------
 
-HELD_BACK = (
-    ("parallel", {"columns": ["smoker", "ward"]}),
-    ("contour", {"columns": ["visits", "income"], "by": "illness"}),
-    ("heatmap", {"columns": ["visits", "income"], "by": "illness"}),
-    ("leverage", {"formula": "income ~ exp(exp(visits))"}),
-    ("residuals", {"formula": "visits ~ half"}),
+HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("contour", {"columns": ["visits", "half"], "by": "ward"}),
+    ("heatmap", {"columns": ["visits", "half"], "by": "illness"}),
+    ("parallel", {"columns": ["ward", "illness"]}),
+    ("parallel", {"columns": ["illness", "smoker"]}),
+    ("leverage", {"formula": "age ~ I(bmi - bmi)"}),
 )
 
 
@@ -673,11 +673,10 @@ def test_what_the_data_hold_back_looks_alike_and_takes_alike(
                 began = time.monotonic()
                 found = client.post(f"/api/views/{kind}", json=body)
                 took = time.monotonic() - began
-                if found.status_code == 403 and found.json()["error"]["code"] == "data":
-                    held.append((found.content, took, kind))
-                    again = client.post(f"/api/views/{kind}", json=body)
-                    assert (again.status_code, again.content) == (403, found.content)
-            assert len(held) > 2
+                assert (found.status_code, found.json()["error"]["code"]) == (403, "data"), kind
+                held.append((found.content, took, kind))
+                again = client.post(f"/api/views/{kind}", json=body)
+                assert (again.status_code, again.content) == (403, found.content)
             assert len({content for content, _, _ in held}) == 1
             for _, took, kind in held:
                 assert took % slot < 0.4, (kind, took)

@@ -50,7 +50,7 @@ MADE = (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, caller TEXT NOT NULL, study TEXT NOT NULL,
     version INTEGER NOT NULL, what TEXT NOT NULL, request TEXT NOT NULL, view TEXT,
     outcome TEXT NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS asked_when ON asked (caller, at)",
+    "CREATE INDEX IF NOT EXISTS asked_when ON asked (caller, at, outcome)",
     "CREATE INDEX IF NOT EXISTS asked_view ON asked (caller, study, version, view)",
     """CREATE TABLE IF NOT EXISTS outcome (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, asked INTEGER NOT NULL UNIQUE REFERENCES asked,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
-import os
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,12 +11,12 @@ from typing import Literal
 
 from discreet.errors import InputError, one_of
 from discreet.ledger.store import Store, stamp
+from discreet.secret import unguessable
 
 __all__ = ["ROLES", "Caller", "Token", "add_token", "caller_of", "list_tokens", "revoke_token"]
 
 ROLES = ("analyst", "custodian")
 PREFIX = "discreet_"
-RANDOM_BYTES = 32
 MOST_DAYS = 3660.0
 NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
@@ -121,9 +119,7 @@ def add_token(
         raise InputError(f"the role of a token must be one of {one_of(ROLES)}")
     if not 0 < days <= MOST_DAYS:
         raise InputError(f"days must be more than 0 and at most {MOST_DAYS:g}")
-    # 256 bits of the operating system: it keys no noise, and nobody can make it again.
-    random = base64.urlsafe_b64encode(os.urandom(RANDOM_BYTES)).rstrip(b"=").decode()
-    text = f"{PREFIX}{random}"
+    text = f"{PREFIX}{unguessable()}"
     with store.writing() as connection:
         # The time within, so that later rows are never of an earlier time.
         at = datetime.fromisoformat(stamp(now))

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.serve.refusals import Refusal, refusal
@@ -143,6 +144,9 @@ class SizeLimits:
 
     def _wrong(self, scope: Scope) -> Refusal | None:
         """Say what is wrong with a request before its body is read."""
+        names = {name.lower() for name, _ in scope["headers"]}
+        if {b"content-length", b"transfer-encoding"} <= names:
+            return NOT_HTTP  # a proxy may believe the other, and see requests where we see one
         path = scope.get("raw_path") or scope["path"].encode()
         if len(path) > self.path:
             return _too_large(414, "path", self.path)
@@ -230,6 +234,8 @@ class Faults:
         door = _Door(send)
         try:
             await self.app(scope, receive, door.send)
+        except ClientDisconnect:
+            return  # nobody waits for an answer, and anybody could fill the log so
         except Exception as error:
             logger.error("unexpected %s", place_of(error))
             await door.refuse(refusal("broken"))
@@ -290,7 +296,9 @@ def place_of(error: BaseException) -> str:
 def refusal_headers(instead: Refusal) -> list[tuple[bytes, bytes]]:
     """Return the headers of a refusal's JSON, without those of every answer."""
     length = str(len(instead.body)).encode()
-    return [(b"content-type", b"application/json"), (b"content-length", length)]
+    headers = [(b"content-type", b"application/json"), (b"content-length", length)]
+    # What follows on the connection may be no request.
+    return [*headers, (b"connection", b"close")] if instead is NOT_HTTP else headers
 
 
 def _too_large(status: int, what: str, most: int) -> Refusal:

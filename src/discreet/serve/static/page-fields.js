@@ -53,7 +53,8 @@ export function methodFields(study, wish, change) {
     );
     select.value = method.name;
     select.addEventListener("change", () => change({ method: select.value }, "", "method"));
-    fields.push(make("label", { for: "method", text: "Method" }), select);
+    const label = make("label", { for: "method", text: "Method" });
+    fields.push(make("div", { class: "field" }, label, select));
   } else {
     const name = make("strong", { text: method.name });
     fields.push(make("p", { class: "only" }, name, " – the one method that the policy allows"));

@@ -1,0 +1,601 @@
+"""How a request is answered: recorded first, drawn once, kept, and sent byte for byte."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
+from discreet.ledger import Ledger
+from discreet.ledger.requests import Answer, log
+from discreet.ledger.store import Store
+from discreet.ledger.tokens import Caller
+from discreet.serve import asking
+from discreet.serve.asking import (
+    MOST_WAITING,
+    SLOT_SECONDS,
+    Served,
+    answer_again,
+    answer_orders,
+    answer_view,
+    refused,
+    study_json,
+)
+from discreet.serve.refusals import Refusal, refusal
+from discreet.study import Study
+from discreet.study import open as open_study
+from discreet.views import View
+from tests.serve.cohort import POLICY, cohort, opened
+
+ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
+CAROL = Caller("token carol", "custodian")
+AGE = {"columns": ["age"]}
+NO_GROUPS = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
+NO_PAIRS = POLICY[: POLICY.index("pairs")] + POLICY[POLICY.index("budget") :]
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Served:
+    """Serve the cohort."""
+    return Served(opened(tmp_path))
+
+
+def bodies(found: Answer | Refusal) -> dict[str, Any]:
+    """Read what is sent."""
+    return dict(json.loads(found.body))
+
+
+def drawn(found: Answer | Refusal) -> Answer:
+    """Say that a picture was sent."""
+    assert isinstance(found, Answer), found
+    assert found.status == 200
+    return found
+
+
+def told(found: Answer | Refusal) -> Refusal:
+    """Say that nothing was drawn."""
+    assert isinstance(found, Refusal), found
+    return found
+
+
+def outcomes(served: Served) -> list[tuple[str, str, str]]:
+    """Return of the log who asked, for what, and what became of it."""
+    rows = log(served.ledger.store)
+    return [(row["caller"], row["what"], row["outcome"]) for row in rows]
+
+
+def refuse(error: BaseException) -> Callable[..., View]:
+    """Make a drawing that fails."""
+
+    def fails(study: Study, wish: object) -> View:
+        raise error
+
+    return fails
+
+
+# --- a picture ------------------------------------------------------------------------------------
+
+
+def test_a_picture_is_drawn_recorded_and_kept(served: Served) -> None:
+    found = drawn(answer_view(served, ALICE, "histogram", AGE))
+
+    sent = bodies(found)
+    assert set(sent) == {"id", "kind", "view", "scene", "says", "alt"}
+    assert (sent["kind"], len(sent["id"]), set(sent["id"]) <= set("0123456789abcdef")) == (
+        "histogram",
+        32,
+        True,
+    )
+    assert outcomes(served) == [("token alice", "histogram", "answered")]
+    (row,) = log(served.ledger.store)
+    assert (row["study"], row["version"], row["request"]) == (
+        "cohort.csv",
+        1,
+        '{"columns":["age"]}',
+    )
+    (left,) = served.ledger.history()
+    assert (left["columns"], left["form"]) == (["age"], "web")
+    assert answer_again(served, ALICE, sent["id"], "again") == found
+
+
+def test_a_picture_is_recorded_before_it_is_drawn_and_leaves_before_it_is_sent(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+    draw, tell = asking.drawn, asking.picture_told
+
+    def drawing(*args: Any) -> View:
+        seen.append(outcomes(served))
+        seen.append(len(served.ledger.history()))
+        return draw(*args)
+
+    def keeping(store: Store, *args: Any) -> Answer:
+        seen.append(len(served.ledger.history()))
+        return asking_keep(store, *args)
+
+    asking_keep = asking.keep
+    monkeypatch.setattr(asking, "drawn", drawing)
+    monkeypatch.setattr(asking, "picture_told", tell)
+    monkeypatch.setattr(asking, "keep", keeping)
+    drawn(answer_view(served, ALICE, "histogram", AGE))
+
+    assert seen == [[("token alice", "histogram", "begun")], 0, 1]
+
+
+def test_a_repeat_comes_from_the_ledger(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = drawn(answer_view(served, ALICE, "parallel", {"columns": ["age", "bmi", "diagnosis"]}))
+    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
+    whole = {"columns": ["age", "bmi", "diagnosis"], "k": 5, "gradient": True, "pixels": 400}
+
+    assert answer_view(served, BOB, "parallel", whole) == first
+    again = Served(served.study)
+    assert answer_view(again, ALICE, "parallel", whole) == first
+    assert [row[2] for row in outcomes(served)] == ["answered", "repeated", "repeated"]
+    assert len(served.ledger.history()) == 1
+
+
+def test_another_kind_of_the_same_columns_is_another_picture(served: Served) -> None:
+    pair = {"columns": ["age", "bmi"]}
+    ids = {bodies(answer_view(served, ALICE, it, pair))["id"] for it in ("heatmap", "contour")}
+    ids.add(bodies(answer_view(served, ALICE, "heatmap", {"columns": ["bmi", "age"]}))["id"])
+
+    assert len(ids) == 3
+
+
+def test_a_new_version_answers_anew(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path))
+    first = bodies(answer_view(served, ALICE, "histogram", AGE))
+    fresh = cohort().slice(0, 300)
+    later = Served(opened(tmp_path, table=fresh))
+    refused_first = told(answer_view(later, ALICE, "histogram", {"columns": ["bmi"]}))
+    assert (refused_first.code, bodies(answer_view(later, ALICE, "histogram", AGE))) == (
+        "leaving",
+        first,
+    ) or refused_first.code == "leaving"
+    later.study.new_version()
+
+    second = bodies(answer_view(later, ALICE, "histogram", AGE))
+
+    assert second["id"] != first["id"]
+    assert second["view"] != first["view"]
+    assert told(answer_again(later, ALICE, first["id"], "again")).code == "unknown"
+    assert study_json(later, ALICE)["version"] == 2
+    assert study_json(later, ALICE)["allowance"]["used"] == 1
+
+
+# --- what is refused before anything is drawn -----------------------------------------------------
+
+
+def test_what_the_rules_refuse_is_recorded_without_its_words(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn")))
+
+    assert told(answer_view(served, ALICE, "histogram", {"columns": ["Canary"]})).code == "request"
+    assert told(answer_view(served, ALICE, "histogram", {**AGE, "k": 9})).code == "policy"
+    assert told(refused(served, ALICE, "box", refusal("request"))).code == "request"
+    assert [(row["what"], row["request"], row["outcome"]) for row in log(served.ledger.store)] == [
+        ("histogram", "", "request"),
+        ("histogram", "", "policy"),
+        ("box", "", "request"),
+    ]
+    assert study_json(served, ALICE)["allowance"]["used"] == 0
+
+
+def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path, POLICY.replace("budget = 400", "budget = 2")))
+    first = drawn(answer_view(served, ALICE, "histogram", AGE))
+    drawn(answer_view(served, ALICE, "histogram", {"columns": ["bmi"]}))
+
+    over = told(answer_view(served, ALICE, "histogram", {"columns": ["glucose"]}))
+
+    assert (over.code, over.status, over.nearest) == ("budget", 429, None)
+    assert drawn(answer_view(served, ALICE, "histogram", AGE)) == first
+    assert drawn(answer_orders(served, ALICE, ["age", "bmi"])).status == 200
+    drawn(answer_view(served, BOB, "histogram", {"columns": ["glucose"]}))
+    assert study_json(served, ALICE)["allowance"] == {
+        "views": 2,
+        "used": 2,
+        "a_minute": 100_000,
+    }
+
+
+def test_the_rate_is_of_all_requests(tmp_path: Path) -> None:
+    slow = POLICY.replace("requests_a_minute = 100000", "requests_a_minute = 4")
+    served = Served(opened(tmp_path, slow))
+    view = bodies(answer_view(served, ALICE, "histogram", AGE))["id"]
+    answer_again(served, ALICE, view, "again")
+    answer_orders(served, ALICE, ["age", "bmi"])
+    refused(served, ALICE, "box", refusal("request"))
+
+    for found in (
+        answer_view(served, ALICE, "histogram", AGE),
+        answer_view(served, ALICE, "histogram", {"columns": ["Canary"]}),
+        answer_again(served, ALICE, view, "again"),
+        answer_again(served, ALICE, "0" * 32, "again"),
+        answer_orders(served, ALICE, ["age", "bmi"]),
+        answer_orders(served, ALICE, ["age", "Canary"]),
+        refused(served, ALICE, "box", refusal("request")),
+    ):
+        assert (told(found).code, told(found).status) == ("rate", 429)
+    assert [row[2] for row in outcomes(served)].count("rate") == 1
+    drawn(answer_view(served, BOB, "histogram", AGE))
+
+
+# --- what is refused because of the data or of what has left --------------------------------------
+
+
+def test_what_the_data_hold_back_is_always_told_with_the_same_bytes(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons = [RefusedError("too few"), RefusedError("'Canary'"), InputError("3 levels")]
+    found = []
+    for name, reason in zip(("age", "bmi", "glucose"), reasons, strict=True):
+        monkeypatch.setattr(asking, "drawn", refuse(reason))
+        found.append(answer_view(served, ALICE, "histogram", {"columns": [name]}))
+
+    assert {it.status for it in found} == {403}
+    assert {it.body for it in found} == {refusal("data").body}
+    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
+    again = answer_view(served, BOB, "histogram", AGE)
+    assert again == Answer(403, refusal("data").body)
+    assert [row[2] for row in outcomes(served)] == ["data", "data", "data", "repeated"]
+    assert served.ledger.history() == []
+
+
+def test_what_the_data_hold_back_is_kept_beyond_this_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = Served(opened(tmp_path, table=cohort().slice(0, 20)))
+    found = answer_view(few, ALICE, "histogram", AGE)
+    assert (found.status, found.body) == (403, refusal("data").body)
+
+    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
+    assert answer_view(Served(few.study), BOB, "histogram", AGE).body == refusal("data").body
+
+
+@pytest.mark.parametrize("takes", [0.0, 0.1, SLOT_SECONDS + 0.05])
+def test_how_long_a_refusal_takes_tells_little(
+    served: Served, monkeypatch: pytest.MonkeyPatch, takes: float
+) -> None:
+    def fails(*_: object) -> View:
+        time.sleep(takes)
+        raise RefusedError("too few")
+
+    monkeypatch.setattr(asking, "drawn", fails)
+    began = time.monotonic()
+    answer_view(served, ALICE, "histogram", AGE)
+    took = time.monotonic() - began
+
+    slots = took / SLOT_SECONDS
+    assert slots >= 1
+    assert slots % 1 < 0.6  # of the end of a slot, with some time for the ledger
+
+
+def test_what_may_not_leave_is_not_sent_and_may_be_asked_again(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave = View.ask_to_leave
+
+    def stays(self: View, form: str) -> None:
+        assert form == "web"
+        raise LeavingError("the group of 'Canary' is another", "group of 'Canary'")
+
+    monkeypatch.setattr(View, "ask_to_leave", stays)
+    found = told(answer_view(served, ALICE, "histogram", AGE))
+
+    assert (found.code, found.status) == ("leaving", 409)
+    assert found.says == (
+        "The group of 'Canary' is another than when a picture of it left before, and the two"
+        " together tell too much; draw the one that was drawn."
+    )
+    assert outcomes(served) == [("token alice", "histogram", "leaving")]
+    monkeypatch.setattr(View, "ask_to_leave", leave)
+    drawn(answer_view(served, ALICE, "histogram", AGE))
+    assert [row[2] for row in outcomes(served)] == ["leaving", "answered"]
+
+
+def test_what_may_not_leave_for_another_reason_says_the_usual_words(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stays(self: View, form: str) -> None:
+        raise LeavingError("the data of 'Canary' have changed")
+
+    monkeypatch.setattr(View, "ask_to_leave", stays)
+
+    assert told(answer_view(served, ALICE, "histogram", AGE)) == refusal("leaving")
+
+
+def test_another_count_method_does_not_leave(served: Served) -> None:
+    drawn(answer_view(served, ALICE, "histogram", AGE))
+    found = told(answer_view(served, ALICE, "histogram", {**AGE, "method": "suppression"}))
+
+    assert found.code == "leaving"
+    assert found.says.startswith("The count method of 'age' is another than when a picture of it")
+
+
+def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path))
+    with (tmp_path / "cohort.csv").open("a") as file:
+        file.write("\n")
+
+    assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
+
+
+BROKEN = [ValueError("Canary"), BrokenPromiseError("Canary"), KeyboardInterrupt(), MemoryError()]
+
+
+@pytest.mark.parametrize("error", BROKEN, ids=lambda it: type(it).__name__)
+def test_what_nobody_expects_is_recorded_and_raised(
+    served: Served, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(asking, "drawn", refuse(error))
+        with pytest.raises(type(error), match=r"Canary|^$"):
+            answer_view(served, ALICE, "histogram", AGE)
+
+    assert outcomes(served) == [("token alice", "histogram", "broken")]
+    assert log(served.ledger.store)[0]["request"] == '{"columns":["age"]}'
+    drawn(answer_view(served, ALICE, "histogram", AGE))  # its turn and its seat are free again
+    for _ in range(MOST_WAITING):
+        assert served.waiting.acquire(blocking=False)
+    assert not served.waiting.acquire(blocking=False)
+
+
+def test_without_a_ledger_nothing_is_answered(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise LeavingError("the ledger is damaged")
+
+    for name in ("ask", "keep"):
+        with monkeypatch.context() as patched:
+            patched.setattr(asking, name, stopped)
+            with pytest.raises(LeavingError, match="the ledger is damaged"):
+                answer_view(served, ALICE, "histogram", AGE)
+    with monkeypatch.context() as patched:
+        patched.setattr(asking, "close", stopped)
+        patched.setattr(asking, "drawn", refuse(ValueError("Canary")))
+        with pytest.raises(ValueError, match="Canary"):
+            answer_view(served, ALICE, "histogram", {"columns": ["bmi"]})
+
+
+# --- turns ----------------------------------------------------------------------------------------
+
+
+def test_too_many_are_told_to_come_again(served: Served) -> None:
+    for _ in range(MOST_WAITING):
+        served.waiting.acquire()
+
+    found = told(answer_view(served, ALICE, "histogram", AGE))
+    assert (found.code, found.status) == ("busy", 503)
+    assert told(answer_orders(served, ALICE, ["age", "bmi"])).code == "busy"
+    assert [row[2] for row in outcomes(served)] == ["busy", "busy"]
+    served.waiting.release()
+    drawn(answer_view(served, ALICE, "histogram", AGE))
+
+
+def test_one_picture_is_made_at_a_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw, at_once, most = asking.drawn, 0, 0
+    counting = threading.Lock()
+
+    def drawing(*args: Any) -> View:
+        nonlocal at_once, most
+        with counting:
+            at_once += 1
+            most = max(most, at_once)
+        time.sleep(0.02)
+        try:
+            return draw(*args)
+        finally:
+            with counting:
+                at_once -= 1
+
+    monkeypatch.setattr(asking, "drawn", drawing)
+    names = ["age", "bmi", "glucose", "hdl", "ldl", "tch"]
+    with ThreadPoolExecutor(6) as pool:
+        found = list(
+            pool.map(lambda it: answer_view(served, ALICE, "histogram", {"columns": [it]}), names)
+        )
+
+    assert [drawn(it).status for it in found] == [200] * 6
+    assert most == 1
+
+
+def test_who_asks_for_the_same_at_once_gets_the_same_bytes(served: Served) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        found = list(
+            pool.map(
+                lambda _: answer_view(served, ALICE, "heatmap", {"columns": ["age", "bmi"]}),
+                "12345678",
+            )
+        )
+
+    assert len({drawn(it).body for it in found}) == 1
+    assert {row[2] for row in outcomes(served)} <= {"answered", "repeated"}
+
+
+# --- what others settle ---------------------------------------------------------------------------
+
+
+def beside(served: Served, tmp_path: Path) -> Served:
+    """Serve the same study as another process would."""
+    return Served(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml"))
+
+
+def test_groups_that_another_server_settled_hold_here(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path, NO_GROUPS))
+    other = beside(served, tmp_path)
+    drawn(answer_view(other, BOB, "scatter", {"columns": ["age", "bmi"]}))
+
+    found = told(answer_view(served, ALICE, "scatter", {"columns": ["age", "hdl"]}))
+
+    assert found.code == "policy"
+    assert found.nearest == {"columns": ["age", "bmi"]}
+    assert study_json(served, ALICE)["groups"] == [["age", "bmi"]]
+    assert outcomes(served)[-1] == ("token alice", "scatter", "policy")
+    drawn(answer_view(served, ALICE, "scatter", {"columns": ["bmi", "age"]}))
+
+
+def test_axes_that_another_server_drew_hold_here(tmp_path: Path) -> None:
+    served = Served(opened(tmp_path, NO_PAIRS))
+    other = beside(served, tmp_path)
+    drawn(answer_view(other, BOB, "parallel", {"columns": ["age", "bmi", "glucose"]}))
+
+    found = told(answer_view(served, ALICE, "parallel", {"columns": ["glucose", "age"]}))
+
+    assert (found.code, found.nearest) == ("order", None)
+    assert study_json(served, ALICE)["pairs"]["drawn"] == [["age", "bmi"], ["bmi", "glucose"]]
+
+
+def test_what_was_drawn_and_did_not_leave_settles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = Served(opened(tmp_path, NO_GROUPS))
+
+    def stays(self: View, form: str) -> None:
+        raise LeavingError("not now")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(View, "ask_to_leave", stays)
+        told(answer_view(served, ALICE, "scatter", {"columns": ["age", "bmi"]}))
+
+    assert study_json(served, ALICE)["groups"] == []
+    drawn(answer_view(served, ALICE, "scatter", {"columns": ["hdl", "ldl"]}))
+
+
+# --- axes -----------------------------------------------------------------------------------------
+
+
+def test_an_order_that_is_refused_comes_with_the_nearest(served: Served) -> None:
+    body = {"columns": ["diagnosis", "age", "bmi"], "gradient": False}
+    found = told(answer_view(served, ALICE, "parallel", body))
+
+    assert (found.code, found.status) == ("order", 403)
+    assert found.nearest == {"columns": ["age", "bmi", "diagnosis"], "gradient": False}
+    drawn(answer_view(served, ALICE, "parallel", found.nearest))
+    assert [row[2] for row in outcomes(served)] == ["order", "answered"]
+
+
+def test_an_order_that_no_pair_allows_has_no_nearest(served: Served) -> None:
+    found = told(answer_view(served, ALICE, "parallel", {"columns": ["age", "hdl"]}))
+
+    assert (found.code, found.nearest) == ("order", None)
+
+
+def test_what_is_sensitive_in_one_picture_is_known_of_its_order(tmp_path: Path) -> None:
+    policy = 'preset = "research"\n[kinds]\nsex = "categorical"\n[roles]\npatient = "identifier"\n'
+    served = Served(opened(tmp_path, policy))
+    body = {"columns": ["sex", "age"], "sensitive": ["sex"], "method": "k-member-cells"}
+
+    found = told(answer_view(served, ALICE, "parallel", body))
+
+    assert found.code == "order"
+    assert found.nearest == {**body, "columns": ["age", "sex"]}
+
+
+def test_levels_alone_beside_a_secret_are_held_back(served: Served) -> None:
+    for _ in range(2):
+        found = answer_view(served, ALICE, "parallel", {"columns": ["region", "diagnosis"]})
+        assert (found.status, found.body) == (403, refusal("data").body)
+    orders = answer_orders(served, ALICE, ["region", "diagnosis"])
+    assert (orders.status, orders.body) == (403, refusal("data").body)
+
+
+def test_orders_are_told_and_recorded_and_cost_no_view(served: Served) -> None:
+    found = drawn(answer_orders(served, ALICE, ["age", "bmi", "diagnosis"]))
+    sent = bodies(found)
+
+    assert (sent["order"], sent["allowed"], sent["why"]) == (["age", "bmi", "diagnosis"], True, "")
+    assert len(sent["moves"]) == 6
+    assert {(it["from"], it["to"]) for it in sent["moves"] if it["allowed"]} == {(0, 1), (1, 0)}
+    assert outcomes(served) == [("token alice", "orders", "answered")]
+    assert study_json(served, ALICE)["allowance"]["used"] == 0
+    assert served.ledger.history() == []
+
+
+ORDERS: dict[str, tuple[list[str], str]] = {
+    "nobody's": (["age", "Canary"], "request"),
+    "an identifier": (["age", "patient"], "request"),
+    "an axis twice": (["age", "age"], "request"),
+}
+
+
+@pytest.mark.parametrize(("columns", "code"), ORDERS.values(), ids=ORDERS)
+def test_orders_of_what_are_no_axes(served: Served, columns: list[str], code: str) -> None:
+    assert told(answer_orders(served, ALICE, columns)).code == code
+    assert log(served.ledger.store)[0]["request"] == ""
+
+
+# --- again ----------------------------------------------------------------------------------------
+
+
+def test_a_picture_is_given_again_to_who_has_asked_for_it(served: Served) -> None:
+    found = drawn(answer_view(served, ALICE, "histogram", AGE))
+    view = bodies(found)["id"]
+
+    assert told(answer_again(served, BOB, view, "again")) == refusal("unknown")
+    assert answer_again(served, CAROL, view, "figure.svg") == found
+    assert answer_again(served, ALICE, view, "figure.svg") == found
+    answer_view(served, BOB, "histogram", AGE)
+    assert answer_again(served, BOB, view, "again") == found
+    assert [row[1:] for row in outcomes(served)] == [
+        ("histogram", "answered"),
+        ("again", "unknown"),
+        ("figure.svg", "answered"),
+        ("figure.svg", "answered"),
+        ("histogram", "repeated"),
+        ("again", "answered"),
+    ]
+
+
+@pytest.mark.parametrize("view", ["", "0" * 32, "Canary", "../..", "%00", "é" * 1000])
+def test_a_picture_that_nobody_has_is_unknown_and_not_quoted(served: Served, view: str) -> None:
+    for caller in (ALICE, CAROL):
+        assert told(answer_again(served, caller, view, "again")) == refusal("unknown")
+    assert [row["request"] for row in log(served.ledger.store)] == ["", ""]
+
+
+def test_what_was_held_back_is_held_back_again(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "drawn", refuse(RefusedError("too few")))
+    answer_view(served, ALICE, "histogram", AGE)
+    version = served.ledger.version(served.name)
+    wish = asking.check(served.study, served.columns, "histogram", AGE)
+    assert not isinstance(wish, Refusal)
+    view = asking._name_of(served, version, wish)
+
+    assert answer_again(served, ALICE, view, "again") == Answer(403, refusal("data").body)
+
+
+# --- the form -------------------------------------------------------------------------------------
+
+
+def test_the_form_says_who_asks_and_how_much_is_left(served: Served) -> None:
+    answer_view(served, ALICE, "histogram", AGE)
+    answer_view(served, ALICE, "histogram", AGE)
+    found = study_json(served, ALICE)
+
+    assert (found["study"], found["version"]) == ("cohort.csv", 1)
+    assert found["caller"] == {"name": "token alice", "role": "analyst"}
+    assert found["allowance"] == {"views": 400, "used": 1, "a_minute": 100_000}
+    assert study_json(served, BOB)["allowance"]["used"] == 0
+    assert {*found} == {
+        *("study", "version", "caller", "policy", "columns"),
+        *("groups", "pairs", "pictures", "allowance"),
+    }
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_the_ledger_is_the_studys(served: Served, tmp_path: Path) -> None:
+    assert isinstance(served.ledger, Ledger)
+    assert served.ledger.store.path == tmp_path / ".discreet" / "ledger.sqlite"
+    assert "patient" not in served.columns
