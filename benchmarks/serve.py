@@ -71,7 +71,9 @@ def ready(address: str, path: str) -> None:
     raise RuntimeError("the server did not start")
 
 
-def one_client(address: str, path: str, headers: dict[str, str], bodies: Sequence[bytes]) -> list[float]:
+def one_client(
+    address: str, path: str, headers: dict[str, str], bodies: Sequence[bytes]
+) -> list[float]:
     """Ask again and again over one connection; return how long each answer took, in seconds."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
     taken = []
@@ -138,7 +140,9 @@ def served(folder: Path) -> tuple[float, float, float]:
         path = "/api/views/histogram"
         one_client(said["address"], path, headers, bodies)  # each is drawn, and all is warm
         before = memory_of(server.pid)
-        most = told("a picture asked for before", many_clients(said["address"], path, headers, bodies))
+        most = told(
+            "a picture asked for before", many_clients(said["address"], path, headers, bodies)
+        )
         return most, before, memory_of(server.pid)
 
 

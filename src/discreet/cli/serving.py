@@ -77,7 +77,9 @@ def serve(
     if bool(issuer) != bool(audience):
         raise InputError("OpenID Connect needs an issuer and an audience; give both")
     address = Address(host, port, certificate, key, behind_proxy)
-    plan = Plan(str(file.resolve()), _place_of(policy), study, tuple(origin or ()), issuer, audience)
+    plan = Plan(
+        str(file.resolve()), _place_of(policy), study, tuple(origin or ()), issuer, audience
+    )
     found = opened(plan)
     store = ledger_of_study(found).store
     name = f"start-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')}"

@@ -56,6 +56,7 @@ class Connections:
         self._path, self._prepare = path, prepare
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
         self._idle: list[Lent] = []
+        self._only: tuple[int, int] | None = None  # the file that is kept open
         # Threads of one process queue here: SQLite's own waiting sleeps longer and longer.
         self._writer, self._lending = threading.Lock(), threading.Lock()
         _all.add(self)
@@ -86,13 +87,37 @@ class Connections:
     @contextmanager
     def kept_open(self) -> Iterator[None]:
         """Keep connections from one transaction to the next, and close them at the end."""
+        if self._users == 0:
+            self._only = self._which()
         self._users += 1
         try:
             yield
         finally:
             self._users -= 1
             if self._users == 0:
+                self._only = None
                 self.let_go()
+
+    def is_there(self) -> bool:
+        """Tell whether there is a file.
+
+        Raises
+        ------
+        LeavingError
+            If it is gone, or another has its name, while it is kept open: who would begin a new
+            one would forget what has left.
+        """
+        found = self._which()
+        if self._only not in (None, found):
+            raise unusable(self._path)
+        return found is not None
+
+    def _which(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def let_go(self) -> None:
         """Close the connections that are kept and not in use."""
@@ -157,19 +182,16 @@ class Connections:
             if not self._idle:
                 return None
             which, connection = self._idle.pop()
-        try:
-            found = self._path.stat()
-        except OSError:
-            found = None
-        if found is not None and (found.st_dev, found.st_ino) == which:
+        if self._which() == which:
             return which, connection
         connection.close()  # what it wrote would go into a file that nobody finds
         return None
 
     def _opened(self) -> Lent:
+        make = 0 if self.is_there() else os.O_CREAT
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+            os.close(os.open(self._path, os.O_RDWR | make, 0o600))
             found = self._path.stat()
             connection = sqlite3.connect(
                 self._path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
@@ -186,7 +208,10 @@ class Connections:
         except LeavingError:
             connection.close()
             raise
-        return (found.st_dev, found.st_ino), connection
+        which = found.st_dev, found.st_ino
+        if self._users and self._only is None:
+            self._only = which
+        return which, connection
 
 
 _all: weakref.WeakSet[Connections] = weakref.WeakSet()

@@ -65,7 +65,7 @@ class Store:
         Where there is no file none is made; it reads as one with no rows. A ledger from before
         the chain gets it first.
         """
-        if not self._path.exists():
+        if not self._connections.is_there():
             with closing(_empty()) as connection:
                 yield connection
             return
@@ -76,6 +76,7 @@ class Store:
         """Keep connections from one transaction to the next, for a server; close them at the end.
 
         About three times faster, for whoever closes the last connection to a file tidies it up.
+        If the file goes meanwhile, or another takes its name, nothing more is read or written.
         """
         return self._connections.kept_open()
 

@@ -18,7 +18,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) (\w+))
 def parts() -> Mapping[str, bytes]:
     """Return the files of the scripts by their names: ES modules that import each other."""
     folder = resources.files("discreet.render").joinpath("static")
-    found = sorted((it for it in folder.iterdir() if it.name.endswith(".js")), key=lambda it: it.name)
+    found = sorted(
+        (it for it in folder.iterdir() if it.name.endswith(".js")), key=lambda it: it.name
+    )
     return {it.name: it.read_bytes() for it in found}
 
 
@@ -49,8 +51,8 @@ def _wrapped(name: str, text: str) -> str:
     if name == ENTRY:
         return inner
     exported = ", ".join(_EXPORT.findall(text))
-    bare = _EXPORT.sub("", inner)
-    return f"const {_constant(name.removesuffix('.js'))} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
+    bare, held = _EXPORT.sub("", inner), _constant(name.removesuffix(".js"))
+    return f"const {held} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
 
 
 def _constant(part: str) -> str:

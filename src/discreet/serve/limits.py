@@ -260,7 +260,10 @@ class _Door:
         self.shut = True
         if self._begun:
             return
-        start = {"status": instead.status, "headers": refusal_headers(instead)}
+        headers = refusal_headers(instead)
+        if instead is NOT_HTTP:
+            headers.append((b"connection", b"close"))  # what follows may be no request
+        start = {"status": instead.status, "headers": headers}
         await self._send({"type": "http.response.start", **start})
         await self._send({"type": "http.response.body", "body": instead.body})
 
@@ -296,9 +299,7 @@ def place_of(error: BaseException) -> str:
 def refusal_headers(instead: Refusal) -> list[tuple[bytes, bytes]]:
     """Return the headers of a refusal's JSON, without those of every answer."""
     length = str(len(instead.body)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", length)]
-    # What follows on the connection may be no request.
-    return [*headers, (b"connection", b"close")] if instead is NOT_HTTP else headers
+    return [(b"content-type", b"application/json"), (b"content-length", length)]
 
 
 def _too_large(status: int, what: str, most: int) -> Refusal:

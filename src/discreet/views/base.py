@@ -20,9 +20,12 @@ from discreet.errors import InputError, one_of
 from discreet.protect import METHODS
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
+from discreet.render.page_html import scene_page
 from discreet.render.scene import Scene
+from discreet.render.widget import scene_widget
 
 if TYPE_CHECKING:
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
 __all__ = ["SCHEMA", "Gate", "Origin", "View"]
@@ -123,7 +126,8 @@ class View:
         Parameters
         ----------
         path : str or Path
-            Ends in .png, .svg or .pdf for a picture, in .json for the numbers.
+            Ends in .png, .svg or .pdf for a picture, in .html for a page that draws it (see
+            `to_html`), in .json for the numbers.
 
         Returns
         -------
@@ -136,8 +140,11 @@ class View:
         LeavingError
             If it does not fit what has left before; nothing is written then.
         """
-        path = path_to_save(path, (*FIGURES, ".json"), "a view")
+        path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
         suffix = path.suffix.lower()
+        if suffix == ".html":
+            write_whole(self.to_html().encode(), path)
+            return path
         self.ask_to_leave(suffix[1:])
         if suffix == ".json":
             write_whole(self._text().encode(), path)
@@ -148,6 +155,49 @@ class View:
         """Return the view as JSON, once its study has let it leave."""
         self.ask_to_leave("json")
         return self._text()
+
+    def to_html(self) -> str:
+        """Return the view as one HTML page that draws it, once its study has let it leave.
+
+        Returns
+        -------
+        str
+            The page, with its script, the numbers of the picture and how it was made. It opens from
+            a file, in light and dark, and asks nobody for anything; the same view gives the same
+            text.
+
+        Raises
+        ------
+        LeavingError
+            If it does not fit what has left before.
+
+        Notes
+        -----
+        The page holds every number that is drawn, in full, as the JSON does: whoever has it can
+        read them. It protects no more than the view does; see `describe`.
+        """
+        self.ask_to_leave("html")
+        return self._page()
+
+    def widget(self) -> AnyWidget:
+        """Return the view as a widget for a notebook, whose clusters light up under the pointer.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+
+        Raises
+        ------
+        InputError
+            If anywidget is not installed: ``pip install 'discreet[jupyter]'``.
+
+        Notes
+        -----
+        Looking is free, so the gate is not asked. The widget holds the scene and nothing else; a
+        notebook that is saved with its widgets keeps that scene, and passing it on is, as with a
+        screenshot, outside what the ledger knows.
+        """
+        return scene_widget(self.scene())
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -253,6 +303,14 @@ class View:
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""
         return f"{self.kind} of {_listed(self.columns)}"
+
+    def _page(self) -> str:
+        """Return the page that draws the view; whoever calls has asked whether it may leave."""
+        title = self._subject()
+        name = f"{self.kind}-{'-'.join(self.columns)}"
+        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
+        says = self.describe().splitlines()
+        return scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
 
     def _text(self) -> str:
         return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)

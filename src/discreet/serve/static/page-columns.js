@@ -109,7 +109,11 @@ function formulaFields(study, wish, change) {
   });
   field.value = wish.formula;
   field.addEventListener("input", () => change({ formula: field.value }));
-  const names = study.columns.map((column) => {
+  const guarded = study.policy.regime === "guarded";
+  const fitting = study.columns.filter(
+    (column) => column.kind === "continuous" || column.stratum || !guarded,
+  );
+  const names = fitting.map((column) => {
     const text = written(column);
     const insert = () => {
       const { selectionStart: start, selectionEnd: end, value } = field;
@@ -126,6 +130,7 @@ function formulaFields(study, wish, change) {
     field,
     hint("outcome ~ terms joined by +; C(name) for levels; log(), sqrt(), a:b and a*b are known.", "formula-hint"),
     make("details", { class: "names" }, make("summary", { text: "Insert a column" }), make("div", { class: "chips" }, ...names)),
+    groupHint(study, methodOf(pictureOf(study, wish.kind), wish.method), 2),
   ];
 }
 

@@ -1,0 +1,108 @@
+"""The custodian's page, in Chromium and against a real server."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from tests.serve.conftest import Running
+
+PATH = "/custodian"
+
+
+def test_policy_tokens_and_log_are_told(chromium: Browser, served: Running) -> None:
+    with served.client() as client:
+        client.post("/api/views/histogram", json={"columns": ["age"]})
+        client.post("/api/views/histogram", json={"columns": ["age"], "bins": 7})
+    with looking(chromium, served, PATH, token=served.custodian) as page:
+        page.locator("#work").wait_for()
+        assert 'name = "clinic"' in page.locator("#policy-text").inner_text()
+        tokens = page.locator("#tokens tr").all_inner_texts()
+        assert [it.split()[:3] for it in tokens] == [
+            ["alice", "analyst", "valid"],
+            ["carol", "custodian", "valid"],
+        ]
+        log = page.locator("#log tr")
+        assert "refused: policy" in log.nth(0).inner_text()
+        assert "columns: age" in log.nth(1).inner_text()
+        page.get_by_label("refused alone").check()
+        assert log.count() == page.locator("#log tr.refused").count() >= 1
+        page.get_by_label("refused alone").uncheck()
+        page.get_by_label("Rows that contain").fill("no such words")
+        assert "No such row." in page.locator("#log").inner_text()
+        page.get_by_label("Rows that contain").fill("HISTOGRAM")
+        assert log.count() >= 2
+        assert "histogram" in page.locator("#left").inner_text()
+        assert served.token not in page.content()
+
+
+def test_the_ledger_is_checked(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, PATH, token=served.custodian) as page:
+        page.get_by_role("button", name="Check the ledger").click()
+        page.get_by_text("The ledger is whole").wait_for()
+        assert re.fullmatch(r"[0-9a-f]{64}", page.get_by_label("Head seal").input_value())
+        page.get_by_role("button", name="Copy").click()
+        page.locator("#status", has_text="head seal").wait_for(state="attached")
+
+
+def test_what_is_broken_is_named(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, PATH, token=served.custodian) as page:
+        told = {"rows": 3, "head": "0" * 64, "broken": ["asked, row 2: changed"]}
+        page.route("**/api/custodian/verify", lambda route: route.fulfill(json=told))
+        page.get_by_role("button", name="Check the ledger").click()
+        page.get_by_text("The ledger is broken in 1 place").wait_for()
+        assert page.locator("#verified li").all_inner_texts() == ["asked, row 2: changed"]
+
+
+def test_older_rows_follow(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, PATH, token=served.custodian) as page:
+        page.locator("#work").wait_for()
+        page.get_by_role("button", name="Older rows").click()
+        page.locator("#status", has_text="older rows").wait_for(state="attached")
+        numbers = [int(it) for it in page.locator("#log td:first-child").all_inner_texts()]
+        assert numbers == sorted({*numbers}, reverse=True)
+
+
+def test_the_summary_draws_every_column(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, PATH, token=served.custodian) as page:
+        page.locator("#work").wait_for()
+        assert "your own allowance" in page.locator("#summary-hint").inner_text()
+        page.get_by_role("button", name="Draw every column").click()
+        page.locator("#status", has_text="columns are drawn").wait_for(state="attached")
+        names = page.locator("#summary > figure > figcaption").all_inner_texts()
+        assert {"age", "sex", "diagnosis"} <= {*names}
+        assert "patient" not in names
+        assert page.locator("#summary canvas").count() == len(names)
+
+
+def test_an_analyst_is_turned_away(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, PATH, token=served.token) as page:
+        page.get_by_role("dialog").wait_for()
+        page.get_by_label("Token").fill(served.custodian)
+        page.keyboard.press("Enter")
+        page.locator("#work").wait_for()
+        assert page.locator("#policy-text").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", SIZES)
+def test_every_width_in_light_and_dark(
+    chromium: Browser, served: Running, width: int, scheme: str
+) -> None:
+    size = {"width": width, "height": SIZES[width]}
+    how = {"viewport": size, "color_scheme": scheme}
+    with looking(chromium, served, PATH, token=served.custodian, **how) as page:
+        page.get_by_role("button", name="Draw every column").click()
+        page.locator("#status", has_text="columns are drawn").wait_for(state="attached")
+        page.get_by_role("button", name="Check the ledger").click()
+        page.get_by_text("The ledger is whole").wait_for()
+        keep_screen(page, f"custodian-{width}-{scheme}")
+        assert widest(page) <= width
+        assert nameless(page) == []

@@ -1,0 +1,321 @@
+"""The analyst's page, in Chromium and against a real server."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page, Request, Route
+
+    from tests.serve.conftest import Running
+
+TITLES = {
+    "histogram": "Histogram: age",
+    "scatter": "Scatter plot: age and bmi",
+    "heatmap": "Heat map: age and bmi",
+    "contour": "Contour plot: age and bmi",
+    "box": "Box plot: age",
+    "bars": "Bar chart: sex",
+    "crosstab": "Cross-table: sex and region",
+    "parallel": "Parallel coordinates: age, bmi and glucose",
+    "residuals": "Residuals: glucose ~ age + bmi",
+    "qq": "Q-Q plot: glucose ~ age + bmi",
+    "leverage": "Leverage: glucose ~ age + bmi",
+}
+FORMS = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
+FOLDER = resources.files("discreet.serve").joinpath("static")
+
+
+def choose(page: Page, kind: str) -> None:
+    """Choose a picture."""
+    page.locator(f"label:has(#picture-{kind})").click()
+
+
+def draw(page: Page, title: str) -> None:
+    """Draw, and wait until it is there."""
+    page.locator("#draw").click()
+    title_is(page, title)
+
+
+def title_is(page: Page, title: str) -> None:
+    """Wait until the figure is called so, and is drawn."""
+    page.locator("#figure-title", has_text=re.compile(f"^{re.escape(title)}$")).wait_for()
+    page.locator("#figure:not([aria-busy]) #figure-host :is(canvas, svg, table)").first.wait_for()
+
+
+def drawn(page: Page, kind: str) -> None:
+    """Draw a kind of picture of the columns that the form proposes."""
+    choose(page, kind)
+    if "~" in TITLES[kind]:
+        page.get_by_label("Formula of a linear regression").fill("glucose ~ age + bmi")
+    draw(page, TITLES[kind])
+
+
+def pick(page: Page, columns: list[str]) -> None:
+    """Choose the axes of parallel coordinates, in order."""
+    rows = page.locator("#form-columns .chosen li")
+    for name in columns:
+        if not page.get_by_role("button", name=f"Take {name} out").count():
+            page.get_by_label("Add a column").select_option(name)
+    for name in rows.locator(".name").all_inner_texts():
+        if name not in columns:
+            page.get_by_role("button", name=f"Take {name} out").click()
+    for place, name in enumerate(columns):
+        while rows.locator(".name").all_inner_texts().index(name) > place:
+            page.get_by_role("button", name=f"Move {name} up").click()
+
+
+def asked(page: Page) -> list[tuple[str, object]]:
+    """Return a list that fills with the pictures that are asked for from now on."""
+    found: list[tuple[str, object]] = []
+
+    def note(request: Request) -> None:
+        if request.method == "POST" and "/api/views/" in request.url:
+            found.append((request.url.rpartition("/")[2], json.loads(request.post_data or "")))
+
+    page.on("request", note)
+    return found
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_each_picture_is_drawn_and_says_how(chromium: Browser, served: Running, kind: str) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        drawn(page, kind)
+        said = page.locator("#says-lines").inner_text()
+        assert "Promises" in said
+        assert "Does not promise" in said
+        assert "policy clinic" in said
+        keep_screen(page, f"picture-{kind}")
+
+
+def test_the_form_tells_the_policy_and_never_sends_what_it_fixes(
+    chromium: Browser, served: Running
+) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        sent = asked(page)
+        page.locator("#form").wait_for()
+        assert "clinic" in page.locator("#policy").inner_text()
+        assert re.search(r"of 400 views left", page.locator("#left").inner_text())
+        assert "k\n5" in page.locator("#form-settings").inner_text()
+        drawn(page, "histogram")
+        drawn(page, "parallel")
+        assert sent == [
+            ("histogram", {"columns": ["age"]}),
+            ("parallel", {"columns": ["age", "bmi", "glucose"]}),
+        ]
+
+
+def test_rows_are_offered_together_only_where_they_may_be_seen_so(
+    chromium: Browser, served: Running
+) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        choose(page, "scatter")
+        options = page.locator("#column-1 option:not([disabled])").all_inner_texts()
+        assert options == ["bmi", "glucose"]
+        assert "age, bmi, glucose" in page.locator("#form-columns").inner_text()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_downloads(chromium: Browser, served: Running, form: str, tmp_path: Path) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        addresses: list[str] = []
+        page.on("request", lambda it: addresses.append(it.url))
+        drawn(page, "histogram")
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=f"Save as {form}").click()
+        file = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(file)
+        assert file.suffix == f".{form.lower()}"
+        assert file.read_bytes().lstrip().startswith(FORMS[form])
+        assert not [it for it in addresses if served.token in it]
+
+
+def test_the_keyboard_is_enough(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        page.locator("#work").wait_for()
+        keys = page.keyboard
+
+        def tab_to(wanted: str) -> None:
+            """Go on until the focus is where it should be."""
+            for _ in range(80):
+                keys.press("Tab")
+                if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+                    return
+            raise AssertionError(f"the keys do not reach {wanted}")
+
+        keys.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the form"
+        keys.press("Enter")
+        tab_to("#picture-histogram")
+        keys.press("ArrowRight")
+        tab_to("#column-0")
+        keys.press("ArrowDown")
+        keys.press("Enter")
+        title_is(page, "Scatter plot: bmi and age")
+        assert "bmi and age" in page.locator("#status").inner_text()
+        keys.press("Shift+Tab")
+        for _ in range(6):
+            keys.press("ArrowRight")
+        assert page.locator("#picture-parallel").is_checked()
+        tab_to("#row-0")
+        keys.press("Alt+ArrowDown")
+        assert page.evaluate("document.activeElement.id") == "row-1"
+        assert "is now number 2 of" in page.locator("#status").inner_text()
+        tab_to("#draw")
+        keys.press("Enter")
+        page.locator("#figure-title", has_text="Parallel coordinates").wait_for()
+        tab_to("#downloads button")
+        with page.expect_download():
+            keys.press("Enter")
+
+
+def test_a_refused_order_offers_the_nearest(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        choose(page, "parallel")
+        pick(page, ["bmi", "glucose", "region"])
+        page.locator("#draw").click()
+        problem = page.get_by_role("alert").filter(has_text="may not stand")
+        problem.wait_for()
+        keep_screen(page, "refused-order")
+        page.get_by_role("button", name="Use the nearest allowed request").click()
+        page.locator("#figure-title", has_text="Parallel coordinates").wait_for()
+        assert not page.locator("#problem").is_visible()
+        names = page.locator("#form-columns .name").all_inner_texts()
+        assert {*names} <= {"bmi", "glucose", "region"}
+        assert names != ["bmi", "glucose", "region"]
+
+
+def test_a_formula_that_cannot_be_read_is_refused_in_words(
+    chromium: Browser, served: Running
+) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        choose(page, "residuals")
+        field = page.get_by_label("Formula of a linear regression")
+        field.fill("glucose ~ __import__('os')")
+        field.press("Enter")
+        page.locator("#problem", has_text="formula").wait_for()
+        assert "__import__" not in page.locator("#problem").inner_text()
+        page.get_by_text("Insert a column").click()
+        field.fill("glucose ~ ")
+        page.get_by_role("button", name="age", exact=True).click()
+        assert field.input_value() == "glucose ~ age"
+        field.press("Enter")
+        title_is(page, "Residuals: glucose ~ age")
+        assert not page.locator("#problem").is_visible()
+
+
+def test_a_token_is_asked_for_and_stays_out_of_the_address(
+    chromium: Browser, served: Running
+) -> None:
+    with looking(chromium, served) as page:
+        page.get_by_role("dialog").wait_for()
+        keep_screen(page, "token")
+        page.get_by_label("Token").fill("wrong")
+        page.keyboard.press("Enter")
+        page.locator("#token-why", has_text="does not accept").wait_for()
+        page.get_by_label("Token").fill(served.token)
+        page.keyboard.press("Enter")
+        page.locator("#work").wait_for()
+    with looking(chromium, served, token=served.token) as page:
+        page.locator("#work").wait_for()
+        drawn(page, "histogram")
+        assert page.url == f"{served.url}/"
+        kept = json.loads(page.evaluate("JSON.stringify({...localStorage})"))
+        assert served.token not in json.dumps(kept)
+        assert "glucose" not in page.evaluate("JSON.stringify({...sessionStorage})")
+
+
+def test_history_goes_back_without_asking_anew(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        drawn(page, "histogram")
+        drawn(page, "bars")
+        sent = asked(page)
+        page.get_by_role("navigation", name="Drawn in this session").get_by_role(
+            "button", name="Histogram"
+        ).click()
+        title_is(page, TITLES["histogram"])
+        assert page.locator("#picture-histogram").is_checked()
+        assert page.locator("#history [aria-current]").count() == 1
+        assert sent == []
+
+
+def test_waiting_shows_after_a_while(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        held: list[Route] = []
+        page.route("**/api/views/histogram", lambda route: held.append(route))
+        page.locator("#draw").click()
+        page.locator("#busy").wait_for()
+        assert page.locator("#busy-words").inner_text() == "Drawing …"
+        held[0].continue_()
+        title_is(page, TITLES["histogram"])
+        page.locator("#busy").wait_for(state="hidden")
+
+
+def test_a_server_that_is_not_there_is_said_in_words(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        page.locator("#work").wait_for()
+        page.evaluate("window.fetch = () => Promise.reject(new TypeError('no'))")
+        page.locator("#draw").click()
+        page.get_by_role("alert").filter(has_text="cannot be reached").wait_for()
+
+
+def test_the_theme_is_kept(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        drawn(page, "histogram")
+        paper = "getComputedStyle(document.querySelector('.panel')).backgroundColor"
+        light = page.evaluate(paper)
+        toggle = page.get_by_role("button", name="Colours:")
+        toggle.click()
+        assert page.evaluate(paper) == light
+        toggle.click()
+        dark = page.evaluate(paper)
+        assert dark != light
+        page.reload()
+        page.locator("#work").wait_for()
+        assert page.evaluate(paper) == dark
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", SIZES)
+def test_every_width_in_light_and_dark(
+    chromium: Browser, served: Running, width: int, scheme: str
+) -> None:
+    size = {"width": width, "height": SIZES[width]}
+    how = {"viewport": size, "color_scheme": scheme}
+    with looking(chromium, served, token=served.token, **how) as page:
+        page.locator("#work").wait_for()
+        keep_screen(page, f"page-{width}-{scheme}-first")
+        drawn(page, "scatter")
+        drawn(page, "parallel")
+        page.locator("#axes-hint").wait_for()
+        keep_screen(page, f"page-{width}-{scheme}-parallel")
+        drawn(page, "heatmap")
+        keep_screen(page, f"page-{width}-{scheme}-heatmap")
+        assert widest(page) <= width
+        assert nameless(page) == []
+
+
+def test_nothing_moves_for_whoever_does_not_want_it(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token, reduced_motion="reduce") as page:
+        page.locator("#work").wait_for()
+        moving = "getComputedStyle(document.querySelector('#busy'), '::before').animationName"
+        assert page.evaluate(moving) == "none"
+
+
+@pytest.mark.parametrize("name", sorted(it.name for it in FOLDER.iterdir()))
+def test_no_file_holds_what_the_content_policy_forbids(name: str) -> None:
+    text = FOLDER.joinpath(name).read_text(encoding="utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
+    assert not re.search(r"https?://(?!www\.w3\.org/)", text)
+    if name.endswith(".html"):
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", text)
+    assert len(text.splitlines()) <= 300 or name.endswith(".css")
