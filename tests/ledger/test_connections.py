@@ -34,20 +34,35 @@ def test_connections_are_kept_while_somebody_wants_them(store: Store) -> None:
     assert beside() == {"ledger.sqlite"}
 
 
-def test_a_file_that_was_put_back_is_the_one_that_is_written(store: Store, tmp_path: Path) -> None:
+def test_a_file_that_goes_while_it_is_kept_open_is_not_begun_anew(
+    store: Store, tmp_path: Path
+) -> None:
     adopt(store, "one")
     shutil.copy(store.path, tmp_path / "backup")
     with store.kept_open():
         adopt(store, "two")
         for path in [*store.path.parent.iterdir()]:
             path.unlink()
-        shutil.copy(tmp_path / "backup", store.path)
-        adopt(store, "three")
-        assert times(store) == ["one", "three"]
-        store.path.unlink()
+        for _ in range(2):  # gone, then put back as it was before
+            with pytest.raises(LeavingError, match="damaged or in use"):
+                adopt(store, "three")
+            with pytest.raises(LeavingError, match="damaged or in use"):
+                times(store)
+            if not store.path.exists():
+                shutil.copy(tmp_path / "backup", store.path)
+    adopt(store, "four")
+    assert times(store) == ["one", "four"]
+
+
+def test_a_file_that_is_made_while_it_is_kept_open_is_the_one_from_then_on(store: Store) -> None:
+    with store.kept_open():
         assert times(store) == []
-        adopt(store, "four")
-    assert times(store) == ["four"]
+        adopt(store, "one")
+        assert times(store) == ["one"]
+        store.path.unlink()
+        with pytest.raises(LeavingError, match="damaged or in use"):
+            adopt(store, "two")
+        assert not store.path.exists()
 
 
 @pytest.fixture

@@ -389,7 +389,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         **OF_AXES,
         "round_to": st.integers(1, min(2 * k, 1000) if guarded else 1000),
         "shown_share": st.floats(0, 1) | st.integers(0, 1),
-        "show_empty": st.booleans(),
+        **dict.fromkeys(("show_empty", "public"), st.booleans()),
         "groups": st.just([[column] for column in columns[:cut]]),
         "strata": st.just(columns[cut:]),
         "limits": st.just(limits),
@@ -411,10 +411,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
         "unit": text,
         "key": text,
         "study": text,
-        "public": st.booleans(),
         "versions": st.integers(1, 100),
-        "budget": st.integers(1, 10**6),
-        "requests_a_minute": st.integers(1, 10**6),
+        **dict.fromkeys(("budget", "requests_a_minute"), st.integers(1, 10**6)),
     }
     optional = {name: drawn for name, drawn in fields.items() if name not in ("k", "regime")}
     needed = {"k": fields["k"], "regime": fields["regime"]}

@@ -28,7 +28,9 @@ def looking(
     page = context.new_page()
     page.set_default_timeout(20_000)
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda it: wrong.append(it.text) if it.type in ("error", "warning") else None)
+    page.on(
+        "console", lambda it: wrong.append(it.text) if it.type in ("error", "warning") else None
+    )
     page.on("request", lambda it: wrong.append(it.url) if _strange(it.url, served.url) else None)
     page.goto(served.url + path + (f"#token={token}" if token else ""))
     yield page

@@ -588,6 +588,13 @@ def test_the_form_says_who_asks_and_how_much_is_left(served: Served) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
+def test_the_form_is_told_while_a_picture_is_made(served: Served) -> None:
+    with served.turn, ThreadPoolExecutor(1) as pool:
+        told_meanwhile = pool.submit(study_json, served, ALICE).result(timeout=10)
+
+    assert told_meanwhile == study_json(served, ALICE)
+
+
 def test_the_ledger_is_the_studys(served: Served, tmp_path: Path) -> None:
     assert isinstance(served.ledger, Ledger)
     assert served.ledger.store.path == tmp_path / ".discreet" / "ledger.sqlite"

@@ -85,7 +85,7 @@ def test_the_summary_draws_every_column(chromium: Browser, served: Running) -> N
 def test_an_analyst_is_turned_away(chromium: Browser, served: Running) -> None:
     with looking(chromium, served, PATH, token=served.token) as page:
         page.get_by_role("dialog").wait_for()
-        page.get_by_label("Token").fill(served.custodian)
+        page.get_by_label("Token", exact=True).fill(served.custodian)
         page.keyboard.press("Enter")
         page.locator("#work").wait_for()
         assert page.locator("#policy-text").inner_text()

@@ -39,7 +39,9 @@ def operations(served: Running) -> Iterator[Any]:
     """Give every operation that the server describes."""
     schema = schemathesis.openapi.from_url(f"{served.url}/api/openapi.json")
     for found in schema.get_all_operations():
-        yield found.ok()
+        operation = found.ok()  # type: ignore[union-attr]
+        assert operation is not None
+        yield operation
 
 
 def ask_all(served: Running, token: str, mode: Any, check: Any) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
+from discreet.errors import InputError
 from discreet.ledger import Store, add_token, revoke_token
 from discreet.secret import Secret
 from discreet.serve.app import Door
@@ -347,7 +348,9 @@ def test_two_lengths_of_a_body_close_the_connection(served: Running) -> None:
 
 
 def test_who_goes_away_is_no_fault(served: Running, caplog: pytest.LogCaptureFixture) -> None:
-    start = b"POST /api/views/box HTTP/1.1\r\n" + HEAD + bearer("x") + b"Content-Length: 99\r\n\r\n{"
+    start = (
+        b"POST /api/views/box HTTP/1.1\r\n" + HEAD + bearer("x") + b"Content-Length: 99\r\n\r\n{"
+    )
     for _ in range(3):
         with socket.create_connection(address_of(served), timeout=10) as client:
             client.sendall(start)
@@ -390,8 +393,9 @@ def every_kind_of_answer(served: Running) -> Iterator[tuple[str, Reply]]:
     yield "malformed", post(served, "/api/orders", b"[")
     yield "too large", post(served, "/api/orders", b" " * 70_000)
     yield "not HTTP", talk(address_of(served), b"NONSENSE\r\n\r\n")
-    yield "what the browser has", send(
-        served, b"GET /", b"If-None-Match: " + tag_of(served) + b"\r\n"
+    yield (
+        "what the browser has",
+        send(served, b"GET /", b"If-None-Match: " + tag_of(served) + b"\r\n"),
     )
 
 
@@ -442,7 +446,7 @@ def preflight(client: httpx.Client, origin: str, method: str = "POST") -> httpx.
 
 
 def shared_with(response: httpx.Response) -> str | None:
-    return response.headers.get("access-control-allow-origin")
+    return dict(response.headers).get("access-control-allow-origin")
 
 
 def test_no_other_origin_may_ask_unless_it_is_named(tmp_path: Path) -> None:
@@ -457,9 +461,7 @@ def test_no_other_origin_may_ask_unless_it_is_named(tmp_path: Path) -> None:
             refused = client.get("/api/study", headers={"Origin": origin, "Authorization": "x"})
             assert (refused.status_code, shared_with(refused)) == (401, LAB if ours else None)
             asked = preflight(client, origin)
-            assert (asked.status_code, shared_with(asked)) == (
-                (200, LAB) if ours else (400, None)
-            )
+            assert (asked.status_code, shared_with(asked)) == ((200, LAB) if ours else (400, None))
             assert "access-control-allow-credentials" not in {**asked.headers, **found.headers}
             assert preflight(client, origin, "DELETE").status_code == 400
         named = preflight(client, LAB).headers["access-control-allow-headers"].lower()
@@ -575,9 +577,9 @@ def test_two_workers_keep_one_rate(tmp_path: Path) -> None:
         assert len(over) == 30 - 7
         assert {it.json()["error"]["code"] for it in over} == {"rate"}
         assert {it.headers["retry-after"] for it in over} == {"5"}
-    with beside(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")) as url:
-        with client(url, token) as alice:
-            assert alice.post("/api/views/histogram", json=AGE).status_code == 429
+    again = open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")
+    with beside(again) as url, client(url, token) as alice:
+        assert alice.post("/api/views/histogram", json=AGE).status_code == 429
 
 
 # --- the same question, the same bytes ----------------------------------------------------------
@@ -627,10 +629,10 @@ def test_the_same_question_gets_the_same_bytes(name: str, tmp_path: Path) -> Non
             with client(url, token) as alice:
                 found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
                 assert alice.get("/api/study").json()["allowance"]["used"] == 1
-    with beside(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")) as url:
-        with client(url, token) as alice:
-            found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
-            found += [alice.get(f"/api/views/{found[0].json()['id']}")]
+    again = open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")
+    with beside(again) as url, client(url, token) as alice:
+        found += [alice.post(f"/api/views/{kind}", content=it) for it in bodies]
+        found += [alice.get(f"/api/views/{found[0].json()['id']}")]
     assert {it.status_code for it in found} == {200}
     assert len({it.content for it in found}) == 1
 
@@ -665,22 +667,22 @@ def test_what_the_data_hold_back_looks_alike_and_takes_alike(
 ) -> None:
     slot = 1.5  # longer than the work, on a machine that does other things too
     monkeypatch.setattr("discreet.serve.asking.SLOT_SECONDS", slot)
-    with running(open_study(*planted(tmp_path, "standard")), tmp_path) as served:
-        with served.client() as client:
-            client.post("/api/views/histogram", json=AGE)  # imports what it needs
-            held = []
-            for kind, body in HELD_BACK:
-                began = time.monotonic()
-                found = client.post(f"/api/views/{kind}", json=body)
-                took = time.monotonic() - began
-                assert (found.status_code, found.json()["error"]["code"]) == (403, "data"), kind
-                held.append((found.content, took, kind))
-                again = client.post(f"/api/views/{kind}", json=body)
-                assert (again.status_code, again.content) == (403, found.content)
-            assert len({content for content, _, _ in held}) == 1
-            for _, took, kind in held:
-                assert took % slot < 0.4, (kind, took)
-                assert took > slot, kind
+    study = open_study(*planted(tmp_path, "standard"))
+    held = []
+    with running(study, tmp_path) as served, served.client() as client:
+        client.post("/api/views/histogram", json=AGE)  # imports what it needs
+        for kind, body in HELD_BACK:
+            began = time.monotonic()
+            found = client.post(f"/api/views/{kind}", json=body)
+            took = time.monotonic() - began
+            assert (found.status_code, found.json()["error"]["code"]) == (403, "data"), kind
+            held.append((found.content, took, kind))
+            again = client.post(f"/api/views/{kind}", json=body)
+            assert (again.status_code, again.content) == (403, found.content)
+    assert len({content for content, _, _ in held}) == 1
+    for _, took, kind in held:
+        assert took % slot < 0.4, (kind, took)
+        assert took > slot, kind
 
 
 # --- slow clients -------------------------------------------------------------------------------
@@ -718,3 +720,43 @@ def test_others_are_served_while_many_are_slow(served: Running) -> None:
         stop.set()
         for thread in threads:
             thread.join(5)
+
+
+def test_who_looks_at_the_form_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = written(tmp_path)
+    study = open_study(*files)
+    token = add_token(ledger_of_study(study).store, "alice")
+    going, go_on = threading.Event(), threading.Event()
+
+    def slow(*_: Any) -> None:
+        going.set()
+        go_on.wait(20)
+        raise InputError("none")
+
+    with beside(study) as url, client(url, token) as alice:
+        assert alice.post("/api/views/histogram", json=AGE).status_code == 200
+        monkeypatch.setattr("discreet.serve.asking.drawn", slow)
+
+        def look(_: int) -> float:
+            began = time.monotonic()
+            with client(url, token) as other:
+                assert other.get("/api/study").status_code == 200
+            return time.monotonic() - began
+
+        with ThreadPoolExecutor(31) as threads:
+            drawing = threads.submit(
+                alice.post, "/api/views/histogram", json={"columns": ["bmi"]}, timeout=30
+            )
+            assert going.wait(10)
+            took = [threads.submit(look, i) for i in range(30)]
+            with client(url, token) as other:
+                began = time.monotonic()
+                assert other.post("/api/views/histogram", json=AGE).status_code == 200
+                repeated = time.monotonic() - began
+            waited = max(it.result(15) for it in took)
+            go_on.set()
+            assert drawing.result(20).status_code == 403
+    assert repeated < 5
+    assert waited < 10

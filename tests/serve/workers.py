@@ -63,7 +63,7 @@ class Process:
     def kill(self) -> None:
         """End it and its workers at once, in the middle of whatever they do."""
         os.killpg(self.popen.pid, signal.SIGKILL)
-        self.popen.wait(30)
+        self.popen.communicate(timeout=30)
 
     def stop(self) -> tuple[str, str]:
         """Ask it to end, and return what it said."""

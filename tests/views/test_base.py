@@ -40,7 +40,7 @@ from discreet.views import (
     contour_of,
 )
 
-FORMS = (".png", ".svg", ".pdf", ".json")
+FORMS = (".png", ".svg", ".pdf", ".html", ".json")
 
 
 def origin(**changes: Any) -> Origin:
@@ -362,7 +362,7 @@ def test_a_saved_view_is_loaded_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["view", "view.txt", "view.csv", "view.pkl", "view.jpeg"])
 def test_another_suffix_is_refused_before_the_gate(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.json'"):
+    with pytest.raises(InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.html', '.json'"):
         histogram(gate=closed).save(tmp_path / name)
 
 

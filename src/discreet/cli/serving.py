@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -98,18 +101,40 @@ def serve(
             f"for {url}/custodian. Stop with Ctrl-C."
         )
 
-    try:
+    with _taken_back(revoke_token, store, name), _ending_at_sigterm():
         run(found, plan, address, workers, said)
+
+
+@contextmanager
+def _taken_back(revoke: Any, store: Any, name: str) -> Iterator[None]:
+    """Revoke a token at the end, whatever the end is."""
+    try:
+        yield
     finally:
-        _revoke(revoke_token, store, name)
+        try:
+            revoke(store, name)
+        except DiscreetError as error:
+            typer.echo(
+                f"discreet: the token of this start stays valid for a day: {error}", err=True
+            )
+
+
+@contextmanager
+def _ending_at_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the program as an exit does; by default it ends at once, and undoes nothing.
+
+    The server stops first, and then raises the signal again.
+    """
+
+    def end(*_: object) -> None:
+        raise SystemExit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _place_of(policy: str) -> str:
     return str(Path(policy).resolve()) if policy.endswith(".toml") else policy
-
-
-def _revoke(revoke: Any, store: Any, name: str) -> None:
-    try:
-        revoke(store, name)
-    except DiscreetError as error:
-        typer.echo(f"discreet: the token of this start stays valid for a day: {error}", err=True)

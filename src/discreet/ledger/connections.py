@@ -38,6 +38,8 @@ UNWRITABLE = (
 )
 """The codes of SQLite for a disk that is full, over its quota or may not be written."""
 
+LOST = (-1, -1)
+
 Lent = tuple[tuple[int, int], sqlite3.Connection]
 
 
@@ -109,6 +111,7 @@ class Connections:
         """
         found = self._which()
         if self._only not in (None, found):
+            self._only = LOST  # for good: another file may have the number of the first
             raise unusable(self._path)
         return found is not None
 

@@ -29,6 +29,7 @@ main{max-width:80rem;margin:0 auto;padding:1rem clamp(.75rem,3vw,2rem) 2rem;box-
 h1{font-size:1.25rem;line-height:1.3;margin:.25rem 0 1rem;overflow-wrap:anywhere}
 h2{font-size:1rem;margin:1.5rem 0 .25rem}
 .bar{display:flex;flex-wrap:wrap;gap:.5rem;margin:1rem 0 0}
+.bar[hidden]{display:none}
 button.save{font:inherit;color:inherit;background:none;border:1px solid var(--line);border-radius:5px;
 padding:.3rem .8rem;cursor:pointer}
 button.save:hover{border-color:currentColor}

@@ -19,6 +19,7 @@ from discreet.serve.pages import pages
 from discreet.serve.refusals import refusal
 from discreet.serve.routes import Stopped, answered, routes
 from discreet.study import Study
+from discreet.study.told import name_of
 
 __all__ = ["Door", "create_app"]
 
@@ -55,6 +56,11 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     -------
     FastAPI
 
+    Raises
+    ------
+    InputError
+        If the study has no name, by which the ledger would know it.
+
     Notes
     -----
     Every answer but those of the pages, of `/api/health` and of `/api/openapi.json` needs a token
@@ -66,6 +72,7 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     trusts the machine it runs on.
     """
     door = door or Door()
+    name_of(study)
     served = Served(study)
 
     @asynccontextmanager

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -91,9 +91,14 @@ class Served:
 def study_json(served: Served, caller: Caller) -> dict[str, Any]:
     """Return what a form is made of, and how much of the allowance is used."""
     version = served.ledger.version(served.name)
-    with served.turn:
-        settle_anew(served.study)
-        told = study_told(served.study, served.columns)
+    # A picture that is being made has settled it anew: to wait for it would let many who only look
+    # at the form keep all others waiting.
+    if served.turn.acquire(blocking=False):
+        try:
+            settle_anew(served.study)
+        finally:
+            served.turn.release()
+    told = study_told(served.study, served.columns)
     allowance = served.allowance
     return {
         "study": served.name,
@@ -199,8 +204,11 @@ def _made(served: Served, asked: Asked, question: Question, make: Maker) -> Answ
             found: bytes | Refusal = make()
     except LeavingError as error:
         found = refusal("leaving", _differs(error.what))
-    except (RefusedError, InputError):
+    except RefusedError:
         found = refusal("data")
+    except InputError:
+        # Of the data, or of a file that cannot be had just now: the same words, but not for ever.
+        found, question = refusal("data"), replace(question, view=None)
     except BaseException:
         with suppress(LeavingError):
             close(store, asked, "broken")

@@ -173,15 +173,19 @@ def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Con
 
 def listening(config: uvicorn.Config, address: Address) -> socket.socket:
     """Take the address, or say that it cannot be had."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
-        taken = config.bind_socket()
-    except SystemExit:
+        # Who is told the address and comes at once waits a little: it listens already.
+        taken = socket.create_server(
+            (address.host, address.port), family=family, backlog=config.backlog
+        )
+    except OSError:
         raise InputError(
             f"{address.host} port {address.port} cannot be listened on; is it in use? Try --port 0"
         ) from None
+    taken.set_inheritable(True)
     # An answer's last bytes would wait 40 ms for the client to confirm its first.
     taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    taken.listen(config.backlog)  # who is told the address and comes at once waits a little
     return taken
 
 

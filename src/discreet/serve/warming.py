@@ -19,7 +19,8 @@ LOG = logging.getLogger("discreet.serve")
 
 def warm_in_background() -> threading.Thread:
     """Start to `warm`, and return the thread that does."""
-    thread = threading.Thread(target=warm, name="discreet-warming", daemon=True)
+    # Not a daemon: to end while compiled code runs would end in a crash.
+    thread = threading.Thread(target=warm, name="discreet-warming")
     thread.start()
     return thread
 

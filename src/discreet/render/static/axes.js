@@ -1,16 +1,28 @@
-// The frame of a panel: from numbers to places, round numbers beside the axes, names of ticks.
+// The frame of a panel: from numbers to places, round numbers and names beside the axes.
 
 import { printable, textWidth } from "./paint.js";
+import { reach, xNames } from "./reach.js";
 
-const LETTERS = 12; // pixels, of ticks and labels
+const LETTERS = 12; // pixels, of ticks
+const LABEL = 12.5; // of labels
+const LINE = 1.25; // from line to line, of the size of the letters
+const SMALLEST = 9;
 const NAME_LETTERS = 20; // of the name of a slanted tick
-const ROOM = 0.05; // beside dots and lines that end nowhere else
+const MOST_TICKS = 8;
 const STEPS = [1, 2, 5, 10];
+const LONGEST = 300; // letters that are looked at: no place has room for more
 
-/** Round numbers from low to high, so many at most. */
+/**
+ * List round numbers from low to high.
+ *
+ * @param {number} low end of an axis.
+ * @param {number} high end of it.
+ * @param {number} most how many steps there are at most.
+ * @returns {number[]} multiples of 1, 2 or 5 times a power of ten.
+ */
 export function roundNumbers(low, high, most) {
   const span = high - low;
-  if (!(span > 0) || most < 1) return [];
+  if (!(span > 0) || !Number.isFinite(span) || most < 1) return [];
   const raw = span / most;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = power * STEPS.find((m) => m * power >= raw * (1 - 1e-9));
@@ -22,68 +34,18 @@ export function roundNumbers(low, high, most) {
   return found;
 }
 
-/** A number as it stands beside an axis. */
+/**
+ * Write a number as it stands beside an axis.
+ *
+ * @param {number} value any finite number.
+ * @returns {string} seven digits at most, with a true minus sign.
+ */
 export function numberText(value) {
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e7 || size < 1e-4)) return value.toExponential(2).replace(/\.?0+e/, "e");
-  return String(Number(value.toPrecision(7))).replace("-", "−");
+  const rounded = Number(value.toPrecision(7));
+  const plain = size === 0 || (size < 1e7 && size >= 1e-4);
+  return (plain ? String(rounded) : value.toExponential(2).replace(/\.?0+e\+?/, "e").replace("e+", "e")).replaceAll("-", "−");
 }
-
-/** From where to where the marks of a panel reach, with the room around them. */
-export function reach(panel) {
-  const found = { x: [], y: [], kinds: new Set(panel.marks.map((mark) => mark.mark)) };
-  for (const mark of panel.marks) (REACHES[mark.mark] ?? (() => {}))(mark, found);
-  const bare = found.kinds.has("cells");
-  const side = (axis, values, ticks) => {
-    if (axis.limits) return widened(axis.limits);
-    const beside = bare ? 0.5 : 0.6;
-    if (ticks) return [-beside, ticks - 1 + beside];
-    return roomy(values, bare, found.kinds);
-  };
-  const boxes = panel.marks.find((mark) => mark.mark === "boxes");
-  const names = panel.x.ticks.length || (boxes ? boxes.boxes.length : 0);
-  return { x: side(panel.x, found.x, names), y: side(panel.y, found.y, panel.y.ticks.length) };
-}
-
-function widened([low, high]) {
-  return low === high ? [low, low + (Math.abs(low) || 1)] : [low, high];
-}
-
-function roomy(values, bare, kinds) {
-  const finite = values.filter(Number.isFinite);
-  if (!finite.length) return [0, 1];
-  let [low, high] = widened([Math.min(...finite), Math.max(...finite)]);
-  if (bare) return [low, high];
-  const room = ROOM * (high - low);
-  const standing = (kinds.has("bars") || kinds.has("columns")) && low === 0;
-  return [standing ? 0 : low - room, high + room];
-}
-
-const many = (list, values) => values.forEach((value) => list.push(value));
-const REACHES = {
-  bars(mark, found) {
-    const shown = mark.heights.map((height, i) => [height, i]).filter(([height]) => height !== null);
-    many(found.y, [0, ...shown.map(([height]) => height)]);
-    many(found.x, shown.flatMap(([, i]) => [mark.edges[i], mark.edges[i + 1]]));
-  },
-  columns: (mark, found) => many(found.y, [0, ...mark.heights.flat().filter((h) => h !== null)]),
-  dots(mark, found) {
-    many(found.x, mark.x);
-    many(found.y, mark.y);
-  },
-  lines(mark, found) {
-    if (mark.look === "reference" || mark.look === "far reference") return;
-    many(found.x, mark.x.flat());
-    many(found.y, mark.y.flat());
-  },
-  cells(mark, found) {
-    many(found.x, mark.x_edges);
-    many(found.y, mark.y_edges);
-  },
-  boxes: (mark, found) =>
-    many(found.y, mark.boxes.flatMap((box) => [box.low, box.high, ...box.outliers])),
-  intervals: (mark, found) => many(found.x, mark.ends.flat().filter(Boolean).flat()),
-};
 
 /**
  * Lay out the frame of a panel.
@@ -91,83 +53,182 @@ const REACHES = {
  * @param {object} panel of a scene.
  * @param {{x: number, y: number, width: number, height: number}} box what it may take.
  * @param {number} beside pixels that are kept free on the right, for a colour bar.
- * @returns {object} `inner` (the box of the marks), `x(value)`, `y(value)` and `paint(painter, theme)`.
+ * @returns {object} `inner` (the box of the marks), `ends` (of both axes), `x(value)`, `y(value)`;
+ *     `paintGround(painter, theme)` what lies behind the marks, `paint(painter, theme)` the rest.
  */
 export function frameOf(panel, box, beside = 0) {
   const ends = reach(panel);
-  const boxes = panel.marks.find((mark) => mark.mark === "boxes");
-  const xNames = panel.x.ticks.length ? panel.x.ticks : boxes ? boxes.boxes.map((b) => b.label) : [];
-  const yTicks = ticksOf(panel.y.ticks, ends.y, Math.max(2, Math.floor(box.height / 55)));
-  const left = 10 + (panel.y.label ? LETTERS + 8 : 0) + Math.min(widest(yTicks), box.width * 0.4) + 6;
-  const width = Math.max(40, box.width - left - beside - 10);
-  const xTicks = ticksOf(xNames, ends.x, Math.max(2, Math.floor(width / 48)));
-  const slanted = xNames.length > 0 && widest(xTicks) > width / xNames.length - 6;
-  if (slanted) xTicks.forEach((tick) => (tick.text = cutTo(tick.text, NAME_LETTERS)));
-  const low = (slanted ? widest(xTicks) * 0.72 + 10 : LETTERS + 6) + (panel.x.label ? LETTERS + 12 : 4);
-  const inner = { x: box.x + left, y: box.y + 6, width, height: Math.max(40, box.height - low - 8) };
-  const x = (value) => inner.x + ((value - ends.x[0]) / (ends.x[1] - ends.x[0])) * inner.width;
-  const y = (value) => inner.y + inner.height - ((value - ends.y[0]) / (ends.y[1] - ends.y[0])) * inner.height;
-  const paint = (painter, theme) => paintFrame(painter, theme, { panel, box, inner, x, y, xTicks, yTicks, slanted });
-  return { inner, x, y, ends, paint };
+  const names = xNames(panel);
+  const yTicks = ticksOf(panel.y.ticks, ends.y, Math.max(2, Math.floor(box.height / 50)));
+  const labels = { y: labelLines(panel.y.label, 0.8 * box.height) };
+  const aside = 8 + labels.y.length * LINE * LABEL;
+  const left = Math.round(aside + Math.min(widest(yTicks), 0.4 * box.width) + 9);
+  const width = Math.max(40, Math.round(box.width - left - beside - 14));
+  labels.x = labelLines(panel.x.label, box.width - 12);
+  const xTicks = names.length ? ticksOf(names, ends.x, 1) : fittingNumbers(ends.x, width);
+  const how = names.length ? nameTicks(xTicks, ends.x, left, width, box.height) : { angle: 0, low: LETTERS + 8 };
+  const low = how.low + labels.x.length * LINE * LABEL + 6;
+  const height = Math.max(40, Math.round(box.height - low - 10));
+  const inner = { x: Math.round(box.x) + left, y: Math.round(box.y) + 8, width, height };
+  const along = (value, [from, to]) => (value - from) / (to - from);
+  const x = (value) => inner.x + along(value, ends.x) * inner.width;
+  const y = (value) => inner.y + (1 - along(value, ends.y)) * inner.height;
+  const parts = { panel, box, inner, x, y, xTicks, yTicks, how, labels, aside };
+  const paintGround = (painter, theme) => paintGrid(painter, theme, parts);
+  const paint = (painter, theme) => {
+    paintTicks(painter, theme, parts);
+    paintLabels(painter, theme, parts);
+  };
+  return { inner, ends, x, y, paintGround, paint };
+}
+
+/**
+ * Cut a text to so many pixels.
+ *
+ * @param {string} text any text.
+ * @param {number} room in pixels.
+ * @param {number} size of its letters.
+ * @param {string|number} [weight] of its letters.
+ * @returns {string} the text, or its beginning and "…".
+ */
+export function fitted(text, room, size, weight) {
+  const all = [...printable(text)].slice(0, LONGEST);
+  const whole = printable(text);
+  if (all.length < LONGEST && textWidth(whole, size, weight) <= room) return whole;
+  let [keep, more] = [0, all.length];
+  const cutTo = (count) => `${all.slice(0, count).join("").trimEnd()}…`;
+  while (keep < more) {
+    const middle = Math.ceil((keep + more) / 2);
+    if (textWidth(cutTo(middle), size, weight) <= room) keep = middle;
+    else more = middle - 1;
+  }
+  return cutTo(Math.max(keep, 1));
+}
+
+/**
+ * Break a text into lines of so many pixels.
+ *
+ * @param {string} text any text.
+ * @param {number} room in pixels.
+ * @param {number} size of its letters.
+ * @param {number} most lines; the last one is cut.
+ * @returns {string[]} the lines; none of an empty text.
+ */
+export function brokenInto(text, room, size, most) {
+  const lines = [];
+  for (const word of printable(text).split(" ").filter(Boolean)) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && (lines.length === most || textWidth(longer, size) <= room)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map((line) => fitted(line, room, size));
+}
+
+function labelLines(label, room) {
+  return brokenInto(label, room, LABEL, 2);
 }
 
 function ticksOf(names, ends, most) {
-  if (names.length) return names.map((text, at) => ({ at, text: printable(text) }));
+  if (names.length) return names.map((name, at) => ({ at, lines: [printable(name)] }));
   const [low, high] = [...ends].sort((a, b) => a - b);
-  return roundNumbers(low, high, Math.min(8, most)).map((at) => ({ at, text: numberText(at) }));
+  return roundNumbers(low, high, Math.min(MOST_TICKS, most)).map((at) => ({ at, lines: [numberText(at)] }));
+}
+
+/** As many numbers below a panel as stand there without touching each other. */
+function fittingNumbers(ends, width) {
+  for (let most = MOST_TICKS; ; most -= 1) {
+    const ticks = ticksOf([], ends, most);
+    const [low, high] = [...ends].sort((a, b) => a - b);
+    const step = ticks.length > 1 ? ((ticks[1].at - ticks[0].at) / (high - low)) * width : width;
+    if (most <= 2 || widest(ticks) + 14 <= step) return ticks;
+  }
 }
 
 function widest(ticks) {
-  return Math.max(0, ...ticks.map((tick) => textWidth(tick.text, LETTERS)));
+  return ticks.reduce((most, { lines }) => Math.max(most, ...lines.map((line) => textWidth(line, LETTERS))), 0);
 }
 
-/** A text with at most so many letters. */
-export function cutTo(text, letters) {
-  const all = [...text];
-  return all.length > letters ? `${all.slice(0, letters - 1).join("")}…` : text;
-}
-
-/** A text no wider than so many pixels. */
-export function fitted(text, room, size, weight) {
-  let shown = printable(text);
-  const all = [...shown];
-  for (let keep = all.length - 1; keep > 0 && textWidth(shown, size, weight) > room; keep -= 1) {
-    shown = `${all.slice(0, keep).join("").trimEnd()}…`;
+/**
+ * Write names below a panel level in three lines at most; or slanted, where a word is too long; or
+ * upright, where there are too many for that. Returns the angle and how deep they reach.
+ */
+function nameTicks(ticks, [first, last], left, width, height) {
+  const each = width / Math.max(1, last - first);
+  const words = ticks.flatMap(({ lines }) => lines[0].split(" "));
+  if (words.every((word) => textWidth(word.slice(0, LONGEST), LETTERS) <= each - 8)) {
+    ticks.forEach((tick) => (tick.lines = brokenInto(tick.lines[0], each - 8, LETTERS, 3)));
+    const most = Math.max(1, ...ticks.map((tick) => tick.lines.length));
+    return { angle: 0, size: LETTERS, low: 8 + most * LINE * LETTERS };
   }
-  return shown;
+  const upright = each * Math.SQRT1_2 < LETTERS;
+  const size = upright ? Math.max(SMALLEST, Math.min(LETTERS, each - 1)) : LETTERS;
+  const steep = upright ? 1 : Math.SQRT1_2;
+  const step = Math.ceil(upright ? size / each : 1); // of very many, only some are named
+  const room = Math.min(0.35 * height, 150) / steep;
+  ticks.forEach((tick, i) => {
+    const name = [...tick.lines[0]];
+    const short = name.length > NAME_LETTERS ? `${name.slice(0, NAME_LETTERS - 1).join("")}…` : tick.lines[0];
+    const before = upright ? room : (left + (tick.at - first) * each) / steep;
+    tick.lines = i % step ? [] : [fitted(short, Math.min(room, before), size)];
+  });
+  const deep = Math.max(0, ...ticks.map(({ lines }) => (lines.length ? textWidth(lines[0], size) : 0)));
+  return { angle: upright ? -90 : -45, size, low: 12 + steep * (deep + (upright ? 0 : size / 2)) };
 }
 
-function paintFrame(painter, theme, of) {
-  const { panel, box, inner, x, y, xTicks, yTicks, slanted } = of;
-  const [foot, right] = [inner.y + inner.height, inner.x + inner.width];
+/** A place at which a line of one pixel is sharp. */
+function crisp(at) {
+  return Math.round(at - 0.5) + 0.5;
+}
+
+function paintGrid(painter, theme, { panel, inner, x, y, xTicks, yTicks }) {
   const kinds = new Set(panel.marks.map((mark) => mark.mark));
-  const grid = { stroke: theme.grid, width: 1 };
-  const upOnly = kinds.has("intervals");
-  const both = kinds.has("dots") || [...kinds].every((kind) => kind === "lines");
-  if (!kinds.has("cells")) {
-    if (!upOnly) yTicks.forEach(({ at }) => painter.line([[inner.x, y(at)], [right, y(at)]], grid));
-    if (upOnly || both) xTicks.forEach(({ at }) => painter.line([[x(at), inner.y], [x(at), foot]], grid));
+  const look = { stroke: theme.grid, width: 1 };
+  const [foot, right] = [inner.y + inner.height, inner.x + inner.width];
+  if (kinds.has("cells")) return;
+  const sideways = kinds.has("intervals");
+  const both = kinds.has("dots") || (kinds.size === 1 && kinds.has("lines"));
+  if (!sideways) {
+    yTicks.forEach(({ at }) => painter.line([[inner.x, crisp(y(at))], [right, crisp(y(at))]], look));
   }
+  if (sideways || both) {
+    xTicks.forEach(({ at }) => painter.line([[crisp(x(at)), inner.y], [crisp(x(at)), foot]], look));
+  }
+}
+
+function paintTicks(painter, theme, { box, inner, x, y, xTicks, yTicks, how, aside }) {
+  const [foot, right] = [crisp(inner.y + inner.height), inner.x + inner.width];
   const line = { stroke: theme.line, width: 1 };
-  painter.line([[inner.x, inner.y], [inner.x, foot], [right, foot]], line);
+  painter.line([[crisp(inner.x), inner.y], [crisp(inner.x), foot], [right, foot]], line);
   const words = { size: LETTERS, fill: theme.ink };
-  for (const { at, text } of xTicks) {
-    painter.line([[x(at), foot], [x(at), foot + 4]], line);
-    if (slanted) painter.text(x(at) + 4, foot + 9, text, { ...words, align: "right", baseline: "middle", angle: -45 });
-    else painter.text(x(at), foot + 7, text, { ...words, align: "center", baseline: "top" });
+  for (const { at, lines } of xTicks) {
+    const place = crisp(x(at));
+    painter.line([[place, foot], [place, foot + 4]], line);
+    if (how.angle) {
+      const look = { ...words, size: how.size, align: "right", baseline: "middle", angle: how.angle };
+      lines.forEach((text) => painter.text(place + (how.angle === -45 ? 3 : 0), foot + 8, text, look));
+    } else {
+      const look = { ...words, align: "center", baseline: "top" };
+      lines.forEach((text, i) => painter.text(x(at), foot + 8 + i * LINE * LETTERS, text, look));
+    }
   }
-  for (const { at, text } of yTicks) {
-    painter.line([[inner.x - 4, y(at)], [inner.x, y(at)]], line);
-    const shown = fitted(text, inner.x - box.x - (panel.y.label ? 26 : 8), LETTERS);
-    painter.text(inner.x - 7, y(at), shown, { ...words, align: "right", baseline: "middle" });
+  for (const { at, lines } of yTicks) {
+    painter.line([[inner.x - 4, crisp(y(at))], [inner.x, crisp(y(at))]], line);
+    const text = fitted(lines[0], inner.x - box.x - aside, LETTERS);
+    painter.text(inner.x - 8, y(at), text, { ...words, align: "right", baseline: "middle" });
   }
-  const label = { size: LETTERS + 0.5, fill: theme.ink, align: "center" };
-  if (panel.x.label) {
-    const shown = fitted(panel.x.label, box.width - 10, LETTERS + 0.5);
-    painter.text(inner.x + inner.width / 2, box.y + box.height - 4, shown, label);
-  }
-  if (panel.y.label) {
-    const shown = fitted(panel.y.label, inner.height + 20, LETTERS + 0.5);
-    painter.text(box.x + 15, inner.y + inner.height / 2, shown, { ...label, angle: -90 });
-  }
+}
+
+function paintLabels(painter, theme, { box, inner, labels }) {
+  const look = { size: LABEL, fill: theme.ink, align: "center" };
+  const step = LINE * LABEL;
+  labels.x.forEach((text, i) => {
+    const wide = textWidth(text, LABEL) / 2;
+    const middle = Math.max(box.x + wide + 2, Math.min(inner.x + inner.width / 2, box.x + box.width - wide - 2));
+    painter.text(middle, box.y + box.height - 5 - (labels.x.length - 1 - i) * step, text, look);
+  });
+  labels.y.forEach((text, i) => {
+    const wide = textWidth(text, LABEL) / 2;
+    const middle = Math.max(box.y + wide + 2, Math.min(inner.y + inner.height / 2, box.y + box.height - wide - 2));
+    painter.text(box.x + 14 + i * step, middle, text, { ...look, angle: -90 });
+  });
 }

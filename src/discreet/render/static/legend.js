@@ -1,142 +1,215 @@
-// What colours, lines and sizes mean: a row of signs above the marks, and a bar for cells.
+// What colours, lines and sizes mean: rows of signs above the marks, once for panels that agree;
+// and a bar beside cells. As render/legend.py has it.
 
-import { numberText, roundNumbers } from "./axes.js";
-import { dotScale, hatch, levelColors, lineLook, seriesColor, seriesNames, spanOf } from "./marks.js";
+import { fitted, numberText, roundNumbers } from "./axes.js";
+import { radiusOf, seriesNames, sizesShown, spanOf } from "./marks.js";
 import { textWidth } from "./paint.js";
+import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
 import { mixed } from "./theme.js";
 
-const LETTERS = 11.5;
+const LETTERS = 12;
 const ROW = 20;
-const SIGN = 18;
+const GAP = 18; // pixels between entries
+const LONGEST = 280; // pixels of the words of an entry
 const MOST_LEVELS = 8;
-const BAR = 12; // pixels a colour bar is wide
+const [BAR, BAR_STEPS] = [12, 40]; // pixels a colour bar is wide, and its shades
 
-/** How much a colour bar takes on the right; 0 where there are no cells. */
+/**
+ * List what needs words in a panel, as plain values that tell whether two panels agree.
+ *
+ * @param {object} panel of a scene.
+ * @param {object} theme colours.
+ * @param {{width: number, height: number}} inner box of its marks.
+ * @returns {{words: string, sign: string, look: object}[]} sign is "line", "dot", "patch", "hidden"
+ *     or, for words that stand before what follows, "head".
+ */
+export function entriesOf(panel, theme, inner) {
+  const plain = panel.marks.flatMap((mark) => NAMED[mark.mark]?.(mark, panel, theme) ?? []);
+  const levels = panel.marks.filter((mark) => mark.mark === "lines" && mark.look === "level" && mark.x.length);
+  const found = [...plain, ...levels.flatMap((mark) => levelled(mark, theme)), ...sized(panel, theme, inner)];
+  const keys = found.map((entry) => JSON.stringify(entry));
+  return found.filter((_, i) => keys.indexOf(keys[i]) === i);
+}
+
+/**
+ * Say whether panels have one legend: the entries of all are among those of the fullest.
+ *
+ * @param {object[][]} each the entries of each panel.
+ * @returns {object[]|null} the entries of all, or null.
+ */
+export function sharedEntries(each) {
+  if (each.filter((entries) => entries.length).length < 2) return null;
+  const fullest = each.reduce((a, b) => (b.length > a.length ? b : a));
+  const keys = new Set(fullest.map((entry) => JSON.stringify(entry)));
+  return each.flat().every((entry) => keys.has(JSON.stringify(entry))) ? fullest : null;
+}
+
+/**
+ * Lay out the entries of a legend in rows.
+ *
+ * @param {object[]} entries of `entriesOf`.
+ * @param {number} width pixels that a row may have.
+ * @returns {{placed: object[], height: number}} height is 0 where there are none.
+ */
+export function legendOf(entries, width) {
+  const tallest = entries.reduce((most, { look }) => Math.max(most, 2 * (look.radius ?? 0) + 4), ROW);
+  let [at, row] = [0, 0];
+  const placed = entries.map((entry) => {
+    const sign = entry.sign === "head" ? 0 : Math.max(30, 2 * (entry.look.radius ?? 0) + 6);
+    const words = fitted(entry.words, Math.min(LONGEST, width - sign), LETTERS);
+    const wide = sign + textWidth(words, LETTERS) + (entry.sign === "head" ? 8 : GAP);
+    if (at > 0 && at + wide - GAP > width) [at, row] = [0, row + 1];
+    const here = { ...entry, words, wide: sign, x: at, y: (row + 0.5) * tallest };
+    at += wide;
+    return here;
+  });
+  return { placed, height: entries.length ? (row + 1) * tallest + 8 : 0 };
+}
+
+/**
+ * Paint a legend.
+ *
+ * @param {object} painter with the verbs of paint.js.
+ * @param {object} legend of `legendOf`.
+ * @param {number} x its left end.
+ * @param {number} y its upper end.
+ * @param {object} theme colours.
+ */
+export function paintLegend(painter, legend, x, y, theme) {
+  for (const entry of legend.placed) {
+    const [left, middle] = [x + entry.x, y + entry.y];
+    SIGNS[entry.sign]?.(painter, left, middle, entry, theme);
+    const look = { size: LETTERS, fill: entry.sign === "head" ? theme.grey : theme.ink, baseline: "middle" };
+    painter.text(left + entry.wide, middle, entry.words, look);
+  }
+}
+
+/**
+ * Say how many pixels a colour bar takes on the right.
+ *
+ * @param {object} panel of a scene.
+ * @returns {number} 0 where there are no cells, or all are hidden.
+ */
 export function barRoom(panel) {
   const mark = cellsOf(panel);
   if (!mark) return 0;
-  const names = barTicks(mark, 5).map(numberText);
-  return BAR + 40 + Math.max(0, ...names.map((text) => textWidth(text, LETTERS)));
+  const names = barTicks(mark, 5).map((value) => textWidth(numberText(value), LETTERS));
+  return 12 + BAR + 8 + Math.max(0, ...names) + (mark.label ? 20 : 0);
 }
 
-/** The signs of a panel, each with its words; `width` says how they are laid out in rows. */
-export function legendOf(panel, theme, width) {
-  const entries = [...named(panel, theme), ...sized(panel), ...levelled(panel, theme)];
-  let [at, row] = [0, 0];
-  for (const entry of entries) {
-    const wide = entry.sign + textWidth(entry.words, LETTERS) + 18;
-    if (at > 0 && at + wide > width) [at, row] = [0, row + 1];
-    Object.assign(entry, { at, row });
-    at += wide;
-  }
-  return { entries, height: entries.length ? (row + 1) * ROW + 6 : 0 };
-}
-
-/** Paint the signs of a legend from a place on. */
-export function paintLegend(painter, legend, x, y, theme, frame, panel) {
-  for (const entry of legend.entries) {
-    const [left, middle] = [x + entry.at, y + entry.row * ROW + ROW / 2];
-    entry.paint?.(painter, left, middle, { theme, frame, panel });
-    const look = { size: LETTERS, fill: entry.head ? theme.grey : theme.ink, baseline: "middle" };
-    painter.text(left + entry.sign, middle, entry.words, look);
-  }
-}
-
-/** Paint the bar that tells the colours of cells, on the right of the frame. */
+/**
+ * Paint the bar that tells the colours of cells, on the right of the frame.
+ *
+ * @param {object} painter with the verbs of paint.js.
+ * @param {object} panel of a scene.
+ * @param {object} frame of `frameOf`.
+ * @param {object} theme colours.
+ */
 export function paintBar(painter, panel, frame, theme) {
   const mark = cellsOf(panel);
-  if (!mark || mark.values.flat().every((value) => value === null)) return;
+  if (!mark) return;
   const { x, y, width, height } = frame.inner;
   const [low, high] = spanOf(mark);
   const left = x + width + 12;
-  const steps = 40;
-  for (let i = 0; i < steps; i += 1) {
-    const top = y + height - ((i + 1) * height) / steps;
-    painter.rect(left, top, BAR, height / steps + 0.5, { fill: mixed(theme.ramp, (i + 0.5) / steps) });
+  const foot = y + height;
+  for (let i = 0; i < BAR_STEPS; i += 1) {
+    const top = foot - ((i + 1) * height) / BAR_STEPS;
+    // A little more than its share, or the ground would shine through between two shades.
+    const tall = height / BAR_STEPS + (i ? 0.6 : 0);
+    painter.rect(left, top, BAR, tall, { fill: mixed(theme.ramp, (i + 0.5) / BAR_STEPS) });
   }
   const words = { size: LETTERS, fill: theme.ink, baseline: "middle" };
   for (const value of barTicks(mark, Math.max(2, Math.floor(height / 45)))) {
-    const at = y + height - ((value - low) / (high - low)) * height;
-    painter.line([[left + BAR, at], [left + BAR + 3, at]], { stroke: theme.line });
-    painter.text(left + BAR + 6, at, numberText(value), words);
+    const at = Math.round(foot - ((value - low) / (high - low)) * height - 0.5) + 0.5;
+    painter.line([[left + BAR, at], [left + BAR + 4, at]], { stroke: theme.line, width: 1 });
+    painter.text(left + BAR + 7, at, numberText(value), words);
   }
-  const middle = { ...words, baseline: "alphabetic", align: "center", angle: -90 };
-  painter.text(x + width + barRoom(panel) - 4, y + height / 2, mark.label, middle);
+  const label = fitted(mark.label, height, LETTERS);
+  const look = { ...words, baseline: "alphabetic", align: "center", angle: -90 };
+  painter.text(x + width + barRoom(panel) - 2, y + height / 2, label, look);
 }
 
 function cellsOf(panel) {
-  return panel.marks.find((mark) => mark.mark === "cells");
+  const mark = panel.marks.find((one) => one.mark === "cells");
+  return mark?.values.flat().some((value) => value !== null) ? mark : null;
 }
 
 function barTicks(mark, most) {
-  const shown = mark.values.flat().filter((value) => value !== null);
+  const whole = mark.values.flat().every((value) => value === null || Number.isInteger(value));
   const ticks = roundNumbers(...spanOf(mark), most);
-  return shown.every(Number.isInteger) ? ticks.filter(Number.isInteger) : ticks;
+  return whole ? ticks.filter(Number.isInteger) : ticks;
 }
 
-function named(panel, theme) {
-  const found = [];
-  for (const mark of panel.marks) {
-    if (mark.mark === "lines" && mark.look !== "level" && mark.label && mark.x.length) {
-      const look = lineLook(mark, panel, theme);
-      found.push(entry(mark.label, (painter, x, y) => painter.line([[x, y], [x + 13, y]], look)));
-    } else if (mark.mark === "dots" && mark.series && mark.x.length) {
-      const order = seriesNames(panel).indexOf(mark.series);
-      found.push(disc(mark.series, seriesColor(theme, order)));
-    } else if (mark.mark === "columns") {
-      mark.series.forEach((name, order) => name && found.push(patch(name, seriesColor(theme, order))));
-      if (mark.heights.flat().includes(null)) found.push(hiddenSign(theme));
-    } else if (mark.mark === "intervals") {
-      mark.series.forEach((name, order) => name && found.push(disc(name, seriesColor(theme, order))));
-    }
-  }
-  const words = found.map((one) => one.words);
-  return found.filter((one, i) => words.indexOf(one.words) === i);
+const NAMED = {
+  lines(mark, panel, theme) {
+    if (mark.look === "level" || !mark.label || !mark.x.length) return [];
+    return [{ words: mark.label, sign: "line", look: lineLook(mark, panel, theme) }];
+  },
+  dots(mark, panel, theme) {
+    if (!mark.series || !mark.x.length) return [];
+    const { color, shape } = seriesLook(theme, seriesNames(panel).indexOf(mark.series));
+    return [{ words: mark.series, sign: "dot", look: { fill: color, shape } }];
+  },
+  columns(mark, panel, theme) {
+    const entry = (words, order) => ({ words, sign: "patch", look: seriesLook(theme, order) });
+    const named = mark.series.map(entry).filter(({ words }) => words);
+    const hidden = mark.heights.flat().includes(null);
+    return hidden ? [...named, { words: "hidden", sign: "hidden", look: {} }] : named;
+  },
+  intervals(mark, panel, theme) {
+    const look = (order) => ({ fill: seriesLook(theme, order).color, shape: shapeOf(order), through: true });
+    const entry = (words, order) => ({ words, sign: "dot", look: look(order) });
+    return mark.series.map(entry).filter(({ words }) => words);
+  },
+};
+
+function head(words) {
+  return words ? [{ words: `${words}:`, sign: "head", look: {} }] : [];
 }
 
-function entry(words, paint) {
-  return { words, paint, sign: SIGN };
-}
-
-const disc = (words, fill) =>
-  entry(words, (painter, x, y) => painter.disc(x + 6, y, 4, { fill }));
-
-const patch = (words, fill) =>
-  entry(words, (painter, x, y) => painter.rect(x, y - 5, 12, 10, { fill }));
-
-function hiddenSign(theme) {
-  return entry("hidden", (painter, x, y) => {
-    hatch(painter, x, y - 5, 12, 10, { stroke: theme.hiddenEdge, width: 0.8 });
-    painter.rect(x, y - 5, 12, 10, { stroke: theme.hiddenEdge, width: 0.8 });
-  });
-}
-
-function levelled(panel, theme) {
-  const mark = panel.marks.find((m) => m.mark === "lines" && m.look === "level" && m.x.length);
-  if (!mark) return [];
+/** Name the levels, the highest first as on paper; of very many only some, in even steps. */
+function levelled(mark, theme) {
   const colors = levelColors(mark, theme);
-  let levels = [...colors.keys()].sort((a, b) => a - b);
+  let levels = [...colors.keys()].reverse();
   if (levels.length > MOST_LEVELS) {
     const step = (levels.length - 1) / (MOST_LEVELS - 1);
     levels = Array.from({ length: MOST_LEVELS }, (_, i) => levels[Math.round(i * step)]);
   }
-  const head = mark.label ? [{ words: `${mark.label}:`, sign: 0, head: true }] : [];
-  const line = (level) => (painter, x, y) =>
-    painter.line([[x, y], [x + 13, y]], { stroke: colors.get(level), width: 1.8 });
-  return [...head, ...levels.map((level) => entry(numberText(level), line(level)))];
+  const line = (level) => ({ stroke: colors.get(level), width: 2, dash: [] });
+  return [
+    ...head(mark.label),
+    ...levels.map((level) => ({ words: numberText(level), sign: "line", look: line(level) })),
+  ];
 }
 
-function sized(panel) {
-  const mark = panel.marks.find((m) => m.mark === "dots" && m.by_size && m.size.length);
-  if (!mark) return [];
-  const sizes = panel.marks.filter((m) => m.mark === "dots" && m.by_size).flatMap((m) => m.size);
-  const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
+/** Say how many records a dot of which area stands for. */
+function sized(panel, theme, inner) {
+  const sizes = sizesShown(panel);
+  if (!sizes.length) return [];
+  const [low, high] = sizes.reduce(([a, b], size) => [Math.min(a, size), Math.max(b, size)], [Infinity, 0]);
   const steps = roundNumbers(0, high, 3).filter((n) => n >= low && n > 0 && Number.isInteger(n));
-  const signs = (steps.length ? steps : [high]).map((n) =>
-    entry(numberText(n), (painter, x, y, { theme, frame }) => {
-      const radius = Math.min(9, Math.sqrt(dotScale(panel, frame) * n) / 2);
-      painter.disc(x + 6, y, radius, { fill: theme.muted, alpha: 0.7 });
-    }),
-  );
-  return [{ words: `${mark.label}:`, sign: 0, head: true }, ...signs];
+  const fill = seriesNames(panel).length < 2 ? seriesLook(theme, 0).color : theme.muted;
+  const look = (n) => ({ fill, shape: "disc", alpha: 0.7, radius: radiusOf(n, sizes, inner) });
+  const { label } = panel.marks.find((mark) => mark.mark === "dots" && mark.by_size);
+  const entry = (n) => ({ words: numberText(n), sign: "dot", look: look(n) });
+  return [...head(label), ...(steps.length ? steps : [high]).map(entry)];
 }
+
+const SIGNS = {
+  line(painter, x, y, { look, wide }) {
+    painter.line([[x, y], [x + wide - 6, y]], look);
+    if (look.shape) dot(painter, look.shape, x + (wide - 6) / 2, y, 3.3, { fill: look.stroke });
+  },
+  dot(painter, x, y, { look, wide }) {
+    const middle = x + (wide - 6) / 2;
+    if (look.through) painter.line([[x, y], [x + wide - 6, y]], { stroke: look.fill, width: 2.1 });
+    dot(painter, look.shape, middle, y, look.radius ?? 3.6, { fill: look.fill, alpha: look.alpha });
+  },
+  patch(painter, x, y, { look, wide }, theme) {
+    const box = { x, y: y - 6, width: wide - 6, height: 12 };
+    patch(painter, box, { fill: look.color }, look.hatch, { stroke: theme.edge, width: 1 });
+  },
+  hidden(painter, x, y, { wide }, theme) {
+    hiddenSign(painter, { x, y: y - 6, width: wide - 6, height: 12 }, theme);
+  },
+};

@@ -1,114 +1,116 @@
-// The marks of a panel within its frame: bars, columns, cells, dots, lines, boxes, intervals.
+// The marks of a panel within its frame: bars, columns, cells, dots, lines, boxes, intervals. As
+// render/marks.py and render/lines.py have them; what lies outside the frame is left out.
 
+import { cut, inside, isReference } from "./reach.js";
+import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
 import { mixed, shaded } from "./theme.js";
 
 const GROUP = 0.8; // how much of the place of a group its columns take
 const STUB = 0.045; // height of the sign of a hidden column, as a part of the axes
-const LARGEST_DOT = 0.07; // diameter, as a part of the shorter side of the axes
+const [DOT, LARGEST_DOT] = [0.02, 0.07]; // diameters, as parts of the shorter side of the axes
+const MOST_DOT = 5.4; // pixels of the diameter of a dot that stands for one place
 const MANY_DOTS = 2000;
-const DASHES = [[], [6, 3], [2, 2], [10, 3, 2, 3]];
-const FAR = [[8, 5], [3, 3], [14, 4, 3, 4]];
+const THIN = 0.01; // of the axes: an edge would wipe out a bar that is hardly wider than it
 
-/** Paint all marks of a panel; what is only compared with comes last, and is cut at the frame. */
+/**
+ * Paint all marks of a panel; those that are only compared with lie below, as on paper.
+ *
+ * @param {object} painter with the verbs of paint.js.
+ * @param {object} panel of a scene.
+ * @param {object} frame of `frameOf`.
+ * @param {object} theme colours.
+ */
 export function paintMarks(painter, panel, frame, theme) {
-  const { inner } = frame;
-  painter.clipped(inner.x - 1, inner.y - 1, inner.width + 2, inner.height + 2, () => {
-    for (const mark of panel.marks) (PAINT[mark.mark] ?? (() => {}))(painter, mark, frame, theme, panel);
+  const { x, y, width, height } = frame.inner;
+  const order = [...panel.marks].sort((a, b) => Number(isReference(b)) - Number(isReference(a)));
+  // A mark at the very edge may be seen whole.
+  painter.clipped(x - 1, y - 4, width + 4, height + 5, () => {
+    order.forEach((mark) => PAINT[mark.mark]?.(painter, mark, frame, theme, panel));
   });
 }
 
-/** The colour of the series that is the `order`-th. */
-export function seriesColor(theme, order) {
-  return theme.series[order % theme.series.length];
-}
-
-/** The series of dots of a panel, in the order of their colours. */
+/**
+ * Name the series of dots of a panel, in the order of their colours.
+ *
+ * @param {object} panel of a scene.
+ * @returns {string[]} the names.
+ */
 export function seriesNames(panel) {
-  const names = panel.marks.filter((mark) => mark.mark === "dots" && mark.series).map((m) => m.series);
-  return [...new Set(names)];
+  const named = panel.marks.filter((mark) => mark.mark === "dots" && mark.series);
+  return [...new Set(named.map((mark) => mark.series))];
 }
 
-/** The lowest and the highest value that colours of cells stand for. */
+/**
+ * Give the values that the first and the last colour of cells stand for.
+ *
+ * @param {object} mark "cells".
+ * @returns {[number, number]} low and high, never the same.
+ */
 export function spanOf(mark) {
   const shown = mark.values.flat().filter((value) => value !== null);
-  let [low, high] = mark.span ?? [Math.min(...shown, Infinity), Math.max(...shown, -Infinity)];
-  if (!Number.isFinite(low) || !Number.isFinite(high)) [low, high] = [0, 1];
+  const ends = (one, other) => (other < one[0] ? [other, one[1]] : other > one[1] ? [one[0], other] : one);
+  const [low, high] = mark.span ?? (shown.length ? shown.reduce(ends, [shown[0], shown[0]]) : [0, 1]);
   return low === high ? [Math.min(0, low), Math.max(1, high)] : [low, high];
 }
 
-/** The look of lines that are no levels: of one look, each label has dashes of its own. */
-export function lineLook(mark, panel, theme) {
-  const labels = panel.marks.filter((m) => m.mark === "lines" && m.look === mark.look).map((m) => m.label);
-  const order = [...new Set(labels)].indexOf(mark.label);
-  const dashes = mark.look === "far reference" ? FAR : DASHES;
-  const dash = dashes[order % dashes.length];
-  if (mark.look === "series") return { stroke: seriesColor(theme, order), width: 1.6, dash };
-  if (mark.look === "raw") return { stroke: theme.raw, width: 1.8, dash };
-  if (mark.look === "trend") return { stroke: theme.trend, width: 1.8, dash };
-  return { stroke: theme.reference, width: 1, dash };
+/**
+ * List how many records the dots stand for whose area says it.
+ *
+ * @param {object} panel of a scene.
+ * @returns {number[]} of those within the panel's limits.
+ */
+export function sizesShown(panel) {
+  const sized = panel.marks.filter((mark) => mark.mark === "dots" && mark.by_size);
+  return sized.flatMap((mark) => kept(mark, panel).map((i) => mark.size[i]));
 }
 
-/** The colour of each level of contours, the higher the stronger. */
-export function levelColors(mark, theme) {
-  const levels = [...new Set(mark.levels)].sort((a, b) => a - b);
-  const ramp = theme.ramp.slice(1);
-  return new Map(levels.map((level, i) => [level, mixed(ramp, levels.length > 1 ? i / (levels.length - 1) : 1)]));
-}
-
-/** How large the area of a dot of one record is; all dots of a panel have one scale. */
-export function dotScale(panel, frame) {
-  const sizes = panel.marks.filter((m) => m.mark === "dots" && m.by_size).flatMap((m) => m.size);
-  const side = Math.min(frame.inner.width, frame.inner.height);
-  return (LARGEST_DOT * side) ** 2 / Math.max(1, ...sizes);
-}
-
-/** Lines from the lower left to the upper right of a box: the sign of what is hidden. */
-export function hatch(painter, x, y, width, height, look) {
-  painter.clipped(x, y, width, height, () => {
-    for (let at = -height; at < width; at += 5) {
-      painter.line([[x + at, y + height], [x + at + height, y]], look);
-    }
-  });
+/**
+ * Give the radius of a dot that stands for so many records; all dots of a panel have one scale.
+ *
+ * @param {number} size in records.
+ * @param {number[]} sizes of all dots of the panel.
+ * @param {{width: number, height: number}} inner box of the marks.
+ * @returns {number} pixels.
+ */
+export function radiusOf(size, sizes, { width, height }) {
+  const most = sizes.reduce((a, b) => Math.max(a, b), 1);
+  return (LARGEST_DOT * Math.min(width, height) * Math.sqrt(size / most)) / 2;
 }
 
 function bars(painter, mark, { x, y, inner }, theme) {
   mark.heights.forEach((height, i) => {
     if (height === null) return;
-    const [left, right] = [x(mark.edges[i]), x(mark.edges[i + 1])];
-    const top = y(height);
-    const thin = right - left < 0.01 * inner.width || (height > 0 && y(0) - top < 0.01 * inner.height);
-    const edge = thin ? {} : { stroke: theme.edge, width: 0.8 };
-    painter.rect(left, top, right - left, y(0) - top, { fill: theme.accent, ...edge });
+    const [left, right, foot, top] = [x(mark.edges[i]), x(mark.edges[i + 1]), y(0), y(height)];
+    const thin = right - left < THIN * inner.width || (height > 0 && foot - top < THIN * inner.height);
+    const stroke = thin ? theme.accent : theme.edge;
+    painter.rect(left, top, right - left, foot - top, { fill: theme.accent, stroke, width: 0.8 });
   });
 }
 
-function columns(painter, mark, { x, y, inner }, theme) {
-  const width = GROUP / mark.heights.length;
+function columns(painter, mark, { x, y, ends, inner }, theme) {
+  const wide = GROUP / mark.heights.length;
+  const foot = y(Math.min(Math.max(0, Math.min(...ends.y)), Math.max(...ends.y)));
   mark.heights.forEach((heights, order) => {
+    const { color, hatch } = seriesLook(theme, order);
     heights.forEach((height, i) => {
-      const from = i + order * width - GROUP / 2;
-      const [left, right] = [x(from), x(from + width)];
-      if (height === null) hiddenColumn(painter, left, right, inner, theme);
-      else {
-        const look = { fill: seriesColor(theme, order), stroke: theme.edge, width: 0.6 };
-        painter.rect(left, y(height), right - left, y(0) - y(height), look);
+      const from = i + order * wide - GROUP / 2;
+      const [left, width] = [x(from), x(from + wide) - x(from)];
+      if (height === null) {
+        const tall = STUB * inner.height;
+        hiddenSign(painter, { x: left + 0.1 * width, y: foot - tall, width: 0.8 * width, height: tall }, theme);
+        return;
       }
+      const [top, low] = [Math.min(y(height), y(0)), Math.max(y(height), y(0))];
+      const edge = { stroke: theme.edge, width: Math.min(0.8, width / 20) };
+      patch(painter, { x: left, y: top, width, height: low - top }, { fill: color, ...edge }, hatch, { stroke: theme.edge, width: 1 });
     });
   });
-}
-
-function hiddenColumn(painter, left, right, inner, theme) {
-  const [tall, wide] = [STUB * inner.height, 0.8 * (right - left)];
-  const [x, y] = [left + 0.1 * (right - left), inner.y + inner.height - tall];
-  painter.rect(x, y, wide, tall, { fill: theme.paper });
-  hatch(painter, x, y, wide, tall, { stroke: theme.hiddenEdge, width: 0.8 });
-  painter.rect(x, y, wide, tall, { stroke: theme.hiddenEdge, width: 0.8 });
 }
 
 function cells(painter, mark, { x, y }, theme) {
   const [low, high] = spanOf(mark);
   const lines = Math.max(mark.values.length, mark.values[0]?.length ?? 1);
-  const edge = { stroke: theme.edge, width: Math.min(0.6, 10 / lines) };
+  const edge = { stroke: theme.edge, width: Math.min(0.7, 12 / lines) };
   mark.values.forEach((column, i) => {
     column.forEach((value, j) => {
       const fill = value === null ? theme.hidden : mixed(theme.ramp, (value - low) / (high - low));
@@ -119,71 +121,88 @@ function cells(painter, mark, { x, y }, theme) {
   });
 }
 
-function dots(painter, mark, frame, theme, panel) {
-  const { x, y, inner } = frame;
-  const names = seriesNames(panel);
-  const color = seriesColor(theme, mark.series ? names.indexOf(mark.series) : 0);
-  const alpha = mark.x.length <= MANY_DOTS ? 0.55 : 0.25;
-  const small = Math.min(3, 0.011 * Math.min(inner.width, inner.height));
-  const scale = dotScale(panel, frame);
-  mark.x.forEach((value, i) => {
-    const several = mark.size[i] > 1;
-    const at = [x(value), y(mark.y[i])];
-    if (mark.by_size) {
-      const look = { fill: color, alpha: 0.7, stroke: theme.edge, width: 0.5 };
-      painter.disc(...at, Math.sqrt(scale * mark.size[i]) / 2, look);
-    } else if (mark.series) {
-      const look = { fill: several ? shaded(color, 0.6) : color, alpha: several ? 0.9 : alpha + 0.2 };
-      painter.disc(...at, 1.25 * small, several ? { ...look, stroke: theme.strong, width: 0.9 } : look);
-    } else {
-      painter.disc(...at, small, { fill: several ? theme.strong : color, alpha: several ? 0.9 : alpha });
-    }
-  });
+/** Which dots lie within the limits of a panel. */
+function kept(mark, panel) {
+  const shown = (i) => inside(mark.x[i], panel.x.limits) && inside(mark.y[i], panel.y.limits);
+  return [...mark.x.keys()].filter(shown);
 }
 
-function lines(painter, mark, { x, y }, theme, panel) {
+function dots(painter, mark, frame, theme, panel) {
+  const places = kept(mark, panel);
+  const { color, shape } = seriesLook(theme, mark.series ? seriesNames(panel).indexOf(mark.series) : 0);
+  const looks = dotLooks(mark, color, theme, places.length <= MANY_DOTS ? 0.55 : 0.25);
+  const sizes = mark.by_size ? sizesShown(panel) : [];
+  const side = Math.min(frame.inner.width, frame.inner.height);
+  const small = (Math.min(MOST_DOT, DOT * side) / 2) * (mark.series ? Math.sqrt(1.6) : 1);
+  for (const i of places) {
+    const radius = mark.by_size ? radiusOf(mark.size[i], sizes, frame.inner) : small;
+    const look = mark.size[i] > 1 ? looks.several : looks.one;
+    dot(painter, shape, frame.x(mark.x[i]), frame.y(mark.y[i]), radius, look);
+  }
+}
+
+/** How dots look that stand for one record, and for several. */
+function dotLooks(mark, color, theme, alpha) {
+  if (mark.by_size) {
+    const look = { fill: color, alpha: 0.7, stroke: theme.edge, width: 0.7 };
+    return { one: look, several: look };
+  }
+  if (!mark.series) return { one: { fill: color, alpha }, several: { fill: theme.strong, alpha: 0.9 } };
+  const several = { fill: shaded(color, 0.6), alpha: 0.9, stroke: theme.strong, width: 1.2 };
+  return { one: { fill: color, alpha: alpha + 0.2 }, several };
+}
+
+function lines(painter, mark, { x, y, ends }, theme, panel) {
   const levels = mark.look === "level" ? levelColors(mark, theme) : null;
   mark.x.forEach((xs, i) => {
-    const look = levels ? { stroke: levels.get(mark.levels[i]), width: 1.5 } : lineLook(mark, panel, theme);
-    const points = xs.map((value, j) => [x(value), y(mark.y[i][j])]);
-    if (points.length > 1) painter.line(points, look);
-    if (points.length === 1 || mark.look === "series") {
-      points.forEach((point) => painter.disc(...point, 2.5, { fill: look.stroke }));
+    const look = levels ? { stroke: levels.get(mark.levels[i]), width: 2 } : lineLook(mark, panel, theme);
+    const pieces = cut(xs.map((value, j) => [value, mark.y[i][j]]), ends);
+    for (const piece of pieces) {
+      const points = piece.map(([across, up]) => [x(across), y(up)]);
+      if (points.length > 1) painter.line(points, look);
+      else dot(painter, "disc", ...points[0], 2.7, { fill: look.stroke }); // it would not be seen
+    }
+    if (look.shape) {
+      const whole = xs.map((value, j) => [value, mark.y[i][j]]);
+      const shown = whole.filter(([a, b]) => inside(a, ends.x) && inside(b, ends.y));
+      shown.forEach(([a, b]) => dot(painter, look.shape, x(a), y(b), 3.3, { fill: look.stroke }));
     }
   });
 }
 
-function boxes(painter, mark, { x, y }, theme) {
-  const line = { stroke: theme.accent, width: 1.3 };
+function boxes(painter, mark, { x, y }, theme, panel) {
+  const line = { stroke: theme.accent, width: 1.4 };
   mark.boxes.forEach((box, at) => {
     const [left, right, middle] = [x(at - 0.25), x(at + 0.25), x(at)];
-    const cap = (value) => painter.line([[x(at - 0.125), y(value)], [x(at + 0.125), y(value)]], line);
-    painter.line([[middle, y(box.q3)], [middle, y(box.high)]], line);
-    painter.line([[middle, y(box.q1)], [middle, y(box.low)]], line);
-    cap(box.low);
-    cap(box.high);
-    painter.rect(left, y(box.q3), right - left, y(box.q1) - y(box.q3), { fill: theme.pale, ...line });
-    painter.line([[left, y(box.median)], [right, y(box.median)]], { stroke: theme.strong, width: 2 });
-    box.outliers.forEach((value) => painter.disc(middle, y(value), 2.2, { fill: theme.accent }));
-    if (box.mean !== null) {
-      const [cx, cy] = [middle, y(box.mean)];
-      const diamond = [[cx, cy - 4], [cx + 4, cy], [cx, cy + 4], [cx - 4, cy]];
-      painter.area(diamond, { fill: theme.strong, stroke: theme.edge, width: 0.8 });
+    for (const [from, to] of [[box.q3, box.high], [box.q1, box.low]]) {
+      painter.line([[middle, y(from)], [middle, y(to)]], line);
+      painter.line([[x(at - 0.125), y(to)], [x(at + 0.125), y(to)]], line);
     }
+    painter.rect(left, y(box.q3), right - left, y(box.q1) - y(box.q3), { fill: theme.pale, ...line });
+    painter.line([[left, y(box.median)], [right, y(box.median)]], { stroke: theme.strong, width: 2.4 });
+    const edge = { stroke: theme.edge, width: 0.8 };
+    const far = box.outliers.filter((value) => inside(value, panel.y.limits));
+    far.forEach((value) => dot(painter, "disc", middle, y(value), 2.7, { fill: theme.accent, ...edge }));
+    if (box.mean !== null) dot(painter, "diamond", middle, y(box.mean), 3.6, { fill: theme.strong, ...edge });
   });
 }
 
 function intervals(painter, mark, { x, y, ends }, theme) {
   const band = (0.6 * GROUP) / Math.max(mark.ends.length, 1);
-  const down = ends.y[0] > ends.y[1] ? 1 : -1;
+  const down = ends.y[0] > ends.y[1] ? 1 : -1; // the first series stands on top either way
+  const [least, most] = [Math.min(...ends.x), Math.max(...ends.x)];
   mark.ends.forEach((row, order) => {
     const shift = (order - (mark.ends.length - 1) / 2) * band * down;
-    const color = seriesColor(theme, order);
+    const { color } = seriesLook(theme, order);
     row.forEach((found, place) => {
       if (!found) return;
+      const [low, middle, high] = found;
       const up = y(place + shift);
-      painter.line([[x(found[0]), up], [x(found[2]), up]], { stroke: color, width: 1.6 });
-      painter.disc(x(found[1]), up, 2.6, { fill: color });
+      if (low <= most && high >= least) {
+        const drawn = [x(Math.max(low, least)), x(Math.min(high, most))];
+        painter.line(drawn.map((end) => [end, up]), { stroke: color, width: 2.1 });
+      }
+      if (inside(middle, ends.x)) dot(painter, shapeOf(order), x(middle), up, 3.3, { fill: color });
     });
   });
 }

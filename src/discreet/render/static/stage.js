@@ -70,7 +70,7 @@ export function paintStage(els, axes, gaps, width, theme) {
     paintOneGap(painter, mark, { x: 0, y: 2, width: box.width, height: box.height }, theme);
     size(els.picks[gap], box.x, box.y - 6, box.width, box.height + 12);
   });
-  fresh(els.over, 0, 0, layout.width, layout.height, scale);
+  fresh(els.over, 0, 0, layout.width, layout.height, scale, false);
   axes.forEach((axis, i) => {
     const reach = Math.max(layout.gap, ...layout.sides);
     const painter = fresh(els.uprights[i], layout.xs[i] - reach, 0, 2 * reach, layout.height, scale);
@@ -174,12 +174,14 @@ function size(element, x, y, width, height) {
 }
 
 /** Empty a canvas of a place and a size, and return what paints on it. */
-function fresh(canvas, x, y, width, height, scale) {
+function fresh(canvas, x, y, width, height, scale, still = true) {
   size(canvas, x, y, width, height);
   canvas.style.transform = "";
   canvas.width = Math.max(1, Math.round(width * scale));
   canvas.height = Math.max(1, Math.round(height * scale));
-  const context = canvas.getContext("2d");
+  // What is painted once is painted by the processor: thousands of small shapes are slow on a card,
+  // or on what stands for it.
+  const context = canvas.getContext("2d", { willReadFrequently: still });
   context.scale(canvas.width / width, canvas.height / height);
   return canvasPainter(context);
 }

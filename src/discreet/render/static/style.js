@@ -5,8 +5,11 @@ const RULES = `
 .discreet-figure{margin:0;color:var(--discreet-ink);font:14px/1.45 system-ui,-apple-system,"Segoe UI",
   Roboto,"Helvetica Neue",Arial,"DejaVu Sans",sans-serif;container-type:inline-size}
 .discreet-title{font-size:1.1rem;font-weight:600;margin:0 0 .5rem}
-.discreet-panels{display:flex;flex-wrap:wrap;gap:.5rem}
+.discreet-panels{display:flex;flex-wrap:wrap;gap:16px}
 .discreet-panel{min-width:0;position:relative}
+.discreet-scroll{overflow-x:auto;overflow-y:hidden}
+.discreet-legend{display:block}
+.discreet-legend[hidden]{display:none}
 .discreet-panel h3{font-size:.95rem;font-weight:600;margin:.25rem 0;overflow-wrap:anywhere}
 .discreet-panel canvas{display:block}
 .discreet-figure figcaption{color:var(--discreet-grey);font-size:.8125rem;margin-top:.5rem;max-width:52rem}

@@ -6,96 +6,116 @@ import { printable } from "./paint.js";
 const HIDDEN = "hidden";
 const MOST_ROWS = 500; // more would make a page slow that is read aloud
 
-/** Tables of what a panel shows. */
+/**
+ * Make tables of what a panel shows.
+ *
+ * @param {object} panel of a scene.
+ * @returns {HTMLTableElement[]} one for each mark that has numbers or words.
+ */
 export function tablesOf(panel) {
-  const named = (i) => panel.x.ticks[i] ?? String(i + 1);
-  return panel.marks.flatMap((mark) => {
-    const found = TABLES[mark.mark]?.(mark, panel, named);
-    return found ? [tableOf(found)] : [];
-  });
+  const found = panel.marks.map((mark) => TABLES[mark.mark]?.(mark, panel)).filter(Boolean);
+  const title = printable(panel.title);
+  return found.map((of) => tableOf(title ? { ...of, caption: `${title}: ${of.caption}` } : of));
 }
 
-/** A table element of a caption, a head and rows; all of it text. */
+/**
+ * Make a table element; all of it is text.
+ *
+ * @param {{caption: string, head: string[], rows: string[][]}} of what it says; the first text of
+ *     each row names it.
+ * @returns {HTMLTableElement} the table, of its first rows where there are very many.
+ */
 export function tableOf({ caption, head, rows }) {
   const table = document.createElement("table");
   const add = (parent, kind, words, scope) => {
     const made = parent.appendChild(document.createElement(kind));
-    if (words !== undefined) made.textContent = words;
+    if (words !== undefined) made.textContent = printable(words);
     if (scope) made.scope = scope;
     return made;
   };
-  const more = rows.length - MOST_ROWS;
-  add(table, "caption", more > 0 ? `${caption} (the first ${MOST_ROWS})` : caption);
+  const cut = rows.length > MOST_ROWS ? ` (the first ${MOST_ROWS} rows of ${rows.length})` : "";
+  add(table, "caption", `${caption}${cut}`);
   const top = add(add(table, "thead"), "tr");
-  head.forEach((words) => add(top, "th", printable(words), "col"));
+  head.forEach((words) => add(top, "th", words, "col"));
   const body = add(table, "tbody");
   for (const row of rows.slice(0, MOST_ROWS)) {
     const line = add(body, "tr");
-    row.forEach((words, i) => add(line, i ? "td" : "th", printable(words), i ? "" : "row"));
+    row.forEach((words, i) => add(line, i ? "td" : "th", words, i ? "" : "row"));
   }
   return table;
 }
 
 const shown = (value) => (value === null || value === undefined ? HIDDEN : numberText(value));
 const fromTo = (low, high) => `${numberText(low)} to ${numberText(high)}`;
+const xOf = (panel) => panel.x.label || "x";
+const yOf = (panel) => panel.y.label || "y";
+const named = (ticks, i) => ticks[i] ?? String(i + 1);
 
 const TABLES = {
-  bars: (mark, panel) => ({
-    caption: `${panel.y.label || "height"} of each bar`,
-    head: [panel.x.label || "from, to", panel.y.label || "height"],
-    rows: mark.heights.map((height, i) => [fromTo(mark.edges[i], mark.edges[i + 1]), shown(height)]),
-  }),
-  columns: (mark, panel, named) => ({
-    caption: `${panel.y.label || "height"} of each column`,
-    head: [panel.x.label || "level", ...mark.series.map((name) => name || panel.y.label || "height")],
-    rows: mark.heights[0].map((_, i) => [named(i), ...mark.heights.map((heights) => shown(heights[i]))]),
-  }),
-  cells: (mark, panel) => ({
-    caption: `${mark.label} in each cell; others are ${HIDDEN} or empty`,
-    head: [panel.x.label || "x", panel.y.label || "y", mark.label],
-    rows: mark.values.flatMap((column, i) =>
-      column.flatMap((value, j) =>
-        value === null
-          ? []
-          : [[fromTo(mark.x_edges[i], mark.x_edges[i + 1]), fromTo(mark.y_edges[j], mark.y_edges[j + 1]), shown(value)]],
-      ),
-    ),
-  }),
-  dots: (mark, panel) => ({
-    caption: mark.series ? `points of ${mark.series}` : "points",
-    head: [panel.x.label || "x", panel.y.label || "y", mark.label],
-    rows: mark.x.map((x, i) => [numberText(x), numberText(mark.y[i]), shown(mark.size[i])]),
-  }),
-  lines: (mark, panel) => ({
-    caption: mark.label ? `lines: ${mark.label}` : "lines",
-    head: ["line", panel.x.label || "x", panel.y.label || "y"],
-    rows: mark.x.flatMap((xs, i) =>
-      xs.map((x, j) => [
-        mark.look === "level" ? `at ${numberText(mark.levels[i])}` : mark.label || String(i + 1),
-        numberText(x),
-        numberText(mark.y[i][j]),
-      ]),
-    ),
-  }),
-  boxes: (mark, panel) => ({
-    caption: `boxes of ${panel.y.label || "values"}`,
-    head: ["box", "low", "quarter", "median", "three quarters", "high", "mean"],
-    rows: mark.boxes.map((box) => [
+  bars(mark, panel) {
+    const row = (height, i) => [fromTo(mark.edges[i], mark.edges[i + 1]), shown(height)];
+    return { caption: `${yOf(panel)} of each bar`, head: [xOf(panel), yOf(panel)], rows: mark.heights.map(row) };
+  },
+  columns(mark, panel) {
+    const names = mark.series.map((name) => name || yOf(panel));
+    const count = Math.max(panel.x.ticks.length, ...mark.heights.map((heights) => heights.length));
+    const row = (i) => [named(panel.x.ticks, i), ...mark.heights.map((heights) => shown(heights[i]))];
+    const caption = `${yOf(panel)} of each level of ${xOf(panel)}`;
+    return { caption, head: [xOf(panel), ...names], rows: Array.from({ length: count }, (_, i) => row(i)) };
+  },
+  cells(mark, panel) {
+    const span = (edges, i) => fromTo(edges[i], edges[i + 1]);
+    const all = mark.values.flatMap((column, i) =>
+      column.map((value, j) => [span(mark.x_edges, i), span(mark.y_edges, j), shown(value), value]),
+    );
+    // Of a fine grid most cells are empty or hidden, and nobody reads all of them.
+    const rows = all.length > MOST_ROWS ? all.filter(([, , , value]) => value !== null) : all;
+    const left = rows.length < all.length ? `; all others are ${HIDDEN} or empty` : "";
+    const head = [xOf(panel), yOf(panel), mark.label || "value"];
+    return { caption: `${mark.label || "value"} of each cell${left}`, head, rows: rows.map((row) => row.slice(0, 3)) };
+  },
+  dots(mark, panel) {
+    const rows = mark.x.map((x, i) => [numberText(x), numberText(mark.y[i]), shown(mark.size[i])]);
+    const caption = mark.series ? `points of ${mark.series}` : "points";
+    return { caption, head: [xOf(panel), yOf(panel), mark.label || "records"], rows };
+  },
+  lines(mark, panel) {
+    const name = (i) => (mark.look === "level" ? numberText(mark.levels[i]) : mark.label || String(i + 1));
+    const rows = mark.x.flatMap((xs, i) =>
+      xs.map((x, j) => [name(i), numberText(x), numberText(mark.y[i][j])]),
+    );
+    const what = mark.look === "level" ? "lines of equal value" : "lines";
+    const caption = mark.label ? `${what}: ${mark.label}` : what;
+    return { caption, head: [mark.look === "level" ? mark.label || "level" : "line", xOf(panel), yOf(panel)], rows };
+  },
+  boxes(mark, panel) {
+    const means = mark.boxes.some((box) => box.mean !== null);
+    const far = mark.boxes.some((box) => box.outliers.length);
+    const head = ["box", "low", "first quarter", "median", "third quarter", "high"];
+    const rows = mark.boxes.map((box) => [
       box.label,
       ...[box.low, box.q1, box.median, box.q3, box.high].map(numberText),
-      box.mean === null ? "" : numberText(box.mean),
-    ]),
-  }),
-  intervals: (mark, panel) => ({
-    caption: "estimates and their intervals",
-    head: ["of", "series", "low", "estimate", "high"],
-    rows: mark.ends.flatMap((row, s) =>
-      row.map((ends, i) => [panel.y.ticks[i] ?? String(i + 1), mark.series[s], ...(ends ?? [null, null, null]).map(shown)]),
-    ),
-  }),
-  words: (mark, panel) => ({
-    caption: [panel.y.label, panel.x.label].filter(Boolean).join(" by ") || "table",
-    head: ["", ...panel.x.ticks],
-    rows: mark.texts.map((row, i) => [panel.y.ticks[i] ?? "", ...row]),
-  }),
+      ...(means ? [box.mean === null ? "" : numberText(box.mean)] : []),
+      ...(far ? [box.outliers.map(numberText).join(", ")] : []),
+    ]);
+    const more = [...(means ? ["mean"] : []), ...(far ? ["outliers"] : [])];
+    return { caption: `boxes of ${panel.y.label || panel.x.label || "values"}`, head: [...head, ...more], rows };
+  },
+  intervals(mark, panel) {
+    const several = mark.series.some(Boolean);
+    const rows = mark.ends.flatMap((row, s) =>
+      row.map((ends, i) => [
+        named(panel.y.ticks, i),
+        ...(several ? [mark.series[s]] : []),
+        ...(ends ? ends.map(numberText) : ["not known", "", ""]),
+      ]),
+    );
+    const head = [panel.y.label || "of", ...(several ? ["series"] : []), "low end", "estimate", "high end"];
+    return { caption: `${panel.x.label || "estimates"}, in intervals`, head, rows };
+  },
+  words(mark, panel) {
+    const caption = [panel.y.label, panel.x.label].filter(Boolean).join(" by ") || "table";
+    const rows = mark.texts.map((row, i) => [panel.y.ticks[i] ?? "", ...row]);
+    return { caption, head: [panel.y.label, ...panel.x.ticks], rows };
+  },
 };

@@ -1,59 +1,112 @@
-// A table of texts as a picture: names above and to the left, thin rules, sums set apart.
+// A table of texts as a picture: names above and to the left, thin rules, sums set apart. As
+// render/words.py has it.
 
-import { cutTo, fitted } from "./axes.js";
+import { brokenInto, fitted } from "./axes.js";
 import { printable, textWidth } from "./paint.js";
 
-const ROW = 28;
+const ROW = 30;
 const HEAD = 30;
 const LETTERS = 13;
-const NAME_LETTERS = 36;
+const LINE = 1.2; // from line to line, of the size of the letters
+const NAMES = 0.42; // of the width, that names of rows may have
+const [LEAST, MOST] = [48, 190]; // pixels of a column, where texts decide
 
-/** How high a table is drawn. */
-export function wordsHeight(mark, panel) {
-  return HEAD + (panel.x.label ? 22 : 0) + ROW * Math.max(mark.texts.length, panel.y.ticks.length, 1) + 12;
+/**
+ * Say how wide a table must be at least for its texts to be read.
+ *
+ * @param {object} mark "words".
+ * @param {object} panel that holds it.
+ * @returns {number} pixels.
+ */
+export function wordsWidth(mark, panel) {
+  const column = Math.min(MOST, Math.max(LEAST, widest(mark.texts.flat(), "bold") + 14));
+  const names = Math.min(110, namesWidth(panel, Infinity));
+  return names + countOf(mark, panel).across * column;
 }
 
-/** Paint a table into a box. */
-export function paintWords(painter, mark, panel, box, theme) {
-  const rows = Math.max(mark.texts.length, panel.y.ticks.length);
-  const across = Math.max(panel.x.ticks.length, ...mark.texts.map((row) => row.length), 1);
-  const names = panel.y.ticks.map((name) => cutTo(printable(name), NAME_LETTERS));
-  const wide = Math.max(0, textWidth(panel.y.label, LETTERS), ...names.map((n) => textWidth(n, LETTERS)));
-  const left = Math.min(wide + 16, 0.45 * box.width);
-  const column = (box.width - left) / across;
-  const top = box.y + (panel.x.label ? 22 : 0) + HEAD;
-  const size = Math.max(8, Math.min(LETTERS, column / 4));
-  const words = { size, fill: theme.ink, baseline: "middle" };
+/**
+ * Lay out a table.
+ *
+ * @param {object} mark "words".
+ * @param {object} panel that holds it.
+ * @param {number} width in pixels.
+ * @param {number} [seen] how much of it is seen at once.
+ * @returns {{height: number, paint: function}} `paint(painter, x, y, theme)`.
+ */
+export function wordsOf(mark, panel, width, seen = width) {
+  const { rows, across } = countOf(mark, panel);
+  const left = namesWidth(panel, NAMES * width);
+  const column = (width - left) / across;
+  const heads = panel.x.ticks.map((name) => brokenInto(name, column - 8, LETTERS, 3));
+  const lines = Math.max(1, ...heads.map((one) => one.length));
+  const above = panel.x.label ? 24 : 0;
+  const top = above + HEAD + (lines - 1) * LINE * LETTERS;
+  const of = { mark, panel, rows, across, left, column, heads, top, width, seen };
+  const paint = (painter, x, y, theme) => {
+    paintNames(painter, x, y, of, theme);
+    paintTexts(painter, x, y, of, theme);
+    paintRules(painter, x, y, of, theme);
+  };
+  return { height: top + rows * ROW + 8, paint };
+}
+
+function countOf(mark, panel) {
+  const across = Math.max(panel.x.ticks.length, 1, ...mark.texts.map((row) => row.length));
+  return { rows: Math.max(mark.texts.length, panel.y.ticks.length, 1), across };
+}
+
+function widest(texts, weight) {
+  return texts.reduce((most, text) => Math.max(most, textWidth(text, LETTERS, weight)), 0);
+}
+
+function namesWidth(panel, most) {
+  return Math.min(widest([panel.y.label, ...panel.y.ticks]) + 18, most);
+}
+
+function paintNames(painter, x, y, of, theme) {
+  const { panel, left, column, heads, top, width, seen } = of;
+  const label = { size: LETTERS, fill: theme.grey, baseline: "middle" };
+  const name = { size: LETTERS, fill: theme.ink, baseline: "middle" };
   if (panel.x.label) {
-    const head = { size: LETTERS, fill: theme.grey, align: "center", baseline: "middle" };
-    painter.text(box.x + left + (box.width - left) / 2, box.y + 11, panel.x.label, head);
+    const room = Math.min(width, seen) - left;
+    const words = fitted(panel.x.label, room, LETTERS);
+    painter.text(x + left + room / 2, y + 12, words, { ...label, align: "center" });
   }
-  const named = fitted(panel.y.label, left - 8, LETTERS);
-  painter.text(box.x, top - HEAD / 2, named, { size: LETTERS, fill: theme.grey, baseline: "middle" });
-  panel.x.ticks.forEach((name, j) => {
-    const middle = box.x + left + (j + 0.5) * column;
-    painter.text(middle, top - HEAD / 2, fitted(name, column - 6, size), { ...words, align: "center" });
-  });
-  for (let i = 0; i < rows; i += 1) {
-    const y = top + (i + 0.5) * ROW;
-    painter.text(box.x, y, fitted(names[i] ?? "", left - 8, size), words);
-    (mark.texts[i] ?? []).forEach((text, j) => {
-      const sum = mark.totals && (i === rows - 1 || j === across - 1);
-      const look = { ...words, align: "center", weight: sum ? "bold" : "normal" };
-      painter.text(box.x + left + (j + 0.5) * column, y, fitted(text, column - 6, size, look.weight), look);
+  if (printable(panel.y.label)) {
+    painter.text(x, y + top - HEAD / 2, fitted(panel.y.label, left - 10, LETTERS), label);
+  }
+  heads.forEach((lines, j) => {
+    const low = y + top - HEAD / 2 - (lines.length - 1) * LINE * LETTERS;
+    lines.forEach((words, i) => {
+      painter.text(x + left + (j + 0.5) * column, low + i * LINE * LETTERS, words, { ...name, align: "center" });
     });
-  }
-  rules(painter, { box, top, rows, left, column, across, totals: mark.totals }, theme);
+  });
+  panel.y.ticks.forEach((words, i) => {
+    painter.text(x, y + top + (i + 0.5) * ROW, fitted(words, left - 10, LETTERS), name);
+  });
 }
 
-function rules(painter, { box, top, rows, left, column, across, totals }, theme) {
+function paintTexts(painter, x, y, { mark, rows, across, left, column, top }, theme) {
+  mark.texts.forEach((row, i) => {
+    row.forEach((text, j) => {
+      const total = mark.totals && (i === rows - 1 || j === across - 1);
+      const look = { size: LETTERS, fill: theme.ink, align: "center", baseline: "middle" };
+      look.weight = total ? "bold" : "normal";
+      const words = fitted(text, column - 6, LETTERS, look.weight);
+      painter.text(x + left + (j + 0.5) * column, y + top + (i + 0.5) * ROW, words, look);
+    });
+  });
+}
+
+/** Rule off the head, each row, and the sums. */
+function paintRules(painter, x, y, { mark, rows, across, left, column, top, width }, theme) {
   for (let i = 0; i <= rows; i += 1) {
-    const strong = i === 0 || (totals && i === rows - 1);
-    const y = top + i * ROW;
-    painter.line([[box.x, y], [box.x + box.width, y]], { stroke: strong ? theme.line : theme.grid });
+    const strong = i === 0 || (mark.totals && i === rows - 1);
+    const at = Math.round(y + top + i * ROW) + 0.5;
+    painter.line([[x, at], [x + width, at]], { stroke: strong ? theme.line : theme.grid, width: 1 });
   }
-  if (totals && across > 1) {
-    const x = box.x + left + (across - 1) * column;
-    painter.line([[x, top], [x, top + rows * ROW]], { stroke: theme.line });
+  if (mark.totals && across > 1) {
+    const beside = Math.round(x + left + (across - 1) * column) + 0.5;
+    painter.line([[beside, y + top], [beside, y + top + rows * ROW]], { stroke: theme.line, width: 1 });
   }
 }

@@ -4,20 +4,18 @@ import { byId, make } from "./page-dom.js";
 
 const SLOW = 300;
 const TITLES = {
-  policy: "The policy does not allow this",
-  data: "The data do not let this be shown",
-  order: "These axes may not stand in this order",
-  leaving: "This may not leave beside what has left before",
-  request: "Something in the request is not as it should be",
-  body: "The request could not be read",
-  rate: "Too many requests within a minute",
+  policy: "Not under this policy",
+  data: "Held back",
+  order: "Not in this order",
+  leaving: "It does not fit what has left before",
+  request: "Something in the form needs another look",
+  rate: "A little slower",
   budget: "No new views are left",
   busy: "The server is busy",
   slow: "The server took too long",
-  ledger: "The ledger cannot be written",
-  large: "The request is too large",
-  unknown: "There is no such thing here",
-  role: "This is not for your token",
+  ledger: "The server cannot keep its record",
+  unknown: "Not found",
+  role: "Not for this token",
   unreached: "The server was not reached",
 };
 let running = 0;

@@ -90,9 +90,12 @@ export function followsHeight(picture) {
  */
 export function wishFor(study, kind, before = null) {
   const picture = pictureOf(study, kind);
+  const columns = before ? before.columns : [];
+  // Two columns of another picture are a beginning of parallel coordinates, not the whole.
+  const begun = picture.kind === "parallel" && columns.length <= 2;
   const wish = {
     kind: picture.kind,
-    columns: before ? before.columns : [],
+    columns: begun ? columns.slice(0, 1) : columns,
     formula: before ? before.formula : "",
     by: before ? before.by : "",
     method: methodOf(picture, "").name,

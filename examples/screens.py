@@ -1,0 +1,123 @@
+"""Take the pictures of the pages that the README shows, into docs/images. It needs Chromium.
+
+    python -m examples.screens
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+from pyarrow.csv import write_csv
+
+from discreet.datasets import diabetes
+from discreet.ledger import add_token
+from discreet.study import ledger_of
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+SIZE = {"width": 1280, "height": 860}
+POLICY = """
+name = "clinic"
+groups = [["age", "bmi", "glucose"]]
+strata = ["sex"]
+pairs = [["age", "bmi"], ["bmi", "glucose"], ["glucose", "progression"], ["age", "glucose"]]
+
+[roles]
+progression = "sensitive"
+"""
+DRAWN = (
+    ("histogram", {"columns": ["glucose"]}),
+    ("scatter", {"columns": ["age", "glucose"], "by": "sex"}),
+    ("bars", {"columns": ["sex"]}),
+    ("histogram", {"columns": ["glucose"], "bins": 200}),  # refused: the policy fixes it
+)
+AXES = ("age", "bmi", "glucose", "progression")
+
+
+def main() -> None:
+    """Serve the public cohort, and take both pictures."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_csv(diabetes(), folder / "cohort.csv")
+        policy = folder / "clinic.toml"
+        policy.write_text(POLICY, encoding="utf-8")
+        secret = folder / "discreet.secret"
+        secret.touch(mode=0o600)
+        secret.write_text(secrets.token_hex(32), encoding="ascii")
+        store = ledger_of(policy).store
+        tokens = {"alice": "", "carol": ""}
+        tokens["alice"] = add_token(store, "alice")
+        tokens["carol"] = add_token(store, "carol", "custodian")
+        command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
+        command += ["--policy", str(policy), "--port", "0", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            if server.stdout is None:
+                raise RuntimeError("the server says nothing")
+            address = json.loads(server.stdout.readline())["address"]
+            try:
+                take(address, tokens)
+            finally:
+                server.terminate()
+
+
+def take(address: str, tokens: dict[str, str]) -> None:
+    """Open both pages, use them a little, and keep what is to be seen."""
+    path = shutil.which("chromium")
+    if path is None:
+        raise SystemExit("there is no chromium; on Debian: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
+        page.goto(f"{address}/#token={tokens['alice']}")
+        page.get_by_role("radio", name="Parallel coordinates").wait_for()
+        for kind, body in DRAWN:
+            asked(page, address, kind, body, tokens["alice"])
+        draw_axes(page)
+        page.screenshot(path=IMAGES / "analyst.png")
+        page.goto(f"{address}/custodian#token={tokens['carol']}")
+        page.wait_for_timeout(1500)
+        page.screenshot(path=IMAGES / "custodian.png")
+        browser.close()
+
+
+def asked(page: Page, address: str, kind: str, body: dict[str, object], token: str) -> None:
+    """Ask for a picture beside the page, so that the log has something to show."""
+    headers = {"Authorization": f"Bearer {token}"}
+    page.request.post(f"{address}/api/views/{kind}", data=body, headers=headers)
+
+
+def draw_axes(page: Page) -> None:
+    """Choose the axes of parallel coordinates, draw them, and light a cluster."""
+    page.get_by_role("radio", name="Parallel coordinates").check(force=True)
+    others = [name for name in chosen(page) if name not in AXES]
+    for name in AXES:
+        if name not in chosen(page):
+            page.get_by_label("Add a column").select_option(name)
+    for name in others:
+        page.get_by_role("button", name=f"Take {name} out").click()
+    while chosen(page) != [*AXES]:
+        place = next(i for i, name in enumerate(chosen(page)) if name != AXES[i])
+        page.get_by_role("button", name=f"Move {AXES[place]} up").click()
+    page.get_by_role("button", name="Draw", exact=True).click()
+    page.locator(".discreet-figure canvas").first.wait_for()
+    page.wait_for_timeout(800)
+    box = page.locator(".discreet-panel").first.bounding_box()
+    if box is None:
+        raise RuntimeError("nothing was drawn")
+    page.mouse.move(box["x"] + 0.45 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_timeout(400)
+
+
+def chosen(page: Page) -> list[str]:
+    """Return the columns that are chosen, in their order."""
+    return page.locator("ol.chosen .name").all_inner_texts()
+
+
+if __name__ == "__main__":
+    main()

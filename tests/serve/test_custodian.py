@@ -1,0 +1,121 @@
+"""What the custodian sees: the policy, tokens and the log, and nothing raw."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger import add_token, revoke_token
+from discreet.ledger.tokens import Caller
+from discreet.policy import Policy
+from discreet.serve import custodian
+from discreet.serve.asking import Served, answer_view
+from discreet.serve.custodian import custodian_told, verified
+from tests.serve.cohort import opened
+
+ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Served:
+    """A study with tokens, of which some pictures were asked."""
+    found = Served(opened(tmp_path))
+    store = found.ledger.store
+    for name, role in (("alice", "analyst"), ("bob", "analyst"), ("carol", "custodian")):
+        add_token(store, name, role, days=3)
+    revoke_token(store, "bob")
+    answer_view(found, ALICE, "histogram", {"columns": ["age"]})
+    answer_view(found, ALICE, "histogram", {"columns": ["age"]})
+    answer_view(found, ALICE, "bars", {"columns": ["sex"]})
+    answer_view(found, BOB, "bars", {"columns": ["Canary"]})
+    return found
+
+
+def test_what_is_told(served: Served) -> None:
+    told = custodian_told(served)
+
+    assert (told["study"], told["version"]) == ("cohort.csv", 1)
+    assert told["allowance"] == {"views": 400, "a_minute": 100_000}
+    assert [(it["caller"], it["what"], it["request"], it["outcome"]) for it in told["log"]] == [
+        ("token bob", "bars", "", "request"),
+        ("token alice", "bars", '{"columns":["sex"]}', "answered"),
+        ("token alice", "histogram", '{"columns":["age"]}', "repeated"),
+        ("token alice", "histogram", '{"columns":["age"]}', "answered"),
+    ]
+    assert {*told["log"][0]} == {
+        *("id", "at", "caller", "study", "version", "what", "request", "outcome")
+    }
+    assert [(it["columns"], it["form"]) for it in told["left"]] == [
+        (["age"], "web"),
+        (["sex"], "web"),
+    ]
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_tokens_are_told_with_what_they_used(served: Served) -> None:
+    tokens = custodian_told(served)["tokens"]
+
+    assert [(it["name"], it["role"], it["state"], it["used"]) for it in tokens] == [
+        ("alice", "analyst", "valid", 2),
+        ("bob", "analyst", "revoked", 0),
+        ("carol", "custodian", "valid", 0),
+    ]
+    assert all({*it} == {"name", "role", "made", "expires", "state", "used"} for it in tokens)
+    assert all(it["made"] < it["expires"] for it in tokens)
+    assert "discreet_" not in json.dumps(custodian_told(served))
+
+
+def test_the_policy_is_told_as_a_file_that_can_be_read_back(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "again.toml"
+    path.write_text(custodian_told(served)["policy"])
+
+    assert Policy.load(path) == served.study.policy
+
+
+def test_the_log_is_told_page_by_page(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = custodian_told(served)["log"]
+    monkeypatch.setattr(custodian, "PAGE", 3)
+    first = custodian_told(served)["log"]
+    second = custodian_told(served, first[-1]["id"])["log"]
+
+    assert first + second == whole
+    assert custodian_told(served, whole[-1]["id"])["log"] == []
+    assert len(custodian_told(served)["left"]) == 2
+
+
+def test_nothing_raw_is_told(served: Served) -> None:
+    text = json.dumps([custodian_told(served), verified(served)])
+
+    for value in ("Patient", "Canary", "north", "severe"):
+        assert value not in text
+
+
+def test_the_chain_is_counted_again(served: Served) -> None:
+    found = verified(served)
+
+    assert found["broken"] == []
+    assert found["rows"] > 10
+    assert len(found["head"]) == 64
+    assert verified(served) == found
+    answer_view(served, ALICE, "bars", {"columns": ["sex"]})
+    assert verified(served)["rows"] > found["rows"]
+    assert verified(served)["head"] != found["head"]
+
+
+def test_a_changed_row_is_found(served: Served) -> None:
+    path = served.ledger.store.path
+    with sqlite3.connect(path) as connection:
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'asked'"
+        ).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("UPDATE asked SET caller = 'token mallory' WHERE id = 1")
+    connection.close()
+
+    broken = verified(served)["broken"]
+
+    assert any("asked" in it and "1" in it for it in broken)
+    assert "mallory" not in json.dumps(broken)

@@ -1,0 +1,172 @@
+"""From a wish to a View, to what is sent, and to files: no more in them than in the View."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import LeavingError
+from discreet.ledger import Ledger
+from discreet.render.scene_json import scene_to_plain
+from discreet.serve.checking import Wish
+from discreet.serve.drawing import FORMS, drawn, figure, orders_told, picture_told
+from discreet.serve.pictures import PICTURES
+from discreet.study import Study
+from discreet.study.parallel import Move, Orders
+from discreet.study.told import ledger_of_study
+from discreet.views import ParallelView, View
+from tests.serve.cohort import opened
+
+WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
+    "histogram": (("age",), "", {"by": "sex"}),
+    "scatter": (("age", "bmi"), "", {"trend": True}),
+    "heatmap": (("age", "hdl"), "", {"method": "suppression"}),
+    "contour": (("age", "bmi"), "", {}),
+    "box": (("age", "bmi"), "", {}),
+    "bars": (("region",), "", {}),
+    "crosstab": (("region", "sex"), "", {}),
+    "parallel": (("age", "bmi", "diagnosis"), "", {"gradient": False}),
+    "residuals": ((), "bmi ~ age + C(sex)", {}),
+    "qq": ((), "bmi ~ age", {}),
+    "leverage": ((), "bmi ~ age", {}),
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """The cohort."""
+    return opened(tmp_path_factory.mktemp("study"))
+
+
+def wished(study: Study, kind: str) -> View:
+    """Draw a wish of each kind."""
+    columns, formula, named = WISHES[kind]
+    return drawn(study, Wish(kind, columns, formula, named))
+
+
+def test_there_is_a_wish_for_every_picture() -> None:
+    assert set(WISHES) == set(PICTURES)
+
+
+@pytest.mark.parametrize("kind", WISHES)
+def test_a_wish_is_what_the_study_draws(study: Study, kind: str) -> None:
+    columns, formula, named = WISHES[kind]
+    of: tuple[Any, ...] = (formula,) if formula else columns
+    of = ([*columns],) if kind == "parallel" else of
+
+    assert wished(study, kind) == getattr(study, kind)(*of, **named)
+
+
+@pytest.mark.parametrize("kind", WISHES)
+def test_what_is_sent_is_the_view_and_what_is_made_of_it(study: Study, kind: str) -> None:
+    view = wished(study, kind)
+    sent = json.loads(picture_told(view, "f" * 32))
+
+    assert [*sent] == ["id", "kind", "view", "scene", "says", "alt"]
+    assert (sent["id"], sent["kind"]) == ("f" * 32, view.kind)
+    back = View.from_plain(sent["view"])
+    assert back == dataclasses.replace(view, gate=None)
+    assert sent["scene"] == json.loads(json.dumps(scene_to_plain(back.scene())))
+    assert (sent["says"], sent["alt"]) == (back.describe(), back.note())
+
+
+@pytest.mark.parametrize("kind", WISHES)
+def test_the_same_view_is_told_with_the_same_bytes(study: Study, kind: str) -> None:
+    assert picture_told(wished(study, kind), "a") == picture_told(wished(study, kind), "a")
+
+
+def test_telling_does_not_ask_the_gate(study: Study) -> None:
+    def gate(form: str) -> None:
+        raise LeavingError("not out of here")
+
+    view = dataclasses.replace(wished(study, "parallel"), gate=gate)
+    with pytest.raises(LeavingError, match="not out of here"):
+        view.to_json()
+
+    assert json.loads(picture_told(view, ""))["kind"] == "parallel"
+    assert not isinstance(ledger_of_study(study), Ledger) or ledger_of_study(study).history() == []
+
+
+BEGINS = {
+    "figure.svg": b"<?xml",
+    "figure.png": b"\x89PNG\r\n",
+    "figure.pdf": b"%PDF-",
+    "view.json": b"{",
+}
+
+
+@pytest.mark.parametrize("form", BEGINS)
+@pytest.mark.parametrize("kind", ["histogram", "parallel", "crosstab"])
+def test_a_file_of_what_was_sent(study: Study, kind: str, form: str) -> None:
+    sent = picture_told(wished(study, kind), "f" * 32)
+    made = figure(sent, form)
+
+    assert made.startswith(BEGINS[form])
+    assert figure(sent, form) == made
+    if form == "view.json":
+        assert json.loads(made) == json.loads(sent)["view"]
+
+
+def test_every_file_has_a_type() -> None:
+    assert set(FORMS) == {*BEGINS, "figure.html"}
+
+
+def test_a_page_of_what_was_sent(study: Study) -> None:
+    if not hasattr(ParallelView, "to_html"):
+        pytest.skip("views make no pages yet")
+    made = figure(picture_told(wished(study, "parallel"), "f" * 32), "figure.html").decode()
+
+    assert made.lstrip().lower().startswith("<!doctype html>")
+    assert "parallel coordinates of age, bmi and diagnosis" in made
+
+
+def test_a_figure_looks_the_same_whatever_the_settings_are(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import matplotlib as mpl
+
+    sent = picture_told(wished(study, "bars"), "")
+    before = figure(sent, "figure.svg")
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red"}):
+        assert figure(sent, "figure.svg") == before
+
+
+# --- orders ---------------------------------------------------------------------------------------
+
+ORDERS: dict[str, tuple[Orders, dict[str, Any]]] = {
+    "an order that is allowed": (
+        Orders("", ("a", "b"), "", (Move(0, 1, ("b", "a"), "no"), Move(1, 0, ("b", "a"), ""))),
+        {
+            "order": ["a", "b"],
+            "allowed": True,
+            "why": "",
+            "moves": [
+                {"from": 0, "to": 1, "order": ["b", "a"], "allowed": False, "why": "no"},
+                {"from": 1, "to": 0, "order": ["b", "a"], "allowed": True, "why": ""},
+            ],
+        },
+    ),
+    "one that is not, and the nearest": (
+        Orders("a last", ("b", "a"), "", ()),
+        {"order": ["b", "a"], "allowed": False, "why": "a last", "moves": []},
+    ),
+    "one that is not, and the nearest is not either": (
+        Orders("a last", ("b", "a"), "no pair", ()),
+        {"order": ["a", "b"], "allowed": False, "why": "a last", "moves": []},
+    ),
+}
+
+
+@pytest.mark.parametrize(("found", "told"), ORDERS.values(), ids=ORDERS)
+def test_orders_are_told(found: Orders, told: dict[str, Any]) -> None:
+    assert json.loads(orders_told(("a", "b"), found)) == told
+
+
+def test_a_files_bytes_hold_no_path(study: Study, tmp_path: Path) -> None:
+    for form in BEGINS:
+        made = figure(picture_told(wished(study, "histogram"), ""), form)
+        assert str(tmp_path.parent).encode() not in made

@@ -1,0 +1,238 @@
+"""How a server is started: on an address, with or without TLS, in one process or several."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from discreet.errors import InputError, RefusedError
+from discreet.serve import running
+from discreet.serve.protocol import CarefulProtocol
+from discreet.serve.running import (
+    ENVIRONMENT,
+    Address,
+    Plan,
+    app_of_environment,
+    configured,
+    listening,
+    opened,
+    run,
+)
+from tests.serve.cohort import written
+
+Files = tuple[Path, Path]
+
+
+@pytest.fixture
+def pem(tmp_path: Path) -> Files:
+    """Files by the names of a certificate and a key."""
+    found = tmp_path / "chain.pem", tmp_path / "key.pem"
+    for path in found:
+        path.touch()
+    return found
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
+def test_this_machine_alone_needs_no_tls(host: str) -> None:
+    assert Address(host).certificate is None
+
+
+OPEN = ["0.0.0.0", "::", "10.0.0.1", "192.168.0.7", "example.org", "localhost.example.org", ""]
+
+
+@pytest.mark.parametrize("host", [*OPEN, "127.0.0.1.example.org", "127.1"])
+def test_others_reach_it_over_tls_alone(host: str, pem: Files) -> None:
+    with pytest.raises(InputError, match="others could read what goes over this address; give"):
+        Address(host)
+    assert Address(host, certificate=pem[0], key=pem[1]).host == host
+    assert Address(host, behind_proxy=True).host == host
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 10**9])
+def test_a_port_is_one_there_is(port: int) -> None:
+    with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
+        Address(port=port)
+    assert [Address(port=it).port for it in (0, 65535)] == [0, 65535]
+
+
+def test_a_certificate_and_its_key_go_together(pem: Files, tmp_path: Path) -> None:
+    for given in ({"certificate": pem[0]}, {"key": pem[1]}):
+        with pytest.raises(InputError, match="TLS needs a certificate and its key; give both"):
+            Address(**given)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"there is no file '.*nowhere\.pem' for TLS"):
+        Address(certificate=pem[0], key=tmp_path / "nowhere.pem")
+    with pytest.raises(InputError, match=r"there is no file '.*' for TLS"):
+        Address(certificate=tmp_path, key=pem[1])
+
+
+def test_an_address_is_told_as_a_url(pem: Files) -> None:
+    assert Address().url(8765) == "http://127.0.0.1:8765"
+    assert Address("::1").url(1) == "http://[::1]:1"
+    assert Address("0.0.0.0", certificate=pem[0], key=pem[1]).url(443) == "https://0.0.0.0:443"
+
+
+# --- how it is served -----------------------------------------------------------------------------
+
+
+def test_nothing_is_logged_and_all_is_limited() -> None:
+    config = configured(FastAPI(), Address(port=0))
+
+    assert config.http is CarefulProtocol
+    assert (config.access_log, config.server_header, config.proxy_headers) == (False, False, False)
+    assert (config.ws, config.lifespan, config.limit_concurrency) == ("none", "on", 200)
+    assert (config.timeout_keep_alive, config.timeout_graceful_shutdown) == (5, 10)
+    assert not config.is_ssl
+
+
+def test_tls_is_told_to_the_server(pem: Files) -> None:
+    address = Address("0.0.0.0", 0, *pem)
+    config = configured("discreet.serve.running:app", address, workers=3)
+
+    assert config.is_ssl
+    assert (config.ssl_certfile, config.ssl_keyfile, config.workers) == (*pem, 3)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_an_address_is_taken_and_listened_on(host: str) -> None:
+    address = Address(host, 0)
+    config = configured(FastAPI(), address)
+    try:
+        taken = listening(config, address)
+    except InputError:
+        pytest.skip("this machine has no such address")
+    with taken:
+        port = taken.getsockname()[1]
+        assert port > 0
+        assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        assert taken.get_inheritable()
+        with socket.create_connection((host, port), timeout=5):
+            pass
+        again = Address(host, port)
+        with pytest.raises(InputError, match=f"{host} port {port} cannot be listened on; is it in"):
+            listening(configured(FastAPI(), again), again)
+    listening(configured(FastAPI(), again), again).close()
+
+
+def planned(folder: Path) -> Plan:
+    """Write a cohort, and plan to serve it."""
+    file, policy = written(folder)
+    return Plan(str(file), str(policy))
+
+
+def remembering(made: list[Any]) -> Callable[..., FastAPI]:
+    """Stand in for what makes the application: remember of what it was to be made."""
+
+    def make(*given: Any) -> FastAPI:
+        made.append(given)
+        return FastAPI()
+
+    return make
+
+
+# --- plans ----------------------------------------------------------------------------------------
+
+
+def test_a_plan_is_opened(tmp_path: Path) -> None:
+    file, policy = written(tmp_path)
+
+    assert opened(Plan(str(file), str(policy))).policy.study is None
+    named = opened(Plan(str(file), str(policy), study="wards"))
+    assert (named.policy.study, named.policy.name, named.policy.folder) == (
+        "wards",
+        "clinic",
+        tmp_path,
+    )
+    with pytest.raises(InputError, match="policy must be a Policy, the path"):
+        opened(Plan(str(file), "strict"))
+
+
+def test_a_worker_finds_its_plan_in_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, policy = written(tmp_path)
+    told = {"file": str(file), "policy": str(policy), "study": "wards", "origins": ["https://a.b"]}
+    monkeypatch.setenv(ENVIRONMENT, json.dumps(told))
+    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    made: list[Any] = []
+    monkeypatch.setattr(running, "create_app", remembering(made))
+
+    assert isinstance(app_of_environment(), FastAPI)
+    ((study, door),) = made
+    assert (study.policy.study, door.origins, door.issuer) == ("wards", ("https://a.b",), None)
+
+
+def test_an_issuer_is_trusted_where_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = replace(planned(tmp_path), issuer="https://login.example.org", audience="a")
+    made: list[Any] = []
+    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    monkeypatch.setattr(running, "create_app", remembering(made))
+
+    running._app(opened(plan), plan)
+
+    assert repr(made[0][1].issuer) == "Issuer('https://login.example.org', 'a')"
+
+
+class Stub:
+    """Stands in for a server: says that it was run, and on which sockets."""
+
+    ran: list[Any]
+
+    def __init__(self, config: uvicorn.Config, **more: Any) -> None:
+        self.config, self.more = config, more
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Remember how it was run."""
+        Stub.ran.append((self.config, sockets or self.more["sockets"]))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_one_process_or_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    plan = replace(planned(tmp_path), origins=("https://a.b",))
+    said: list[str] = []
+    Stub.ran = []
+    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    monkeypatch.setattr(running, "Multiprocess", Stub)
+    monkeypatch.setattr(uvicorn, "Server", Stub)
+    monkeypatch.setenv(ENVIRONMENT, "")
+
+    run(opened(plan), plan, Address(port=0), workers, said.append)
+
+    ((config, sockets),) = Stub.ran
+    with sockets[0]:
+        assert said == [f"http://127.0.0.1:{sockets[0].getsockname()[1]}"]
+    assert config.workers == workers
+    if workers == 1:
+        assert isinstance(config.app, FastAPI)
+        return
+    assert (config.app, config.factory) == ("discreet.serve.running:app_of_environment", True)
+    told = json.loads(os.environ[ENVIRONMENT])
+    assert Plan(**told | {"origins": tuple(told["origins"])}) == plan
+
+
+@pytest.mark.parametrize("workers", [-1, 0, 65])
+def test_workers_are_some(tmp_path: Path, workers: int) -> None:
+    plan = planned(tmp_path)
+    with pytest.raises(InputError, match="workers are 1 to 64"):
+        run(opened(plan), plan, Address(port=0), workers, print)
+
+
+def test_a_policy_that_is_refused_serves_nothing(tmp_path: Path) -> None:
+    file, policy = written(tmp_path, 'groups = [["age", "patient"]]\n')
+    with pytest.raises((InputError, RefusedError), match="patient"):
+        opened(Plan(str(file), str(policy)))

@@ -1,0 +1,55 @@
+"""Drawing once before anybody asks."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from discreet.serve import warming
+from discreet.serve.warming import warm, warm_in_background
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the user's folders another place; return where the ledger would be."""
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "config"))
+    return tmp_path / "state"
+
+
+def test_warming_up_leaves_no_trace(
+    nowhere: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def figure(picture: bytes, form: str) -> bytes:
+        made.append(form)
+        return b""
+
+    monkeypatch.setattr(warming, "figure", figure)
+    with caplog.at_level(logging.DEBUG, "discreet"):
+        warm()
+
+    assert len(made) >= 7
+    assert caplog.records == []
+    assert not (nowhere / "ledger.sqlite").exists()
+
+
+def test_a_server_serves_all_the_same_where_it_fails(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> bytes:
+        raise ValueError("Canary")
+
+    monkeypatch.setattr(warming, "picture_told", fails)
+    with caplog.at_level(logging.DEBUG, "discreet"):
+        thread = warm_in_background()
+        thread.join(60)
+
+    assert not thread.is_alive()
+    assert not thread.daemon  # it ends before the interpreter does
+    assert [record.getMessage() for record in caplog.records] == [
+        "warming up ended early: ValueError"
+    ]
