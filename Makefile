@@ -41,8 +41,9 @@ format: $(READY) ## put all files into the format that `make check` asks for
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
 
-pictures: $(READY) ## draw the gallery again: docs/figures.md, docs/images
+pictures: $(READY) chromium ## draw the gallery and the pictures of pages again: docs/figures.md, docs/images
 	$(BIN)/python examples/gallery.py
+	$(BIN)/python -m examples.screens
 
 bench: $(READY) ## measure speed and memory
 	$(BIN)/python benchmarks/run.py

@@ -26,7 +26,7 @@ POLICY = """
 name = "clinic"
 groups = [["age", "bmi", "glucose"]]
 strata = ["sex"]
-pairs = [["age", "bmi"], ["bmi", "glucose"], ["glucose", "progression"], ["age", "glucose"]]
+pairs = [["glucose", "bmi"], ["bmi", "age"], ["age", "progression"], ["glucose", "age"]]
 
 [roles]
 progression = "sensitive"
@@ -37,7 +37,7 @@ DRAWN = (
     ("bars", {"columns": ["sex"]}),
     ("histogram", {"columns": ["glucose"], "bins": 200}),  # refused: the policy fixes it
 )
-AXES = ("age", "bmi", "glucose", "progression")
+AXES = ("glucose", "bmi", "age", "progression")
 
 
 def main() -> None:
@@ -105,9 +105,9 @@ def draw_axes(page: Page) -> None:
         place = next(i for i, name in enumerate(chosen(page)) if name != AXES[i])
         page.get_by_role("button", name=f"Move {AXES[place]} up").click()
     page.get_by_role("button", name="Draw", exact=True).click()
-    page.locator(".discreet-figure canvas").first.wait_for()
+    page.get_by_text("The numbers as").first.wait_for()
     page.wait_for_timeout(800)
-    box = page.locator(".discreet-panel").first.bounding_box()
+    box = page.locator(".discreet-stage").first.bounding_box()
     if box is None:
         raise RuntimeError("nothing was drawn")
     page.mouse.move(box["x"] + 0.45 * box["width"], box["y"] + 0.5 * box["height"])

@@ -245,6 +245,26 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
         assert codes(url, token, QUESTIONS[:1]) == [""]
 
 
+# --- data that cannot be had for a while --------------------------------------------------------
+
+
+def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Path) -> None:
+    file, rules = written(tmp_path)
+    study = open_study(file, rules)
+    token = add_token(ledger_of_study(study).store, "alice")
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("histogram", {"columns": ["bmi"]}),
+        ("scatter", {"columns": ["age", "bmi"]}),
+    ]
+    with beside(study) as url:
+        file.rename(tmp_path / "away")
+        assert codes(url, token, asked) == ["data", "data"]
+        (tmp_path / "away").rename(file)
+        assert codes(url, token, asked) == ["", ""]
+        with client(url, token) as alice:
+            assert alice.get("/api/study").json()["allowance"]["used"] == 2
+
+
 # --- a ledger that goes, or is changed ----------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 from collections.abc import Callable
 from dataclasses import replace
@@ -223,6 +224,18 @@ def test_one_process_or_several(
     assert (config.app, config.factory) == ("discreet.serve.running:app_of_environment", True)
     told = json.loads(os.environ[ENVIRONMENT])
     assert Plan(**told | {"origins": tuple(told["origins"])}) == plan
+
+
+def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(tmp_path)
+    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    before = signal.getsignal(signal.SIGTERM)
+
+    run(opened(plan), plan, Address(port=0), 1, lambda _: signal.raise_signal(signal.SIGTERM))
+
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize("workers", [-1, 0, 65])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,23 @@ def test_a_server_serves_all_the_same_where_it_fails(
     assert [record.getMessage() for record in caplog.records] == [
         "warming up ended early: ValueError"
     ]
+
+
+def test_a_server_that_ends_meanwhile_does_not_wait_for_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+
+    def figure(picture: bytes, form: str) -> bytes:
+        made.append(form)
+        return b""
+
+    class Ended:
+        def is_alive(self) -> bool:
+            return False
+
+    monkeypatch.setattr(warming, "figure", figure)
+    monkeypatch.setattr(threading, "main_thread", Ended)
+    warm()
+
+    assert made == ["figure.png"]

@@ -44,7 +44,11 @@ def beside(study: Study, door: Door | None = None) -> Iterator[str]:
     try:
         while not server.started:
             time.sleep(0.005)
-        yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+        url = f"http://127.0.0.1:{socket.getsockname()[1]}"
+        # What FastAPI builds at the first request it builds with warnings caught, and that is
+        # not safe among threads: where warnings are errors, some of many at once would fail.
+        assert httpx.get(f"{url}/api/study", trust_env=False).status_code in (401, 503)
+        yield url
     finally:
         server.should_exit = True
         thread.join(20)

@@ -121,10 +121,7 @@ def _taken_back(revoke: Any, store: Any, name: str) -> Iterator[None]:
 
 @contextmanager
 def _ending_at_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the program as an exit does; by default it ends at once, and undoes nothing.
-
-    The server stops first, and then raises the signal again.
-    """
+    """Let SIGTERM end the program as an exit does; by default it ends at once, and undoes nothing."""
 
     def end(*_: object) -> None:
         raise SystemExit(0)

@@ -26,11 +26,12 @@ def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float
     Returns
     -------
     tuple of (float, str)
-        Place, 0 at the foot to 1 at the head, and name; none where names would be the same.
+        Place, 0 at the foot to 1 at the head, and name; none where names of seven digits would
+        not tell where they stand.
 
     Examples
     --------
-    >>> [name for _, name in round_numbers((18.5, 90.0), 0.05)]
+    >>> [name for _, name in round_numbers((18.0, 90.0), 0.05)]
     ['20', '40', '60', '80']
     >>> round_numbers((0.0, 1.0), 0.3)
     ((0.5, '0.5'),)
@@ -54,5 +55,5 @@ def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float
         for place, number in zip(places, numbers, strict=True)
         if room <= place <= 1 - room and 0 < place < 1
     )
-    names = {name for _, name in found}
-    return found if len(names) == len(found) else ()
+    true = all(abs(low + place * span - float(name)) <= step / 50 for place, name in found)
+    return found if true else ()

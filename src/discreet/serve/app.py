@@ -74,6 +74,7 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     door = door or Door()
     name_of(study)
     served = Served(study)
+    _ = served.columns  # read once, before anybody asks
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Iterator
 
 from discreet.datasets import diabetes
 from discreet.policy import Policy
@@ -31,17 +32,18 @@ def warm() -> None:
     try:
         for view in _pictures(open_study(diabetes(), policy)):
             figure(picture_told(view, ""), "figure.png")
+            if not threading.main_thread().is_alive():
+                return  # the server has ended, and waits for this thread
     except Exception as error:  # the server serves all the same, only slower at first
-        LOG.warning("warming up ended early: %s", type(error).__name__)
+        if threading.main_thread().is_alive():
+            LOG.warning("warming up ended early: %s", type(error).__name__)
 
 
-def _pictures(study: Study) -> list[View]:
-    return [
-        study.histogram("age"),
-        study.scatter("age", "bmi"),
-        study.contour("age", "bmi"),
-        study.box("age"),
-        study.bars("sex"),
-        study.parallel(["age", "bmi", "glucose"]),
-        study.residuals("bmi ~ age"),
-    ]
+def _pictures(study: Study) -> Iterator[View]:
+    yield study.histogram("age")
+    yield study.scatter("age", "bmi")
+    yield study.contour("age", "bmi")
+    yield study.box("age")
+    yield study.bars("sex")
+    yield study.parallel(["age", "bmi", "glucose"])
+    yield study.residuals("bmi ~ age")

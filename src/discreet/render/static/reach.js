@@ -26,14 +26,15 @@ export function reach(panel) {
   const found = { x: [Infinity, -Infinity], y: [Infinity, -Infinity] };
   panel.marks.forEach((mark) => REACHES[mark.mark]?.(mark, found, panel));
   const beside = kinds.has("cells") ? 0.5 : 0.6;
-  const side = (axis, values, count, room) => {
+  const side = (axis, values, count, room, stand) => {
     if (axis.limits) return widened(axis.limits);
-    return count ? [-beside, count - 1 + beside] : roomy(values, room, kinds);
+    return count ? [-beside, count - 1 + beside] : roomy(values, room, stand);
   };
   const room = kinds.has("cells") ? 0 : ROOM;
+  const stand = kinds.has("bars") || kinds.has("columns");
   return {
-    x: side(panel.x, found.x, xNames(panel).length, kinds.has("bars") ? BAR_ROOM : room),
-    y: side(panel.y, found.y, panel.y.ticks.length, room),
+    x: side(panel.x, found.x, xNames(panel).length, kinds.has("bars") ? BAR_ROOM : room, false),
+    y: side(panel.y, found.y, panel.y.ticks.length, room, stand),
   };
 }
 
@@ -112,12 +113,11 @@ function widened([low, high]) {
   return low === high ? [low, low + (Math.abs(low) || 1)] : [low, high];
 }
 
-/** The ends of values with room on both sides; bars stand on the edge, without room below them. */
-function roomy(values, share, kinds) {
+/** The ends of values with room on both sides; what stands on 0 has no room below. */
+function roomy(values, share, stand) {
   if (values[0] > values[1]) return [0, 1];
   const [low, high] = values[0] === values[1] ? [values[0] - 0.5, values[1] + 0.5] : values;
   const room = share * (high - low);
-  const stand = kinds.has("bars") || kinds.has("columns");
   return [stand && low === 0 ? 0 : low - room, stand && high === 0 ? 0 : high + room];
 }
 

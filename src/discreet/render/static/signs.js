@@ -97,13 +97,15 @@ export function dot(painter, shape, x, y, radius, look) {
  * @param {object} ink look of the hatching.
  */
 export function patch(painter, { x, y, width, height }, look, hatching = "", ink = {}) {
-  painter.rect(x, y, width, height, { ...look, stroke: null });
-  if (hatching && width > 0 && height > 0) {
-    painter.clipped(x, y, width, height, () => {
-      if (hatching === "dots") hatchDots(painter, x, y, width, height, ink);
-      else hatchLines(painter, x, y, width, height, ink, hatching === "crosses");
-    });
+  if (!hatching || !(width > 0 && height > 0)) {
+    painter.rect(x, y, width, height, look);
+    return;
   }
+  painter.rect(x, y, width, height, { ...look, stroke: null });
+  painter.clipped(x, y, width, height, () => {
+    if (hatching === "dots") hatchDots(painter, x, y, width, height, ink);
+    else hatchLines(painter, x, y, width, height, ink, hatching === "crosses");
+  });
   if (look.stroke) painter.rect(x, y, width, height, { ...look, fill: null });
 }
 

@@ -161,7 +161,9 @@ export function uprightNumbers([low, high], least) {
       found.push([place, numberText(k * step)]);
     }
   }
-  return new Set(found.map(([, name]) => name)).size === found.length ? found : [];
+  const read = (name) => Number(name.replace("−", "-"));
+  const tells = ([place, name]) => Math.abs(low + place * span - read(name)) <= step / 50;
+  return found.every(tells) ? found : [];
 }
 
 /** Choose the levels whose names do not overlap; the last one in any case. */
