@@ -2,8 +2,9 @@
 
 Trapezoids over six axes, on a stage 1200 pixels wide, in Chromium without a screen. Each frame
 moves the pointer over the gaps, or an axis to and fro, and the time from frame to frame is taken by
-the page itself (`requestAnimationFrame`); a screen has one each 16.7 ms. First paint is from the call
-of `draw` to the frame after it. Run with `make bench`, or alone; needs Playwright and Chromium.
+the page itself (`requestAnimationFrame`); a screen has one each 16.7 ms. First paint is from the
+call of `draw` to the second frame after it. Run with `make bench`, or alone; needs Playwright and
+Chromium.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ DRAG = """async ([frames]) => {
   const head = document.querySelectorAll(".discreet-axis")[2];
   const box = head.getBoundingClientRect();
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const more = { clientY: y, bubbles: true, pointerId: 1 };
   const send = (name, clientX) =>
-    head.dispatchEvent(new PointerEvent(name, { clientX, clientY: y, bubbles: true, pointerId: 1 }));
+    head.dispatchEvent(new PointerEvent(name, { clientX, ...more }));
   const times = [];
   send("pointerdown", x);
   let before = await new Promise(requestAnimationFrame);
@@ -92,7 +94,9 @@ def main() -> None:
         return
     from playwright.sync_api import sync_playwright
 
-    print(f"frames of {AXES} axes, {SIZE[0]} x {SIZE[1]}, load {os.getloadavg()[0]:.2f}; median / p95")
+    print(
+        f"frames of {AXES} axes, {SIZE[0]} x {SIZE[1]}, load {os.getloadavg()[0]:.2f}; median / p95"
+    )
     print(f"goals: {GOAL_MS} ms a frame, {GOAL_PAINT_MS:.0f} ms to the first paint")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -113,7 +117,9 @@ def scene_of(count: int) -> Scene:
         halves = random.gamma(1.5, 0.012, (each, 2))
         low, high = np.clip(middles - halves, 0, 1), np.clip(middles + halves, 0, 1)
         ends = np.round(np.stack([low[:, 0], high[:, 0], low[:, 1], high[:, 1]], axis=1), 4)
-        pairs = np.stack([np.repeat(np.arange(each), 3), random.integers(0, each, 3 * each)], axis=1)
+        pairs = np.stack(
+            [np.repeat(np.arange(each), 3), random.integers(0, each, 3 * each)], axis=1
+        )
         joins = sorted({(int(a), int(b)) for a, b in pairs}) if gap < AXES - 2 else []
         gaps.append(Trapezoids(gap, tuple(map(tuple, ends.tolist())), joins=tuple(joins)))
     axes = tuple(Upright(f"axis {i}", ("0", "100"), scale=(0.0, 100.0)) for i in range(AXES))

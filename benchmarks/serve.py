@@ -98,10 +98,10 @@ def many_clients(
 
 
 def memory_of(pid: int) -> float:
-    """Return how much memory a process holds, in MB."""
-    import psutil
-
-    return float(psutil.Process(pid).memory_info().rss / 2**20)
+    """Return how much memory a process holds, in MB; as Linux tells it."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+    return int(line.split()[1]) / 1024
 
 
 def told(name: str, taken: Sequence[float]) -> float:

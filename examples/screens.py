@@ -1,6 +1,6 @@
 """Take the pictures of the pages that the README shows, into docs/images. It needs Chromium.
 
-    python -m examples.screens
+python -m examples.screens
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ pairs = [["glucose", "bmi"], ["bmi", "age"], ["age", "progression"], ["glucose",
 [roles]
 progression = "sensitive"
 """
-DRAWN = (
+DRAWN: tuple[tuple[str, dict[str, object]], ...] = (
     ("histogram", {"columns": ["glucose"]}),
     ("scatter", {"columns": ["age", "glucose"], "by": "sex"}),
     ("bars", {"columns": ["sex"]}),

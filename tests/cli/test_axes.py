@@ -83,7 +83,7 @@ def test_the_case_of_the_paper(
 
 
 def test_the_same_on_a_made_table(run: Run, credit: Path, tmp_path: Path) -> None:
-    for name in ("credit.svg", "credit.png", "credit.pdf", "credit.json"):
+    for name in ("credit.svg", "credit.png", "credit.pdf", "credit.html", "credit.json"):
         target = tmp_path / name
         code, _, err = run("plot", "parallel", str(credit), *AXES, *SECRET, "-o", str(target))
         assert (code, err) == (0, "")

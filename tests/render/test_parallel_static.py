@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ def view(seed: int = 1, **changes: Any) -> ParallelView:
         gaps.append(tuple(sorted(boxes)))
     joins = tuple(
         tuple(sorted({(chance.randrange(len(a)), chance.randrange(len(b))) for _ in range(12)}))
-        for a, b in zip(gaps, gaps[1:], strict=False)
+        for a, b in pairwise(gaps)
     )
     plain = ParallelView(
         columns=tuple(axis.name for axis in AXES),
@@ -146,7 +147,7 @@ class TestLit:
             )
             tip = page.locator(".discreet-tip")
             assert tip.is_visible()
-            assert tip.inner_text().split("\n") == ["sex: f", "bmi: 18.3 to 21.5"]
+            assert tip.locator("p").all_inner_texts() == ["sex: f", "bmi: 18.3 to 21.5"]
             assert page.locator(".discreet-base.discreet-dimmed").count() == 1
             page.evaluate("drawing.light(0, 0)")
             assert said_in(page).startswith("lit: age: 20 to 40, sex: f;")
@@ -349,7 +350,8 @@ class TestSvg:
     def test_a_png_is_made(self, browser: Browser) -> None:
         with scene_drawn(browser, view().scene()) as page:
             head = page.evaluate(
-                "drawing.png().then((b) => b.arrayBuffer()).then((a) => [...new Uint8Array(a, 1, 3)])"
+                "drawing.png().then((blob) => blob.arrayBuffer())"
+                ".then((bytes) => [...new Uint8Array(bytes, 1, 3)])"
             )
         assert bytes(head) == b"PNG"
 
@@ -365,9 +367,7 @@ def close(found: set[Any], expected: set[Any]) -> bool:
     """Say whether all shapes have a twin whose corners are a pixel away at most."""
 
     def alike(one: Any, other: Any) -> bool:
-        return all(
-            p == r and abs(q - s) <= 1.5 for (p, q), (r, s) in zip(one, other, strict=True)
-        )
+        return all(p == r and abs(q - s) <= 1.5 for (p, q), (r, s) in zip(one, other, strict=True))
 
     return all(any(alike(one, other) for other in expected) for one in found) and all(
         any(alike(one, other) for one in found) for other in expected

@@ -701,6 +701,15 @@ def test_it_is_drawn_again_when_the_reader_turns_the_light_off(page: Page) -> No
     page.wait_for_function(f"() => ({INK})() === '{LIGHT_INK}'")
 
 
+def test_what_is_dark_on_white_paper_is_said_to_be_light_on_dark_paper(page: Page) -> None:
+    notes = ("dark: more than one record at the same place", "the dark: age")
+    scene = Scene((panel(Dots((1.0,), (1.0,), (2,))),), notes=notes)
+    show(page, scene, theme="dark")
+    said = page.locator("#host figcaption p").all_text_contents()
+    assert said == ["light: more than one record at the same place", "the dark: age"]
+    assert notes[0] in read(page.evaluate("() => drawing.svg()")).words  # on white paper
+
+
 @pytest.mark.parametrize(
     ("behind", "wish", "ink"),
     [

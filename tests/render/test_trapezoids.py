@@ -283,6 +283,22 @@ class TestUprights:
 
         assert np.asarray(ticks.get_xydata()).tolist() == [[0, 0.25], [0, 0.75]]
 
+    def test_round_numbers_stand_beside_an_axis_that_has_a_scale(self) -> None:
+        axis = Upright("age", ("20", "90"), scale=(20.0, 90.0))
+        figure = draw(scene(axes=(axis, SEX, axis)))
+        numbers = [text for text in texts_of(figure) if text.get_text() in {"40", "60", "80"}]
+
+        assert [text.get_text() for text in numbers] == ["40", "60", "80"] * 2
+        assert [round(text.xy[1], 3) for text in numbers] == [0.286, 0.571, 0.857] * 2
+        (first, *_) = numbers
+        assert first.get_horizontalalignment() == "right", "outside of the first axis"
+
+    def test_numbers_that_do_not_fit_are_left_out_and_never_cut(self) -> None:
+        axis = Upright("x", ("a", "b"), scale=(1.111e-5, 1.112e-5))
+        figure = draw(scene(axes=(axis, axis, axis)), size=(2.0, 3.0))
+
+        assert not [word for word in words_of(figure) if "…" in word and "e-" in word]
+
     def test_a_gap_without_clusters_says_so(self) -> None:
         figure = draw(scene(Trapezoids(0, ())))
 
@@ -318,6 +334,7 @@ CASES: dict[str, tuple[Upright, ...]] = {
     "many levels": (Upright("a", levels=MANY), Upright("b", levels=MANY), AGE),
     "long names": tuple(Upright(f"a_name_without_any_space_{i}" * 3, ("0", "1")) for i in range(6)),
     "seven": (AGE, SEX, AGE, Upright("b", levels=LONG), AGE, SEX, ILL),
+    "scales": (Upright("a", ("-0.5", "1234567"), scale=(-0.5, 1234567.0)), SEX) * 3,
     "long ends": tuple(Upright("x", ("-1.234567e+300", "1.234567e+300")) for _ in range(5)),
 }
 

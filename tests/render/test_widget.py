@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 import pytest
@@ -25,7 +25,11 @@ SCENE = Scene((Panel((Bars((0.0, 1.0, 2.0), (5, 7)),), Axis("age"), Axis("person
 
 MODEL = """
 const held = {};
-const model = { get: (name) => held[name], on: (name, act) => (held[`on ${name}`] = act) };
+const model = {
+  get: (name) => held[name],
+  on: (name, act) => (held[`on ${name}`] = act),
+  off: (name) => delete held[`on ${name}`],
+};
 globalThis.start = (esm, scene) => {
   held.scene = scene;
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
@@ -80,7 +84,9 @@ def test_it_draws_in_a_browser_and_again_when_the_scene_changes(browser: Browser
         page.add_script_tag(content=MODEL)
         esm = scene_widget(SCENE).get_state()["_esm"]
         given = [esm, json.dumps(scene_to_plain(SCENE))]
-        page.evaluate("async ([esm, scene]) => { globalThis.end = await start(esm, scene); }", given)
+        page.evaluate(
+            "async ([esm, scene]) => { globalThis.end = await start(esm, scene); }", given
+        )
         assert page.locator(".discreet-title").inner_text() == "t"
         assert page.locator(".discreet-figure canvas").count() >= 1
         other = Scene(SCENE.panels, title="another")
@@ -91,7 +97,11 @@ def test_it_draws_in_a_browser_and_again_when_the_scene_changes(browser: Browser
 
 
 def test_a_notebook_shows_it() -> None:
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK)])
+    cell = {"cell_type": "code", "source": NOTEBOOK, "metadata": {}, "outputs": []}
+    plain = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}
+    notebook: Any = nbformat.from_dict(  # type: ignore[no-untyped-call]
+        plain | {"cells": [cell | {"execution_count": None}]}
+    )
 
     NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
 

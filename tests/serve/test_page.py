@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser import launched
 from tests.serve.cohort import opened
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
@@ -48,6 +49,13 @@ FORMS = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "HTML": b"<!", "JSO
 FOLDER = resources.files("discreet.serve").joinpath("static")
 
 
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for all tests of this module."""
+    with launched() as browser:
+        yield browser
+
+
 def choose(page: Page, kind: str) -> None:
     """Choose a picture."""
     page.locator(f"label:has(#picture-{kind})").click()
@@ -62,7 +70,9 @@ def draw(page: Page, title: str) -> None:
 def title_is(page: Page, title: str) -> None:
     """Wait until the figure is called so, and is drawn."""
     page.locator("#figure-title", has_text=re.compile(f"^{re.escape(title)}$")).wait_for()
-    page.locator("#figure:not([aria-busy]) #figure-host :is(canvas, svg, table)").first.wait_for()
+    page.locator(
+        "#figure:not([aria-busy]) #figure-host :is(canvas, table):visible"
+    ).first.wait_for()
 
 
 def drawn(page: Page, kind: str) -> None:
@@ -333,15 +343,43 @@ def test_no_file_holds_what_the_content_policy_forbids(name: str) -> None:
     assert len(text.splitlines()) <= 300 or name.endswith(".css")
 
 
-def test_moving_an_axis_draws_the_new_order(chromium: Browser, served: Running) -> None:
+def test_moving_an_axis_by_key_or_pointer_draws_the_new_order(
+    chromium: Browser, served: Running
+) -> None:
     with looking(chromium, served, token=served.token) as page:
         drawn(page, "parallel")
         page.locator("#axes-hint").wait_for()
-        axis = page.locator("#figure-host").get_by_role("button", name="age").first
-        axis.focus()
-        axis.press("Alt+ArrowRight")
+        axes = page.locator("#figure-host")
+        axes.get_by_role("button", name="age, axis 1").press("ArrowRight")
         title_is(page, "Parallel coordinates: bmi, age and glucose")
         assert page.locator("#form-columns .name").all_inner_texts() == ["bmi", "age", "glucose"]
+        page.locator("#axes-hint").wait_for()
+        first = axes.get_by_role("button", name="bmi, axis 1").bounding_box()
+        last = axes.get_by_role("button", name="glucose, axis 3").bounding_box()
+        assert first
+        assert last
+        page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(last["x"] + last["width"] / 2, last["y"] + 10, steps=12)
+        page.mouse.up()
+        title_is(page, "Parallel coordinates: age, glucose and bmi")
+
+
+def test_an_axis_may_not_go_anywhere_and_the_page_says_why(
+    chromium: Browser, served: Running
+) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        choose(page, "parallel")
+        pick(page, ["region", "age", "glucose"])
+        draw(page, "Parallel coordinates: region, age and glucose")
+        page.locator("#axes-hint").wait_for()
+        sent = asked(page)
+        axis = page.locator("#figure-host").get_by_role("button", name="region, axis 1")
+        axis.press("ArrowRight")
+        page.locator("#axes-note").wait_for()
+        keep_screen(page, "closed-place")
+        assert page.locator("#axes-note").inner_text()
+        assert sent == []
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import base64
 import copy
 import dataclasses
+import html
 import json
 import os
 import pickle
@@ -284,6 +285,8 @@ WAYS_OUT: dict[str, Callable[[View, Path], Any]] = {
     "svg": lambda view, folder: view.save(folder / "view.svg"),
     "pdf": lambda view, folder: view.save(folder / "view.pdf"),
     "figure of its own": lambda view, folder: view.plot().savefig(folder / "view.png"),
+    "html": lambda view, folder: view.save(folder / "view.html"),
+    "html as text": lambda view, folder: view.to_html(),
     "json": lambda view, folder: view.save(folder / "view.json"),
     "json in capitals": lambda view, folder: view.save(folder / "view.JSON"),
     "json as text": lambda view, folder: view.to_json(),
@@ -298,7 +301,7 @@ def test_a_view_leaves_by_its_gate_and_leaves_nothing_where_it_is_closed(
     way: str, tmp_path: Path
 ) -> None:
     word = way.split()[0]
-    form = word if word in {"png", "svg", "pdf", "json", "figure"} else "json"
+    form = word if word in {"png", "svg", "pdf", "html", "json", "figure"} else "json"
 
     with pytest.raises(LeavingError, match=f"^no {form} leaves$"):
         WAYS_OUT[way](histogram(gate=closed), tmp_path)
@@ -324,6 +327,7 @@ def test_looking_asks_nobody() -> None:
     )
     assert view.describe()
     assert view.scene()
+    assert view.widget().trait_values()["scene"]
 
 
 def test_what_has_left_has_no_gate() -> None:
@@ -360,9 +364,23 @@ def test_a_saved_view_is_loaded_again(tmp_path: Path) -> None:
     assert HistogramView.load(tmp_path / "view.json") == view
 
 
+def test_a_page_holds_the_picture_and_how_it_was_made(tmp_path: Path) -> None:
+    view = histogram(columns=("a</script><b>",), suppressed=3)
+    page = view.save(tmp_path / "view.html").read_text(encoding="utf-8")
+
+    assert page == view.to_html()
+    assert "<title>Histogram of a&lt;/script&gt;&lt;b&gt;</title>" in page
+    for line in view.describe().splitlines():
+        assert f"<p>{html.escape(line)}</p>" in page
+    assert 'data-name="histogram-a--script--b-"' in page
+    assert "<b>" not in page
+
+
 @pytest.mark.parametrize("name", ["view", "view.txt", "view.csv", "view.pkl", "view.jpeg"])
 def test_another_suffix_is_refused_before_the_gate(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.html', '.json'"):
+    with pytest.raises(
+        InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.html', '.json'"
+    ):
         histogram(gate=closed).save(tmp_path / name)
 
 

@@ -124,6 +124,19 @@ class TestScene:
     def test_on_a_continuous_axis_pixels_are_parts_of_it(self) -> None:
         assert AGE.place(20, 50, 100) == (0.2, 0.5)
 
+    def test_gaps_know_what_lights_up_in_the_next_one(self) -> None:
+        assert [gap.joins for gap in marks_of(view())[1]] == [*JOINS, ()]
+        alone: Any = (((0, 1, 0, 1),),) * 3
+        raw = view(method="none", origin=RESEARCH, clusters=alone, joins=(((0, 0),), ()))
+        assert [gap.joins for gap in marks_of(raw)[1]] == [((0, 0),), (), ()]
+
+    def test_an_axis_of_one_number_has_no_scale(self) -> None:
+        assert ParallelAxis("x", "continuous", 5.0, 5.0).upright(100).scale is None
+        assert ParallelAxis("x", "continuous", 18.5, 78.5, whole=True).upright(9).scale == (
+            18.5,
+            78.5,
+        )
+
 
 class TestLit:
     @pytest.mark.parametrize(

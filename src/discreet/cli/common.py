@@ -49,7 +49,9 @@ NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
 File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Where to save: .png, .svg, .pdf, .html, or .json for numbers."),
+    typer.Option(
+        "--output", "-o", help="Where to save: .png, .svg, .pdf, .html, or .json for numbers."
+    ),
 ]
 PolicyOption = Annotated[
     str,

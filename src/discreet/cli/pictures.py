@@ -99,7 +99,9 @@ def plot(
     _check_asked(picture, columns, by=by, trend=trend)
     axes.check(picture)
     if output is None and not as_json:
-        raise InputError("say where the picture goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
+        raise InputError(
+            "say where the picture goes: -o FIGURE.png, .svg, .pdf or .html, or --json"
+        )
     with progress_shown():
         numbers = fields_given(k=k, q=q, bins=bins, grid=grid)
         guarded = load_policy(policy).guarded

@@ -121,7 +121,7 @@ def _taken_back(revoke: Any, store: Any, name: str) -> Iterator[None]:
 
 @contextmanager
 def _ending_at_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the program as an exit does; by default it ends at once, and undoes nothing."""
+    """Let SIGTERM end the program as an exit does, and not at once with nothing undone."""
 
     def end(*_: object) -> None:
         raise SystemExit(0)

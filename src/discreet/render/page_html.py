@@ -22,7 +22,8 @@ __all__ = ["scene_page"]
 
 STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#222;--soft:#5d646b;--line:#c9ced3}
-@media (prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e8eaed;--soft:#a9b1ba;--line:#454c54}}
+@media (prefers-color-scheme:dark){
+:root{--paper:#14181d;--ink:#e8eaed;--soft:#a9b1ba;--line:#454c54}}
 body{margin:0;background:var(--paper);color:var(--ink);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 main{max-width:80rem;margin:0 auto;padding:1rem clamp(.75rem,3vw,2rem) 2rem;box-sizing:border-box}
@@ -30,7 +31,8 @@ h1{font-size:1.25rem;line-height:1.3;margin:.25rem 0 1rem;overflow-wrap:anywhere
 h2{font-size:1rem;margin:1.5rem 0 .25rem}
 .bar{display:flex;flex-wrap:wrap;gap:.5rem;margin:1rem 0 0}
 .bar[hidden]{display:none}
-button.save{font:inherit;color:inherit;background:none;border:1px solid var(--line);border-radius:5px;
+button.save{font:inherit;color:inherit;background:none;
+border:1px solid var(--line);border-radius:5px;
 padding:.3rem .8rem;cursor:pointer}
 button.save:hover{border-color:currentColor}
 .says{color:var(--soft);font-size:.875rem;max-width:50rem}
@@ -96,7 +98,8 @@ def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figur
         f'<!DOCTYPE html>\n<html lang="en" data-name="{_text(name)}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
+        '<meta name="color-scheme" content="light dark">'
+        '<meta name="referrer" content="no-referrer">'
         f"<title>{_text(title)}</title><style>{STYLE}</style></head>\n"
         f'<body><main><h1>{_text(title)}</h1><div id="picture"></div>'
         "<noscript><p>The picture is drawn by a script of this file, which is not allowed to run"

@@ -21,7 +21,7 @@ def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float
         The numbers at the foot and at the head.
     least : float
         How much of the axis the letters of one number take; numbers are not closer than that to
-        each other, nor half of that to the ends.
+        each other, nor to the ends, which have words of their own.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float
 
     Examples
     --------
-    >>> [name for _, name in round_numbers((18.0, 90.0), 0.05)]
+    >>> [name for _, name in round_numbers((15.0, 90.0), 0.05)]
     ['20', '40', '60', '80']
     >>> round_numbers((0.0, 1.0), 0.3)
     ((0.5, '0.5'),)
@@ -49,11 +49,10 @@ def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float
     # as many as there can be: of ends that are nearly the same, steps are lost in rounding
     numbers = [k * step for k in range(first, min(last, first + int(1 / FEW) + 1) + 1)]
     places = [(number - low) / span for number in numbers]
-    room = least / 2
     found = tuple(
         (place, f"{number:.7g}")
         for place, number in zip(places, numbers, strict=True)
-        if room <= place <= 1 - room and 0 < place < 1
+        if least <= place <= 1 - least and 0 < place < 1
     )
     true = all(abs(low + place * span - float(name)) <= step / 50 for place, name in found)
     return found if true else ()

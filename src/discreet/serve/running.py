@@ -142,11 +142,33 @@ def run(
     app = FACTORY if several else _app(study, plan)
     config = configured(app, address, factory=several, workers=workers)
     taken = listening(config, address)
-    said(address.url(taken.getsockname()[1]))
+    url = address.url(taken.getsockname()[1])
     if several:
-        Multiprocess(config, sockets=[taken]).run()
-    else:
-        uvicorn.Server(config).run(sockets=[taken])
+        processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
+        said(url)
+        processes.run()
+        return
+    server = uvicorn.Server(config)
+    with _stopped_by_sigterm(server):
+        said(url)
+        server.run(sockets=[taken])
+
+
+@contextmanager
+def _stopped_by_sigterm(server: uvicorn.Server) -> Iterator[None]:
+    """Let SIGTERM stop a server that has not begun; one that runs sees to it itself.
+
+    It raises the signal again after it has stopped, which then does nothing.
+    """
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Config:

@@ -54,12 +54,14 @@ def _type_of(parameter: Parameter) -> Any:
         return bool
     if parameter.type == "word":
         return Literal[parameter.choices]
-    ends = {"ge": parameter.least, "le": 10**6 if parameter.most is None else parameter.most}
-    if parameter.type == "integer":
-        # A step above 1 is asked of what is sent, too (section 6.4: step limits).
-        step = {"multiple_of": int(parameter.step)} if (parameter.step or 1) > 1 else {}
-        return Annotated[int, Field(**ends, **step)]
-    return Annotated[float, Field(**ends, allow_inf_nan=False)]
+    ends: dict[str, Any] = {"ge": parameter.least}
+    ends["le"] = 10**6 if parameter.most is None else parameter.most
+    if parameter.type == "number":
+        return Annotated[float, Field(**ends, allow_inf_nan=False)]
+    if parameter.step is not None and parameter.step > 1:
+        # Steps are asked of what is sent, too (section 6.4: step size limits).
+        ends["multiple_of"] = int(parameter.step)
+    return Annotated[int, Field(**ends)]
 
 
 BODIES: Mapping[str, type[BaseModel]] = MappingProxyType(

@@ -42,9 +42,10 @@ export function roundNumbers(low, high, most) {
  */
 export function numberText(value) {
   const size = Math.abs(value);
-  const rounded = Number(value.toPrecision(7));
   const plain = size === 0 || (size < 1e7 && size >= 1e-4);
-  return (plain ? String(rounded) : value.toExponential(2).replace(/\.?0+e\+?/, "e").replace("e+", "e")).replaceAll("-", "−");
+  const short = (text) => text.replace(/\.?0+e/, "e").replace("e+", "e");
+  const text = plain ? String(Number(value.toPrecision(7))) : short(value.toExponential(2));
+  return text.replaceAll("-", "−");
 }
 
 /**
@@ -66,7 +67,8 @@ export function frameOf(panel, box, beside = 0) {
   const width = Math.max(40, Math.round(box.width - left - beside - 14));
   labels.x = labelLines(panel.x.label, box.width - 12);
   const xTicks = names.length ? ticksOf(names, ends.x, 1) : fittingNumbers(ends.x, width);
-  const how = names.length ? nameTicks(xTicks, ends.x, left, width, box.height) : { angle: 0, low: LETTERS + 8 };
+  const level = { angle: 0, low: LETTERS + 8 };
+  const how = names.length ? nameTicks(xTicks, ends.x, left, width, box.height) : level;
   const low = how.low + labels.x.length * LINE * LABEL + 6;
   const height = Math.max(40, Math.round(box.height - low - 10));
   const inner = { x: Math.round(box.x) + left, y: Math.round(box.y) + 8, width, height };
@@ -118,7 +120,8 @@ export function brokenInto(text, room, size, most) {
   const lines = [];
   for (const word of printable(text).split(" ").filter(Boolean)) {
     const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length && (lines.length === most || textWidth(longer, size) <= room)) lines[lines.length - 1] = longer;
+    const fits = lines.length === most || textWidth(longer, size) <= room;
+    if (lines.length && fits) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines.map((line) => fitted(line, room, size));
@@ -131,7 +134,8 @@ function labelLines(label, room) {
 function ticksOf(names, ends, most) {
   if (names.length) return names.map((name, at) => ({ at, lines: [printable(name)] }));
   const [low, high] = [...ends].sort((a, b) => a - b);
-  return roundNumbers(low, high, Math.min(MOST_TICKS, most)).map((at) => ({ at, lines: [numberText(at)] }));
+  const numbers = roundNumbers(low, high, Math.min(MOST_TICKS, most));
+  return numbers.map((at) => ({ at, lines: [numberText(at)] }));
 }
 
 /** As many numbers below a panel as stand there without touching each other. */
@@ -145,7 +149,8 @@ function fittingNumbers(ends, width) {
 }
 
 function widest(ticks) {
-  return ticks.reduce((most, { lines }) => Math.max(most, ...lines.map((line) => textWidth(line, LETTERS))), 0);
+  const wide = ticks.flatMap(({ lines }) => lines.map((line) => textWidth(line, LETTERS)));
+  return wide.reduce((a, b) => Math.max(a, b), 0);
 }
 
 /**
@@ -167,12 +172,13 @@ function nameTicks(ticks, [first, last], left, width, height) {
   const room = Math.min(0.35 * height, 150) / steep;
   ticks.forEach((tick, i) => {
     const name = [...tick.lines[0]];
-    const short = name.length > NAME_LETTERS ? `${name.slice(0, NAME_LETTERS - 1).join("")}…` : tick.lines[0];
+    const begin = `${name.slice(0, NAME_LETTERS - 1).join("")}…`;
+    const short = name.length > NAME_LETTERS ? begin : tick.lines[0];
     const before = upright ? room : (left + (tick.at - first) * each) / steep;
     tick.lines = i % step ? [] : [fitted(short, Math.min(room, before), size)];
   });
-  const deep = Math.max(0, ...ticks.map(({ lines }) => (lines.length ? textWidth(lines[0], size) : 0)));
-  return { angle: upright ? -90 : -45, size, low: 12 + steep * (deep + (upright ? 0 : size / 2)) };
+  const deep = (widest(ticks) * size) / LETTERS + (upright ? 0 : size / 2);
+  return { angle: upright ? -90 : -45, size, low: 12 + steep * deep };
 }
 
 /** A place at which a line of one pixel is sharp. */
@@ -188,10 +194,12 @@ function paintGrid(painter, theme, { panel, inner, x, y, xTicks, yTicks }) {
   const sideways = kinds.has("intervals");
   const both = kinds.has("dots") || (kinds.size === 1 && kinds.has("lines"));
   if (!sideways) {
-    yTicks.forEach(({ at }) => painter.line([[inner.x, crisp(y(at))], [right, crisp(y(at))]], look));
+    const heights = yTicks.map(({ at }) => crisp(y(at)));
+    heights.forEach((at) => painter.line([[inner.x, at], [right, at]], look));
   }
   if (sideways || both) {
-    xTicks.forEach(({ at }) => painter.line([[crisp(x(at)), inner.y], [crisp(x(at)), foot]], look));
+    const places = xTicks.map(({ at }) => crisp(x(at)));
+    places.forEach((at) => painter.line([[at, inner.y], [at, foot]], look));
   }
 }
 
@@ -204,8 +212,9 @@ function paintTicks(painter, theme, { box, inner, x, y, xTicks, yTicks, how, asi
     const place = crisp(x(at));
     painter.line([[place, foot], [place, foot + 4]], line);
     if (how.angle) {
-      const look = { ...words, size: how.size, align: "right", baseline: "middle", angle: how.angle };
-      lines.forEach((text) => painter.text(place + (how.angle === -45 ? 3 : 0), foot + 8, text, look));
+      const turned = { size: how.size, align: "right", baseline: "middle", angle: how.angle };
+      const shift = how.angle === -45 ? 3 : 0;
+      lines.forEach((text) => painter.text(place + shift, foot + 8, text, { ...words, ...turned }));
     } else {
       const look = { ...words, align: "center", baseline: "top" };
       lines.forEach((text, i) => painter.text(x(at), foot + 8 + i * LINE * LETTERS, text, look));
@@ -221,14 +230,17 @@ function paintTicks(painter, theme, { box, inner, x, y, xTicks, yTicks, how, asi
 function paintLabels(painter, theme, { box, inner, labels }) {
   const look = { size: LABEL, fill: theme.ink, align: "center" };
   const step = LINE * LABEL;
+  // In the middle of the axis, but on the paper.
+  const middle = (text, wish, start, room) => {
+    const half = textWidth(text, LABEL) / 2 + 2;
+    return Math.max(start + half, Math.min(wish, start + room - half));
+  };
   labels.x.forEach((text, i) => {
-    const wide = textWidth(text, LABEL) / 2;
-    const middle = Math.max(box.x + wide + 2, Math.min(inner.x + inner.width / 2, box.x + box.width - wide - 2));
-    painter.text(middle, box.y + box.height - 5 - (labels.x.length - 1 - i) * step, text, look);
+    const x = middle(text, inner.x + inner.width / 2, box.x, box.width);
+    painter.text(x, box.y + box.height - 5 - (labels.x.length - 1 - i) * step, text, look);
   });
   labels.y.forEach((text, i) => {
-    const wide = textWidth(text, LABEL) / 2;
-    const middle = Math.max(box.y + wide + 2, Math.min(inner.y + inner.height / 2, box.y + box.height - wide - 2));
-    painter.text(box.x + 14 + i * step, middle, text, { ...look, angle: -90 });
+    const y = middle(text, inner.y + inner.height / 2, box.y, box.height);
+    painter.text(box.x + 14 + i * step, y, text, { ...look, angle: -90 });
   });
 }

@@ -84,9 +84,9 @@ function sideEnds(mark, cluster, side) {
   return ends.length === 2 ? [ends[side], ends[side]] : ends.slice(2 * side, 2 * side + 2);
 }
 
-// Numbers are as fine as the picture: a thousandth of the axis.
+// Numbers are about as fine as the pixels of an axis: a power of ten, at most a 250th of it.
 function rounded(value, span) {
-  const digits = Math.floor(Math.log10(span)) - 2;
+  const digits = Math.floor(Math.log10(span / 250));
   const unit = 10 ** Math.abs(digits);
   return digits < 0 ? Math.round(value * unit) / unit : Math.round(value / unit) * unit;
 }

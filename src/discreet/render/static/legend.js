@@ -25,8 +25,9 @@ const [BAR, BAR_STEPS] = [12, 40]; // pixels a colour bar is wide, and its shade
  */
 export function entriesOf(panel, theme, inner) {
   const plain = panel.marks.flatMap((mark) => NAMED[mark.mark]?.(mark, panel, theme) ?? []);
-  const levels = panel.marks.filter((mark) => mark.mark === "lines" && mark.look === "level" && mark.x.length);
-  const found = [...plain, ...levels.flatMap((mark) => levelled(mark, theme)), ...sized(panel, theme, inner)];
+  const levels = panel.marks.filter((mark) => mark.look === "level" && mark.x.length);
+  const headed = levels.flatMap((mark) => levelled(mark, theme));
+  const found = [...plain, ...headed, ...sized(panel, theme, inner)];
   const keys = found.map((entry) => JSON.stringify(entry));
   return found.filter((_, i) => keys.indexOf(keys[i]) === i);
 }
@@ -52,7 +53,8 @@ export function sharedEntries(each) {
  * @returns {{placed: object[], height: number}} height is 0 where there are none.
  */
 export function legendOf(entries, width) {
-  const tallest = entries.reduce((most, { look }) => Math.max(most, 2 * (look.radius ?? 0) + 4), ROW);
+  const needs = entries.map(({ look }) => 2 * (look.radius ?? 0) + 4);
+  const tallest = Math.max(ROW, ...needs);
   let [at, row] = [0, 0];
   const placed = entries.map((entry) => {
     const sign = entry.sign === "head" ? 0 : Math.max(30, 2 * (entry.look.radius ?? 0) + 6);
@@ -79,7 +81,8 @@ export function paintLegend(painter, legend, x, y, theme) {
   for (const entry of legend.placed) {
     const [left, middle] = [x + entry.x, y + entry.y];
     SIGNS[entry.sign]?.(painter, left, middle, entry, theme);
-    const look = { size: LETTERS, fill: entry.sign === "head" ? theme.grey : theme.ink, baseline: "middle" };
+    const fill = entry.sign === "head" ? theme.grey : theme.ink;
+    const look = { size: LETTERS, fill, baseline: "middle" };
     painter.text(left + entry.wide, middle, entry.words, look);
   }
 }
@@ -157,7 +160,8 @@ const NAMED = {
     return hidden ? [...named, { words: "hidden", sign: "hidden", look: {} }] : named;
   },
   intervals(mark, panel, theme) {
-    const look = (order) => ({ fill: seriesLook(theme, order).color, shape: shapeOf(order), through: true });
+    const fill = (order) => seriesLook(theme, order).color;
+    const look = (order) => ({ fill: fill(order), shape: shapeOf(order), through: true });
     const entry = (words, order) => ({ words, sign: "dot", look: look(order) });
     return mark.series.map(entry).filter(({ words }) => words);
   },
@@ -186,7 +190,8 @@ function levelled(mark, theme) {
 function sized(panel, theme, inner) {
   const sizes = sizesShown(panel);
   if (!sizes.length) return [];
-  const [low, high] = sizes.reduce(([a, b], size) => [Math.min(a, size), Math.max(b, size)], [Infinity, 0]);
+  const low = sizes.reduce((a, b) => Math.min(a, b));
+  const high = sizes.reduce((a, b) => Math.max(a, b));
   const steps = roundNumbers(0, high, 3).filter((n) => n >= low && n > 0 && Number.isInteger(n));
   const fill = seriesNames(panel).length < 2 ? seriesLook(theme, 0).color : theme.muted;
   const look = (n) => ({ fill, shape: "disc", alpha: 0.7, radius: radiusOf(n, sizes, inner) });

@@ -48,8 +48,9 @@ export function seriesNames(panel) {
  */
 export function spanOf(mark) {
   const shown = mark.values.flat().filter((value) => value !== null);
-  const ends = (one, other) => (other < one[0] ? [other, one[1]] : other > one[1] ? [one[0], other] : one);
-  const [low, high] = mark.span ?? (shown.length ? shown.reduce(ends, [shown[0], shown[0]]) : [0, 1]);
+  const least = shown.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = shown.reduce((a, b) => Math.max(a, b), -Infinity);
+  const [low, high] = mark.span ?? (shown.length ? [least, most] : [0, 1]);
   return low === high ? [Math.min(0, low), Math.max(1, high)] : [low, high];
 }
 
@@ -81,8 +82,8 @@ function bars(painter, mark, { x, y, inner }, theme) {
   mark.heights.forEach((height, i) => {
     if (height === null) return;
     const [left, right, foot, top] = [x(mark.edges[i]), x(mark.edges[i + 1]), y(0), y(height)];
-    const thin = right - left < THIN * inner.width || (height > 0 && foot - top < THIN * inner.height);
-    const stroke = thin ? theme.accent : theme.edge;
+    const low = height > 0 && foot - top < THIN * inner.height;
+    const stroke = low || right - left < THIN * inner.width ? theme.accent : theme.edge;
     painter.rect(left, top, right - left, foot - top, { fill: theme.accent, stroke, width: 0.8 });
   });
 }
@@ -96,13 +97,14 @@ function columns(painter, mark, { x, y, ends, inner }, theme) {
       const from = i + order * wide - GROUP / 2;
       const [left, width] = [x(from), x(from + wide) - x(from)];
       if (height === null) {
-        const tall = STUB * inner.height;
-        hiddenSign(painter, { x: left + 0.1 * width, y: foot - tall, width: 0.8 * width, height: tall }, theme);
+        const sign = { x: left + 0.1 * width, width: 0.8 * width, height: STUB * inner.height };
+        hiddenSign(painter, { ...sign, y: foot - sign.height }, theme);
         return;
       }
       const [top, low] = [Math.min(y(height), y(0)), Math.max(y(height), y(0))];
-      const edge = { stroke: theme.edge, width: Math.min(0.8, width / 20) };
-      patch(painter, { x: left, y: top, width, height: low - top }, { fill: color, ...edge }, hatch, { stroke: theme.edge, width: 1 });
+      const look = { fill: color, stroke: theme.edge, width: Math.min(0.8, width / 20) };
+      const ink = { stroke: theme.edge, width: 1 };
+      patch(painter, { x: left, y: top, width, height: low - top }, look, hatch, ink);
     });
   });
 }
@@ -129,7 +131,8 @@ function kept(mark, panel) {
 
 function dots(painter, mark, frame, theme, panel) {
   const places = kept(mark, panel);
-  const { color, shape } = seriesLook(theme, mark.series ? seriesNames(panel).indexOf(mark.series) : 0);
+  const order = mark.series ? seriesNames(panel).indexOf(mark.series) : 0;
+  const { color, shape } = seriesLook(theme, order);
   const looks = dotLooks(mark, color, theme, places.length <= MANY_DOTS ? 0.55 : 0.25);
   const sizes = mark.by_size ? sizesShown(panel) : [];
   const side = Math.min(frame.inner.width, frame.inner.height);
@@ -147,7 +150,9 @@ function dotLooks(mark, color, theme, alpha) {
     const look = { fill: color, alpha: 0.7, stroke: theme.edge, width: 0.7 };
     return { one: look, several: look };
   }
-  if (!mark.series) return { one: { fill: color, alpha }, several: { fill: theme.strong, alpha: 0.9 } };
+  if (!mark.series) {
+    return { one: { fill: color, alpha }, several: { fill: theme.strong, alpha: 0.9 } };
+  }
   const several = { fill: shaded(color, 0.6), alpha: 0.9, stroke: theme.strong, width: 1.2 };
   return { one: { fill: color, alpha: alpha + 0.2 }, several };
 }
@@ -155,15 +160,15 @@ function dotLooks(mark, color, theme, alpha) {
 function lines(painter, mark, { x, y, ends }, theme, panel) {
   const levels = mark.look === "level" ? levelColors(mark, theme) : null;
   mark.x.forEach((xs, i) => {
-    const look = levels ? { stroke: levels.get(mark.levels[i]), width: 2 } : lineLook(mark, panel, theme);
-    const pieces = cut(xs.map((value, j) => [value, mark.y[i][j]]), ends);
-    for (const piece of pieces) {
+    const level = levels && { stroke: levels.get(mark.levels[i]), width: 2 };
+    const look = level ?? lineLook(mark, panel, theme);
+    const whole = xs.map((value, j) => [value, mark.y[i][j]]);
+    for (const piece of cut(whole, ends)) {
       const points = piece.map(([across, up]) => [x(across), y(up)]);
       if (points.length > 1) painter.line(points, look);
       else dot(painter, "disc", ...points[0], 2.7, { fill: look.stroke }); // it would not be seen
     }
     if (look.shape) {
-      const whole = xs.map((value, j) => [value, mark.y[i][j]]);
       const shown = whole.filter(([a, b]) => inside(a, ends.x) && inside(b, ends.y));
       shown.forEach(([a, b]) => dot(painter, look.shape, x(a), y(b), 3.3, { fill: look.stroke }));
     }
@@ -178,12 +183,16 @@ function boxes(painter, mark, { x, y }, theme, panel) {
       painter.line([[middle, y(from)], [middle, y(to)]], line);
       painter.line([[x(at - 0.125), y(to)], [x(at + 0.125), y(to)]], line);
     }
-    painter.rect(left, y(box.q3), right - left, y(box.q1) - y(box.q3), { fill: theme.pale, ...line });
-    painter.line([[left, y(box.median)], [right, y(box.median)]], { stroke: theme.strong, width: 2.4 });
+    const tall = y(box.q1) - y(box.q3);
+    painter.rect(left, y(box.q3), right - left, tall, { fill: theme.pale, ...line });
+    const median = [[left, y(box.median)], [right, y(box.median)]];
+    painter.line(median, { stroke: theme.strong, width: 2.4 });
     const edge = { stroke: theme.edge, width: 0.8 };
+    const point = { fill: theme.accent, ...edge };
     const far = box.outliers.filter((value) => inside(value, panel.y.limits));
-    far.forEach((value) => dot(painter, "disc", middle, y(value), 2.7, { fill: theme.accent, ...edge }));
-    if (box.mean !== null) dot(painter, "diamond", middle, y(box.mean), 3.6, { fill: theme.strong, ...edge });
+    far.forEach((value) => dot(painter, "disc", middle, y(value), 2.7, point));
+    if (box.mean === null) return;
+    dot(painter, "diamond", middle, y(box.mean), 3.6, { fill: theme.strong, ...edge });
   });
 }
 

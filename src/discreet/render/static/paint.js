@@ -6,7 +6,8 @@
 // "alphabetic", "top", "middle" or "bottom", `angle` in degrees, clockwise about the place.
 
 export const FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif';
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, ' +
+  '"DejaVu Sans", sans-serif';
 
 // A text is shifted by parts of its size, the same for both painters: SVG readers disagree about
 // `dominant-baseline`, and Inkscape does not know it.
@@ -107,7 +108,8 @@ export function svgPainter(width, height, { title = "", paper = "" } = {}) {
       const [left, right] = [x, x + w].sort((a, b) => a - b).map(place);
       const [top, bottom] = [y, y + h].sort((a, b) => a - b).map(place);
       // Both ends are rounded, not the width: so neighbours still touch.
-      add("rect", { x: left, y: top, width: place(right - left), height: place(bottom - top) }, look);
+      const [wide, tall] = [place(right - left), place(bottom - top)];
+      add("rect", { x: left, y: top, width: wide, height: tall }, look);
     },
     disc(x, y, radius, look) {
       add("circle", { cx: place(x), cy: place(y), r: fine(radius) }, look);

@@ -35,6 +35,7 @@ export function parallelPanel(place, panel, { theme, options = {}, width = 0 }) 
 
   /** Light a cluster and its joins, or nothing. */
   function light(gap, cluster, at = null) {
+    if (!state.layout) redraw(); // it had no place on a page before
     const there = gaps[gap]?.ends[cluster] !== undefined;
     const chosen = there ? [gap, cluster] : null;
     if (String(chosen) === String(state.chosen)) {

@@ -46,7 +46,8 @@ export function reach(panel) {
  */
 export function xNames(panel) {
   if (panel.x.ticks.length) return panel.x.ticks;
-  return panel.marks.filter((mark) => mark.mark === "boxes").flatMap((m) => m.boxes.map((b) => b.label));
+  const boxes = panel.marks.filter((mark) => mark.mark === "boxes").flatMap((mark) => mark.boxes);
+  return boxes.map((box) => box.label);
 }
 
 /**
@@ -161,7 +162,8 @@ const REACHES = {
     take(found.y, mark.y_edges);
   },
   boxes(mark, found) {
-    take(found.y, mark.boxes.flatMap((box) => [box.low, box.high, ...box.outliers, ...known([box.mean])]));
+    const values = (box) => [box.low, box.high, ...box.outliers, ...known([box.mean])];
+    take(found.y, mark.boxes.flatMap(values));
   },
   intervals: (mark, found) => take(found.x, mark.ends.flat().filter(Boolean).flat()),
 };

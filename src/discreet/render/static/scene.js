@@ -1,4 +1,4 @@
-// Draw a Scene of discreet: on canvas, as an SVG, and as tables for whoever reads with other senses.
+// Draw a Scene of discreet: on canvas, as an SVG, and as tables for whoever would rather read.
 //
 // It knows Scenes alone: plain numbers that were let out. Nothing is asked of any server.
 
@@ -29,7 +29,7 @@ export function draw(host, scene, options = {}) {
   figure.className = "discreet-figure";
   host.replaceChildren(figure);
   const els = fill(figure, scene, options);
-  const redraw = () => show(els, figure, themeOf(host, options.theme));
+  const redraw = () => show(els, figure, themeOf(host, options.theme), scene);
   const stop = watch(figure, redraw);
   redraw();
   const parallel = els.panels.find((one) => one.parallel)?.parallel;
@@ -60,13 +60,11 @@ function add(parent, kind, name = "", words) {
 function fill(figure, scene, options) {
   if (printable(scene.title)) add(figure, "p", "discreet-title", scene.title);
   const legend = add(figure, "canvas", "discreet-legend");
+  legend.hidden = true;
   legend.setAttribute("aria-hidden", "true"); // the tables name what its colours mean
   const row = add(figure, "div", "discreet-panels");
   const panels = scene.panels.map((panel) => panelIn(row, panel, scene, options));
-  if (scene.notes.length) {
-    const caption = add(figure, "figcaption");
-    scene.notes.forEach((note) => add(caption, "p", "", note));
-  }
+  if (scene.notes.length) add(figure, "figcaption");
   const tables = panels.flatMap(({ panel, parallel }) => parallel?.tables?.() ?? tablesOf(panel));
   if (options.table !== false && tables.length) addNumbers(figure, tables);
   return { legend, panels, tables };
@@ -89,13 +87,23 @@ function panelIn(row, panel, scene, options) {
 
 function labelOf(panel, scene) {
   const axes = [panel.x.label, panel.y.label].filter(Boolean).join(" and ");
-  const said = [scene.title, panel.title, axes, scene.notes[0] ?? ""].map(printable).filter(Boolean);
-  return said.join(". ") || "a picture";
+  const said = [scene.title, panel.title, axes, scene.notes[0] ?? ""].map(printable);
+  return said.filter(Boolean).join(". ") || "a picture";
+}
+
+/** Say how the picture was made; what a note calls dark is light where the paper is dark. */
+function showNotes(figure, scene, theme) {
+  const caption = figure.querySelector("figcaption");
+  caption?.replaceChildren();
+  for (const note of scene.notes) {
+    add(caption, "p", "", theme.dark ? note.replace(/^dark: /, "light: ") : note);
+  }
 }
 
 function addNumbers(figure, tables) {
   const details = add(figure, "details", "discreet-numbers");
-  add(details, "summary", "", tables.length > 1 ? "The numbers as tables" : "The numbers as a table");
+  const several = tables.length > 1;
+  add(details, "summary", "", several ? "The numbers as tables" : "The numbers as a table");
   tables.forEach((table) => {
     const frame = add(details, "div");
     frame.tabIndex = 0; // it can be scrolled with the keys
@@ -106,14 +114,17 @@ function addNumbers(figure, tables) {
 }
 
 /** Paint all canvases of a figure as wide as it is now. */
-function show({ legend, panels }, figure, theme) {
+function show({ legend, panels }, figure, theme, scene) {
   colour(figure, theme);
+  showNotes(figure, scene, theme);
   const width = figure.clientWidth;
   if (!(width > 0)) return; // not on the page yet; it is drawn as soon as it has a width
   const { shared, laid } = layOut(panels, width, theme);
   const head = legendOf(shared ?? [], width - 16);
   legend.hidden = !shared;
-  if (shared) paintCanvas(legend, width, head.height, (painter) => paintLegend(painter, head, 8, 0, theme));
+  if (shared) {
+    paintCanvas(legend, width, head.height, (it) => paintLegend(it, head, 8, 0, theme));
+  }
   panels.forEach((one, i) => {
     const at = laid[i];
     one.place.style.width = `${Math.min(at.width, width)}px`;
@@ -145,7 +156,8 @@ function paintCanvas(canvas, width, height, paint) {
 function asSvg(scene, panels) {
   const theme = themeOf(null, "light");
   const about = { title: scene.title || scene.notes[0] || "", paper: theme.paper };
-  return paintSheet(scene, panels, theme, (width, height) => svgPainter(width, height, about)).toString();
+  const painterOf = (width, height) => svgPainter(width, height, about);
+  return paintSheet(scene, panels, theme, painterOf).toString();
 }
 
 function asPng(scene, panels) {
@@ -164,7 +176,7 @@ function asPng(scene, panels) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-/** Redraw when the figure gets another width, the page another scheme, or the screen another scale. */
+/** Redraw when the figure gets another width, the page other light, the screen another scale. */
 function watch(figure, redraw) {
   let width = figure.clientWidth;
   const sizes = new ResizeObserver(() => {

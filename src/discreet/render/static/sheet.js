@@ -7,7 +7,8 @@ import { leastWidth, panelLayout } from "./panel.js";
 const MOST_COLUMNS = 3; // panels side by side
 const [NARROWEST, WIDEST] = [300, 1000]; // pixels of a panel, where there is a choice
 const BETWEEN = 16; // pixels
-const [SHEET, MARGIN] = [900, 20];
+const [SHEET, WIDE_SHEET] = [900, 1040]; // pixels; the wide one holds three panels in a row
+const MARGIN = 20;
 const [TITLE, HEADING, NOTE] = [18, 14, 12]; // pixels of letters
 const LINE = 1.35;
 
@@ -31,8 +32,8 @@ export function sideBySide(count, width) {
  * @param {{panel: object, parallel: object|null}[]} panels of a scene.
  * @param {number} width in pixels.
  * @param {object} theme colours.
- * @returns {{across: number, shared: object[]|null, laid: object[]}} `shared` are the entries of one
- *     legend for all; of each panel `width`, `height` and `paint(painter, x, y)`.
+ * @returns {{across: number, shared: object[]|null, laid: object[]}} `shared` are the entries of
+ *     one legend for all; of each panel `width`, `height` and `paint(painter, x, y)`.
  */
 export function layOut(panels, width, theme) {
   const { across, wide } = sideBySide(panels.length, width);
@@ -42,7 +43,8 @@ export function layOut(panels, width, theme) {
   const laid = panels.map(({ panel, parallel }) => {
     if (parallel) {
       const height = parallel.height(wide);
-      return { width: wide, height, paint: (painter, x, y) => parallel.paint(painter, x, y, wide, height, theme) };
+      const paint = (painter, x, y) => parallel.paint(painter, x, y, wide, height, theme);
+      return { width: wide, height, paint };
     }
     const drawn = Math.max(seen, Math.ceil(leastWidth(panel)));
     return { width: drawn, ...panelLayout(panel, drawn, theme, { legend: !shared, seen: wide }) };
@@ -61,7 +63,8 @@ export function layOut(panels, width, theme) {
  */
 export function paintSheet(scene, panels, theme, painterOf) {
   const least = Math.max(0, ...panels.map(({ panel }) => leastWidth(panel)));
-  const inner = Math.ceil(Math.max(SHEET - 2 * MARGIN, least));
+  const sheet = panels.length < MOST_COLUMNS ? SHEET : WIDE_SHEET;
+  const inner = Math.ceil(Math.max(sheet - 2 * MARGIN, least));
   const { across, shared, laid } = layOut(panels, inner, theme);
   const title = brokenInto(scene.title, inner, TITLE * 1.06, 4);
   const legend = legendOf(shared ?? [], inner);

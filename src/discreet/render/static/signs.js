@@ -19,7 +19,8 @@ const HATCH = 5; // pixels from line to line
  */
 export function seriesLook(theme, order) {
   const again = Math.floor(order / theme.series.length) % SHAPES.length;
-  return { color: theme.series[order % theme.series.length], shape: SHAPES[again], hatch: HATCHES[again] };
+  const color = theme.series[order % theme.series.length];
+  return { color, shape: SHAPES[again], hatch: HATCHES[again] };
 }
 
 /**

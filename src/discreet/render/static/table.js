@@ -54,14 +54,15 @@ const named = (ticks, i) => ticks[i] ?? String(i + 1);
 const TABLES = {
   bars(mark, panel) {
     const row = (height, i) => [fromTo(mark.edges[i], mark.edges[i + 1]), shown(height)];
-    return { caption: `${yOf(panel)} of each bar`, head: [xOf(panel), yOf(panel)], rows: mark.heights.map(row) };
+    const caption = `${yOf(panel)} of each bar`;
+    return { caption, head: [xOf(panel), yOf(panel)], rows: mark.heights.map(row) };
   },
   columns(mark, panel) {
     const names = mark.series.map((name) => name || yOf(panel));
-    const count = Math.max(panel.x.ticks.length, ...mark.heights.map((heights) => heights.length));
-    const row = (i) => [named(panel.x.ticks, i), ...mark.heights.map((heights) => shown(heights[i]))];
+    const levels = [...(mark.heights[0] ?? []).keys()];
+    const row = (i) => [named(panel.x.ticks, i), ...mark.heights.map((all) => shown(all[i]))];
     const caption = `${yOf(panel)} of each level of ${xOf(panel)}`;
-    return { caption, head: [xOf(panel), ...names], rows: Array.from({ length: count }, (_, i) => row(i)) };
+    return { caption, head: [xOf(panel), ...names], rows: levels.map(row) };
   },
   cells(mark, panel) {
     const span = (edges, i) => fromTo(edges[i], edges[i + 1]);
@@ -71,8 +72,9 @@ const TABLES = {
     // Of a fine grid most cells are empty or hidden, and nobody reads all of them.
     const rows = all.length > MOST_ROWS ? all.filter(([, , , value]) => value !== null) : all;
     const left = rows.length < all.length ? `; all others are ${HIDDEN} or empty` : "";
-    const head = [xOf(panel), yOf(panel), mark.label || "value"];
-    return { caption: `${mark.label || "value"} of each cell${left}`, head, rows: rows.map((row) => row.slice(0, 3)) };
+    const what = mark.label || "value";
+    const caption = `${what} of each cell${left}`;
+    return { caption, head: [xOf(panel), yOf(panel), what], rows: rows.map((row) => row.slice(0, 3)) };
   },
   dots(mark, panel) {
     const rows = mark.x.map((x, i) => [numberText(x), numberText(mark.y[i]), shown(mark.size[i])]);
@@ -80,13 +82,15 @@ const TABLES = {
     return { caption, head: [xOf(panel), yOf(panel), mark.label || "records"], rows };
   },
   lines(mark, panel) {
-    const name = (i) => (mark.look === "level" ? numberText(mark.levels[i]) : mark.label || String(i + 1));
+    const level = mark.look === "level";
+    const name = (i) => (level ? numberText(mark.levels[i]) : mark.label || String(i + 1));
     const rows = mark.x.flatMap((xs, i) =>
       xs.map((x, j) => [name(i), numberText(x), numberText(mark.y[i][j])]),
     );
-    const what = mark.look === "level" ? "lines of equal value" : "lines";
+    const what = level ? "lines of equal value" : "lines";
     const caption = mark.label ? `${what}: ${mark.label}` : what;
-    return { caption, head: [mark.look === "level" ? mark.label || "level" : "line", xOf(panel), yOf(panel)], rows };
+    const first = level ? mark.label || "level" : "line";
+    return { caption, head: [first, xOf(panel), yOf(panel)], rows };
   },
   boxes(mark, panel) {
     const means = mark.boxes.some((box) => box.mean !== null);
@@ -99,7 +103,8 @@ const TABLES = {
       ...(far ? [box.outliers.map(numberText).join(", ")] : []),
     ]);
     const more = [...(means ? ["mean"] : []), ...(far ? ["outliers"] : [])];
-    return { caption: `boxes of ${panel.y.label || panel.x.label || "values"}`, head: [...head, ...more], rows };
+    const caption = `boxes of ${panel.y.label || panel.x.label || "values"}`;
+    return { caption, head: [...head, ...more], rows };
   },
   intervals(mark, panel) {
     const several = mark.series.some(Boolean);
@@ -110,8 +115,10 @@ const TABLES = {
         ...(ends ? ends.map(numberText) : ["not known", "", ""]),
       ]),
     );
-    const head = [panel.y.label || "of", ...(several ? ["series"] : []), "low end", "estimate", "high end"];
-    return { caption: `${panel.x.label || "estimates"}, in intervals`, head, rows };
+    const head = [panel.y.label || "of", ...(several ? ["series"] : [])];
+    const ends = ["low end", "estimate", "high end"];
+    const caption = `${panel.x.label || "estimates"}, in intervals`;
+    return { caption, head: [...head, ...ends], rows };
   },
   words(mark, panel) {
     const caption = [panel.y.label, panel.x.label].filter(Boolean).join(" by ") || "table";

@@ -50,7 +50,7 @@ const DARK = {
   series: [
     "#6ea3d8", "#f0b03c", "#35c99f", "#e581b6", "#b5e3fa", "#a394f5", "#f2e29a", "#c9a43a",
   ],
-  ramp: ["#1b3954", "#2c5f8f", "#4a8ac4", "#86b9e6", "#d6ebff"],
+  ramp: ["#23496d", "#326799", "#4a8ac4", "#86b9e6", "#d6ebff"],
   shades: ["#ff9a33", "#c98a4e", "#7b747c", "#5484ba", "#4a86dd"],
   shadow: "#3b424a",
   apart: "#e58bbd",

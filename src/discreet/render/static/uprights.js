@@ -157,11 +157,11 @@ export function uprightNumbers([low, high], least) {
   const first = Math.floor(low / step) + 1;
   for (let k = first; k * step < high && k <= first + 7; k += 1) {
     const place = (k * step - low) / span;
-    if (place >= least / 2 && place <= 1 - least / 2 && place > 0 && place < 1) {
+    if (place >= least && place <= 1 - least && place > 0 && place < 1) {
       found.push([place, numberText(k * step)]);
     }
   }
-  const read = (name) => Number(name.replace("−", "-"));
+  const read = (name) => Number(name.replaceAll("−", "-"));
   const tells = ([place, name]) => Math.abs(low + place * span - read(name)) <= step / 50;
   return found.every(tells) ? found : [];
 }

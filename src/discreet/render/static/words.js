@@ -76,9 +76,10 @@ function paintNames(painter, x, y, of, theme) {
     painter.text(x, y + top - HEAD / 2, fitted(panel.y.label, left - 10, LETTERS), label);
   }
   heads.forEach((lines, j) => {
+    const middle = x + left + (j + 0.5) * column;
     const low = y + top - HEAD / 2 - (lines.length - 1) * LINE * LETTERS;
     lines.forEach((words, i) => {
-      painter.text(x + left + (j + 0.5) * column, low + i * LINE * LETTERS, words, { ...name, align: "center" });
+      painter.text(middle, low + i * LINE * LETTERS, words, { ...name, align: "center" });
     });
   });
   panel.y.ticks.forEach((words, i) => {
@@ -100,13 +101,14 @@ function paintTexts(painter, x, y, { mark, rows, across, left, column, top }, th
 
 /** Rule off the head, each row, and the sums. */
 function paintRules(painter, x, y, { mark, rows, across, left, column, top, width }, theme) {
+  const look = (strong) => ({ stroke: strong ? theme.line : theme.grid, width: 1 });
   for (let i = 0; i <= rows; i += 1) {
-    const strong = i === 0 || (mark.totals && i === rows - 1);
     const at = Math.round(y + top + i * ROW) + 0.5;
-    painter.line([[x, at], [x + width, at]], { stroke: strong ? theme.line : theme.grid, width: 1 });
+    const strong = i === 0 || (mark.totals && i === rows - 1);
+    painter.line([[x, at], [x + width, at]], look(strong));
   }
   if (mark.totals && across > 1) {
     const beside = Math.round(x + left + (across - 1) * column) + 0.5;
-    painter.line([[beside, y + top], [beside, y + top + rows * ROW]], { stroke: theme.line, width: 1 });
+    painter.line([[beside, y + top], [beside, y + top + rows * ROW]], look(true));
   }
 }
