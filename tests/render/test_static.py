@@ -392,11 +392,26 @@ def test_lines_are_cut_without_being_bent(page: Page) -> None:
     assert last == pytest.approx(drawn.at(4.2, 4.2, (0, 4), (0, 4)), abs=PX)
 
 
-def test_a_line_that_leaves_and_comes_back_is_two(page: Page) -> None:
-    line = Lines(((1.0, 2.0, 3.0),), ((1.0, 9.0, 1.0),), "trend")
+@pytest.mark.parametrize(
+    ("ys", "pieces"),
+    [
+        ((1.0, 9.0, 9.0, 1.0), [2, 2]),
+        ((1.0, 9.0, 1.0, 2.0), [2, 3]),
+        ((9.0, 9.0, 9.0, 9.0), []),
+        ((-1.0, 5.0, 5.0, 9.0), [2]),
+        ((1.0, 2.0, 3.0, 2.0), [4]),
+    ],
+)
+def test_what_a_line_has_outside_is_not_in_the_file(
+    page: Page, ys: tuple[float, ...], pieces: list[int]
+) -> None:
+    line = Lines(((1.0, 2.0, 3.0, 4.0),), (ys,), "trend")
     x, y = Axis("x", (0.0, 4.0)), Axis("y", (0.0, 4.0))
     drawn = draw(page, Scene((panel(line, x=x, y=y),)))
-    assert [len(points(f["d"])) for f in drawn.of("path", stroke=TREND)] == [2, 2]
+    found = [points(fields["d"]) for fields in drawn.of("path", stroke=TREND)]
+    assert [len(piece) for piece in found] == pieces
+    edge = drawn.at(0, 4.2, (0, 4), (0, 4))[1]
+    assert all(at[1] >= edge - PX for piece in found for at in piece)
 
 
 def test_cells_have_the_colours_of_their_span(page: Page) -> None:
@@ -658,7 +673,7 @@ ATTRIBUTES = {
 
 
 def test_texts_stay_on_the_paper(page: Page) -> None:
-    name = "very long name " * 20
+    name = "MWMWMWMWMWMW WMWMWM " * 20
     columns = Columns(((4.0, None) * 8,), (name,))
     scene = Scene((panel(columns, x=Axis(name, ticks=(name,) * 16), y=Axis(name)),), name, (name,))
     show(page, scene)

@@ -256,22 +256,36 @@ def test_what_the_data_hold_back_is_kept_beyond_this_server(
     assert answer_view(Served(few.study), BOB, "histogram", AGE).body == refusal("data").body
 
 
-@pytest.mark.parametrize("takes", [0.0, 0.1, SLOT_SECONDS + 0.05])
-def test_how_long_a_refusal_takes_tells_little(
-    served: Served, monkeypatch: pytest.MonkeyPatch, takes: float
+class Clock:
+    """A clock that goes on when somebody sleeps, and not else."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.mark.parametrize(
+    ("takes", "slots"), [(0.0, 1), (0.1, 1), (0.24, 1), (0.26, 2), (0.3, 2), (1.1, 5)]
+)
+def test_a_refusal_is_told_at_the_end_of_a_slot(
+    served: Served, monkeypatch: pytest.MonkeyPatch, takes: float, slots: int
 ) -> None:
+    clock = Clock()
+
     def fails(*_: object) -> View:
-        time.sleep(takes)
+        clock.sleep(takes)
         raise RefusedError("too few")
 
+    monkeypatch.setattr(asking, "time", clock)
     monkeypatch.setattr(asking, "drawn", fails)
-    began = time.monotonic()
     answer_view(served, ALICE, "histogram", AGE)
-    took = time.monotonic() - began
 
-    slots = took / SLOT_SECONDS
-    assert slots >= 1
-    assert slots % 1 < 0.6  # of the end of a slot, with some time for the ledger
+    assert clock.now - 100 == pytest.approx(slots * SLOT_SECONDS)
 
 
 def test_what_may_not_leave_is_not_sent_and_may_be_asked_again(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -72,6 +72,8 @@ def test_what_is_broken_is_named(chromium: Browser, served: Running) -> None:
 
 
 def test_older_rows_follow(chromium: Browser, served: Running) -> None:
+    with served.client() as client:
+        client.post("/api/views/bars", json={"columns": ["sex"]})
     with looking(chromium, served, PATH, token=served.custodian) as page:
         page.locator("#work").wait_for()
         page.get_by_role("button", name="Older rows").click()
@@ -107,7 +109,7 @@ def test_every_width_in_light_and_dark(
     chromium: Browser, served: Running, width: int, scheme: str
 ) -> None:
     size = {"width": width, "height": SIZES[width]}
-    how = {"viewport": size, "color_scheme": scheme}
+    how: dict[str, Any] = {"viewport": size, "color_scheme": scheme}
     with looking(chromium, served, PATH, token=served.custodian, **how) as page:
         page.get_by_role("button", name="Draw every column").click()
         page.locator("#status", has_text="columns are drawn").wait_for(state="attached")

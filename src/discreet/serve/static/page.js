@@ -18,7 +18,7 @@ const WAIT = 400;
 let study = null;
 let form = null;
 let running = null;
-let last = null; // the kind and body that are drawn
+let last = null; // the kind and body that are drawn, or being drawn
 const history = keepHistory(goBack);
 
 start();
@@ -67,6 +67,8 @@ function tellStudy() {
 /** Draw what the form holds, and take the place of a request that is still running. */
 async function drawn(wish) {
   const body = bodyOf(study, wish, pixelsNow());
+  const before = last;
+  last = { kind: wish.kind, body };
   if (running) running.abort();
   const mine = new AbortController();
   running = mine;
@@ -76,12 +78,12 @@ async function drawn(wish) {
     const asked = withToken(() => ask(path, { body, signal: mine.signal }));
     const answer = await whileWaiting(asked, "Drawing …");
     if (running !== mine) return;
-    last = { kind: wish.kind, body };
     show(answer, body, wish.kind);
     history.add({ id: answer.id, kind: wish.kind, body, ...titles(wish.kind, body) });
     await refreshed();
   } catch (error) {
     if (error.name === "AbortError") return;
+    last = before;
     showProblem(error, (nearest) => {
       form.put(wishOf(study, wish.kind, nearest));
       drawn(form.wish());
