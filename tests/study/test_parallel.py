@@ -763,13 +763,23 @@ def test_pairs_of_the_policy_bind_the_moves() -> None:
     assert orders(desk, ["z", "y", "x"]).why == ""
 
 
-def test_a_nearest_order_that_pairs_forbid_says_so() -> None:
+def test_where_pairs_forbid_the_nearest_order_another_is_told() -> None:
     desk = desk_of(**SECRET, pairs=[["x", "z"], ["z", "ill"]])
     found = orders(desk, ["ill", "z", "x"])
 
     assert found.why == "sensitive axis 'ill' must come last, after 'z', 'x'"
+    assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
+    assert parallel(desk, found.nearest, HowParallel()).columns == found.nearest
+
+
+def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
+    desk = desk_of(**SECRET, pairs=[["x", "z"]])
+    found = orders(desk, ["ill", "z", "x"])
+
     assert found.nearest == ("z", "x", "ill")
-    assert "'ill', 'x' may not stand side by side" in found.nearest_why
+    assert found.nearest_why == (
+        "'ill', 'x' may not stand side by side; the pairs of this study are 'x', 'z'"
+    )
 
 
 def test_what_was_drawn_before_binds_the_moves() -> None:

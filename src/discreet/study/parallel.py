@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, permutations
 from types import MappingProxyType
 from typing import Any
 
@@ -37,11 +37,13 @@ __all__ = [
     "axis_order",
     "orders",
     "pairs_of",
+    "pairs_wrong",
     "parallel",
     "pinned",
 ]
 
 
+MOST_PERMUTED = 6  # columns; of more, not all orders are looked at for one that may be
 Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
 
 
@@ -92,7 +94,7 @@ class Move:
 class Orders:
     """What may become of an order of axes: why it may not stand, the nearest that may, moves.
 
-    `nearest` keeps the rules about sensitive axes; `nearest_why` says where pairs forbid even it.
+    `nearest_why` says why even `nearest` may not be, where no order was found that may.
     """
 
     why: str
@@ -108,15 +110,11 @@ def orders(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None = Non
 
     def why(order: tuple[str, ...]) -> str:
         """Say why an order may not be; nothing of one that may."""
-        said = broken(order)
+        said = "; ".join(broken(order))
         if said or not desk.policy.guarded:
-            return "; ".join(said)
-        try:
-            moved = dataclasses.replace(asked, columns=order)
-            check_pairs(moved, desk.policy.pairs, desk.pairs)
-        except RefusedError as error:
-            return str(error)
-        return ""
+            return said
+        moved = dataclasses.replace(asked, columns=order)
+        return pairs_wrong(moved, desk.policy.pairs, desk.pairs)
 
     moves = []
     for source in range(len(asked.columns)):
@@ -125,7 +123,19 @@ def orders(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None = Non
             if target != source:
                 order = (*rest[:target], asked.columns[source], *rest[target:])
                 moves.append(Move(source, target, order, why(order)))
+    nearest = _nearest(nearest, [move.order for move in moves], why)
     return Orders(why(asked.columns), nearest, why(nearest), tuple(moves))
+
+
+def _nearest(
+    nearest: tuple[str, ...],
+    moved: Sequence[tuple[str, ...]],
+    why: Callable[[tuple[str, ...]], str],
+) -> tuple[str, ...]:
+    """Return an order that may be: the nearest by the rules, one move away, or any there is."""
+    few = len(nearest) <= MOST_PERMUTED
+    found = (nearest, *moved, *(permutations(nearest) if few else ()))
+    return next((order for order in found if not why(order)), nearest)
 
 
 def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
@@ -177,23 +187,31 @@ def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
 
 def check_pairs(asked: Asked, declared: Pairs, before: Pairs) -> None:
     """Refuse neighbours that the policy does not name, or that fit into no order with others."""
+    wrong = pairs_wrong(asked, declared, before)
+    if wrong:
+        raise RefusedError(
+            f"{wrong}. All orders together tell far more than one: keep to it, or open a study"
+            " whose policy lists the pairs that may be neighbours (pairs=, --pair a,b)"
+        )
+
+
+def pairs_wrong(asked: Asked, declared: Pairs, before: Pairs) -> str:
+    """Say which neighbours may not be, and which may; nothing where all of them may."""
     wanted = pairs_of(asked.columns)
     allowed = {tuple(sorted(pair)) for pair in declared}
     others = [pair for pair in wanted if declared and pair not in allowed]
     sensitive = asked.axes.sensitive
     if not one_order(wanted, sensitive):
-        return  # which the rules about sensitive axes refuse, and say how it may stand
+        return ""  # which the rules about sensitive axes refuse, and say how it may stand
     if not others and (declared or one_order([*before, *wanted], sensitive)):
-        return
+        return ""
     listed = "; ".join(one_of(pair) for pair in declared or before)
     if declared:
-        which = f"{one_of(others[0])} may not stand side by side; the pairs of this study are"
-    else:
-        which = "these axes do not fit into one order with those drawn before, of which stood"
-        listed += " side by side"
-    raise RefusedError(
-        f"{which} {listed}. All orders together tell far more than one: keep to it, or open a study"
-        " whose policy lists the pairs that may be neighbours (pairs=, --pair a,b)"
+        first = one_of(others[0])
+        return f"{first} may not stand side by side; the pairs of this study are {listed}"
+    return (
+        "these axes do not fit into one order with those drawn before, of which stood"
+        f" {listed} side by side"
     )
 
 

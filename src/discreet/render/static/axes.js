@@ -114,17 +114,18 @@ export function fitted(text, room, size, weight) {
  * @param {number} room in pixels.
  * @param {number} size of its letters.
  * @param {number} most lines; the last one is cut.
+ * @param {string|number} [weight] of its letters.
  * @returns {string[]} the lines; none of an empty text.
  */
-export function brokenInto(text, room, size, most) {
+export function brokenInto(text, room, size, most, weight) {
   const lines = [];
   for (const word of printable(text).split(" ").filter(Boolean)) {
     const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
-    const fits = lines.length === most || textWidth(longer, size) <= room;
+    const fits = lines.length === most || textWidth(longer, size, weight) <= room;
     if (lines.length && fits) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  return lines.map((line) => fitted(line, room, size));
+  return lines.map((line) => fitted(line, room, size, weight));
 }
 
 function labelLines(label, room) {

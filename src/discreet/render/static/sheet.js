@@ -11,6 +11,7 @@ const [SHEET, WIDE_SHEET] = [900, 1040]; // pixels; the wide one holds three pan
 const MARGIN = 20;
 const [TITLE, HEADING, NOTE] = [18, 14, 12]; // pixels of letters
 const LINE = 1.35;
+const BOLD = 600;
 
 /**
  * Say how wide panels stand side by side.
@@ -66,7 +67,7 @@ export function paintSheet(scene, panels, theme, painterOf) {
   const sheet = panels.length < MOST_COLUMNS ? SHEET : WIDE_SHEET;
   const inner = Math.ceil(Math.max(sheet - 2 * MARGIN, least));
   const { across, shared, laid } = layOut(panels, inner, theme);
-  const title = brokenInto(scene.title, inner, TITLE * 1.06, 4);
+  const title = brokenInto(scene.title, inner, TITLE, 4, BOLD);
   const legend = legendOf(shared ?? [], inner);
   const notes = scene.notes.flatMap((note) => brokenInto(note, inner, NOTE, 6));
   const rows = rowsOf(panels, laid, across);
@@ -74,13 +75,13 @@ export function paintSheet(scene, panels, theme, painterOf) {
   const body = rows.reduce((sum, row) => sum + row.head + row.height + BETWEEN, 0);
   const foot = notes.length * LINE * NOTE + (notes.length ? 8 : 0);
   const painter = painterOf(inner + 2 * MARGIN, Math.ceil(head + legend.height + body + foot + 6));
-  paintLines(painter, title, MARGIN, MARGIN, { size: TITLE, weight: 600, fill: theme.ink });
+  paintLines(painter, title, MARGIN, MARGIN, { size: TITLE, weight: BOLD, fill: theme.ink });
   paintLegend(painter, legend, MARGIN + 8, head, theme);
   let y = head + legend.height;
   for (const row of rows) {
     row.items.forEach(({ one, lines }, i) => {
       const x = MARGIN + i * ((inner + BETWEEN) / across);
-      paintLines(painter, lines, x + 8, y, { size: HEADING, weight: 600, fill: theme.ink });
+      paintLines(painter, lines, x + 8, y, { size: HEADING, weight: BOLD, fill: theme.ink });
       one.paint(painter, x, y + row.head);
     });
     y += row.head + row.height + BETWEEN;
@@ -95,7 +96,7 @@ function rowsOf(panels, laid, across) {
   laid.forEach((one, i) => {
     if (i % across === 0) rows.push({ items: [], head: 0, height: 0 });
     const row = rows.at(-1);
-    const lines = brokenInto(panels[i].panel.title, one.width - 10, HEADING * 1.06, 2);
+    const lines = brokenInto(panels[i].panel.title, one.width - 10, HEADING, 2, BOLD);
     row.items.push({ one, lines });
     row.head = Math.max(row.head, lines.length * LINE * HEADING + (lines.length ? 8 : 0));
     row.height = Math.max(row.height, one.height);

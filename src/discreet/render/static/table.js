@@ -74,7 +74,8 @@ const TABLES = {
     const left = rows.length < all.length ? `; all others are ${HIDDEN} or empty` : "";
     const what = mark.label || "value";
     const caption = `${what} of each cell${left}`;
-    return { caption, head: [xOf(panel), yOf(panel), what], rows: rows.map((row) => row.slice(0, 3)) };
+    const texts = rows.map((row) => row.slice(0, 3));
+    return { caption, head: [xOf(panel), yOf(panel), what], rows: texts };
   },
   dots(mark, panel) {
     const rows = mark.x.map((x, i) => [numberText(x), numberText(mark.y[i]), shown(mark.size[i])]);
