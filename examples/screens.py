@@ -52,8 +52,8 @@ def main() -> None:
         secret.write_text(secrets.token_hex(32), encoding="ascii")
         store = ledger_of(policy).store
         tokens = {"alice": "", "carol": ""}
-        tokens["alice"] = add_token(store, "alice")
-        tokens["carol"] = add_token(store, "carol", "custodian")
+        tokens["alice"] = add_token(store, "cohort.csv", "alice")
+        tokens["carol"] = add_token(store, "cohort.csv", "carol", "custodian")
         command = [sys.executable, "-m", "discreet", "serve", str(folder / "cohort.csv")]
         command += ["--policy", str(policy), "--port", "0", "--json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:

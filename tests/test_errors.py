@@ -14,6 +14,7 @@ TREE = {
     "InputError": ("DiscreetError", 2),
     "RefusedError": ("DiscreetError", 3),
     "LeavingError": ("RefusedError", 4),
+    "LedgerError": ("LeavingError", 4),
     "BrokenPromiseError": ("DiscreetError", 70),
 }
 
@@ -42,15 +43,17 @@ def test_the_docstring_draws_it() -> None:
         "InputError": 1,
         "RefusedError": 1,
         "LeavingError": 2,
+        "LedgerError": 3,
         "BrokenPromiseError": 1,
     }
 
 
 def test_no_two_errors_end_the_program_alike() -> None:
-    codes = [code for _, code in TREE.values()]
+    codes = [code for name, (_, code) in TREE.items() if name != "LedgerError"]
 
     assert len(set(codes)) == len(codes)
     assert 0 not in codes
+    assert errors.LedgerError.exit_code == errors.LeavingError.exit_code, "nothing can leave"
 
 
 def test_wrong_input_is_a_value_error_and_no_other_is() -> None:

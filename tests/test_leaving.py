@@ -21,6 +21,7 @@ from discreet.leaving import (
     check_names,
     check_one_order,
     check_unchanged,
+    check_version,
     compare,
 )
 from discreet.secret import Secret
@@ -118,3 +119,19 @@ def test_a_version_has_many_changed_rows_or_none(rows: int, enough: bool) -> Non
         return
     with pytest.raises(LeavingError, match="too few rows of 'column x' have changed since version"):
         check_many_changed(VERSION, known, fresh, k=5)
+
+
+@pytest.mark.parametrize(("wanted", "latest"), [(None, 1), (None, 3), (1, 1), (2, 2)])
+def test_the_latest_version_or_any_passes(wanted: int | None, latest: int) -> None:
+    check_version("s", wanted, latest)
+
+
+@pytest.mark.parametrize(("wanted", "latest"), [(1, 2), (2, 1), (2, 3)])
+def test_another_version_than_the_latest_is_refused(wanted: int, latest: int) -> None:
+    with pytest.raises(
+        LeavingError, match="a new version of study 's' was opened; start again with it"
+    ) as told:
+        check_version("s", wanted, latest)
+    assert told.value.what == "version"
+    with pytest.raises(LeavingError, match="a new version of these data was opened"):
+        check_version(None, wanted, latest)

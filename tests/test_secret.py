@@ -157,12 +157,99 @@ def test_then_the_one_in_the_configuration_folder(tmp_path: Path, made: Path) ->
 
 
 def test_which_is_made_once(tmp_path: Path, made: Path) -> None:
-    first = load_secret(tmp_path)
+    first = load_secret(None)
 
-    assert load_secret(None).digest("x") == first.digest("x")
+    assert load_secret(None).digest("x") == load_secret(tmp_path).digest("x") == first.digest("x")
     assert len(bytes.fromhex(made.read_text())) == 32
     assert [path.name for path in made.parent.iterdir()] == ["discreet.secret"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_or_beside_the_policy_where_there_is_one(tmp_path: Path, made: Path) -> None:
+    path = tmp_path / "discreet.secret"
+    before = os.umask(0)
+    try:
+        first = load_secret(tmp_path)
+    finally:
+        os.umask(before)
+
+    assert [*tmp_path.rglob("discreet.secret*")] == [path], "and no part of one"
+    assert not made.exists()
+    assert len(bytes.fromhex(path.read_text())) == 32
+    if os.name == "posix":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert load_secret(tmp_path).digest("x") == first.digest("x")
+    assert load_secret(None).digest("x") != first.digest("x"), "made in the configuration folder"
+    assert load_secret(tmp_path).digest("x") == first.digest("x"), "the one beside comes first"
+
+
+REAL_OPEN, REAL_LINK = os.open, os.link
+
+
+def no_open(path: str | Path, *more: Any) -> int:
+    """Open nothing for writing beside the policy, as on a disk that may not be written."""
+    if "beside" in str(path):
+        raise PermissionError
+    return REAL_OPEN(path, *more)
+
+
+def open_to_all(path: str | Path, flags: int, mode: int = 0o777) -> int:
+    """Make files beside the policy that all may read, as a disk without rights does."""
+    found = REAL_OPEN(path, flags, mode)
+    if "beside" in str(path):
+        os.fchmod(found, 0o777)
+    return found
+
+
+def no_link(source: Path, target: Path) -> None:
+    """Link nothing beside the policy, as on a disk that knows no links."""
+    if "beside" in str(source):
+        raise PermissionError
+    REAL_LINK(source, target)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+@pytest.mark.parametrize(
+    ("name", "instead"), [("open", no_open), ("open", open_to_all), ("link", no_link)]
+)
+def test_where_none_can_be_made_beside_it_the_configuration_folder_gets_it(
+    tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch, name: str, instead: Any
+) -> None:
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, name, instead)
+        first = load_secret(beside)
+
+    assert list(beside.iterdir()) == []
+    assert load_secret(None).digest("x") == first.digest("x")
+    assert load_secret(beside).digest("x") == first.digest("x"), "it is found from now on"
+    assert list(beside.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path, made: Path) -> None:
+    assert load_secret(tmp_path / "nowhere").digest("x") == load_secret(None).digest("x")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_threads_that_start_together_make_one_beside_the_policy(tmp_path: Path, made: Path) -> None:
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        said = set(pool.map(lambda _: load_secret(tmp_path).digest("x"), range(64)))
+
+    assert said == {load_secret(tmp_path).digest("x")}
+    assert [path.name for path in tmp_path.rglob("discreet.secret*")] == ["discreet.secret"]
+
+
+def test_where_none_can_be_made_at_all_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> int:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "open", refuse)
+    for folder in (tmp_path, None):
+        with pytest.raises(InputError, match=r"no secret can be made in .* DISCREET_SECRET"):
+            load_secret(folder)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")

@@ -18,6 +18,7 @@ from discreet.errors import (
     DiscreetError,
     InputError,
     LeavingError,
+    LedgerError,
     RefusedError,
 )
 
@@ -56,6 +57,7 @@ __all__ = [
     "HistogramView",
     "InputError",
     "LeavingError",
+    "LedgerError",
     "LeverageView",
     "MultiplesView",
     "ParallelView",

@@ -9,6 +9,7 @@ parameters and rules, never a cell's value and never an exact count.
     ├── InputError      the call, the file or the policy text is wrong: mend it and call again
     ├── RefusedError    the call is understood, but the policy does not let it be shown
     │   └── LeavingError    it may be looked at, but it may not leave
+    │       └── LedgerError     the ledger cannot be read or written, so nothing may leave
     └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
 """
 
@@ -17,7 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-__all__ = ["BrokenPromiseError", "DiscreetError", "InputError", "LeavingError", "RefusedError"]
+__all__ = [
+    "BrokenPromiseError",
+    "DiscreetError",
+    "InputError",
+    "LeavingError",
+    "LedgerError",
+    "RefusedError",
+]
 
 
 class DiscreetError(Exception):
@@ -46,6 +54,10 @@ class LeavingError(RefusedError):
     def __init__(self, text: str = "", what: str = "") -> None:
         super().__init__(text)
         self.what = what
+
+
+class LedgerError(LeavingError):
+    """The ledger cannot be opened or written, is damaged, or is of another secret."""
 
 
 class BrokenPromiseError(DiscreetError):

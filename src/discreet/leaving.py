@@ -27,6 +27,7 @@ __all__ = [
     "check_names",
     "check_one_order",
     "check_unchanged",
+    "check_version",
     "compare",
 ]
 
@@ -58,6 +59,8 @@ class Leaving:
         Of the policy: fewer than 10 k changed rows must not leave beside the old ones.
     kind, columns, method, form
         What the record says.
+    version : int or None
+        The version that it was drawn from, where that is to be the latest still.
     """
 
     study: str | None
@@ -69,6 +72,7 @@ class Leaving:
     columns: tuple[str, ...]
     method: str
     form: str
+    version: int | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,17 @@ class Version:
     study: str
     number: int
     settings: Mapping[str, Any]
+
+
+def check_version(study: str | None, wanted: int | None, latest: int) -> None:
+    """Refuse what rests on another version than the latest, where it rests on one."""
+    if wanted is not None and wanted != latest:
+        name = f"study {study!r}" if study else "these data"
+        raise LeavingError(
+            f"a new version of {name} was opened; start again with it, for what is at hand rests"
+            " on an earlier one",
+            "version",
+        )
 
 
 def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> None:

@@ -22,11 +22,15 @@ from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError
 
-__all__ = ["Secret", "generator", "load_secret", "row_keys", "unguessable"]
+__all__ = ["PLACES", "Secret", "generator", "load_secret", "row_keys", "unguessable"]
 
 ENVIRONMENT = "DISCREET_SECRET"
 FILE_NAME = "discreet.secret"
 MINIMUM_BYTES = 16
+PLACES = (
+    f"looked for in the environment variable {ENVIRONMENT}, in the file {FILE_NAME} beside the"
+    " policy, and in the user's configuration folder"
+)
 
 Column = NDArray[np.float64] | Sequence[str]
 
@@ -199,8 +203,10 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
     """Find the custodian's secret, or make one.
 
     Looked for in the environment variable DISCREET_SECRET, then in the file `discreet.secret`
-    in `folder` (beside the policy), then in the user's configuration folder, where one is made
-    once if there is none. A file that others may read is refused.
+    in `folder` (beside the policy), then in the user's configuration folder. If there is none, one
+    is made once, for its owner alone: beside the policy, so that it goes where the study goes; in
+    the configuration folder where there is no `folder`, or nobody may write there. A file that
+    others may read is refused.
 
     Parameters
     ----------
@@ -219,8 +225,18 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
     if folder is not None and (folder / FILE_NAME).exists():
         return _read(folder / FILE_NAME)
     own = _configuration_folder() / FILE_NAME
-    if not own.exists():
+    if own.exists():
+        return _read(own)
+    if folder is not None and _made(folder / FILE_NAME):
+        return _read(folder / FILE_NAME)
+    try:
+        own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _make(own)
+    except OSError as error:
+        raise InputError(
+            f"no secret can be made in {str(own.parent)!r} ({type(error).__name__}); make the"
+            f" folder writable, or set the environment variable {ENVIRONMENT}"
+        ) from None
     return _read(own)
 
 
@@ -230,24 +246,36 @@ def _configuration_folder() -> Path:
     return Path(os.environ.get("DISCREET_CONFIG") or user_config_path("discreet"))
 
 
+def _made(path: Path) -> bool:
+    """Make a secret where that is possible, and say whether it was."""
+    try:
+        _make(path)
+    except OSError:
+        return False
+    return True
+
+
 def _make(path: Path) -> None:
+    """Make a secret that its owner alone may read, unless another process has made it meanwhile."""
     partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            if _others_may(os.fstat(file.fileno())):
+                raise PermissionError("this disk keeps no rights")
             file.write(secrets.token_hex(32) + "\n")
         with suppress(FileExistsError):
             os.link(partial, path)  # unlike a rename, never replaces the one another process made
-        partial.unlink()
-    except OSError as error:
-        raise InputError(
-            f"no secret can be made in {str(path.parent)!r} ({type(error).__name__}); make the"
-            f" folder writable, or set the environment variable {ENVIRONMENT}"
-        ) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+
+
+def _others_may(found: os.stat_result) -> bool:
+    return os.name == "posix" and stat.S_IMODE(found.st_mode) & 0o077 != 0
 
 
 def _read(path: Path) -> Secret:
-    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+    if _others_may(path.stat()):
         raise InputError(
             f"the secret in {path} can be read by others; give it owner-only rights"
             " (chmod 600), or make a new one if others may have read it"

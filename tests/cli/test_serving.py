@@ -101,6 +101,8 @@ def test_it_prints_a_link_with_a_token(study: tuple[Path, Path]) -> None:
         assert text.startswith("discreet serves cohort.csv under policy 'clinic'.\n\n")
         assert f"  An analyst opens   {server.address}/#token={server.token}\n" in text
         assert f"for {server.address}/custodian. Stop with Ctrl-C.\n" in text
+        options = f"--study cohort.csv --policy {study[1]}"
+        assert f"discreet token add NAME {options}; with --role custodian\n" in text
         assert server.address.startswith("http://127.0.0.1:")
         assert server.token.startswith("discreet_")
         told = server.get("/api/study").json()
@@ -328,10 +330,10 @@ def _as_if_new(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_token_that_cannot_be_taken_back_is_said(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from discreet.errors import LeavingError
+    from discreet.errors import LedgerError
 
-    def fails(store: object, name: str) -> None:
-        raise LeavingError("the ledger is damaged")
+    def fails(store: object, study: str, name: str) -> None:
+        raise LedgerError("the ledger is damaged")
 
     study = written(tmp_path)
     monkeypatch.setattr("discreet.ledger.revoke_token", fails)

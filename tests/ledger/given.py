@@ -57,8 +57,8 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     )
     Ledger(folder, secret).leave([leaving], lambda: {})
     for name in ("alice", "bob"):
-        add_token(store, name)
-    revoke_token(store, "bob")
+        add_token(store, "s", name)
+    revoke_token(store, "s", "bob")
     for view in (1, 2, 3):
         asked = ask(store, ALICE, question(view), MUCH)
         keep(store, asked, question(view), Answer(200, b"drawn %d" % view), "answered")

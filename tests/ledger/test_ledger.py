@@ -57,6 +57,7 @@ def leave(
     study: str | None = "s",
     settings: Mapping[str, Any] = SETTINGS,
     choices: Mapping[str, str] | None = None,
+    version: int | None = None,
 ) -> None:
     """Let a histogram of one column of a table leave."""
     leaving = Leaving(
@@ -69,6 +70,7 @@ def leave(
         columns=(drawn,),
         method="merge",
         form="svg",
+        version=version,
     )
     ledger.leave([leaving], lambda: sketches(table))
 
@@ -429,6 +431,79 @@ def test_a_column_that_is_gone_does_not_hold_up_a_version(ledger: Ledger) -> Non
     assert open_version(ledger, {"x": X + 1}) == 2
 
 
+def test_what_is_of_one_version_leaves_while_it_is_the_latest(ledger: Ledger) -> None:
+    with pytest.raises(LeavingError, match="a new version of study 's' was opened"):
+        leave(ledger, version=2)
+    assert ledger.history() == []
+    leave(ledger, version=1)
+    leave(ledger, "y", study=None, version=1)
+    assert open_version(ledger, changed(60)) == 2
+
+    for version in (1, 3):
+        with pytest.raises(LeavingError, match="start again with it") as refused:
+            leave(ledger, "y", version=version)
+        assert refused.value.what == "version"
+    leave(ledger, "y", version=2)
+    assert [entry["version"] for entry in ledger.history("s")] == [1, 1, 2]
+
+
+def test_of_things_of_two_versions_none_leaves(ledger: Ledger) -> None:
+    leave(ledger)
+    assert open_version(ledger, changed(60)) == 2
+    parts = [
+        Leaving("s", SETTINGS, {}, sketches({"y": Y}), 5, "bars", ("y",), "merge", "svg", version)
+        for version in (2, 1)
+    ]
+
+    with pytest.raises(LeavingError, match="start again with it"):
+        ledger.leave(parts, lambda: sketches(TABLE))
+    assert len(ledger.history()) == 1
+
+
+def test_others_write_while_a_version_is_sketched(ledger: Ledger) -> None:
+    leave(ledger)
+    found = sketches(changed(60))
+
+    def slow(what: str) -> Sketch | None:
+        with ledger.store.writing() as connection:  # else it would wait for itself
+            ledger.store.append(connection, "adoption", {"at": what})
+        return found.get(what)
+
+    assert ledger.open_version("s", SETTINGS, {}, slow, k=5, most=4) == 2
+
+
+def test_of_two_that_open_a_version_at_once_one_does(ledger: Ledger) -> None:
+    leave(ledger)
+    found = sketches(changed(60))
+
+    def meanwhile(what: str) -> Sketch | None:
+        if ledger.version("s") == 1:
+            assert open_version(ledger, changed(60)) == 2
+        return found.get(what)
+
+    with pytest.raises(LeavingError, match="a new version of study 's' was opened") as refused:
+        ledger.open_version("s", SETTINGS, {}, meanwhile, k=5, most=4)
+    assert refused.value.what == "version"
+    assert ledger.version("s") == 2
+
+
+def test_what_left_while_a_version_was_sketched_is_sketched_too(ledger: Ledger) -> None:
+    leave(ledger, table={"x": X})
+    found = sketches(changed(60))
+
+    def meanwhile(what: str) -> Sketch | None:
+        leave(ledger, "y")
+        return found.get(what)
+
+    def again() -> int:
+        return ledger.open_version("s", SETTINGS, {}, meanwhile, k=5, most=4)
+
+    with pytest.raises(LeavingError, match="left while its new version was being opened"):
+        again()
+    assert ledger.version("s") == 1
+    assert again() == 2
+
+
 # --- the file ---------------------------------------------------------------------------------
 
 
@@ -466,6 +541,9 @@ def test_the_history_says_what_left_and_no_value(ledger: Ledger) -> None:
         "form": "svg",
     }
     assert (second["study"], second["columns"]) == ("t", ["y"])
+    assert [entry["columns"] for entry in ledger.history("t")] == [["y"]]
+    assert [entry["columns"] for entry in ledger.history("")] == [["x"]]
+    assert ledger.history("u") == []
 
 
 def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from discreet.ledger import (
     kept,
     log,
     used,
+    used_by,
     verify,
 )
 from tests.ledger.given import (
@@ -306,6 +307,27 @@ def test_a_clock_that_was_put_back_gives_nobody_more(store: Store) -> None:
     assert ask(store, ALICE, question(), one, now=seconds(-3600)).outcome == "rate"
 
 
+def test_a_rate_is_of_one_study(store: Store) -> None:
+    one = Allowance(views=9, a_minute=1)
+
+    assert ask(store, ALICE, question(study="t"), one, now=NOON).outcome == "begun"
+    assert ask(store, ALICE, question(study="t"), one, now=NOON).outcome == "rate"
+    # there the name may be another person's
+    assert ask(store, ALICE, question(study="s"), one, now=NOON).outcome == "begun"
+    assert ask(store, ALICE, question(study="s"), one, now=NOON).outcome == "rate"
+
+
+def test_what_all_have_used_is_read_at_once(store: Store) -> None:
+    for view in (1, 2, 2):
+        ask(store, ALICE, question(view), MUCH)
+    ask(store, BOB, question(1, study="t"), MUCH)
+    names = [ALICE.name, BOB.name, "token nobody"]
+
+    assert used_by(store, names, "s", 1) == dict(zip(names, (2, 0, 0), strict=True))
+    assert used_by(store, names, "t", 1) == dict(zip(names, (0, 1, 0), strict=True))
+    assert used_by(store, [], "s", 1) == {}
+
+
 # --- the log ----------------------------------------------------------------------------------
 
 
@@ -323,6 +345,18 @@ def test_the_log_is_read_in_pages(store: Store) -> None:
     assert ids(most=3, before=2) == [1]
     assert ids(most=3, before=1) == ids(most=0) == ids(most=-1) == []
     assert ids(before=3) == [1, 2]
+
+
+def test_the_log_of_a_study_is_of_it_alone(store: Store) -> None:
+    for view, study in enumerate("ststt", start=1):
+        ask(store, ALICE, question(view, study=study), MUCH)
+
+    def ids(**page: Any) -> list[int]:
+        return [entry["id"] for entry in log(store, **page)]
+
+    assert (ids(study="s"), ids(study="t"), ids(study="u")) == ([1, 3], [2, 4, 5], [])
+    assert ids(study="t", most=2) == [5, 4]
+    assert ids(study="t", most=2, before=4) == [2]
 
 
 # --- laws -------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LeavingError
-from discreet.ledger import Ledger, Store, Verification, ask, log, verify
+from discreet.errors import InputError, LeavingError, LedgerError
+from discreet.ledger import Ledger, Store, Verification, add_token, ask, log, verify
 from discreet.ledger.chain import FIRST, row_of, seal_of
 from discreet.ledger.schema import SCHEMA, TABLES
 from discreet.ledger.store import stamp
@@ -576,6 +576,50 @@ def test_a_table_that_is_gone_is_not_made_again(copied: Store, table: str) -> No
 
 
 # --- a full disk, and a process that is killed ------------------------------------------------
+
+
+def test_of_two_secrets_the_second_writes_nothing(copied: Store) -> None:
+    other, before = Store(copied.path.parent, ANOTHER), copied.path.read_bytes()
+
+    for _ in range(2):
+        with (
+            pytest.raises(
+                LedgerError,
+                match=r"sealed with another secret.* nothing was written; .*DISCREET_SECRET, in the"
+                r" file discreet.secret beside the policy, and in the user's configuration folder",
+            ),
+            other.writing(),
+        ):
+            raise AssertionError("it was opened")
+    with pytest.raises(LedgerError, match="sealed with another secret"):
+        add_token(other, "s", "eve")
+    assert copied.path.read_bytes() == before
+    assert verify(copied).broken == ()
+    assert len(verify(other).broken) == verify(other).rows, "it says so row by row, as before"
+    add_token(copied, "s", "dave")
+
+
+def test_a_secret_that_comes_second_is_found_out_whenever_it_writes(store: Store) -> None:
+    other = Store(store.path.parent, ANOTHER)
+    with store.kept_open(), other.kept_open():
+        with other.writing():
+            pass  # it makes the file, and no row
+        adopt(store, "first")
+        with pytest.raises(LedgerError, match="sealed with another secret"):
+            adopt(other, "second")
+        adopt(store, "third")
+    assert times(store) == ["first", "third"]
+    assert verify(store).broken == ()
+
+
+def test_a_new_and_an_old_ledger_take_the_first_secret(tmp_path: Path) -> None:
+    old_ledger(tmp_path / "old")
+    for name in ("old", "new"):
+        first, other = (Store(tmp_path / name, secret) for secret in (ANOTHER, SECRET))
+        adopt(first, "now")
+        with pytest.raises(LedgerError, match="sealed with another secret"):
+            adopt(other, "then")
+        assert verify(first).broken == ()
 
 
 def test_on_a_full_disk_nothing_is_half_written(store: Store) -> None:

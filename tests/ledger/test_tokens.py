@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InputError, LeavingError
+from discreet.errors import InputError, LedgerError
 from discreet.ledger import (
     ROLES,
     Caller,
@@ -24,6 +24,7 @@ from discreet.ledger import (
     verify,
 )
 from discreet.ledger.store import stamp
+from discreet.ledger.tokens import FIELDS
 from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
 
 DAY = timedelta(days=1)
@@ -37,15 +38,15 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_token_opens_the_study_in_its_role(store: Store) -> None:
     for role in ROLES:
-        text = add_token(store, f"{role}.1", role)
-        assert caller_of(store, text) == Caller(f"token {role}.1", role)
-    assert add_token(store, "carol") != add_token(store, "dave")
+        text = add_token(store, "s", f"{role}.1", role)
+        assert caller_of(store, "s", text) == Caller(f"token {role}.1", role)
+    assert add_token(store, "s", "carol") != add_token(store, "s", "dave")
     assert [token.role for token in list_tokens(store)] == [*ROLES, "analyst", "analyst"]
     assert verify(store).broken == ()
 
 
 def test_a_token_has_256_bits_and_a_prefix_to_know_it_by(store: Store) -> None:
-    texts = {add_token(store, f"t{n}") for n in range(20)}
+    texts = {add_token(store, "s", f"t{n}") for n in range(20)}
 
     assert len(texts) == 20
     for text in texts:
@@ -56,7 +57,7 @@ def test_a_token_has_256_bits_and_a_prefix_to_know_it_by(store: Store) -> None:
 
 
 def test_the_file_holds_no_token(store: Store) -> None:
-    text = add_token(store, "alice")
+    text = add_token(store, "s", "alice")
 
     content = store.path.read_bytes()
     assert text.encode() not in content
@@ -70,39 +71,65 @@ def test_the_file_holds_no_token(store: Store) -> None:
 
 
 def test_what_is_no_token_opens_nothing(store: Store) -> None:
-    assert caller_of(store, "discreet_x") is None, "there is no ledger yet"
-    text = add_token(store, "alice")
+    assert caller_of(store, "s", "discreet_x") is None, "there is no ledger yet"
+    text = add_token(store, "s", "alice")
     digest = hashlib.sha256(text.encode()).hexdigest()
 
     for other in ("", "x", text[:-1], text + "x", text.upper(), f" {text}", digest, "alice", "ä\0"):
-        assert caller_of(store, other) is None
-    assert caller_of(store, "\ud800") is None, "no text that UTF-8 knows"
+        assert caller_of(store, "s", other) is None
+    assert caller_of(store, "s", "\ud800") is None, "no text that UTF-8 knows"
 
 
 @given(st.text(st.characters()))
 def test_no_text_that_was_not_given_out_opens_anything(text: str) -> None:
     folder = Path("there is no such folder")
 
-    assert caller_of(Store(folder, SECRET), text) is None
+    assert caller_of(Store(folder, SECRET), "s", text) is None
     assert not folder.exists()
 
 
-def test_every_token_is_compared_in_constant_time(
+def test_a_token_opens_its_own_study_alone(store: Store) -> None:
+    here, there = (add_token(store, study, "carol", "custodian") for study in ("s", "t"))
+
+    assert caller_of(store, "s", here) == caller_of(store, "t", there) is not None
+    for study, text in (("s", there), ("t", here), ("", here), ("S", here), ("s\0", here)):
+        assert caller_of(store, study, text) is None
+    assert [token.study for token in list_tokens(store)] == ["s", "t"]
+    assert [token.study for token in list_tokens(store, "t")] == ["t"]
+    assert list_tokens(store, "u") == ()
+    with pytest.raises(InputError, match="the study has no token of that name"):
+        revoke_token(store, "u", "carol")
+    revoke_token(store, "t", "carol")
+    assert caller_of(store, "s", here) is not None
+    assert caller_of(store, "t", there) is None
+
+
+def test_a_token_that_was_moved_to_another_study_in_the_file_opens_nothing(store: Store) -> None:
+    text = add_token(store, "s", "alice")
+    alter(store.path, "UPDATE token SET study = 't'")
+
+    assert caller_of(store, "t", text) is None
+    assert caller_of(store, "s", text) is None
+
+
+def test_one_token_is_read_and_compared_in_constant_time(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = [add_token(store, f"t{n}") for n in range(5)]
-    compared: list[int] = []
+    texts = [add_token(store, "s", f"t{n}") for n in range(5)]
+    compared: list[tuple[str, str]] = []
     compare = hmac.compare_digest
 
     def listen(one: str, other: str) -> bool:
-        compared.append(len(one))
+        compared.append((one, other))
         return compare(one, other)
 
     monkeypatch.setattr("discreet.ledger.tokens.hmac.compare_digest", listen)
-    for text in (texts[0], texts[4], "none of them"):
+    for text, often in ((texts[0], 1), (texts[4], 1), ("none of them", 0)):
         compared.clear()
-        caller_of(store, text)
-        assert compared == [64] * 5, "a digest that was found does not end the search"
+        caller_of(store, "s", text)
+        assert compared == [(hashlib.sha256(text.encode()).hexdigest(),) * 2] * often
+    query = f"EXPLAIN QUERY PLAN SELECT {FIELDS} WHERE digest = 'x'"
+    assert not any("SCAN token" in str(row) for row in rows_of(store.path, query))
 
 
 @pytest.mark.parametrize(
@@ -115,40 +142,44 @@ def test_every_token_is_compared_in_constant_time(
     ],
 )
 def test_a_token_expires(store: Store, after: timedelta, opens: bool) -> None:
-    text = add_token(store, "alice", days=2, now=NOON)
+    text = add_token(store, "s", "alice", days=2, now=NOON)
     (token,) = list_tokens(store)
 
-    assert (caller_of(store, text, now=NOON + after) is not None) == opens
-    assert token == Token("alice", "analyst", stamp(NOON), stamp(NOON + 2 * DAY), None)
+    assert (caller_of(store, "s", text, now=NOON + after) is not None) == opens
+    assert token == Token("s", "alice", "analyst", stamp(NOON), stamp(NOON + 2 * DAY), None)
     assert token.state(NOON + after) == ("valid" if opens else "expired")
 
 
 def test_a_revoked_token_opens_nothing_ever_again(store: Store) -> None:
-    text, other = add_token(store, "alice"), add_token(store, "bob")
-    revoke_token(store, "alice")
+    text, other = add_token(store, "s", "alice"), add_token(store, "s", "bob")
+    revoke_token(store, "s", "alice")
 
-    assert caller_of(store, text) is None
-    assert caller_of(store, other) == Caller("token bob", "analyst")
+    assert caller_of(store, "s", text) is None
+    assert caller_of(store, "s", other) == Caller("token bob", "analyst")
     first = list_tokens(store)
     assert [token.state() for token in first] == ["revoked", "valid"]
-    revoke_token(store, "alice")
+    revoke_token(store, "s", "alice")
     assert list_tokens(store) == first, "it is revoked once"
     assert first[0].state(NOON + 9999 * DAY) == "revoked"
 
 
 def test_a_name_is_used_once_for_ever(store: Store) -> None:
-    add_token(store, "alice", days=0.001, now=NOON)
-    with pytest.raises(InputError, match="there is or was a token named 'alice' already"):
-        add_token(store, "alice")
-    revoke_token(store, "alice")
+    add_token(store, "s", "alice", days=0.001, now=NOON)
+    with pytest.raises(
+        InputError, match="there is or was a token named 'alice' already for study 's'"
+    ):
+        add_token(store, "s", "alice")
+    revoke_token(store, "s", "alice")
     with pytest.raises(InputError, match="a name is used once, so take another"):
-        add_token(store, "alice", "custodian")
+        add_token(store, "s", "alice", "custodian")
     assert [token.role for token in list_tokens(store)] == ["analyst"]
 
 
 def test_who_is_unknown_cannot_be_revoked(store: Store) -> None:
-    with pytest.raises(InputError, match="there is no token of that name; `discreet token list`"):
-        revoke_token(store, "alice")
+    with pytest.raises(
+        InputError, match="the study has no token of that name; `discreet token list`"
+    ):
+        revoke_token(store, "s", "alice")
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
@@ -158,6 +189,8 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a name with a new line": ({"name": "alice\n"}, "a token's name"),
     "a name of marks": ({"name": "[red]"}, "a letter first"),
     "a name that is none": ({"name": 7}, "a token's name"),
+    "no study": ({"study": ""}, "a token opens one study; name it"),
+    "a study that is none": ({"study": None}, "a token opens one study"),
     "another role": ({"role": "admin"}, "must be one of 'analyst', 'custodian'"),
     "no days": ({"days": 0}, "days must be more than 0 and at most 3660"),
     "days before": ({"days": -1.0}, "days must be"),
@@ -169,49 +202,51 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("given_", "text"), BAD.values(), ids=BAD)
 def test_bad_tokens_are_refused(store: Store, given_: dict[str, Any], text: str) -> None:
     with pytest.raises(InputError, match=text):
-        add_token(store, **{"name": "alice", **given_})
+        add_token(store, **{"study": "s", "name": "alice", **given_})
     assert list_tokens(store) == ()
 
 
 @pytest.mark.parametrize("name", ["a", "x" * 64, "zoë", "alice.b-c_2@ward+x", "2nd", "_x"])
 def test_good_names_are_kept(store: Store, name: str) -> None:
-    assert caller_of(store, add_token(store, name)) == Caller(f"token {name}", "analyst")
+    assert caller_of(store, "s", add_token(store, "s", name)) == Caller(f"token {name}", "analyst")
 
 
 FORGED = """
-INSERT INTO token (at, name, role, digest, expires)
-    SELECT at, 'eve', 'custodian', '{}', expires FROM token WHERE id = 1;
+INSERT INTO token (at, study, name, role, digest, expires)
+    SELECT at, study, 'eve', 'custodian', '{}', expires FROM token WHERE id = 1;
 INSERT INTO chain (source, row, seal) SELECT 'token', 2, seal FROM chain WHERE id = 1;
 """
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["with a link", "without one"])
 def test_a_token_that_was_written_into_the_file_opens_nothing(store: Store, links: bool) -> None:
-    text = add_token(store, "alice")
+    text = add_token(store, "s", "alice")
     forged = FORGED.format(hashlib.sha256(b"discreet_eve").hexdigest())
     alter(store.path, forged if links else forged.split(";")[0])
 
     assert [token.name for token in list_tokens(store)] == ["alice", "eve"]
-    assert caller_of(store, "discreet_eve") is None
-    assert caller_of(store, text) is not None
+    assert caller_of(store, "s", "discreet_eve") is None
+    assert caller_of(store, "s", text) is not None
     alter(store.path, "UPDATE token SET role = 'custodian' WHERE id = 1")
-    assert caller_of(store, text) is None
-    assert caller_of(Store(store.path.parent, ANOTHER), text) is None, "sealed with another secret"
+    assert caller_of(store, "s", text) is None
+    assert caller_of(Store(store.path.parent, ANOTHER), "s", text) is None, (
+        "sealed with another secret"
+    )
 
 
 def test_without_a_ledger_nobody_is_let_in(store: Store) -> None:
-    text = add_token(store, "alice")
+    text = add_token(store, "s", "alice")
     store.path.write_bytes(b"rubbish" * 1000)
 
-    with pytest.raises(LeavingError, match="is damaged or in use"):
-        caller_of(store, text)
-    with pytest.raises(LeavingError, match="is damaged or in use"):
-        add_token(store, "bob")
+    with pytest.raises(LedgerError, match="is damaged or in use"):
+        caller_of(store, "s", text)
+    with pytest.raises(LedgerError, match="is damaged or in use"):
+        add_token(store, "s", "bob")
 
 
 def test_a_state_is_that_of_the_present_by_default() -> None:
     def token(expires: datetime) -> Token:
-        return Token("alice", "analyst", stamp(NOON), stamp(expires), None)
+        return Token("s", "alice", "analyst", stamp(NOON), stamp(expires), None)
 
     assert token(datetime.now().astimezone() + DAY).state() == "valid"
     assert token(datetime.now().astimezone() - DAY).state() == "expired"

@@ -40,8 +40,8 @@ class Running:
 def running(study: Study, folder: Path, door: Door | None = None) -> Iterator[Running]:
     """Serve a study on a free port of this machine."""
     store = ledger_of_study(study).store
-    token = add_token(store, "alice")
-    custodian = add_token(store, "carol", "custodian")
+    token = add_token(store, "cohort.csv", "alice")
+    custodian = add_token(store, "cohort.csv", "carol", "custodian")
     app = create_app(study, door)
     address = Address(port=0)
     config = configured(app, address)

@@ -30,31 +30,41 @@ class Issuer:
 
 
 def test_a_token_of_the_ledger_is_its_owners(store: Store) -> None:
-    alice, carol = add_token(store, "alice"), add_token(store, "carol", "custodian")
-    caller_of = callers(store)
+    alice, carol = add_token(store, "s", "alice"), add_token(store, "s", "carol", "custodian")
+    caller_of = callers(store, "s")
 
     assert caller_of(alice) == Caller("token alice", "analyst")
     assert caller_of(carol) == Caller("token carol", "custodian")
-    revoke_token(store, "alice")
+    revoke_token(store, "s", "alice")
     assert (caller_of(alice), caller_of(carol)) == (None, Caller("token carol", "custodian"))
+
+
+def test_a_token_of_another_study_of_the_ledger_is_nobodys(store: Store) -> None:
+    here, there = (add_token(store, study, "carol", "custodian") for study in ("s", "t"))
+
+    assert callers(store, "s")(here) == callers(store, "t")(there)
+    assert callers(store, "s")(there) is None
+    assert callers(store, "t")(here) is None
+    revoke_token(store, "t", "carol")
+    assert callers(store, "s")(here) is not None
 
 
 def test_an_expired_token_is_nobodys(store: Store) -> None:
     before = datetime.now(UTC) - timedelta(days=2)
-    assert callers(store)(add_token(store, "alice", days=1, now=before)) is None
+    assert callers(store, "s")(add_token(store, "s", "alice", days=1, now=before)) is None
 
 
 @pytest.mark.parametrize(
     "token", ["", "Canary", "discreet_", "discreet_\udc80", "ä" * 10, "a.b.c", "a" * (LONGEST + 1)]
 )
 def test_any_other_text_is_nobodys(store: Store, token: str) -> None:
-    add_token(store, "alice")
-    assert callers(store)(token) is None
+    add_token(store, "s", "alice")
+    assert callers(store, "s")(token) is None
 
 
 def test_an_issuer_is_asked_for_what_looks_like_its_tokens_alone(store: Store) -> None:
-    alice, issuer = add_token(store, "alice"), Issuer()
-    caller_of = callers(store, issuer)
+    alice, issuer = add_token(store, "s", "alice"), Issuer()
+    caller_of = callers(store, "s", issuer)
 
     assert caller_of("head.body.seal") == Caller("oidc f3a1", "analyst")
     assert caller_of(alice) == Caller("token alice", "analyst")

@@ -20,9 +20,7 @@ from discreet.ledger.tokens import Caller
 from discreet.serve import asking
 from discreet.serve import drawing as drawing_of
 from discreet.serve.asking import (
-    MOST_WAITING,
     SLOT_SECONDS,
-    Served,
     answer_again,
     answer_orders,
     answer_view,
@@ -31,6 +29,7 @@ from discreet.serve.asking import (
 )
 from discreet.serve.checking import check
 from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.served import MOST_AT_ONCE, Served, serve_study
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.views import View
@@ -46,7 +45,7 @@ NO_PAIRS = POLICY[: POLICY.index("pairs")] + POLICY[POLICY.index("budget") :]
 @pytest.fixture
 def served(tmp_path: Path) -> Served:
     """Serve the cohort."""
-    return Served(opened(tmp_path))
+    return serve_study(opened(tmp_path))
 
 
 def bodies(found: Answer | Refusal) -> dict[str, Any]:
@@ -134,7 +133,7 @@ def test_a_repeat_comes_from_the_ledger(served: Served, monkeypatch: pytest.Monk
     whole = {"columns": ["age", "bmi", "diagnosis"], "k": 5, "gradient": True, "pixels": 400}
 
     assert answer_view(served, BOB, "parallel", whole) == first
-    again = Served(served.study)
+    again = serve_study(served.study)
     assert answer_view(again, ALICE, "parallel", whole) == first
     assert [row[2] for row in outcomes(served)] == ["answered", "repeated", "repeated"]
     assert len(served.ledger.history()) == 1
@@ -149,13 +148,15 @@ def test_another_kind_of_the_same_columns_is_another_picture(served: Served) -> 
 
 
 def test_a_new_version_answers_anew(tmp_path: Path) -> None:
-    first = bodies(answer_view(Served(opened(tmp_path)), ALICE, "histogram", AGE))
+    first = bodies(answer_view(serve_study(opened(tmp_path)), ALICE, "histogram", AGE))
     write_csv(cohort().slice(0, 300), tmp_path / "cohort.csv")
-    later = Served(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml"))
+    between = serve_study(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml"))
 
-    assert told(answer_view(later, ALICE, "histogram", {**AGE, "by": "sex"})).code == "leaving"
-    assert bodies(answer_view(later, ALICE, "histogram", AGE)) == first
-    assert later.study.new_version() == 2
+    assert told(answer_view(between, ALICE, "histogram", {**AGE, "by": "sex"})).code == "leaving"
+    # What was drawn of other data is no answer about these.
+    assert told(answer_view(between, ALICE, "histogram", AGE)).code == "leaving"
+    assert between.study.new_version() == 2
+    later = serve_study(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml"))
     second = bodies(answer_view(later, ALICE, "histogram", AGE))
 
     assert second["id"] != first["id"]
@@ -163,6 +164,62 @@ def test_a_new_version_answers_anew(tmp_path: Path) -> None:
     assert told(answer_again(later, ALICE, first["id"], "again")).code == "unknown"
     assert study_json(later, ALICE)["version"] == 2
     assert study_json(later, ALICE)["allowance"]["used"] == 1
+
+
+def test_a_server_gives_nothing_into_a_version_that_was_opened_meanwhile(tmp_path: Path) -> None:
+    running = serve_study(opened(tmp_path))
+    first = drawn(answer_view(running, ALICE, "histogram", AGE))
+    policy = tmp_path / "discreet.toml"
+    policy.write_text("k = 7\n" + policy.read_text().replace('glucose"]', 'hdl"]', 1))
+    assert open_study(tmp_path / "cohort.csv", policy).new_version() == 2
+
+    found = told(answer_view(running, ALICE, "scatter", {"columns": ["age", "bmi"]}))
+    assert (found.code, found.says) == (
+        "leaving",
+        "A new version of the study was opened; the server must be started again with it.",
+    )
+    assert answer_view(running, BOB, "histogram", AGE) == first  # it has left already
+    anew = serve_study(open_study(tmp_path / "cohort.csv", policy))
+    drawn(answer_view(anew, ALICE, "scatter", {"columns": ["age", "hdl"]}))
+
+
+def test_another_policy_or_other_data_are_no_answer_to_a_question(tmp_path: Path) -> None:
+    opened(tmp_path)  # which makes a secret
+    policy = 'preset = "research"\npublic = true\nk = 3\n'
+
+    def asked(text: str, rows: int) -> str:
+        write_csv(cohort().slice(0, rows), tmp_path / "cohort.csv")
+        (tmp_path / "discreet.toml").write_text(text)
+        study = open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")
+        return str(bodies(answer_view(serve_study(study), ALICE, "histogram", AGE))["id"])
+
+    first = asked(policy, 400)
+    assert len({first, asked(policy.replace("3", "7"), 400), asked(policy, 399)}) == 3
+    assert asked(f"{policy}budget = 9\n", 400) == first
+
+
+def test_who_asks_for_the_same_at_once_is_drawn_for_once(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, times = asking.drawn, []
+
+    def slowly(*of: Any) -> View:
+        times.append(1)
+        time.sleep(0.3)
+        return draw(*of)
+
+    monkeypatch.setattr(asking, "drawn", slowly)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: answer_view(served, ALICE, "histogram", AGE), range(8)))
+
+    assert len({drawn(it).body for it in found}) == 1
+    assert len(times) == len(served.ledger.history()) == 1
+    assert {row[2] for row in outcomes(served)} == {"answered", "repeated"}
+
+
+def test_research_is_served_of_public_data_alone(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="public or simulated data alone"):
+        serve_study(opened(tmp_path, 'preset = "research"\n'))
 
 
 # --- what is refused before anything is drawn -----------------------------------------------------
@@ -185,7 +242,7 @@ def test_what_the_rules_refuse_is_recorded_without_its_words(
 
 
 def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
-    served = Served(opened(tmp_path, POLICY.replace("budget = 400", "budget = 2")))
+    served = serve_study(opened(tmp_path, POLICY.replace("budget = 400", "budget = 2")))
     first = drawn(answer_view(served, ALICE, "histogram", AGE))
     drawn(answer_view(served, ALICE, "histogram", {"columns": ["bmi"]}))
 
@@ -193,7 +250,7 @@ def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
 
     assert (over.code, over.status, over.nearest) == ("budget", 429, None)
     assert drawn(answer_view(served, ALICE, "histogram", AGE)) == first
-    assert drawn(answer_orders(served, ALICE, ["age", "bmi"])).status == 200
+    assert drawn(answer_orders(served, ALICE, {"columns": ["age", "bmi"]})).status == 200
     drawn(answer_view(served, BOB, "histogram", {"columns": ["glucose"]}))
     assert study_json(served, ALICE)["allowance"] == {
         "views": 2,
@@ -204,10 +261,10 @@ def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
 
 def test_the_rate_is_of_all_requests(tmp_path: Path) -> None:
     slow = POLICY.replace("requests_a_minute = 100000", "requests_a_minute = 4")
-    served = Served(opened(tmp_path, slow))
+    served = serve_study(opened(tmp_path, slow))
     view = bodies(answer_view(served, ALICE, "histogram", AGE))["id"]
     answer_again(served, ALICE, view, "again")
-    answer_orders(served, ALICE, ["age", "bmi"])
+    answer_orders(served, ALICE, {"columns": ["age", "bmi"]})
     refused(served, ALICE, "box", refusal("request"))
 
     for found in (
@@ -215,8 +272,8 @@ def test_the_rate_is_of_all_requests(tmp_path: Path) -> None:
         answer_view(served, ALICE, "histogram", {"columns": ["Canary"]}),
         answer_again(served, ALICE, view, "again"),
         answer_again(served, ALICE, "0" * 32, "again"),
-        answer_orders(served, ALICE, ["age", "bmi"]),
-        answer_orders(served, ALICE, ["age", "Canary"]),
+        answer_orders(served, ALICE, {"columns": ["age", "bmi"]}),
+        answer_orders(served, ALICE, {"columns": ["age", "Canary"]}),
         refused(served, ALICE, "box", refusal("request")),
     ):
         assert (told(found).code, told(found).status) == ("rate", 429)
@@ -248,12 +305,12 @@ def test_what_the_data_hold_back_is_always_told_with_the_same_bytes(
 def test_what_the_data_hold_back_is_kept_beyond_this_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = Served(opened(tmp_path, table=cohort().slice(0, 20)))
+    few = serve_study(opened(tmp_path, table=cohort().slice(0, 20)))
     found = answer_view(few, ALICE, "histogram", AGE)
     assert (found.status, found.body) == (403, refusal("data").body)
 
     monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
-    assert answer_view(Served(few.study), BOB, "histogram", AGE).body == refusal("data").body
+    assert answer_view(serve_study(few.study), BOB, "histogram", AGE).body == refusal("data").body
 
 
 class Clock:
@@ -329,7 +386,7 @@ def test_another_count_method_does_not_leave(served: Served) -> None:
 
 
 def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path) -> None:
-    served = Served(opened(tmp_path))
+    served = serve_study(opened(tmp_path))
     with (tmp_path / "cohort.csv").open("a") as file:
         file.write("\n")
 
@@ -351,9 +408,9 @@ def test_what_nobody_expects_is_recorded_and_raised(
     assert outcomes(served) == [("token alice", "histogram", "broken")]
     assert log(served.ledger.store)[0]["request"] == '{"columns":["age"]}'
     drawn(answer_view(served, ALICE, "histogram", AGE))  # its turn and its seat are free again
-    for _ in range(MOST_WAITING):
-        assert served.waiting.acquire(blocking=False)
-    assert not served.waiting.acquire(blocking=False)
+    for _ in range(MOST_AT_ONCE):
+        assert served.places.acquire(blocking=False)
+    assert not served.places.acquire(blocking=False)
 
 
 def test_without_a_ledger_nothing_is_answered(
@@ -378,14 +435,14 @@ def test_without_a_ledger_nothing_is_answered(
 
 
 def test_too_many_are_told_to_come_again(served: Served) -> None:
-    for _ in range(MOST_WAITING):
-        served.waiting.acquire()
+    for _ in range(MOST_AT_ONCE):
+        served.places.acquire()
 
     found = told(answer_view(served, ALICE, "histogram", AGE))
     assert (found.code, found.status) == ("busy", 503)
-    assert told(answer_orders(served, ALICE, ["age", "bmi"])).code == "busy"
+    assert told(answer_orders(served, ALICE, {"columns": ["age", "bmi"]})).code == "busy"
     assert [row[2] for row in outcomes(served)] == ["busy", "busy"]
-    served.waiting.release()
+    served.places.release()
     drawn(answer_view(served, ALICE, "histogram", AGE))
 
 
@@ -434,11 +491,11 @@ def test_who_asks_for_the_same_at_once_gets_the_same_bytes(served: Served) -> No
 
 def beside(served: Served, tmp_path: Path) -> Served:
     """Serve the same study as another process would."""
-    return Served(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml"))
+    return serve_study(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml"))
 
 
 def test_groups_that_another_server_settled_hold_here(tmp_path: Path) -> None:
-    served = Served(opened(tmp_path, NO_GROUPS))
+    served = serve_study(opened(tmp_path, NO_GROUPS))
     other = beside(served, tmp_path)
     drawn(answer_view(other, BOB, "scatter", {"columns": ["age", "bmi"]}))
 
@@ -452,7 +509,7 @@ def test_groups_that_another_server_settled_hold_here(tmp_path: Path) -> None:
 
 
 def test_axes_that_another_server_drew_hold_here(tmp_path: Path) -> None:
-    served = Served(opened(tmp_path, NO_PAIRS))
+    served = serve_study(opened(tmp_path, NO_PAIRS))
     other = beside(served, tmp_path)
     drawn(answer_view(other, BOB, "parallel", {"columns": ["age", "bmi", "glucose"]}))
 
@@ -465,7 +522,7 @@ def test_axes_that_another_server_drew_hold_here(tmp_path: Path) -> None:
 def test_what_was_drawn_and_did_not_leave_settles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    served = Served(opened(tmp_path, NO_GROUPS))
+    served = serve_study(opened(tmp_path, NO_GROUPS))
 
     def stays(self: View, form: str) -> None:
         raise LeavingError("not now")
@@ -474,8 +531,8 @@ def test_what_was_drawn_and_did_not_leave_settles_nothing(
         patched.setattr(View, "ask_to_leave", stays)
         told(answer_view(served, ALICE, "scatter", {"columns": ["age", "bmi"]}))
 
-    assert study_json(served, ALICE)["groups"] == []
     drawn(answer_view(served, ALICE, "scatter", {"columns": ["hdl", "ldl"]}))
+    assert study_json(served, ALICE)["groups"] == [["hdl", "ldl"]]
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -498,8 +555,8 @@ def test_an_order_that_no_pair_allows_has_no_nearest(served: Served) -> None:
 
 
 def test_what_is_sensitive_in_one_picture_is_known_of_its_order(tmp_path: Path) -> None:
-    policy = 'preset = "research"\n[kinds]\nsex = "categorical"\n[roles]\npatient = "identifier"\n'
-    served = Served(opened(tmp_path, policy))
+    policy = 'preset = "research"\npublic = true\n[kinds]\nsex = "categorical"\n[roles]\npatient = "identifier"\n'
+    served = serve_study(opened(tmp_path, policy))
     body = {"columns": ["sex", "age"], "sensitive": ["sex"], "method": "k-member-cells"}
 
     found = told(answer_view(served, ALICE, "parallel", body))
@@ -512,12 +569,12 @@ def test_levels_alone_beside_a_secret_are_held_back(served: Served) -> None:
     for _ in range(2):
         found = answer_view(served, ALICE, "parallel", {"columns": ["region", "diagnosis"]})
         assert (found.status, found.body) == (403, refusal("data").body)
-    orders = answer_orders(served, ALICE, ["region", "diagnosis"])
+    orders = answer_orders(served, ALICE, {"columns": ["region", "diagnosis"]})
     assert (orders.status, orders.body) == (403, refusal("data").body)
 
 
 def test_orders_are_told_and_recorded_and_cost_no_view(served: Served) -> None:
-    found = drawn(answer_orders(served, ALICE, ["age", "bmi", "diagnosis"]))
+    found = drawn(answer_orders(served, ALICE, {"columns": ["age", "bmi", "diagnosis"]}))
     sent = bodies(found)
 
     assert (sent["order"], sent["allowed"], sent["why"]) == (["age", "bmi", "diagnosis"], True, "")
@@ -537,7 +594,7 @@ ORDERS: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize(("columns", "code"), ORDERS.values(), ids=ORDERS)
 def test_orders_of_what_are_no_axes(served: Served, columns: list[str], code: str) -> None:
-    assert told(answer_orders(served, ALICE, columns)).code == code
+    assert told(answer_orders(served, ALICE, {"columns": columns})).code == code
     assert log(served.ledger.store)[0]["request"] == ""
 
 
@@ -575,10 +632,9 @@ def test_what_was_held_back_is_held_back_again(
 ) -> None:
     monkeypatch.setattr(asking, "drawn", refuse(RefusedError("too few")))
     answer_view(served, ALICE, "histogram", AGE)
-    version = served.ledger.version(served.name)
     wish = check(served.study, served.columns, "histogram", AGE)
     assert not isinstance(wish, Refusal)
-    view = asking._name_of(served, version, wish)
+    view = asking._name_of(served, wish)
 
     assert answer_again(served, ALICE, view, "again") == Answer(403, refusal("data").body)
 

@@ -115,7 +115,7 @@ def test_the_ear_hears_answers_logs_and_the_ledger(tmp_path: Path) -> None:
     ear.answer("x", httpx.Response(200, headers={"x": "quuxward"}, content=b"Zebulon"))
     assert ear.sung == ["x, head: quuxward", "x, 200: Zebulon"]
     with pytest.raises(AssertionError, match="ibisvogel"), hearing(CANARIES):
-        logging.getLogger("uvicorn.access").debug("GET /%s", "ibisvogel")
+        logging.getLogger("discreet.serve").warning("GET /%s", "ibisvogel")
 
 
 # --- a walk over all that can be asked ----------------------------------------------------------
@@ -303,7 +303,7 @@ def test_nothing_of_an_odd_request_comes_back(canary: Running, role: str) -> Non
 
 def test_no_token_is_kept_or_told(canary: Running) -> None:
     store = ledger_of_study(canary.study).store
-    other = add_token(store, "dora")
+    other = add_token(store, "cohort.csv", "dora")
     tokens = [canary.token, canary.custodian, other]
     bare = [it.removeprefix("discreet_") for it in tokens]
     with hearing(Canaries((*tokens, *bare, SECRET))) as ear:

@@ -12,8 +12,10 @@ from discreet.ledger import add_token, revoke_token
 from discreet.ledger.tokens import Caller
 from discreet.policy import Policy
 from discreet.serve import custodian
-from discreet.serve.asking import Served, answer_view
+from discreet.serve.asking import answer_view
 from discreet.serve.custodian import custodian_told, verified
+from discreet.serve.served import Served, serve_study
+from discreet.study import open as open_study
 from tests.serve.cohort import opened
 
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
@@ -22,11 +24,11 @@ ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 @pytest.fixture
 def served(tmp_path: Path) -> Served:
     """A study with tokens, of which some pictures were asked."""
-    found = Served(opened(tmp_path))
+    found = serve_study(opened(tmp_path))
     store = found.ledger.store
     for name, role in (("alice", "analyst"), ("bob", "analyst"), ("carol", "custodian")):
-        add_token(store, name, role, days=3)
-    revoke_token(store, "bob")
+        add_token(store, "cohort.csv", name, role, days=3)
+    revoke_token(store, "cohort.csv", "bob")
     answer_view(found, ALICE, "histogram", {"columns": ["age"]})
     answer_view(found, ALICE, "histogram", {"columns": ["age"]})
     answer_view(found, ALICE, "bars", {"columns": ["sex"]})
@@ -81,9 +83,36 @@ def test_the_log_is_told_page_by_page(served: Served, monkeypatch: pytest.Monkey
     first = custodian_told(served)["log"]
     second = custodian_told(served, first[-1]["id"])["log"]
 
+    assert [len(first), len(second)] == [3, 1]
     assert first + second == whole
     assert custodian_told(served, whole[-1]["id"])["log"] == []
-    assert len(custodian_told(served)["left"]) == 2
+
+
+def test_the_newest_of_what_left_is_told(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = custodian_told(served)["left"]
+    monkeypatch.setattr(custodian, "PAGE", 1)
+
+    assert len(whole) == 2
+    assert custodian_told(served)["left"] == whole[1:]
+
+
+def test_the_head_of_the_chain_is_told_without_counting_it(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = verified(served)
+    monkeypatch.setattr(custodian, "verify", None)
+    told = custodian_told(served)
+
+    assert (told["rows"], told["head"]) == (counted["rows"], counted["head"])
+    answer_view(served, ALICE, "bars", {"columns": ["sex"]})
+    assert custodian_told(served)["rows"] > told["rows"]
+    assert custodian_told(served)["head"] != told["head"]
+
+
+def test_a_ledger_with_no_row_has_the_first_head(tmp_path: Path) -> None:
+    told = custodian_told(serve_study(opened(tmp_path)))
+
+    assert (told["rows"], told["head"], told["log"]) == (0, "0" * 64, [])
 
 
 def test_nothing_raw_is_told(served: Served) -> None:
@@ -119,3 +148,31 @@ def test_a_changed_row_is_found(served: Served) -> None:
 
     assert any("asked" in it and "1" in it for it in broken)
     assert "mallory" not in json.dumps(broken)
+
+
+def test_another_study_of_the_same_ledger_is_not_told_of(served: Served, tmp_path: Path) -> None:
+    before = custodian_told(served)
+    policy = tmp_path / "discreet.toml"
+    second = tmp_path / "second.csv"
+    lines = (tmp_path / "cohort.csv").read_text().splitlines(keepends=True)
+    second.write_text("".join([lines[0], *lines[1 : len(lines) // 2]]))
+    other = serve_study(open_study(second, policy))
+    assert other.ledger.store.path == served.ledger.store.path
+    add_token(other.ledger.store, "second.csv", "alice", "custodian")
+    add_token(other.ledger.store, "second.csv", "zoe")
+    answer_view(other, ALICE, "bars", {"columns": ["sex"]})
+    answer_view(other, Caller("token zoe", "analyst"), "histogram", {"columns": ["Canary"]})
+
+    # All studies of a ledger share its chain.
+    after = custodian_told(served)
+    assert after["rows"] > before["rows"]
+    assert {**after, "rows": 0, "head": ""} == {**before, "rows": 0, "head": ""}
+    told = custodian_told(other)
+    assert {it["study"] for it in told["log"]} == {"second.csv"}
+    assert {it["study"] for it in told["left"]} <= {"second.csv"}
+    assert len(told["log"]) == 2
+    assert [(it["name"], it["role"]) for it in told["tokens"]] == [
+        ("alice", "custodian"),
+        ("zoe", "analyst"),
+    ]
+    assert "cohort.csv" not in json.dumps(told)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import tomli_w
 
 from tests.browser import launched
 from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
@@ -13,11 +15,41 @@ from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Route
 
     from tests.serve.conftest import Running
 
 PATH = "/custodian"
+LONG = [f"a column of the study, number {i}" for i in range(4)]
+LISTS = tomli_w.dumps(
+    {
+        "name": "a = [",
+        "pairs": [["a]", "[b"], ["c, d", 'e"'], ["f", "g"], ["a name of some length", "g"]],
+        "groups": [["age", "bmi"]],
+        "strata": LONG,
+        "none": [],
+        "roles": {"list": ["x"]},
+    }
+)
+IN_LINE = """name = "a = ["
+pairs = [
+    ["a]", "[b"],
+    ["c, d", "e\\""],
+    ["f", "g"],
+    ["a name of some length", "g"],
+]
+groups = [["age", "bmi"]]
+strata = [
+    "a column of the study, number 0",
+    "a column of the study, number 1",
+    "a column of the study, number 2",
+    "a column of the study, number 3",
+]
+none = []
+
+[roles]
+list = ["x"]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +83,70 @@ def test_policy_tokens_and_log_are_told(chromium: Browser, served: Running) -> N
         assert log.count() >= 2
         assert "histogram" in page.locator("#left").inner_text()
         assert served.token not in page.content()
+
+
+OUTCOMES = {
+    "answered": "answered",
+    "begun": "begun",
+    "repeated": "repeated",
+    "busy": "not answered: busy",
+    "slow": "not answered: slow",
+    "broken": "not answered: broken",
+    "data": "refused: data",
+    "role": "refused: role",
+    "rate": "refused: rate",
+}
+
+
+def test_what_was_not_answered_was_not_refused(chromium: Browser, served: Running) -> None:
+    def told(route: Route) -> None:
+        """Answer with one row of each outcome."""
+        given = route.fetch().json()
+        row = {"at": "", "caller": "token alice", "study": "", "version": 1, "what": "bars"}
+        given["log"] = [
+            {**row, "id": i, "request": "", "outcome": outcome}
+            for i, outcome in enumerate(OUTCOMES, 1)
+        ]
+        route.fulfill(json=given)
+
+    with looking(chromium, served, PATH) as page:
+        page.route("**/api/custodian", told)
+        page.get_by_label("Token", exact=True).fill(served.custodian)
+        page.keyboard.press("Enter")
+        page.locator("#work").wait_for()
+        outcome = page.locator("#log td:last-child")
+        assert outcome.all_inner_texts() == [*OUTCOMES.values()]
+        page.get_by_label("refused alone").check()
+        assert outcome.all_inner_texts() == ["refused: data", "refused: role", "refused: rate"]
+        page.get_by_label("refused alone").uncheck()
+        page.get_by_label("Rows that contain").fill("not answered")
+        assert len(outcome.all_inner_texts()) == 3
+
+
+def test_every_column_of_the_tokens_is_seen_and_short_lists_stand_in_a_line(
+    chromium: Browser, served: Running
+) -> None:
+    def told(route: Route) -> None:
+        """Answer with a token of a long name, of which much was used, and a policy of lists."""
+        given = route.fetch().json()
+        given["tokens"][0] |= {"name": "alice-of-a-long-department", "used": 1234}
+        given["tokens"][0]["state"] = "revoked"
+        given["allowance"]["views"] = 4000
+        given["policy"] = LISTS
+        route.fulfill(json=given)
+
+    with looking(chromium, served, PATH) as page:
+        page.route("**/api/custodian", told)
+        page.get_by_label("Token", exact=True).fill(served.custodian)
+        page.keyboard.press("Enter")
+        page.locator("#work").wait_for()
+        assert re.fullmatch(
+            r"\d{4}-\d\d-\d\d", page.locator("#tokens tr").first.locator("td").last.inner_text()
+        )
+        room = "(it) => it.closest('.scroll').scrollWidth - it.closest('.scroll').clientWidth"
+        assert page.locator("#tokens").evaluate(room) == 0
+        assert page.locator("#policy-text").inner_text() == IN_LINE
+        assert tomllib.loads(IN_LINE) == tomllib.loads(LISTS)
 
 
 def test_the_ledger_is_checked(chromium: Browser, served: Running) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.errors import LeavingError
+from discreet.errors import LedgerError
 from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
 from discreet.serve.app import Door
 from discreet.study import open as open_study
@@ -70,7 +70,7 @@ class Lane:
         self.folder.mkdir()
         self.files = written(self.folder)
         self.ledger: Ledger = ledger_of_study(open_study(*self.files))
-        self.token = add_token(self.ledger.store, "alice")
+        self.token = add_token(self.ledger.store, "cohort.csv", "alice")
 
     def ask(self, url: str, seed: int, stop: threading.Event) -> None:
         """Ask whatever comes to mind until the server is gone."""
@@ -150,7 +150,7 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path) -> No
 def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
     files = written(tmp_path, POLICY.replace("budget = 400", "budget = 5"))
     store = ledger_of_study(open_study(*files)).store
-    token = add_token(store, "alice")
+    token = add_token(store, "cohort.csv", "alice")
     server = process(*files, "--workers", "2")
     try:
 
@@ -205,7 +205,7 @@ def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
         pytest.skip("the size of files of a running process cannot be limited here")
     files = written(tmp_path)
     store = ledger_of_study(open_study(*files)).store
-    token = add_token(store, "alice")
+    token = add_token(store, "cohort.csv", "alice")
     server = process(*files)
     try:
         assert codes(server.url, token, QUESTIONS[:2]) == ["", ""]
@@ -232,10 +232,10 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
 ) -> None:
     study = open_study(*written(tmp_path))
     store = ledger_of_study(study).store
-    token = add_token(store, "alice")
+    token = add_token(store, "cohort.csv", "alice")
 
     def full(*_: Any, **__: Any) -> None:
-        raise LeavingError("no room")
+        raise LedgerError("no room")
 
     with beside(study) as url:
         with monkeypatch.context() as patched:
@@ -251,7 +251,7 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
 def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Path) -> None:
     file, rules = written(tmp_path)
     study = open_study(file, rules)
-    token = add_token(ledger_of_study(study).store, "alice")
+    token = add_token(ledger_of_study(study).store, "cohort.csv", "alice")
     asked: list[tuple[str, dict[str, Any]]] = [
         ("histogram", {"columns": ["bmi"]}),
         ("scatter", {"columns": ["age", "bmi"]}),
@@ -314,7 +314,7 @@ ACTS: dict[str, Callable[[Path], None]] = {
 def test_a_ledger_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_path: Path) -> None:
     study = open_study(*written(tmp_path))
     store = ledger_of_study(study).store
-    token = add_token(store, "alice")
+    token = add_token(store, "cohort.csv", "alice")
     shutil.copy(store.path, tmp_path / "backup")
     with beside(study, Door(issuer=Issuer())) as url:
         assert codes(url, token, QUESTIONS[:1]) == [""]
@@ -331,7 +331,7 @@ def test_a_ledger_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_p
 def test_an_answer_that_was_changed_in_the_ledger_is_not_given(tmp_path: Path) -> None:
     study = open_study(*written(tmp_path))
     store = ledger_of_study(study).store
-    token = add_token(store, "alice")
+    token = add_token(store, "cohort.csv", "alice")
     with beside(study) as url:
         assert codes(url, token, QUESTIONS[:1]) == [""]
     connection = sqlite3.connect(store.path, isolation_level=None)

@@ -364,6 +364,12 @@ def test_moving_an_axis_by_key_or_pointer_draws_the_new_order(
         assert last
         page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
         page.mouse.down()
+        page.mouse.move(first["x"] + first["width"], first["y"] + 10, steps=4)
+        # The name is painted beneath what is grasped, which must not cover it.
+        lifted = axes.get_by_role("button", name="bmi, axis 1")
+        look = "(it) => getComputedStyle(it).background"
+        assert lifted.evaluate(look).startswith("rgba(0, 0, 0, 0) none")
+        keep_screen(page, "lifted-axis")
         page.mouse.move(last["x"] + last["width"] + 30, last["y"] + 10, steps=12)
         page.mouse.up()
         title_is(page, "Parallel coordinates: age, glucose and bmi")
@@ -384,6 +390,43 @@ def test_an_axis_may_not_go_anywhere_and_the_page_says_why(
         keep_screen(page, "closed-place")
         assert page.locator("#axes-note").inner_text()
         assert sent == []
+
+
+def test_the_moves_of_an_axis_are_asked_with_what_is_sensitive_in_the_picture(
+    chromium: Browser, published: Running
+) -> None:
+    with looking(chromium, published, token=published.token) as page:
+        orders: list[Any] = []
+        page.on(
+            "request",
+            lambda it: orders.append(it.post_data_json) if it.url.endswith("/orders") else None,
+        )
+        choose(page, "parallel")
+        page.locator("#draw").click()
+        page.locator("#axes-hint").wait_for()
+        names = page.locator("#form-columns .name").all_inner_texts()
+        page.locator(f"#sensitive-{names[-1]}").check()
+        page.locator("#draw").click()
+        page.locator("#figure-host [aria-label*='sensitive']").first.wait_for()
+        page.locator("#axes-hint").wait_for()
+        assert orders == [{"columns": names}, {"columns": names, "sensitive": [names[-1]]}]
+
+
+def test_what_does_not_fit_what_left_is_said_with_what_to_do(
+    chromium: Browser, served: Running
+) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        drawn(page, "parallel")
+        choose(page, "heatmap")
+        page.get_by_label("Across (x)").select_option("age")
+        page.get_by_label("Upwards (y)").select_option("bmi")
+        page.locator("#draw").click()
+        page.locator("#problem").wait_for()
+        words = page.locator("#problem").inner_text()
+        assert "It does not fit what has left before" in words
+        assert "draw the picture that was drawn of these columns before" in words
+        assert "choose other columns" in words
+        keep_screen(page, "leaving")
 
 
 @pytest.fixture(scope="module")

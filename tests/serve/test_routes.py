@@ -6,6 +6,8 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,7 +19,8 @@ from discreet.serve.drawing import FORMS
 from discreet.serve.pictures import PICTURES
 from discreet.serve.refusals import refusal
 from discreet.views import View
-from tests.serve.conftest import Running
+from tests.serve.cohort import opened
+from tests.serve.conftest import Running, running
 
 AGE = {"columns": ["age"]}
 NOBODY = "0" * 32
@@ -86,10 +89,32 @@ def test_a_token_in_the_address_is_none(served: Running) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), ADDRESSES[-2:], ids=lambda it: it)
-def test_an_analyst_is_no_custodian(alice: httpx.Client, method: str, path: str) -> None:
+def test_an_analyst_is_no_custodian(
+    alice: httpx.Client, carol: httpx.Client, method: str, path: str
+) -> None:
+    before = len(carol.get("/api/custodian").json()["log"])
     found = alice.request(method, path)
 
     assert (found.status_code, error(found)["code"]) == (403, "role")
+    log = carol.get("/api/custodian").json()["log"]
+    assert len(log) == before + 1
+    assert [log[0][it] for it in ("caller", "what", "request", "outcome")] == [
+        "token alice",
+        "custodian",
+        "",
+        "role",
+    ]
+
+
+def test_nobody_who_is_unknown_is_recorded(served: Running, carol: httpx.Client) -> None:
+    before = carol.get("/api/custodian").json()["log"]
+    for method, path in ADDRESSES:
+        found = httpx.request(
+            method, served.url + path, headers=CREDENTIALS["another's"], trust_env=False
+        )
+        assert found.status_code == 401
+
+    assert carol.get("/api/custodian").json()["log"] == before
 
 
 def test_health_needs_no_token(served: Running) -> None:
@@ -179,6 +204,22 @@ def test_orders_are_told(alice: httpx.Client) -> None:
 
     assert (found["order"], found["allowed"]) == (["age", "bmi", "diagnosis"], True)
     assert len(found["moves"]) == 6
+
+
+def test_orders_are_told_of_the_axes_that_are_sensitive_in_the_picture(
+    alice: httpx.Client,
+) -> None:
+    body = {"columns": ["age", "bmi", "diagnosis"]}
+    usual = alice.post("/api/orders", json=body).json()
+
+    assert alice.post("/api/orders", json={**body, "sensitive": None}).json() == usual
+    assert alice.post("/api/orders", json={**body, "sensitive": ["diagnosis"]}).json() == usual
+    assert alice.post("/api/orders", json={**body, "sensitive": []}).json() == usual
+    # What the picture would be refused for is refused here, too.
+    for body["sensitive"], code in ((["age"], "policy"), (["glucose"], "request")):
+        found = alice.post("/api/orders", json=body)
+        drawn = alice.post("/api/views/parallel", json=body)
+        assert (error(found)["code"], found.content) == (code, drawn.content)
 
 
 def test_the_custodian_reads_the_log_and_the_chain(carol: httpx.Client) -> None:
@@ -346,6 +387,73 @@ def test_pictures_wait_for_each_other_and_the_rest_does_not(
     go_on.set()
     thread.join(30)
     assert found == [200]
+
+
+def test_downloads_leave_threads_for_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, making = threading.Event(), threading.Event()
+
+    def figure(picture: bytes, form: str) -> bytes:
+        making.set()
+        assert go_on.wait(60)
+        return b"%PDF"
+
+    monkeypatch.setattr(routes, "figure", figure)
+    monkeypatch.setattr(routes, "SECONDS", 2.0)
+    with running(opened(tmp_path), tmp_path) as own, own.client() as client:
+        view = client.post("/api/views/histogram", json=AGE).json()["id"]
+
+        def download(_: int) -> int:
+            with own.client() as another:
+                return another.get(f"/api/views/{view}/figure.pdf").status_code
+
+        for _ in range(3):  # those that nobody waits for any longer keep their threads
+            with ThreadPoolExecutor(30) as threads:
+                codes = [threads.submit(download, i) for i in range(30)]
+                assert making.wait(20)
+                took = []
+                for _ in range(5):
+                    began = time.monotonic()
+                    assert client.get("/api/study").status_code == 200
+                    took.append(time.monotonic() - began)
+                assert {it.result(60) for it in codes} == {503}
+            assert min(took) < 0.5
+        assert sum(it.name.startswith("discreet-request") for it in threading.enumerate()) <= 40
+        go_on.set()
+        monkeypatch.setattr(routes, "SECONDS", 30)
+        assert download(0) == 200
+
+
+def test_a_request_that_found_no_thread_in_time_is_not_worked_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    worked: list[str] = []
+
+    def told(*_: Any) -> dict[str, Any]:
+        worked.append("told")
+        assert go_on.wait(60)
+        return {}
+
+    monkeypatch.setattr(routes, "study_json", told)
+    monkeypatch.setattr(routes, "AT_ONCE", 2)
+    monkeypatch.setattr(routes, "SECONDS", 0.5)
+    with running(opened(tmp_path), tmp_path) as own:
+
+        def ask(_: int) -> int:
+            with own.client() as client:
+                return client.get("/api/study").status_code
+
+        with ThreadPoolExecutor(6) as threads:
+            assert [*threads.map(ask, range(6))] == [503] * 6
+        assert worked == ["told", "told"]  # of which each keeps its thread
+        with own.client() as client:
+            assert client.get("/api/study").json()["error"]["code"] == "slow"
+            go_on.set()
+            monkeypatch.setattr(routes, "SECONDS", 30)
+            assert client.get("/api/study").json() == {}
+        assert worked == ["told"] * 3
 
 
 # --- what is described ----------------------------------------------------------------------------

@@ -150,6 +150,12 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
 
 def test_orders_are_asked_of_two_axes_or_more() -> None:
     assert OrdersBody.model_validate_json(b'{"columns": ["a", "b"]}').columns == ["a", "b"]
+    given = OrdersBody.model_validate_json(b'{"columns": ["a", "b"], "sensitive": ["b"]}')
+    assert given.model_dump() == {"columns": ["a", "b"], "sensitive": ["b"]}
+    many = json.dumps({"columns": ["a", "b"], "sensitive": ["b"] * 25})
+    for body in ('{"columns": ["a", "b"], "sensitive": "b"}', many):
+        with pytest.raises(ValidationError, match=r"validation error"):
+            OrdersBody.model_validate_json(body)
     for body in ('{"columns": ["a"]}', "{}", '{"columns": ["a", "b"], "k": 5}'):
         with pytest.raises(ValidationError, match=r"validation error"):
             OrdersBody.model_validate_json(body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import statistics
 import threading
@@ -19,7 +20,7 @@ import httpx
 import pytest
 
 from discreet.errors import InputError
-from discreet.ledger import Store, add_token, revoke_token
+from discreet.ledger import Store, add_token, log, revoke_token
 from discreet.secret import Secret
 from discreet.serve.app import Door
 from discreet.serve.limits import HEADERS
@@ -72,17 +73,19 @@ def told(reply: Reply) -> dict[str, str]:
 
 def other_token(folder: Path) -> str:
     """Return a token that is good for another ledger."""
-    return add_token(Store(folder, Secret.from_bytes(bytes(range(32)))), "alice")
+    return add_token(Store(folder, Secret.from_bytes(bytes(range(32)))), "cohort.csv", "alice")
 
 
 def made(served: Running, name: str, *, days: float = 1.0, ago: float = 0.0) -> str:
     store = ledger_of_study(served.study).store
-    return add_token(store, name, days=days, now=datetime.now(UTC) - timedelta(days=ago))
+    return add_token(
+        store, "cohort.csv", name, days=days, now=datetime.now(UTC) - timedelta(days=ago)
+    )
 
 
 def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path) -> None:
     revoked = made(served, "revoked")
-    revoke_token(ledger_of_study(served.study).store, "revoked")
+    revoke_token(ledger_of_study(served.study).store, "cohort.csv", "revoked")
     good = served.token
     credentials: dict[str, bytes] = {
         "none": b"",
@@ -144,11 +147,35 @@ def test_an_analyst_sees_nothing_of_the_custodians(served: Running) -> None:
         assert custodian.get("/api/study").json()["caller"]["role"] == "custodian"
 
 
+def test_a_token_of_one_study_opens_no_other_of_the_same_ledger(tmp_path: Path) -> None:
+    file, rules = written(tmp_path)
+    shutil.copy(file, tmp_path / "second.csv")
+    first, second = open_study(file, rules), open_study(tmp_path / "second.csv", rules)
+    store = ledger_of_study(first).store
+    assert ledger_of_study(second).store.path == store.path
+    tokens = {
+        (name, role): add_token(store, name, role, role)
+        for name in ("cohort.csv", "second.csv")
+        for role in ("analyst", "custodian")
+    }
+    with beside(first) as one, beside(second) as two:
+        for (name, _), token in tokens.items():
+            for url, served_name in ((one, "cohort.csv"), (two, "second.csv")):
+                with client(url, token) as caller:
+                    found = caller.get("/api/study")
+                    assert found.status_code == (200 if name == served_name else 401)
+                    if name != served_name:
+                        assert caller.get("/api/custodian").status_code == 401
+                        assert caller.post("/api/views/histogram", json=AGE).status_code == 401
+                        assert served_name not in found.text
+    assert log(store) == []
+
+
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(served: Running) -> None:
     token = made(served, "soon-gone")
     with served.client(token) as client:
         view = client.post("/api/views/histogram", json=AGE).json()["id"]
-        revoke_token(ledger_of_study(served.study).store, "soon-gone")
+        revoke_token(ledger_of_study(served.study).store, "cohort.csv", "soon-gone")
         for path in ("/api/study", f"/api/views/{view}", f"/api/views/{view}/figure.svg"):
             assert client.get(path).status_code == 401
 
@@ -526,14 +553,14 @@ def two_of(folder: Path, policy: str) -> Iterator[tuple[str, str, str]]:
     """Serve one study twice, as two processes do; give both addresses and a token."""
     files = written(folder, policy)
     first, second = open_study(*files), open_study(*files)
-    token = add_token(ledger_of_study(first).store, "alice")
+    token = add_token(ledger_of_study(first).store, "cohort.csv", "alice")
     with beside(first) as one, beside(second) as two:
         yield one, two, token
 
 
 def test_the_budget_is_kept_exactly_and_across_restarts(tmp_path: Path) -> None:
     files = written(tmp_path, limited(3, 100_000))
-    token = add_token(ledger_of_study(open_study(*files)).store, "alice")
+    token = add_token(ledger_of_study(open_study(*files)).store, "cohort.csv", "alice")
     kept: dict[str, bytes] = {}
     for start in range(2):
         with beside(open_study(*files)) as url, client(url, token) as alice:
@@ -727,7 +754,7 @@ def test_who_looks_at_the_form_keeps_nobody_waiting(
 ) -> None:
     files = written(tmp_path)
     study = open_study(*files)
-    token = add_token(ledger_of_study(study).store, "alice")
+    token = add_token(ledger_of_study(study).store, "cohort.csv", "alice")
     going, go_on = threading.Event(), threading.Event()
 
     def slow(*_: Any) -> None:

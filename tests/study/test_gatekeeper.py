@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -415,6 +415,26 @@ def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
         gatekeeper(ledger, study="s").new_version()
     assert gatekeeper(ledger, study="s", k=6).new_version() == 2
+
+
+def test_what_rests_on_an_earlier_version_does_not_leave(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, SECRET)
+    keeper = gatekeeper(ledger, study="s")
+    held = replace(keeper, version=1)
+    leave(held, "histogram", "x")
+    changed = {**COLUMNS, "x": [value + 1 for value in COLUMNS["x"]]}
+    assert gatekeeper(ledger, pa.table(changed), study="s").new_version() == 2
+
+    # y is the same in both versions, so that nothing but the version is in its way
+    with pytest.raises(
+        LeavingError, match="a new version of study 's' was opened; start again with it"
+    ) as refused:
+        leave(held, "histogram", "y")
+    assert refused.value.what == "version"
+    assert len(ledger.history()) == 1
+    leave(keeper, "histogram", "y")
+    leave(replace(keeper, version=2), "histogram", "y")
+    assert [entry["version"] for entry in ledger.history()] == [1, 2, 2]
 
 
 def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:

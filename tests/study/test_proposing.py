@@ -102,6 +102,16 @@ def test_a_range_is_that_of_the_picture_and_further_outward() -> None:
         assert edges[-1] - 0.5 <= high
 
 
+def test_a_study_is_named_as_its_file(tmp_path: Path, file_of: Any) -> None:
+    for name in ("cohort.csv", 'a "b" ü.csv'):
+        text = proposed_policy(file_of(tmp_path / name, {"weight": [50.5 + i for i in range(60)]}))
+        assert tomllib.loads(text)["study"] == name
+    assert text.index("study =") < text.index("# ---------- The columns")
+    text = proposed_policy(people(60))
+    assert "study" not in tomllib.loads(text)
+    assert '\n# study = "cohort"\n' in text
+
+
 # --- roles ----------------------------------------------------------------------------------------
 
 N = 60

@@ -16,6 +16,7 @@ from discreet.study.told import (
     ToldColumn,
     axis_moves,
     drawable,
+    groups_settled,
     formula_of,
     ledger_of_study,
     name_of,
@@ -81,7 +82,7 @@ def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None
     study, another = opened(tmp_path), opened(tmp_path)
     another.scatter("bmi", "glucose").ask_to_leave("svg")
     another.parallel(["age", "bmi", "glucose"]).ask_to_leave("svg")
-    assert (study.groups, pairs_drawn(study)) == ((), ())
+    assert study.groups == ()
 
     settle_anew(study)
 
@@ -95,7 +96,8 @@ def test_what_was_looked_at_and_has_not_left_settles_nothing(tmp_path: Path) -> 
     study = opened(tmp_path)
     study.scatter("bmi", "glucose")
     study.parallel(["age", "bmi"])
-    assert (study.groups, pairs_drawn(study)) == ((("bmi", "glucose"),), (("age", "bmi"),))
+    assert (study.groups, groups_settled(study)) == ((("bmi", "glucose"),), ())
+    assert pairs_drawn(study) == ()
 
     settle_anew(study)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,35 +85,36 @@ def serve(
         str(file.resolve()), _place_of(policy), study, tuple(origin or ()), issuer, audience
     )
     found = opened(plan)
-    store = ledger_of_study(found).store
+    store, of = ledger_of_study(found).store, name_of(found)
     name = f"start-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')}"
-    token = add_token(store, name, "analyst", days=TOKEN_DAYS)
+    token = add_token(store, of, name, "analyst", days=TOKEN_DAYS)
 
     def said(url: str) -> None:
         """Say where it listens, once."""
         if as_json:
             typer.echo(json.dumps({"address": url, "token": token}))
             return
+        options = f"--study {shlex.quote(of)} --policy {shlex.quote(policy)}"
         typer.echo(
-            f"discreet serves {name_of(found)} under policy {found.policy.name!r}.\n\n"
+            f"discreet serves {of} under policy {found.policy.name!r}.\n\n"
             f"  An analyst opens   {url}/#token={token}\n\n"
             "The link holds a token that is shown this once and is good for a day.\n"
-            "Others: discreet token add NAME; yours: discreet token add NAME --role custodian,\n"
+            f"Others: discreet token add NAME {options}; with --role custodian\n"
             f"for {url}/custodian. Stop with Ctrl-C."
         )
 
-    with _taken_back(revoke_token, store, name), _ending_at_sigterm():
+    with _taken_back(revoke_token, store, of, name), _ending_at_sigterm():
         run(found, plan, address, workers, said)
 
 
 @contextmanager
-def _taken_back(revoke: Any, store: Any, name: str) -> Iterator[None]:
+def _taken_back(revoke: Any, store: Any, study: str, name: str) -> Iterator[None]:
     """Revoke a token at the end, whatever the end is."""
     try:
         yield
     finally:
         try:
-            revoke(store, name)
+            revoke(store, study, name)
         except DiscreetError as error:
             typer.echo(
                 f"discreet: the token of this start stays valid for a day: {error}", err=True

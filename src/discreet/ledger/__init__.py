@@ -12,6 +12,7 @@ from discreet.ledger.requests import (
     kept,
     log,
     used,
+    used_by,
 )
 from discreet.ledger.store import Store, Verification, verify
 from discreet.ledger.tokens import (
@@ -45,5 +46,6 @@ __all__ = [
     "log",
     "revoke_token",
     "used",
+    "used_by",
     "verify",
 ]

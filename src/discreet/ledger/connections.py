@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from discreet.errors import DiscreetError, LeavingError
+from discreet.errors import DiscreetError, LedgerError
 
 __all__ = ["Connections", "transaction", "unusable", "write_ahead"]
 
@@ -105,7 +105,7 @@ class Connections:
 
         Raises
         ------
-        LeavingError
+        LedgerError
             If it is gone, or another has its name, while it is kept open: who would begin a new
             one would forget what has left.
         """
@@ -208,7 +208,7 @@ class Connections:
         except sqlite3.Error as error:
             connection.close()
             raise unusable(self._path, error) from None
-        except LeavingError:
+        except LedgerError:
             connection.close()
             raise
         which = found.st_dev, found.st_ino
@@ -264,21 +264,21 @@ def write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def unusable(path: Path, error: sqlite3.Error | None = None) -> LeavingError:
+def unusable(path: Path, error: sqlite3.Error | None = None) -> LedgerError:
     """Return what is raised where the file cannot be read or written, by SQLite's error."""
     if getattr(error, "sqlite_errorcode", None) in UNWRITABLE:
-        return LeavingError(
+        return LedgerError(
             f"the ledger {str(path)!r} cannot be written, so nothing can leave; make room on its"
             " disk, and let its owner write there"
         )
-    return LeavingError(
+    return LedgerError(
         f"the ledger {str(path)!r} is damaged or in use, so nothing can leave; try again, or"
         " restore it from a backup"
     )
 
 
-def _closed(path: Path) -> LeavingError:
-    return LeavingError(
+def _closed(path: Path) -> LedgerError:
+    return LedgerError(
         f"the ledger in {str(path.parent)!r} cannot be opened, so nothing can leave; make the"
         " folder writable, or put the policy beside one that is"
     )

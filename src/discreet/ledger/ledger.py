@@ -29,6 +29,7 @@ from discreet.leaving import (
     check_names,
     check_one_order,
     check_unchanged,
+    check_version,
     compare,
 )
 from discreet.ledger.store import Store, stamp
@@ -108,7 +109,8 @@ class Ledger:
         Raises
         ------
         LeavingError
-            If the data have changed, or left under other settings.
+            If the data have changed, left under other settings, or rest on another version than
+            the latest.
         """
         drawn = {what: sketch for leaving in leavings for what, sketch in leaving.sketches.items()}
         whole = {} if self.knows(leavings[0].study, drawn) else every()
@@ -150,28 +152,33 @@ class Ledger:
         -------
         int
             The number of the new version.
+
+        Raises
+        ------
+        InputError
+            If nothing has left yet, or nothing has changed.
+        LeavingError
+            If there may be no further version, too few rows have changed, or another process
+            opened one or let something leave meanwhile.
         """
+        with self._store.reading() as connection:
+            before = _followed(connection, study, most)
+            recorded = _sketches(connection, before)
+        # Before the transaction, for it takes long, and whoever asks the server meanwhile waits.
+        tried = {what: sketch(what) for what in recorded}
+        fresh = {what: new for what, new in tried.items() if new is not None}
         with self._store.writing() as connection:
-            last = _latest(connection, study)
-            if last is None:
-                raise InputError(
-                    f"nothing of study {study!r} has left yet, so there is no version to follow;"
-                    " just save what shall leave"
-                )
-            if last.number >= most:
+            last = _followed(connection, study, most)
+            known, chosen = _sketches(connection, last), _choices(connection, last)
+            check_version(study, before.number, last.number)
+            if not known.keys() <= tried.keys():
                 raise LeavingError(
-                    f"study {study!r} has had all the versions its policy allows, because"
-                    " versions together give the changed rows away; `versions` of the policy"
-                    " says how many"
+                    f"something of study {study!r} left while its new version was being opened;"
+                    " open it again"
                 )
-            chosen = _choices(connection, last)
-            fresh, changed = {}, dict(last.settings) != dict(settings)
+            changed = dict(last.settings) != dict(settings)
             changed |= any(chosen.get(what, value) != value for what, value in choices.items())
-            for what, old in _sketches(connection, last).items():
-                new = sketch(what)
-                if new is not None:
-                    fresh[what] = new
-                    changed |= new.mark != old.mark
+            changed |= any(new.mark != known[what].mark for what, new in fresh.items())
             for version in _versions(connection, study):
                 check_many_changed(version, _sketches(connection, version), fresh, k)
             if not changed:
@@ -180,17 +187,39 @@ class Ledger:
             _remember(self._store, connection, new_version, {}, fresh)
             return new_version.number
 
-    def history(self) -> list[dict[str, Any]]:
-        """Return what has left, oldest first: study, version, time, kind, columns, method."""
+    def history(self, study: str | None = None) -> list[dict[str, Any]]:
+        """Return what has left, of one study or of any, oldest first.
+
+        Of each: study, version, time (at), kind, columns, method and form.
+        """
         with self._store.reading() as connection:
             rows = connection.execute(
                 "SELECT study, number, at, kind, columns, method, form FROM leaving"
-                " JOIN version ON version.id = leaving.version ORDER BY leaving.id"
+                " JOIN version ON version.id = leaving.version"
+                " WHERE ? IS NULL OR study = ? ORDER BY leaving.id",
+                (study, study),
             ).fetchall()
         names = ("study", "version", "at", "kind", "columns", "method", "form")
         return [
             dict(zip(names, row, strict=True)) | {"columns": json.loads(row[4])} for row in rows
         ]
+
+
+def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
+    """Return the latest version of a study, which another is to follow, if one may."""
+    last = _latest(connection, study)
+    if last is None:
+        raise InputError(
+            f"nothing of study {study!r} has left yet, so there is no version to follow;"
+            " just save what shall leave"
+        )
+    if last.number >= most:
+        raise LeavingError(
+            f"study {study!r} has had all the versions its policy allows, because"
+            " versions together give the changed rows away; `versions` of the policy"
+            " says how many"
+        )
+    return last
 
 
 def _leave(
@@ -203,6 +232,7 @@ def _leave(
 ) -> None:
     """Compare what is about to leave with what has left before, and record it."""
     own = None if leaving.study is None else _latest(connection, leaving.study)
+    check_version(leaving.study, leaving.version, 1 if own is None else own.number)
     # By the whole table: the columns that are drawn may be such as any table could hold.
     table = sketches if own is None else {**_sketches(connection, own), **sketches}
     alike = _same_data(connection, table, leaving.study, whole=whole or own is not None)

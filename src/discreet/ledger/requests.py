@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,6 +24,7 @@ __all__ = [
     "kept",
     "log",
     "used",
+    "used_by",
 ]
 
 MINUTE = timedelta(seconds=60)
@@ -121,15 +123,15 @@ def ask(
     Returns
     -------
     Asked
-        "rate" where the caller asked as often as allowed within the last 60 seconds (one such
-        row a minute is written, so that nobody floods the ledger); else `code`, if there is
+        "rate" where the caller asked this study as often as allowed within the last 60 seconds (one
+        such row a minute is written, so that nobody floods the ledger); else `code`, if there is
         one; "budget" where it would be one distinct view of this study version too many;
         "repeated" with the answer that is kept; or "begun": answer it with `keep`, or end it
         with `close`.
 
     Raises
     ------
-    LeavingError
+    LedgerError
         If it cannot be written: then nothing may be answered.
 
     Examples
@@ -165,7 +167,7 @@ def ask(
             }
             return store.append(connection, "asked", values)
 
-        often, told = _within(connection, caller.name, since)
+        often, told = _within(connection, caller.name, question.study, since)
         if often >= allowance.a_minute:
             if not told:
                 written("rate", None)
@@ -204,7 +206,7 @@ def keep(store: Store, asked: Asked, question: Question, answer: Answer, code: s
 
     Raises
     ------
-    LeavingError
+    LedgerError
         If it cannot be written: then nothing may be answered.
     """
     with store.writing() as connection:
@@ -254,12 +256,21 @@ def kept(store: Store, study: str, version: int, view: str, caller: str | None) 
 
 def used(store: Store, caller_name: str, study: str, version: int) -> int:
     """Return how many distinct views of a study version a caller has asked for."""
+    return used_by(store, [caller_name], study, version)[caller_name]
+
+
+def used_by(store: Store, callers: Iterable[str], study: str, version: int) -> dict[str, int]:
+    """Return by each caller's name what `used` says, all of it as it was at one time."""
     with store.reading() as connection:
-        return len(_views(connection, caller_name, study, version))
+        return {name: len(_views(connection, name, study, version)) for name in callers}
 
 
 def log(
-    store: Store, *, most: int | None = None, before: int | None = None
+    store: Store,
+    *,
+    study: str | None = None,
+    most: int | None = None,
+    before: int | None = None,
 ) -> list[dict[str, Any]]:
     """Return what was asked: id, at, caller, study, version, what, request and outcome.
 
@@ -267,6 +278,8 @@ def log(
     ----------
     store : Store
         The ledger's file.
+    study : str or None
+        What was asked of this study alone; by default of any.
     most : int or None
         The newest so many, newest first; by default all, oldest first.
     before : int or None
@@ -284,22 +297,24 @@ def log(
             "SELECT asked.id, asked.at, caller, study, version, what, request,"
             " coalesce(code, asked.outcome)"
             " FROM asked LEFT JOIN outcome ON outcome.asked = asked.id"
-            " WHERE ? IS NULL OR asked.id < ?"
-            f" ORDER BY asked.id {'ASC' if most is None else 'DESC'} LIMIT ?",
-            (before, before, -1 if most is None else max(most, 0)),
+            " WHERE (:before IS NULL OR asked.id < :before) AND (:study IS NULL OR study = :study)"
+            f" ORDER BY asked.id {'ASC' if most is None else 'DESC'} LIMIT :most",
+            {"before": before, "study": study, "most": -1 if most is None else max(most, 0)},
         ).fetchall()
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _within(connection: sqlite3.Connection, caller: str, since: str) -> tuple[int, bool]:
-    """Count a caller's questions since a time, and tell whether "rate" was written since.
+def _within(
+    connection: sqlite3.Connection, caller: str, study: str, since: str
+) -> tuple[int, bool]:
+    """Count a caller's questions of a study since a time, and tell whether "rate" is one of them.
 
     Those that were one too many do not count, or who keeps asking would never be let in again.
     """
     often, told = connection.execute(
         "SELECT count(*) FILTER (WHERE outcome != 'rate'), count(*) FILTER (WHERE outcome = 'rate')"
-        " FROM asked WHERE caller = ? AND at > ?",
-        (caller, since),
+        " FROM asked WHERE caller = ? AND study = ? AND at > ?",
+        (caller, study, since),
     ).fetchone()
     return often, told > 0
 

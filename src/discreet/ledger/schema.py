@@ -42,15 +42,16 @@ MADE = (
     """CREATE TABLE IF NOT EXISTS adoption (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS token (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, name TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
-    digest TEXT NOT NULL, expires TEXT NOT NULL)""",
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, name TEXT NOT NULL,
+    role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires TEXT NOT NULL,
+    UNIQUE (study, name))""",
     """CREATE TABLE IF NOT EXISTS revocation (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, token INTEGER NOT NULL UNIQUE REFERENCES token)""",
     """CREATE TABLE IF NOT EXISTS asked (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, caller TEXT NOT NULL, study TEXT NOT NULL,
     version INTEGER NOT NULL, what TEXT NOT NULL, request TEXT NOT NULL, view TEXT,
     outcome TEXT NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS asked_when ON asked (caller, at, outcome)",
+    "CREATE INDEX IF NOT EXISTS asked_when ON asked (caller, study, at, outcome)",
     "CREATE INDEX IF NOT EXISTS asked_view ON asked (caller, study, version, view)",
     """CREATE TABLE IF NOT EXISTS outcome (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, asked INTEGER NOT NULL UNIQUE REFERENCES asked,

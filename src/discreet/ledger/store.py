@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import InputError, LeavingError
+from discreet.errors import InputError, LedgerError
 from discreet.ledger.chain import FIRST, link, row_of, seal_of
 from discreet.ledger.connections import Connections, transaction, unusable, write_ahead
 from discreet.ledger.schema import OLD_TABLES, SCHEMA, TABLES, create, objects_of
 from discreet.progress import advance
-from discreet.secret import Secret
+from discreet.secret import PLACES, Secret
 
 __all__ = ["Store", "Verification", "stamp", "verify"]
 
@@ -47,16 +47,20 @@ class Store:
         """Where the file lies."""
         return self._path
 
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that holds off other writers; an error within undoes all of it.
 
         Raises
         ------
-        LeavingError
-            If the file cannot be made, is damaged, or has no room on its disk: nothing is then
-            written.
+        LedgerError
+            If the file cannot be made, is damaged, has no room on its disk, or was sealed with
+            another secret: nothing is then written.
         """
-        return self._connections.writing()
+        with self._connections.writing() as connection:
+            # Each time, for another process may have begun the file since: it reads one row.
+            self._check_secret(connection)
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -136,6 +140,29 @@ class Store:
         seal, previous = found
         return bool(self.seal(previous or FIRST, table, row, values) == seal)
 
+    def _check_secret(self, connection: sqlite3.Connection) -> None:
+        """Refuse a ledger whose last row was not sealed with this secret.
+
+        Rows of two secrets in one chain could never be told from rows that were changed.
+        """
+        last = connection.execute(
+            "SELECT id, source, row, seal,"
+            " (SELECT seal FROM chain AS before WHERE before.id = chain.id - 1)"
+            " FROM chain ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        if last is None:
+            return
+        id_, table, row, seal, previous = last
+        values = row_of(connection, table, row)
+        if values is None or (previous is None and id_ != 1):
+            raise unusable(self._path)
+        if self.seal(previous or FIRST, table, row, values) != seal:
+            raise LedgerError(
+                f"the ledger {str(self._path)!r} was sealed with another secret (or its last row"
+                " was changed), so nothing was written; give the secret that it was begun with,"
+                f" which is {PLACES}"
+            )
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables of a new ledger, and adopt one from before the chain.
 
@@ -159,7 +186,7 @@ class Store:
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
         if number > SCHEMA:
-            raise LeavingError(
+            raise LedgerError(
                 f"the ledger {str(self._path)!r} was written by a later discreet, so nothing can"
                 " leave by this one; install the later one"
             )
@@ -219,7 +246,7 @@ def verify(store: Store, head: str | None = None) -> Verification:
     ------
     InputError
         If `head` is none.
-    LeavingError
+    LedgerError
         If the file is damaged such that it cannot be read.
 
     Examples
@@ -229,9 +256,9 @@ def verify(store: Store, head: str | None = None) -> Verification:
     >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
-    ...     text = add_token(store, "alice")
+    ...     text = add_token(store, "cohort.csv", "alice")
     ...     head = verify(store).head
-    ...     text = add_token(store, "bob")
+    ...     text = add_token(store, "cohort.csv", "bob")
     ...     found = verify(store, head)
     >>> found.rows, found.broken
     (2, ())

@@ -1,4 +1,4 @@
-"""Tokens: who may ask a study on the web, until when, and as what."""
+"""Tokens: who may ask which study on the web, until when, and as what."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ __all__ = ["ROLES", "Caller", "Token", "add_token", "caller_of", "list_tokens", 
 ROLES = ("analyst", "custodian")
 PREFIX = "discreet_"
 MOST_DAYS = 3660.0
+FIELDS = (
+    "token.id, digest, study, name, role, token.at, expires, revocation.at FROM token"
+    " LEFT JOIN revocation ON revocation.token = token.id"
+)
 NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
 
@@ -43,7 +47,7 @@ class Token:
 
     Parameters
     ----------
-    name, role : str
+    study, name, role : str
         As it was added.
     made, expires : str
         UTC, as text that sorts as times do.
@@ -51,6 +55,7 @@ class Token:
         When it was revoked, if it was.
     """
 
+    study: str
     name: str
     role: str
     made: str
@@ -66,6 +71,7 @@ class Token:
 
 def add_token(
     store: Store,
+    study: str,
     name: str,
     role: str = "analyst",
     *,
@@ -78,9 +84,11 @@ def add_token(
     ----------
     store : Store
         The ledger's file.
+    study : str
+        The name of the study that it opens, and no other of the same ledger.
     name : str
-        Whose it is: 1 to 64 letters, digits and . _ - @ +; used once for ever, so that the
-        ledger's record of a name is of one person.
+        Whose it is: 1 to 64 letters, digits and . _ - @ +; used once for ever in a study, so that
+        the ledger's record of a name is of one person.
     role : str, default "analyst"
         "analyst" or "custodian".
     days : float, default 30
@@ -106,13 +114,15 @@ def add_token(
     >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
-    ...     text = add_token(store, "alice", days=7)
-    ...     before = caller_of(store, text)
-    ...     revoke_token(store, "alice")
-    ...     after = caller_of(store, text)
-    >>> before, after
-    (Caller(name='token alice', role='analyst'), None)
+    ...     text = add_token(store, "cohort.csv", "alice", days=7)
+    ...     before, elsewhere = (caller_of(store, of, text) for of in ("cohort.csv", "other.csv"))
+    ...     revoke_token(store, "cohort.csv", "alice")
+    ...     after = caller_of(store, "cohort.csv", text)
+    >>> before, elsewhere, after
+    (Caller(name='token alice', role='analyst'), None, None)
     """
+    if not isinstance(study, str) or not study:
+        raise InputError("a token opens one study; name it: study=")
     if not isinstance(name, str) or NAME.fullmatch(name) is None:
         raise InputError("a token's name has 1 to 64 letters, digits and . _ - @ +, a letter first")
     if role not in ROLES:
@@ -125,6 +135,7 @@ def add_token(
         at = datetime.fromisoformat(stamp(now))
         values = {
             "at": stamp(at),
+            "study": study,
             "name": name,
             "role": role,
             "digest": _digest(text),
@@ -132,57 +143,60 @@ def add_token(
         }
         if store.append(connection, "token", values, unless_there=True) is None:
             raise InputError(
-                f"there is or was a token named {name!r} already; a name is used once, so take"
-                " another, such as one with a number"
+                f"there is or was a token named {name!r} already for study {study!r}; a name is"
+                " used once, so take another, such as one with a number"
             )
     return text
 
 
-def revoke_token(store: Store, name: str) -> None:
-    """Let a token open nothing from now on; a revoked one stays so.
+def revoke_token(store: Store, study: str, name: str) -> None:
+    """Let a token of a study open nothing from now on; a revoked one stays so.
 
     Raises
     ------
     InputError
-        If there is no token of that name.
+        If the study has no token of that name.
     """
     with store.writing() as connection:
-        found = connection.execute("SELECT id FROM token WHERE name = ?", (name,)).fetchone()
+        found = connection.execute(
+            "SELECT id FROM token WHERE study = ? AND name = ?", (study, name)
+        ).fetchone()
         if found is None:
             raise InputError(
-                "there is no token of that name; `discreet token list` names all there are"
+                "the study has no token of that name; `discreet token list` names all there are"
             )
         values = {"at": stamp(), "token": found[0]}
         store.append(connection, "revocation", values, unless_there=True)
 
 
-def list_tokens(store: Store) -> tuple[Token, ...]:
-    """Return all tokens that were ever added, oldest first."""
+def list_tokens(store: Store, study: str | None = None) -> tuple[Token, ...]:
+    """Return all tokens that were ever added, to one study or to any, oldest first."""
     with store.reading() as connection:
         rows = connection.execute(
-            "SELECT name, role, token.at, expires, revocation.at FROM token"
-            " LEFT JOIN revocation ON revocation.token = token.id ORDER BY token.id"
+            f"SELECT {FIELDS} WHERE ? IS NULL OR study = ? ORDER BY token.id", (study, study)
         ).fetchall()
-    return tuple(Token(*row) for row in rows)
+    return tuple(Token(*row[2:]) for row in rows)
 
 
-def caller_of(store: Store, text: str, *, now: datetime | None = None) -> Caller | None:
-    """Return whose token a text is; None for one that is unknown, expired or revoked.
+def caller_of(store: Store, study: str, text: str, *, now: datetime | None = None) -> Caller | None:
+    """Return whose token of a study a text is; None for one that is unknown, expired or revoked.
 
-    Every token is compared, each in constant time, so that how long it takes tells nothing of
-    the tokens there are. One that was written into the file without the secret opens nothing.
+    A token of another study opens nothing here, and neither does one that was written into the
+    file without the secret.
     """
     digest = _digest(text)
     with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT token.id, digest, name, role, token.at, expires, revocation.at FROM token"
-            " LEFT JOIN revocation ON revocation.token = token.id"
-        ).fetchall()
-        found = None
-        for row, kept, *fields in rows:
-            if hmac.compare_digest(kept, digest):
-                found = Token(*fields) if store.holds(connection, "token", row) else None
-    if found is None or found.state(now) != "valid":
+        # Looked up in an index, however many tokens there are. How long that takes may tell how a
+        # digest that is kept begins, but nobody can find a text for a digest, nor choose digests
+        # to search by: they are SHA-256 of what is sent. What is found is compared in constant
+        # time.
+        row = connection.execute(f"SELECT {FIELDS} WHERE digest = ?", (digest,)).fetchone()
+        if row is None or not hmac.compare_digest(row[1], digest):
+            return None
+        if not store.holds(connection, "token", row[0]):
+            return None
+    found = Token(*row[2:])
+    if found.study != study or found.state(now) != "valid":
         return None
     return Caller(f"token {found.name}", found.role)
 

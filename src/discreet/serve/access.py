@@ -22,15 +22,17 @@ class TrustedIssuer(Protocol):
         """Return whose a token is, or None."""
 
 
-def callers(store: Store, issuer: TrustedIssuer | None = None) -> CallerOf:
+def callers(store: Store, study: str, issuer: TrustedIssuer | None = None) -> CallerOf:
     """Return what tells whose a token is.
 
     Parameters
     ----------
     store : Store
         The ledger's file, which keeps the digests of tokens.
+    study : str
+        The name of the study that is served: tokens of another of the same ledger are nobody's.
     issuer : TrustedIssuer, optional
-        Whoever else issues tokens (OpenID Connect).
+        Whoever else issues tokens (OpenID Connect), for the audience that this study is.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def callers(store: Store, issuer: TrustedIssuer | None = None) -> CallerOf:
         """Return whose a bearer token is."""
         if not token or len(token) > LONGEST:
             return None
-        found = caller_of(store, token)
+        found = caller_of(store, study, token)
         if found is None and issuer is not None and token.count(".") == 2:
             return issuer.caller(token)
         return found

@@ -13,13 +13,12 @@ from starlette.middleware.cors import CORSMiddleware
 
 from discreet.errors import LeavingError
 from discreet.serve.access import TrustedIssuer, callers
-from discreet.serve.asking import Served
 from discreet.serve.limits import BodyTimeout, Faults, SecurityHeaders, SizeLimits
 from discreet.serve.pages import pages
 from discreet.serve.refusals import refusal
 from discreet.serve.routes import Stopped, answered, routes
+from discreet.serve.served import serve_study
 from discreet.study import Study
-from discreet.study.told import name_of
 
 __all__ = ["Door", "create_app"]
 
@@ -59,7 +58,7 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     Raises
     ------
     InputError
-        If the study has no name, by which the ledger would know it.
+        If the study has no name, or its policy is `research` and the data are not public.
 
     Notes
     -----
@@ -72,9 +71,7 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     trusts the machine it runs on.
     """
     door = door or Door()
-    name_of(study)
-    served = Served(study)
-    _ = served.columns  # read once, before anybody asks
+    served = serve_study(study)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -93,7 +90,7 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
         redirect_slashes=False,
     )
     app.include_router(pages())
-    app.include_router(routes(served, callers(served.ledger.store, door.issuer)))
+    app.include_router(routes(served, callers(served.ledger.store, served.name, door.issuer)))
     _say_errors(app)
     if door.origins:
         app.add_middleware(

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
-from discreet.errors import InputError, LeavingError, RefusedError
-from discreet.ledger import Ledger
+from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.requests import (
-    Allowance,
     Answer,
     Asked,
     Question,
@@ -34,20 +30,12 @@ from discreet.serve.checking import Wish, check
 from discreet.serve.describing import study_told
 from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.study import Study
-from discreet.study.told import (
-    ToldColumn,
-    axis_moves,
-    drawable,
-    ledger_of_study,
-    name_of,
-    settle_anew,
-)
+from discreet.serve.served import Served
+from discreet.study.told import axis_moves, settle_anew
 
-__all__ = ["Served", "answer_again", "answer_orders", "answer_view", "refused", "study_json"]
+__all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 
 FORM = "web"
-MOST_WAITING = 16  # requests that wait for their turn
 # What is held back because of the data is told at the end of one of these, whenever it was found.
 SLOT_SECONDS = 0.25
 OVER = ("rate", "budget")  # of the allowance
@@ -56,58 +44,18 @@ OVER = ("rate", "budget")  # of the allowance
 Maker = Callable[[], bytes | Refusal]
 
 
-@dataclass(frozen=True)
-class Served:
-    """A study that is served: one picture of it is made at a time, the others wait."""
-
-    study: Study
-    turn: threading.Lock = field(default_factory=threading.Lock)
-    waiting: threading.BoundedSemaphore = field(
-        default_factory=lambda: threading.BoundedSemaphore(MOST_WAITING)
-    )
-
-    @cached_property
-    def columns(self) -> Mapping[str, ToldColumn]:
-        """The columns that may be drawn."""
-        return {it.name: it for it in drawable(self.study)}
-
-    @cached_property
-    def name(self) -> str:
-        """The name by which the ledger knows the study."""
-        return name_of(self.study)
-
-    @property
-    def ledger(self) -> Ledger:
-        """Where all is recorded."""
-        return ledger_of_study(self.study)
-
-    @property
-    def allowance(self) -> Allowance:
-        """How much one caller may ask for."""
-        policy = self.study.policy
-        return Allowance(policy.budget, policy.requests_a_minute)
-
-
 def study_json(served: Served, caller: Caller) -> dict[str, Any]:
     """Return what a form is made of, and how much of the allowance is used."""
-    version = served.ledger.version(served.name)
-    # A picture that is being made has settled it anew: to wait for it would let many who only look
-    # at the form keep all others waiting.
-    if served.turn.acquire(blocking=False):
-        try:
-            settle_anew(served.study)
-        finally:
-            served.turn.release()
     told = study_told(served.study, served.columns)
     allowance = served.allowance
     return {
         "study": served.name,
-        "version": version,
+        "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
         **told,
         "allowance": {
             "views": allowance.views,
-            "used": used(served.ledger.store, caller.name, served.name, version),
+            "used": used(served.ledger.store, caller.name, served.name, served.version),
             "a_minute": allowance.a_minute,
         },
     }
@@ -137,9 +85,8 @@ def answer_view(
     wish = check(served.study, served.columns, kind, body)
     if isinstance(wish, Refusal):
         return refused(served, caller, kind, wish)
-    version = served.ledger.version(served.name)
-    view = _name_of(served, version, wish)
-    question = Question(served.name, version, kind, wish.request, view)
+    view = _name_of(served, wish)
+    question = Question(served.name, served.version, kind, wish.request, view)
     asked = ask(served.ledger.store, caller, question, served.allowance)
     if asked.outcome in OVER:
         return refusal(asked.outcome)
@@ -162,7 +109,7 @@ def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer
     -------
     Answer or Refusal
     """
-    version, store = served.ledger.version(served.name), served.ledger.store
+    version, store = served.version, served.ledger.store
     own = None if caller.role == "custodian" else caller.name
     found = kept(store, served.name, version, view, own)
     if found is None:
@@ -172,13 +119,15 @@ def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer
     return refusal(asked.outcome) if asked.outcome in OVER else found
 
 
-def answer_orders(served: Served, caller: Caller, columns: list[str]) -> Answer | Refusal:
-    """Say which orders of axes are allowed that are one move away from this one."""
-    wish = check(served.study, served.columns, "parallel", {"columns": columns})
+def answer_orders(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
+    """Say which orders of axes are allowed that are one move away from this one.
+
+    `body` holds `columns`, and `sensitive` where more are than the policy says.
+    """
+    wish = check(served.study, served.columns, "parallel", body)
     if isinstance(wish, Refusal):
         return refused(served, caller, "orders", wish)
-    version = served.ledger.version(served.name)
-    question = Question(served.name, version, "orders", wish.request, None)
+    question = Question(served.name, served.version, "orders", wish.request, None)
     asked = ask(served.ledger.store, caller, question, served.allowance)
     if asked.outcome in OVER:
         return refusal(asked.outcome)
@@ -187,7 +136,7 @@ def answer_orders(served: Served, caller: Caller, columns: list[str]) -> Answer 
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
     """Record a request that is refused whatever the data hold, and return what is said."""
-    question = Question(served.name, served.ledger.version(served.name), what, "", None)
+    question = Question(served.name, served.version, what, "", None)
     asked = ask(served.ledger.store, caller, question, served.allowance, code=found.code)
     return refusal(asked.outcome) if asked.outcome in OVER else found
 
@@ -195,55 +144,81 @@ def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusa
 def _made(served: Served, asked: Asked, question: Question, make: Maker) -> Answer | Refusal:
     """Make what was asked for when it is its turn, and keep it."""
     store, began = served.ledger.store, time.monotonic()
-    if not served.waiting.acquire(blocking=False):
+    if not served.places.acquire(blocking=False):
         close(store, asked, "busy")
         return refusal("busy")
     try:
         with served.turn:
-            settle_anew(served.study)
-            found: bytes | Refusal = make()
-    except LeavingError as error:
-        found = refusal("leaving", _differs(error.what))
-    except RefusedError:
-        found = refusal("data")
-    except InputError:
-        # Of the data, or of a file that cannot be had just now: the same words, but not for ever.
-        found, question = refusal("data"), replace(question, view=None)
+            before = _made_meanwhile(served, asked, question)
+            if before is not None:
+                return before
+            found, lasts = _tried(served, make)
+            answer = _recorded(served, asked, question if lasts else _unkept(question), found)
+    except LedgerError:
+        raise  # it cannot be written, so how this ended cannot be either
     except BaseException:
         with suppress(LeavingError):
             close(store, asked, "broken")
         raise
     finally:
-        served.waiting.release()
-    return _recorded(served, asked, question, found, began)
+        served.places.release()
+    if isinstance(found, Refusal) and found.code == "data":
+        # How long it took would tell which rule held it back.
+        time.sleep(SLOT_SECONDS - (time.monotonic() - began) % SLOT_SECONDS)
+    return answer
+
+
+def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
+    """Return what was made, or why it was not; and whether that stays so."""
+    settle_anew(served.study)
+    try:
+        return make(), True
+    except LedgerError:
+        raise
+    except LeavingError as error:
+        return refusal("leaving", _differs(error.what)), False
+    except RefusedError:
+        return refusal("data"), True
+    except InputError:
+        # Of the data, or of a file that cannot be had just now: the same words, but not for ever.
+        return refusal("data"), False
+
+
+def _made_meanwhile(served: Served, asked: Asked, question: Question) -> Answer | None:
+    """Return what somebody else was answered who asked for the same, and was first."""
+    if question.view is None:
+        return None
+    store = served.ledger.store
+    found = kept(store, question.study, question.version, question.view, None)
+    if found is not None:
+        close(store, asked, "repeated")
+    return found
 
 
 def _recorded(
-    served: Served, asked: Asked, question: Question, found: bytes | Refusal, began: float
+    served: Served, asked: Asked, question: Question, found: bytes | Refusal
 ) -> Answer | Refusal:
-    """Record how a question ended, before anybody is told."""
+    """Record how a question ended, before anybody is told; keep what stays so."""
     store = served.ledger.store
-    if isinstance(found, bytes):
-        answer = Answer(200, found)
-        if question.view is None:
-            close(store, asked, "answered")
-            return answer
-        return keep(store, asked, question, answer, "answered")
-    if found.code != "data":
-        close(store, asked, found.code)
-        return found
-    # How long it took would tell which rule held it back.
-    time.sleep(SLOT_SECONDS - (time.monotonic() - began) % SLOT_SECONDS)
-    if question.view is None:
-        close(store, asked, found.code)
-        return found
-    return keep(store, asked, question, Answer(found.status, found.body), found.code)
+    code = "answered" if isinstance(found, bytes) else found.code
+    if question.view is None or code not in ("answered", "data"):
+        close(store, asked, code)
+        return Answer(200, found) if isinstance(found, bytes) else found
+    answer = Answer(200, found) if isinstance(found, bytes) else Answer(found.status, found.body)
+    return keep(store, asked, question, answer, code)
+
+
+def _unkept(question: Question) -> Question:
+    """Return a question whose answer is not kept."""
+    return replace(question, view=None)
 
 
 def _differs(what: str) -> str:
     """Say which choice is another than when these columns left before, where it is one."""
     if not what:
         return ""
+    if what == "version":
+        return "A new version of the study was opened; the server must be started again with it."
     return (
         f"The {what} is another than when a picture of it left before, and the two together tell"
         " too much; draw the one that was drawn."
@@ -270,7 +245,8 @@ def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
 
 
 def _orders(served: Served, wish: Wish) -> bytes:
-    return orders_told(wish.columns, axis_moves(served.study, wish.columns))
+    found = axis_moves(served.study, wish.columns, wish.named.get("sensitive"))
+    return orders_told(wish.columns, found)
 
 
 def _out_of_order(served: Served, wish: Wish) -> Refusal | None:
@@ -279,12 +255,11 @@ def _out_of_order(served: Served, wish: Wish) -> Refusal | None:
     if not found.why:
         return None
     allowed = found.nearest != wish.columns and not found.nearest_why
-    return refusal(
-        "order", nearest={"columns": [*found.nearest], **wish.named} if allowed else None
-    )
+    near = {"columns": [*found.nearest], **wish.named} if allowed else None
+    return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
 
 
-def _name_of(served: Served, version: int, wish: Wish) -> str:
-    """Name a picture: the same question of the same version has the same name."""
-    told = json.dumps([served.name, version, wish.kind, wish.request])
+def _name_of(served: Served, wish: Wish) -> str:
+    """Name a picture: the same question of the same data and policy has the same name."""
+    told = json.dumps([served.name, served.version, served.edition, wish.kind, wish.request])
     return hashlib.sha256(told.encode()).hexdigest()[:32]

@@ -17,7 +17,7 @@ from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
 from discreet.study.pins import diversity_of
-from discreet.study.told import ToldColumn, formula_of, sensitive_columns
+from discreet.study.told import ToldColumn, formula_of, groups_settled, sensitive_columns
 
 __all__ = [
     "NUMBERS",
@@ -251,10 +251,11 @@ def _rows_wrong(
     if by is not None and asked.from_rows and by not in study.policy.strata:
         says = "by: under this policy rows carry the levels of strata alone"
         return refusal("policy", says, {**what, **_without(given, "by")})
-    apart = not any({*asked.columns} <= {*group} for group in study.groups)
-    if asked.from_rows and study.groups and apart:
+    settled = groups_settled(study) if asked.from_rows else ()
+    apart = not any({*asked.columns} <= {*group} for group in settled)
+    if settled and apart:
         says = "columns: rows of these may not be seen together; /api/study lists the groups"
-        groups = [[name for name in group if name in columns] for group in study.groups]
+        groups = [[name for name in group if name in columns] for group in settled]
         together = _together(groups, asked.columns) if "columns" in what else []
         return refusal("policy", says, {"columns": together, **given} if together else None)
     if not {*given.get("sensitive", ())} <= {*sensitive_columns(study)}:

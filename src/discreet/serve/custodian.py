@@ -1,13 +1,14 @@
-"""What the custodian's page shows: the policy, tokens, and what was asked; nothing raw there."""
+"""What the custodian's page shows of one study: policy, tokens, what was asked; nothing raw."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from discreet.ledger.requests import log, used
-from discreet.ledger.store import verify
+from discreet.ledger.chain import FIRST
+from discreet.ledger.requests import log, used_by
+from discreet.ledger.store import Store, verify
 from discreet.ledger.tokens import list_tokens
-from discreet.serve.asking import Served
+from discreet.serve.served import Served
 
 __all__ = ["custodian_told", "verified"]
 
@@ -16,6 +17,8 @@ PAGE = 200
 
 def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
     """Return the policy in force, tokens with what they used, and a page of the log.
+
+    All of it of this study alone: another of the same ledger has a custodian of its own.
 
     Parameters
     ----------
@@ -29,7 +32,8 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
     dict
     """
     store = served.ledger.store
-    version = served.ledger.version(served.name)
+    found = list_tokens(store, served.name)
+    used = used_by(store, [f"token {it.name}" for it in found], served.name, served.version)
     tokens = [
         {
             "name": it.name,
@@ -37,19 +41,20 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
             "made": it.made,
             "expires": it.expires,
             "state": it.state(),
-            "used": used(store, f"token {it.name}", served.name, version),
+            "used": used[f"token {it.name}"],
         }
-        for it in list_tokens(store)
+        for it in found
     ]
     allowance = served.allowance
     return {
         "study": served.name,
-        "version": version,
+        "version": served.version,
         "policy": served.study.policy.to_toml(),
         "tokens": tokens,
         "allowance": {"views": allowance.views, "a_minute": allowance.a_minute},
-        "log": log(store, most=PAGE, before=before),
-        "left": served.ledger.history()[-PAGE:],
+        "log": log(store, study=served.name, most=PAGE, before=before),
+        "left": served.ledger.history(served.name)[-PAGE:],
+        **_end_of(store),
     }
 
 
@@ -57,3 +62,11 @@ def verified(served: Served) -> dict[str, Any]:
     """Count the chain of the ledger again, and say what of it is broken."""
     found = verify(served.ledger.store)
     return {"rows": found.rows, "head": found.head, "broken": [*found.broken]}
+
+
+def _end_of(store: Store) -> dict[str, Any]:
+    """Return the last seal and its number, as they are written: only `verified` checks them."""
+    with store.reading() as connection:
+        last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
+    rows, head = last or (0, FIRST)
+    return {"head": head, "rows": rows}

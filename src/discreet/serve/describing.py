@@ -16,7 +16,7 @@ from discreet.serve.checking import (
 )
 from discreet.serve.pictures import PARAMETERS, PICTURES, Picture
 from discreet.study import Study
-from discreet.study.told import ToldColumn, pairs_drawn
+from discreet.study.told import ToldColumn, groups_settled, pairs_drawn
 
 __all__ = ["pictures_told", "study_told"]
 
@@ -47,7 +47,7 @@ def study_told(study: Study, columns: Mapping[str, ToldColumn]) -> dict[str, Any
             {"name": it.name, "kind": it.kind, "role": it.role, "stratum": it.stratum}
             for it in columns.values()
         ],
-        "groups": [[*group] for group in study.groups],
+        "groups": [[*group] for group in groups_settled(study)],
         "pairs": {
             "declared": [[*pair] for pair in policy.pairs],
             "drawn": [[*pair] for pair in pairs_drawn(study)],

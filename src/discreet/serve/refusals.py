@@ -67,8 +67,8 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     ),
     "budget": (
         429,
-        "This token has seen as many different pictures as it may; those it has seen stay open.",
-        "A token may see so many different pictures of a study version.",
+        "This token has asked for as many different pictures as it may; those it got stay open.",
+        "A token may ask for so many different pictures of a study version.",
     ),
     "busy": (503, "The server is busy; try again in a little while.", "Work at once is limited."),
     "slow": (

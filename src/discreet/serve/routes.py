@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import anyio
-import anyio.to_thread
 from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ValidationError
@@ -18,25 +18,21 @@ from pydantic import BaseModel, ValidationError
 from discreet.ledger.requests import Answer
 from discreet.ledger.tokens import Caller
 from discreet.serve.access import CallerOf
-from discreet.serve.asking import (
-    Served,
-    answer_again,
-    answer_orders,
-    answer_view,
-    refused,
-    study_json,
-)
+from discreet.serve.asking import answer_again, answer_orders, answer_view, refused, study_json
 from discreet.serve.custodian import custodian_told, verified
 from discreet.serve.drawing import FORMS, figure
+from discreet.serve.files import Files
 from discreet.serve.pictures import PICTURES
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.schemas import BODIES, OrdersBody
+from discreet.serve.served import Served
 
 __all__ = ["Stopped", "answered", "routes"]
 
 SECONDS = 60.0  # until a request is answered, or told to ask again
-AT_ONCE = 24  # requests that are worked on; the others wait
-FILES_KEPT = 64
+# Requests that are worked on; the others wait. More than wait for pictures and for files together,
+# so that some are left for what takes no time.
+AT_ONCE = 40
 JSON = "application/json"
 #: Only what was asked before this row of the log; read when its sender is known.
 BEFORE = {
@@ -76,11 +72,14 @@ def answered(found: Answer | Refusal, headers: Mapping[str, str] | None = None) 
 
 @dataclass(frozen=True)
 class Counter:
-    """Where a request is taken: it says whose it is, and works on it in a thread."""
+    """Where a request is taken: it says whose it is, and works on it in a thread.
+
+    Who waits no longer leaves the thread to its work, and it stays taken until that has ended.
+    """
 
     served: Served
     caller_of: CallerOf
-    seats: anyio.CapacityLimiter
+    threads: ThreadPoolExecutor
 
     async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer:
         """Do some work for whoever has the token, within the time a request has."""
@@ -92,14 +91,12 @@ class Counter:
             if caller is None:
                 return refusal("token")
             if role == "custodian" and caller.role != role:
-                return refusal("role")
+                return refused(self.served, caller, "custodian", refusal("role"))
             return work(caller)
 
         try:
             with anyio.fail_after(SECONDS):
-                found = await anyio.to_thread.run_sync(
-                    whole, abandon_on_cancel=True, limiter=self.seats
-                )
+                found = await asyncio.wrap_future(self.threads.submit(whole))
         except TimeoutError:
             raise Stopped(refusal("slow")) from None
         if isinstance(found, Refusal):
@@ -112,7 +109,7 @@ class Counter:
 def routes(served: Served, caller_of: CallerOf) -> APIRouter:
     """Return the routes of the API of a study."""
     router = APIRouter(prefix="/api", responses=ERRORS)
-    counter = Counter(served, caller_of, anyio.CapacityLimiter(AT_ONCE))
+    counter = Counter(served, caller_of, ThreadPoolExecutor(AT_ONCE, "discreet-request"))
     _study(router, counter)
     _views(router, counter)
     _files(router, counter)
@@ -143,7 +140,7 @@ def _study(router: APIRouter, counter: Counter) -> None:
             given = _read(OrdersBody, data)
             if isinstance(given, Refusal):
                 return refused(counter.served, caller, "orders", given)
-            return answer_orders(counter.served, caller, given["columns"])
+            return answer_orders(counter.served, caller, given)
 
         return answered(await counter.work(bearer, work))
 
@@ -183,7 +180,7 @@ def _views(router: APIRouter, counter: Counter) -> None:
 
 
 def _files(router: APIRouter, counter: Counter) -> None:
-    made = lru_cache(FILES_KEPT)(figure)
+    files = Files(figure)
 
     def add(form: str) -> None:
         """Add the address of one kind of file."""
@@ -194,7 +191,8 @@ def _files(router: APIRouter, counter: Counter) -> None:
                 found = answer_again(counter.served, caller, view, form)
                 if isinstance(found, Refusal) or found.status != 200:
                     return found
-                return Answer(200, made(found.body, form))
+                file = files.made(view, found.body, form)
+                return file if isinstance(file, Refusal) else Answer(200, file)
 
             found = await counter.work(bearer, work)
             if found.status != 200:

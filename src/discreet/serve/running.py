@@ -183,6 +183,7 @@ def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Con
         http=CarefulProtocol,
         ws="none",
         lifespan="on",
+        log_config=None,  # what it says goes where the program's own words go
         access_log=False,  # the ledger says who asked what
         log_level="warning",
         server_header=False,

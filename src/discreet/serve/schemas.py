@@ -16,6 +16,7 @@ LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Sensitive = Annotated[list[Name], Field(max_length=PICTURES["parallel"].most)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
 
@@ -25,6 +26,7 @@ class OrdersBody(BaseModel):
     model_config = STRICT
 
     columns: Annotated[list[Name], Field(min_length=2, max_length=PICTURES["parallel"].most)]
+    sensitive: Sensitive | None = None
 
 
 def body_of(picture: Picture) -> type[BaseModel]:
@@ -39,8 +41,7 @@ def body_of(picture: Picture) -> type[BaseModel]:
     if picture.by:
         fields["by"] = (Name | None, None)
     if picture.kind == "parallel":
-        listed = Field(max_length=picture.most)
-        fields["sensitive"] = (Annotated[list[Name], listed] | None, None)
+        fields["sensitive"] = (Sensitive | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
     fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in picture.parameters}
     title = f"{picture.kind.capitalize()}Body"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 from discreet.datasets import diabetes
 from discreet.policy import Policy
+from discreet.secret import unguessable
 from discreet.serve.drawing import figure, picture_told
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -27,13 +31,20 @@ def warm_in_background() -> threading.Thread:
 
 
 def warm() -> None:
-    """Draw a picture of each sort of a public table: what is imported and compiled stays."""
+    """Draw a picture of each sort of a public table: what is imported and compiled stays.
+
+    In a folder of its own, with a secret of its own, so that nothing else stays.
+    """
     policy = Policy.preset("standard", public=True, study="warming up", strata=["sex"])
     try:
-        for view in _pictures(open_study(diabetes(), policy)):
-            figure(picture_told(view, ""), "figure.png")
-            if not threading.main_thread().is_alive():
-                return  # the server has ended, and waits for this thread
+        with tempfile.TemporaryDirectory(prefix="discreet-") as name:
+            secret = Path(name) / "discreet.secret"
+            secret.touch(mode=0o600)
+            secret.write_text(unguessable().encode().hex(), encoding="ascii")
+            for view in _pictures(open_study(diabetes(), replace(policy, folder=Path(name)))):
+                figure(picture_told(view, ""), "figure.png")
+                if not threading.main_thread().is_alive():
+                    return  # the server has ended, and waits for this thread
     except Exception as error:  # the server serves all the same, only slower at first
         if threading.main_thread().is_alive():
             LOG.warning("warming up ended early: %s", type(error).__name__)

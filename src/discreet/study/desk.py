@@ -15,6 +15,7 @@ from discreet.policy import Asked, Policy
 from discreet.protect.base import Floats
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret, load_secret
+from discreet.sketch import sketch_of
 from discreet.study.folders import folder_of, ledger_of
 from discreet.study.gatekeeper import NOTHING, Gatekeeper
 from discreet.table import KINDS, Table
@@ -89,6 +90,16 @@ class Desk:
     def secret(self) -> Secret:
         """What the noise is keyed by."""
         return self._secret
+
+    def data_marks(self) -> tuple[bytes, ...]:
+        """Return what stands for the data as they are: of a file its digest, else of its columns."""
+        digest = self.table.source_digest()
+        if digest is not None:
+            return (digest,)
+        columns = self.table.columns
+        drawn = sorted(name for name, column in columns.items() if column.kind in KINDS)
+        marks = [sketch_of(self._secret.marks(self.table.column(name))).mark for name in drawn]
+        return tuple(f"{name} {mark}".encode() for name, mark in zip(drawn, marks, strict=True))
 
     def made(self, columns: Sequence[str]) -> Made:
         """Return the rows of the protected copy of a group beside the raw ones."""

@@ -56,13 +56,17 @@ class Exit:
 
 @dataclass(frozen=True, repr=False)
 class Gatekeeper:
-    """Tells the ledger what is about to leave, and by which columns it is to be recognised."""
+    """Tells the ledger what is about to leave, and by which columns it is to be recognised.
+
+    Where there is a `version`, something leaves only while that is the latest of the study.
+    """
 
     table: Table
     policy: Policy
     secret: Secret
     ledger: Ledger
     name: str | None
+    version: int | None = None
 
     def leave(
         self,
@@ -103,6 +107,7 @@ class Gatekeeper:
                     columns=leaving.columns,
                     method=leaving.asked.method,
                     form=form,
+                    version=self.version,
                 )
                 for leaving, form in exits
             ],

@@ -115,7 +115,9 @@ def proposed_policy(source: object) -> str:
     for i, name in enumerate(table.columns):
         guesses.append(_guess(table, policy, name))
         advance("reading columns", i + 1, len(table.columns))
-    return "\n\n".join([HEAD, *map(_column_text, guesses), *_rule_texts(policy, guesses)]) + "\n"
+    columns = [COLUMNS, *map(_column_text, guesses)]
+    rules = _rule_texts(policy, guesses)
+    return "\n\n".join([HEAD, _study_text(table.name), *columns, *rules]) + "\n"
 
 
 # --- what a column may be -------------------------------------------------------------------------
@@ -223,8 +225,14 @@ HEAD = """\
 # value. It is a beginning: read every line, and mend it, before anybody else sees a picture.
 # Lines that begin with # count for nothing; take the # away to make one count.
 # The folder of this file also keeps the study's secret and ledger (.discreet): let nobody else in.
-preset = "standard"
+preset = "standard"\
+"""
 
+STUDY = """\
+# The name by which the ledger and the tokens know these persons. Keep it when the file is renamed
+# or its data change; other persons need another name, and a policy of their own."""
+
+COLUMNS = """\
 # ---------- The columns ---------------------------------------------------------------------------
 # roles:  identifier        names a person; never shown
 #         quasi-identifier  others may know it of a person (age, region, occupation, ...)
@@ -235,6 +243,12 @@ preset = "standard"
 #         where the outermost persons lie. Declare what is publicly known, such as 18 and 90 for the
 #         ages of a study that took in no others, rather than what is proposed: that is rounded from
 #         the data. No limits are proposed where the data do not let them be told."""
+
+
+def _study_text(name: str | None) -> str:
+    """Write the name of the study: that of its file; an example where it comes from none."""
+    line = f"study = {_text(name)}" if name else '# study = "cohort"'
+    return f"{STUDY}\n{line}"
 
 
 def _column_text(guess: Guess) -> str:

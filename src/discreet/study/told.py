@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from discreet.errors import InputError, RefusedError
 from discreet.ledger import Ledger
 from discreet.regression import read_formula
+from discreet.render.scene_json import SCHEMA as SCENE_SCHEMA
 from discreet.study.parallel import Orders, orders
 from discreet.study.study import Study
 from discreet.table import KINDS
+from discreet.views.base import SCHEMA
 
 __all__ = [
     "ToldColumn",
     "axis_moves",
     "drawable",
+    "edition_of",
     "formula_of",
+    "groups_settled",
+    "hold_version",
     "ledger_of_study",
     "name_of",
     "pairs_drawn",
     "sensitive_columns",
     "settle_anew",
 ]
+
+ALLOWANCE = ("budget", "requests_a_minute")
 
 
 @dataclass(frozen=True)
@@ -58,16 +66,40 @@ def ledger_of_study(study: Study) -> Ledger:
     return study._desk.gatekeeper.ledger
 
 
+def hold_version(study: Study) -> int:
+    """Return the study version that is the latest now; of another nothing of the study leaves."""
+    desk = study._desk
+    version = desk.gatekeeper.ledger.version(name_of(study))
+    desk.gatekeeper = replace(desk.gatekeeper, version=version)
+    return version
+
+
+def edition_of(study: Study) -> str:
+    """Return a keyed digest that stands for the data, the policy and how views are written.
+
+    What decides only how often somebody may ask is left out.
+    """
+    desk = study._desk
+    said = {name: it for name, it in study.policy.to_dict().items() if name not in ALLOWANCE}
+    told = json.dumps([SCHEMA, SCENE_SCHEMA, said], sort_keys=True)
+    return desk.secret.digest("edition", told.encode(), *desk.data_marks()).hex()
+
+
+def groups_settled(study: Study) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of columns whose rows may be seen together: of the policy, or that left."""
+    desk = study._desk
+    return desk.policy.groups or desk.gatekeeper.groups_that_left()
+
+
 def settle_anew(study: Study) -> None:
     """Take the groups and pairs of the study from the ledger, where others may have written."""
-    desk = study._desk
-    desk.groups = desk.policy.groups or desk.gatekeeper.groups_that_left()
-    desk.pairs = desk.gatekeeper.pairs_that_left()
+    study._desk.groups = groups_settled(study)
+    study._desk.pairs = pairs_drawn(study)
 
 
 def pairs_drawn(study: Study) -> tuple[tuple[str, ...], ...]:
-    """Return the axes that have been drawn side by side."""
-    return study._desk.pairs
+    """Return the axes that have left side by side."""
+    return study._desk.gatekeeper.pairs_that_left()
 
 
 def axis_moves(

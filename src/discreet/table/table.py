@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -247,6 +248,16 @@ class Table:
         if not isinstance(values, np.ndarray) or not np.isfinite(values).all():
             return False
         return len(values) > 1 and bool((np.diff(np.sort(values)) == 1).all())
+
+    def source_digest(self) -> bytes | None:
+        """Return a digest of the file that the table was read from; None of a frame."""
+        if self._path is None:
+            return None
+        try:
+            with self._path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").digest()
+        except OSError:
+            raise InputError("the file of the study cannot be read; is it still there?") from None
 
     def source_changed(self) -> bool:
         """Whether the file has been written since the table was opened."""

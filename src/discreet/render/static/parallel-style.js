@@ -1,5 +1,7 @@
 // The style of parallel coordinates on a page; laid upon it as style.js does.
 
+// The name of an axis is painted beneath its button: what a page has for its own buttons must not
+// reach these, or it would cover the name.
 const PARALLEL_RULES = `
 .discreet-parallel{position:relative}
 .discreet-frame{overflow-x:auto;overflow-y:hidden}
@@ -13,9 +15,10 @@ const PARALLEL_RULES = `
 .discreet-pick{position:absolute;cursor:crosshair}
 .discreet-axis,.discreet-handle{position:absolute;cursor:grab;touch-action:none;user-select:none;
   -webkit-user-select:none}
-.discreet-axis{appearance:none;background:none;border:1px solid transparent;border-radius:4px;margin:0;
-  padding:0;color:transparent;font:inherit;overflow:hidden}
-.discreet-axis:hover{border-color:var(--discreet-line)}
+.discreet-stage .discreet-axis,.discreet-stage .discreet-axis:is(:hover,:active,:focus){appearance:none;
+  background:none;box-shadow:none;border:1px solid transparent;border-radius:4px;margin:0;padding:0;
+  min-width:0;min-height:0;color:transparent;font:inherit;overflow:hidden}
+.discreet-stage .discreet-axis:hover:hover{border-color:var(--discreet-line)}
 .discreet-axis:focus-visible,.discreet-pick:focus-visible,.discreet-frame:focus-visible{
   outline:2px solid var(--discreet-accent);outline-offset:-1px}
 .discreet-moving .discreet-axis,.discreet-moving .discreet-handle,.discreet-moving .discreet-pick{

@@ -2,8 +2,10 @@
 
 import { byId, make } from "./page-dom.js";
 
-// What was given out, or is being worked on; every other outcome is a refusal.
+// What was given out, or is being worked on; and what the server did not get to. Every other
+// outcome is a refusal.
 const GIVEN = ["begun", "repeated", "answered", "given", "done", "ok", ""];
+const UNANSWERED = ["busy", "slow", "broken", "ledger"];
 
 /**
  * Show the tokens and what of the allowance each has used.
@@ -23,7 +25,7 @@ export function showTokens(tokens, allowance) {
       make("td", { text: it.role }),
       make("td", {}, make("span", { class: state, text: it.state })),
       used,
-      cell(when(it.expires, 10), "when"),
+      cell(when(it.expires, 10), "when", `${when(it.expires, 19)} UTC`),
     );
   });
   byId("tokens").replaceChildren(...(rows.length ? rows : [none(5, "There is no token yet.")]));
@@ -81,8 +83,9 @@ export function showLeft(left) {
 
 function logRow(it) {
   const no = refused(it);
-  const outcome = make("span", { class: `state ${no ? "bad" : "good"}` });
-  outcome.textContent = no ? `refused: ${it.outcome}` : it.outcome;
+  const late = UNANSWERED.includes(it.outcome);
+  const outcome = make("span", { class: `state ${no ? "bad" : late ? "late" : "good"}` });
+  outcome.textContent = no || late ? `${worded(it)}: ${it.outcome}` : it.outcome;
   return make(
     "tr",
     { class: no ? "refused" : null },
@@ -96,11 +99,17 @@ function logRow(it) {
 }
 
 function refused(it) {
-  return !GIVEN.includes(it.outcome);
+  return !GIVEN.includes(it.outcome) && !UNANSWERED.includes(it.outcome);
+}
+
+function worded(it) {
+  if (UNANSWERED.includes(it.outcome)) return "not answered";
+  return refused(it) ? "refused" : "";
 }
 
 function textOf(it) {
-  return [it.id, it.at, it.caller, it.what, it.request, it.outcome].join(" ").toLowerCase();
+  const told = [it.id, it.at, it.caller, it.what, it.request, worded(it), it.outcome];
+  return told.join(" ").toLowerCase();
 }
 
 function readable(request) {
@@ -129,8 +138,8 @@ function when(text, letters) {
   return String(text || "").slice(0, letters).replace("T", " ");
 }
 
-function cell(text, look = null) {
-  return make("td", { class: look, text: text ?? "" });
+function cell(text, look = null, title = null) {
+  return make("td", { class: look, title, text: text ?? "" });
 }
 
 function none(columns, words) {

@@ -8,6 +8,7 @@ import { themeButton } from "./page-theme.js";
 import { askForToken, withToken } from "./page-token.js";
 import { showProblem, tell, whileWaiting } from "./page-wait.js";
 
+const WIDE = 64; // letters of a line of the policy
 const log = keepLog();
 
 start();
@@ -53,13 +54,30 @@ function tellStudy(study) {
 }
 
 function tellPolicy(told, policy) {
-  byId("policy-text").textContent = told.policy;
+  byId("policy-text").textContent = shortListsInLine(told.policy);
   byId("policy-hint").textContent =
     `“${policy.name}”, ${policy.regime}, k = ${policy.k}. It is changed in its file, ` +
     "and holds from the next start of the server.";
   byId("tokens-hint").textContent =
     `Each may ask for ${told.allowance.views} different views of this version, and ` +
     `${told.allowance.a_minute} times a minute. Tokens are made and revoked with “discreet token”.`;
+}
+
+/** Return TOML with every list that fits into a line in one; only what is seen changes. */
+function shortListsInLine(toml) {
+  // From the inside out: what an item of a list is stands in one line by then.
+  const list = /^( *)(.*)\[\n((?:\1 {4}\S.*,\n)+)\1\](,?)$/gm;
+  const inLine = (whole, indent, name, items, comma) => {
+    const each = items.trim().split("\n").map((item) => item.trim());
+    const line = `${indent}${name}[${each.join(" ").slice(0, -1)}]${comma}`;
+    return line.length <= WIDE ? line : whole;
+  };
+  let shown = toml;
+  for (;;) {
+    const shorter = shown.replace(list, inLine);
+    if (shorter === shown) return shown;
+    shown = shorter;
+  }
 }
 
 async function verify() {

@@ -18,6 +18,13 @@ const TITLES = {
   role: "Not for this token",
   unreached: "The server was not reached",
 };
+// What can be done, where the server's words do not say it.
+const INSTEAD = {
+  leaving:
+    "What to do: draw the picture that was drawn of these columns before (the same kind of " +
+    "picture, divided in the same way), or choose other columns. The custodian can also open a " +
+    "new version of the study.",
+};
 let running = 0;
 
 /**
@@ -70,6 +77,7 @@ export function showProblem(error, useNearest = null) {
     make("h2", { class: "problem-title", text: TITLES[error.code] || "That did not work" }),
     make("p", { text: error.message }),
   ];
+  if (INSTEAD[error.code]) parts.push(make("p", { class: "instead", text: INSTEAD[error.code] }));
   if (error.rule) parts.push(make("p", { class: "soft", text: `Rule: ${error.rule}` }));
   if (error.nearest && useNearest) {
     const use = () => useNearest(error.nearest);

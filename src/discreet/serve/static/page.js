@@ -104,7 +104,8 @@ function show(answer, body, kind) {
 }
 
 async function offerMoves(answer, body) {
-  const how = { body: { columns: body.columns } };
+  const { columns, sensitive } = body;
+  const how = { body: sensitive ? { columns, sensitive } : { columns } };
   const orders = await ask("/api/orders", how).catch(() => null);
   if (!orders) return; // the picture stands as it is; its axes stay where they are
   letMove(answer, orders, ({ from, to, order }) => {
