@@ -98,7 +98,8 @@ def states(study: tuple[Path, Path]) -> dict[str, str]:
 def test_it_prints_a_link_with_a_token(study: tuple[Path, Path]) -> None:
     with started(study, as_json=False) as server:
         text = "".join(server.printed)
-        assert text.startswith("discreet serves cohort.csv under policy 'clinic'.\n\n")
+        first = f"discreet serves cohort.csv under policy 'clinic' at {server.address}\n\n"
+        assert text.startswith(first)
         assert f"  An analyst opens   {server.address}/#token={server.token}\n" in text
         assert f"for {server.address}/custodian. Stop with Ctrl-C.\n" in text
         options = f"--study cohort.csv --policy {study[1]}"
@@ -344,3 +345,10 @@ def test_a_token_that_cannot_be_taken_back_is_said(
     assert err == (
         "discreet: the token of this start stays valid for a day: the ledger is damaged\n"
     )
+
+
+def test_a_service_prints_and_makes_no_token(study: tuple[Path, Path]) -> None:
+    with started(study, "--no-token") as server:
+        assert json.loads(server.printed[0]) == {"address": server.address, "token": None}
+        assert httpx.get(f"{server.address}/api/health").json() == {"ok": True}
+    assert list_tokens(ledger_of(study[1]).store) == ()

@@ -201,12 +201,12 @@ def test_another_policy_or_other_data_are_no_answer_to_a_question(tmp_path: Path
 def test_who_asks_for_the_same_at_once_is_drawn_for_once(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draw, times = asking.drawn, []
+    times = []
 
     def slowly(*of: Any) -> View:
         times.append(1)
         time.sleep(0.3)
-        return draw(*of)
+        return drawing_of.drawn(*of)
 
     monkeypatch.setattr(asking, "drawn", slowly)
     with ThreadPoolExecutor(8) as pool:
@@ -215,11 +215,6 @@ def test_who_asks_for_the_same_at_once_is_drawn_for_once(
     assert len({drawn(it).body for it in found}) == 1
     assert len(times) == len(served.ledger.history()) == 1
     assert {row[2] for row in outcomes(served)} == {"answered", "repeated"}
-
-
-def test_research_is_served_of_public_data_alone(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="public or simulated data alone"):
-        serve_study(opened(tmp_path, 'preset = "research"\n'))
 
 
 # --- what is refused before anything is drawn -----------------------------------------------------
@@ -555,7 +550,7 @@ def test_an_order_that_no_pair_allows_has_no_nearest(served: Served) -> None:
 
 
 def test_what_is_sensitive_in_one_picture_is_known_of_its_order(tmp_path: Path) -> None:
-    policy = 'preset = "research"\npublic = true\n[kinds]\nsex = "categorical"\n[roles]\npatient = "identifier"\n'
+    policy = 'preset = "research"\npublic = true\nkinds.sex = "categorical"\n'
     served = serve_study(opened(tmp_path, policy))
     body = {"columns": ["sex", "age"], "sensitive": ["sex"], "method": "k-member-cells"}
 

@@ -16,8 +16,8 @@ from discreet.study.told import (
     ToldColumn,
     axis_moves,
     drawable,
-    groups_settled,
     formula_of,
+    groups_settled,
     ledger_of_study,
     name_of,
     pairs_drawn,
@@ -82,7 +82,7 @@ def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None
     study, another = opened(tmp_path), opened(tmp_path)
     another.scatter("bmi", "glucose").ask_to_leave("svg")
     another.parallel(["age", "bmi", "glucose"]).ask_to_leave("svg")
-    assert study.groups == ()
+    assert not study.groups
 
     settle_anew(study)
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from discreet.cli.common import File, PolicyOption, StudyOption
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import InputError
 
 __all__ = ["serve"]
 
@@ -42,6 +42,10 @@ IssuerOption = Annotated[
 AudienceOption = Annotated[
     str, typer.Option("--audience", help="The audience its tokens must be for.")
 ]
+NoTokenOption = Annotated[
+    bool,
+    typer.Option("--no-token", help="Make no token: for a service, whose output is kept."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print address and token as JSON.")]
 
 
@@ -58,6 +62,7 @@ def serve(
     origin: OriginOption = None,
     issuer: IssuerOption = "",
     audience: AudienceOption = "",
+    no_token: NoTokenOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Serve a study on the web: the data stay here, pictures go out.
@@ -87,38 +92,38 @@ def serve(
     found = opened(plan)
     store, of = ledger_of_study(found).store, name_of(found)
     name = f"start-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')}"
-    token = add_token(store, of, name, "analyst", days=TOKEN_DAYS)
+    token = None if no_token else add_token(store, of, name, "analyst", days=TOKEN_DAYS)
 
     def said(url: str) -> None:
         """Say where it listens, once."""
         if as_json:
             typer.echo(json.dumps({"address": url, "token": token}))
             return
-        options = f"--study {shlex.quote(of)} --policy {shlex.quote(policy)}"
-        typer.echo(
-            f"discreet serves {of} under policy {found.policy.name!r}.\n\n"
-            f"  An analyst opens   {url}/#token={token}\n\n"
-            "The link holds a token that is shown this once and is good for a day.\n"
-            f"Others: discreet token add NAME {options}; with --role custodian\n"
-            f"for {url}/custodian. Stop with Ctrl-C."
-        )
+        typer.echo(_greeting(of, found.policy.name, policy, url, token))
 
-    with _taken_back(revoke_token, store, of, name), _ending_at_sigterm():
-        run(found, plan, address, workers, said)
-
-
-@contextmanager
-def _taken_back(revoke: Any, store: Any, study: str, name: str) -> Iterator[None]:
-    """Revoke a token at the end, whatever the end is."""
     try:
-        yield
+        with _ending_at_sigterm():
+            run(found, plan, address, workers, said)
     finally:
-        try:
-            revoke(store, study, name)
-        except DiscreetError as error:
-            typer.echo(
-                f"discreet: the token of this start stays valid for a day: {error}", err=True
-            )
+        if token is not None:
+            revoke_token(store, of, name)
+
+
+def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -> str:
+    """Say what is served where, and how others get in."""
+    lines = [f"discreet serves {study} under policy {name!r} at {url}", ""]
+    if token is not None:
+        lines += [
+            f"  An analyst opens   {url}/#token={token}",
+            "",
+            "The link holds a token that is shown this once and is good for a day.",
+        ]
+    options = f"--study {shlex.quote(study)} --policy {shlex.quote(policy)}"
+    lines += [
+        f"Others: discreet token add NAME {options}; with --role custodian",
+        f"for {url}/custodian. Stop with Ctrl-C.",
+    ]
+    return "\n".join(lines)
 
 
 @contextmanager

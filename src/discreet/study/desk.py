@@ -92,7 +92,7 @@ class Desk:
         return self._secret
 
     def data_marks(self) -> tuple[bytes, ...]:
-        """Return what stands for the data as they are: of a file its digest, else of its columns."""
+        """Return what stands for the data as they are: of a file its digest, else its columns."""
         digest = self.table.source_digest()
         if digest is not None:
             return (digest,)
