@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.common import File, PolicyOption, StudyOption
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 
 __all__ = ["serve"]
 
@@ -105,8 +105,11 @@ def serve(
         with _ending_at_sigterm():
             run(found, plan, address, workers, said)
     finally:
-        if token is not None:
-            revoke_token(store, of, name)
+        try:
+            if token is not None:
+                revoke_token(store, of, name)
+        except DiscreetError as error:
+            typer.echo(f"discreet: the start's token stays valid for a day: {error}", err=True)
 
 
 def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -> str:
