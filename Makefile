@@ -21,7 +21,7 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.parallel.run
 
 test: $(READY) chromium ## run all tests and the examples in the docstrings
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 2 --dist worksteal
 
 # Tests of pages need a browser; on Debian it can be had, elsewhere they are skipped.
 chromium:

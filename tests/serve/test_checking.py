@@ -549,7 +549,7 @@ def test_groups_that_were_drawn_bind_as_those_of_the_policy(tmp_path: Path) -> N
     found = study, {it.name: it for it in drawable(study)}
     passed(found, "scatter", {"columns": ["ldl", "hdl"]})
 
-    study.scatter("age", "bmi")
+    study.scatter("age", "bmi").ask_to_leave("svg")
     refused = checked(found, "scatter", {"columns": ["ldl", "bmi"]})
 
     assert isinstance(refused, Refusal)

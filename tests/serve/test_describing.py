@@ -276,7 +276,7 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
     assert told["pairs"] == {"declared": [["age", "bmi"]], "drawn": []}
     assert told["pictures"] == pictures_told(study.policy, [*columns.values()])
 
-    study.parallel(["age", "bmi"])
+    study.parallel(["age", "bmi"]).ask_to_leave("svg")
     assert study_told(study, columns)["pairs"]["drawn"] == [["age", "bmi"]]
 
 

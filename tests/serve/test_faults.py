@@ -22,6 +22,7 @@ import pytest
 
 from discreet.errors import LedgerError
 from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
+from discreet.serve import asking
 from discreet.serve.app import Door
 from discreet.study import open as open_study
 from discreet.study.told import ledger_of_study
@@ -239,7 +240,7 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
 
     with beside(study) as url:
         with monkeypatch.context() as patched:
-            patched.setattr("discreet.serve.asking.keep", full)
+            patched.setattr(asking, "keep", full)
             assert codes(url, token, QUESTIONS[:1]) == ["ledger"]
         assert [it["outcome"] for it in log(store)] == ["begun"]
         assert codes(url, token, QUESTIONS[:1]) == [""]

@@ -887,11 +887,12 @@ def test_a_version_opens_when_a_column_is_gone_or_turned_into_words(tmp_path: Pa
     assert opened(pd.DataFrame(words), study="s").new_version() == 3
 
 
-def test_another_secret_is_changed_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_secret_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     let_leave(None, tmp_path, study="s")
     monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
 
-    assert "have changed" in tried(opened(study="s"), ({}, *BEFORE[0]), tmp_path / "t.json")
+    said = tried(opened(study="s"), ({}, *BEFORE[0]), tmp_path / "t.json")
+    assert "sealed with another secret" in said
 
 
 # --- several processes, and a broken ledger ---------------------------------------------------
