@@ -20,7 +20,7 @@ def test_a_policy_is_written_and_the_next_steps_said(
     out, err = capsys.readouterr()
 
     assert out == f"{path}\n"
-    assert f"discreet plot histogram {cohort} COLUMN --policy {path}" in err
+    assert f"discreet plot histogram {cohort} COLUMN --policy {path} -o try.png" in err
     assert f"discreet token add NAME --policy {path}" in err
     assert f"discreet serve {cohort} --policy {path}" in err
     assert path.read_text(encoding="utf-8") == proposed_policy(cohort)

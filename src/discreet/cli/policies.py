@@ -43,7 +43,7 @@ def policy_init(
     typer.echo(output)
     typer.echo(
         "Read every line of it, and mend what is guessed wrongly, roles first. Then try it\n"
-        f"    discreet plot histogram {file} COLUMN --policy {output}\n"
+        f"    discreet plot histogram {file} COLUMN --policy {output} -o try.png\n"
         f"and let others ask, each with a token (discreet token add NAME --policy {output}):\n"
         f"    discreet serve {file} --policy {output}",
         err=True,

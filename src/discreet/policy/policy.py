@@ -339,6 +339,8 @@ class Policy:
     def changed(self, **changes: Any) -> Policy:
         """Return the policy with some fields replaced; None leaves a field as it is."""
         given = {key: value for key, value in changes.items() if value is not None}
+        if not given:
+            return self
         if isinstance(given.get("pictures"), Mapping):
             given["pictures"] = {**self.pictures, **given["pictures"]}
         new = Policy.from_dict(self.to_dict() | given)
