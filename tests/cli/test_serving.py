@@ -22,7 +22,7 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.ledger import list_tokens
+from discreet.ledger import add_token, list_tokens
 from discreet.study.folders import ledger_of
 from tests.serve.cohort import written
 
@@ -31,8 +31,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A cohort and its policy file."""
-    return written(tmp_path_factory.mktemp("study"))
+    """A cohort, its policy file, and a ledger beside it that was begun before."""
+    files = written(tmp_path_factory.mktemp("study"))
+    add_token(ledger_of(files[1]).store, "cohort.csv", "before")
+    return files
 
 
 @dataclass
@@ -297,35 +299,30 @@ def test_no_file_and_no_policy(run: Run, tmp_path: Path) -> None:
     assert run("serve", str(study[0]), "--policy", "strict")[0] == 2
 
 
+def without(module: str, study: tuple[Path, Path]) -> tuple[int, str, str]:
+    """Serve in a process in which a module cannot be imported."""
+    code = f"import sys; sys.modules[{module!r}] = None; from discreet.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", str(study[0]), "--policy", str(study[1])]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
 def test_without_the_packages_of_a_server_it_says_how_to_get_them(
-    run: Run, study: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, missing: str
+    study: tuple[Path, Path], missing: str
 ) -> None:
-    _as_if_new(monkeypatch)
-    monkeypatch.setitem(sys.modules, missing, None)
-
-    assert run("serve", str(study[0]), "--policy", str(study[1])) == (
+    assert without(missing, study) == (
         2,
         "",
         "discreet: serving needs packages that are not installed: pip install 'discreet[server]'\n",
     )
 
 
-def test_a_module_of_discreet_that_is_missing_is_a_bug(
-    run: Run, study: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _as_if_new(monkeypatch)
-    monkeypatch.setitem(sys.modules, "discreet.serve.asking", None)
-    code, _, err = run("serve", str(study[0]), "--policy", str(study[1]))
+def test_a_module_of_discreet_that_is_missing_is_a_bug(study: tuple[Path, Path]) -> None:
+    code, _, err = without("discreet.serve.asking", study)
 
     assert code == 70
     assert "unexpected ModuleNotFoundError" in err
-
-
-def _as_if_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the modules of the server, so that they are imported anew."""
-    for name in [it for it in sys.modules if it.startswith("discreet.serve")]:
-        monkeypatch.delitem(sys.modules, name)
 
 
 def test_a_token_that_cannot_be_taken_back_is_said(
@@ -342,7 +339,25 @@ def test_a_token_that_cannot_be_taken_back_is_said(
     code, out, err = run("serve", str(study[0]), "--policy", str(study[1]))
 
     assert (code, out) == (0, "")
-    assert err == ("discreet: the start's token stays valid for a day: the ledger is damaged\n")
+    assert err.splitlines()[1:] == [
+        "discreet: the start's token stays valid for a day: the ledger is damaged"
+    ]
+
+
+def test_a_ledger_that_is_new_is_said(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = written(tmp_path)
+    monkeypatch.setattr(importlib.import_module("discreet.serve.running"), "run", lambda *_: None)
+    words = ("serve", str(study[0]), "--policy", str(study[1]))
+
+    assert run(*words) == (
+        0,
+        "",
+        "discreet: a new ledger begins: nothing is known to have left of this study. If something"
+        " has, stop, and restore the ledger from a backup\n",
+    )
+    assert run(*words) == (0, "", "")
 
 
 def test_a_service_prints_and_makes_no_token(study: tuple[Path, Path]) -> None:

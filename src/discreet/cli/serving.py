@@ -9,16 +9,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.cli.common import File, PolicyOption, StudyOption
 from discreet.errors import DiscreetError, InputError
 
+if TYPE_CHECKING:
+    from discreet.ledger import Store
+
 __all__ = ["serve"]
 
 TOKEN_DAYS = 1.0
+NEW_LEDGER = (
+    "discreet: a new ledger begins: nothing is known to have left of this study. If something"
+    " has, stop, and restore the ledger from a backup"
+)
 
 HostOption = Annotated[
     str, typer.Option("--host", help="The address to listen on; others reach it with 0.0.0.0.")
@@ -80,7 +87,6 @@ def serve(
         raise InputError(
             "serving needs packages that are not installed: pip install 'discreet[server]'"
         ) from None
-    from discreet.ledger import add_token, revoke_token
     from discreet.study.told import ledger_of_study, name_of
 
     if bool(issuer) != bool(audience):
@@ -91,23 +97,35 @@ def serve(
     )
     found = opened(plan)
     store, of = ledger_of_study(found).store, name_of(found)
+    if not store.path.exists():
+        typer.echo(NEW_LEDGER, err=True)
+    with _ending_at_sigterm(), _token_of_start(store, of, wanted=not no_token) as token:
+
+        def said(url: str) -> None:
+            """Say where it listens, once."""
+            if as_json:
+                typer.echo(json.dumps({"address": url, "token": token}))
+            else:
+                typer.echo(_greeting(of, found.policy.name, policy, url, token))
+
+        run(found, plan, address, workers, said)
+
+
+@contextmanager
+def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str | None]:
+    """Make a token for as long as the server runs, if one is wanted."""
+    from discreet.ledger import add_token, revoke_token
+
+    if not wanted:
+        yield None
+        return
     name = f"start-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')}"
-    token = None if no_token else add_token(store, of, name, "analyst", days=TOKEN_DAYS)
-
-    def said(url: str) -> None:
-        """Say where it listens, once."""
-        if as_json:
-            typer.echo(json.dumps({"address": url, "token": token}))
-            return
-        typer.echo(_greeting(of, found.policy.name, policy, url, token))
-
+    token = add_token(store, study, name, "analyst", days=TOKEN_DAYS)
     try:
-        with _ending_at_sigterm():
-            run(found, plan, address, workers, said)
+        yield token
     finally:
         try:
-            if token is not None:
-                revoke_token(store, of, name)
+            revoke_token(store, study, name)
         except DiscreetError as error:
             typer.echo(f"discreet: the start's token stays valid for a day: {error}", err=True)
 

@@ -89,6 +89,7 @@ async function drawn(wish) {
       drawn(form.wish());
     });
     byId("problem").scrollIntoView({ block: "nearest" });
+    if (error.code === "data" || error.code === "leaving") await refreshed(); // it counted, too
   } finally {
     if (running === mine) byId("figure").removeAttribute("aria-busy");
   }
