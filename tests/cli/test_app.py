@@ -65,13 +65,21 @@ def test_importing_is_light(code: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_about_says_the_version(run: Run) -> None:
-    assert run("about") == (0, f"discreet {dc.__version__}\n", "")
+def test_it_says_its_version(run: Run) -> None:
+    assert run("--version") == (0, f"discreet {dc.__version__}\n", "")
+
+
+@pytest.mark.parametrize("words", [[], ["version"], ["policy"], ["token"]])
+def test_without_a_command_the_help_is_printed(run: Run, words: list[str]) -> None:
+    code, out, err = run(*words)
+
+    assert (code, err) == (2, "")
+    assert " Usage: " in out
 
 
 COMMANDS = (
     *("plot", "anonymize", "round", "risk", "sweep", "compare"),
-    *("example", "about", "methods", "version"),
+    *("example", "methods", "version", "policy", "token", "serve", "log"),
 )
 
 

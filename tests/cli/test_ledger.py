@@ -62,16 +62,29 @@ def test_the_log_says_who_asked_what_and_what_left(run: Run, ledger: Ledger, pol
     assert entries(run, "--policy", policy, "--last", "99") == found
 
 
-def test_the_log_is_a_table_for_the_eye(
-    run: Run, ledger: Ledger, policy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+def test_the_log_is_a_table_for_the_eye(run: Run, ledger: Ledger, policy: str) -> None:
     code, out, _ = run("log", "--policy", policy)
+    lines = [line.split() for line in out.splitlines()]
 
     assert code == 0
-    for word in ("who", "became of it", "token alice", "answered", "left as json", "[red]bob"):
-        assert word in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+    title, heading = (line for line in lines[:3] if line)
+    assert title == [f"{ledger.history()[0]['study']},", "version", "1"]
+    assert heading == ["when", "(UTC)", "who", "what", "became", "of", "it"]
+    assert " histogram of bmi; method merge " in out
+    assert [line[-3:] for line in lines if "bmi;" in line] == [["left", "as", "json"]]
+    assert [line[2:4] for line in lines if line[-1:] == ["policy"]] == [["token", "[red]bob"]]
     assert "answered" not in run("log", "--policy", policy, "--last", "1")[1]
+
+
+def test_what_is_no_letter_or_sign_is_printed_as_its_code(
+    run: Run, ledger: Ledger, policy: str
+) -> None:
+    ask(ledger.store, Caller("oidc \x1b[2J\u202e", "analyst"), question(4), MUCH)
+
+    out = run("log", "--policy", policy)[1]
+    assert "\x1b" not in out
+    assert r"\x1b[2J\u202e" in out
 
 
 def test_nothing_was_asked_yet(run: Run) -> None:

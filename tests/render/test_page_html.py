@@ -15,8 +15,8 @@ import pytest
 
 from discreet.render.page_html import scene_page
 from discreet.render.scene import Axis, Bars, Panel, Scene, Trapezoids, Upright, Uprights
-from discreet.render.scene_json import scene_from_plain
 from tests.browser import launched
+from tests.render.plain import scene_from_plain
 from tests.render.quiet import quiet_page
 
 if TYPE_CHECKING:

@@ -29,7 +29,8 @@ from discreet.render.scene import (
     Uprights,
     Words,
 )
-from discreet.render.scene_json import scene_from_plain, scene_to_plain
+from discreet.render.scene_json import scene_to_plain
+from tests.render.plain import scene_from_plain
 
 NUMBERS = st.floats(-1e9, 1e9)
 PARTS = st.floats(0, 1)
@@ -128,38 +129,6 @@ def test_a_number_that_is_none_is_refused(value: float) -> None:
     scene = Scene((Panel((Bars((0.0, 1.0), (value,)),), Axis("x"), Axis("y")),))
     with pytest.raises(InputError, match="finite numbers alone"):
         scene_to_plain(scene)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"scene": 1},
-        {"scene": 1, "title": "", "notes": [], "panels": [{}]},
-        {"scene": 1, "title": "", "notes": [], "panels": 3},
-        {
-            "scene": 1,
-            "title": "",
-            "notes": [],
-            "panels": [
-                {
-                    "title": "",
-                    "x": {"label": ""},
-                    "y": {"label": ""},
-                    "marks": [{"mark": "spiral"}],
-                }
-            ],
-        },
-    ],
-)
-def test_what_is_no_scene_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="this is not a scene of discreet"):
-        scene_from_plain(given)
-
-
-def test_another_schema_is_refused() -> None:
-    with pytest.raises(InputError, match="another schema than 1"):
-        scene_from_plain({"scene": 2})
 
 
 def test_the_scene_of_every_view_comes_back() -> None:

@@ -13,9 +13,10 @@ import pytest
 from nbclient import NotebookClient
 
 from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.render.scene_json import scene_from_plain, scene_to_plain
+from discreet.render.scene_json import scene_to_plain
 from discreet.render.widget import scene_widget
 from tests.browser import launched
+from tests.render.plain import scene_from_plain
 from tests.render.quiet import quiet_page
 
 if TYPE_CHECKING:

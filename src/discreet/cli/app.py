@@ -25,7 +25,6 @@ from discreet.errors import DiscreetError, InputError
 __all__ = ["main"]
 
 app = typer.Typer(
-    help="Draw sensitive data without giving anyone away.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -50,6 +49,26 @@ token.command("list")(token_list)
 UNEXPECTED = 70
 
 
+def _say_version(wanted: bool) -> None:
+    from importlib.metadata import version as version_of
+
+    if wanted:
+        typer.echo(f"discreet {version_of('discreet')}")
+        raise typer.Exit
+
+
+@app.callback()
+def discreet(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Say which version this is."
+        ),
+    ] = False,
+) -> None:
+    """Draw sensitive data without giving anyone away."""
+
+
 @app.command()
 def example(
     output: Annotated[Path, typer.Argument(help="Where to write the CSV file.")] = Path(
@@ -65,14 +84,6 @@ def example(
         raise InputError(f"there is a file {str(output)!r} already; name another one")
     write_csv(diabetes(), output)
     typer.echo(output)
-
-
-@app.command()
-def about() -> None:
-    """Say which version of discreet this is."""
-    from importlib.metadata import version as version_of
-
-    typer.echo(f"discreet {version_of('discreet')}")
 
 
 @app.command()
@@ -98,8 +109,8 @@ def main() -> None:
         sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
         said = str(getattr(error, "format_message", error.__str__)())
-        asks_for_help = "\n" in said
-        typer.echo(said if asks_for_help else f"discreet: {said} See discreet --help.", err=True)
+        if said:  # without any word the help was printed
+            typer.echo(f"discreet: {said} See discreet --help.", err=True)
         sys.exit(InputError.exit_code)
     except DiscreetError as error:
         typer.echo(f"discreet: {error}", err=True)

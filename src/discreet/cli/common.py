@@ -37,9 +37,12 @@ __all__ = [
     "UnitOption",
     "fields_given",
     "listed",
+    "moment",
     "names_of",
+    "of_version",
     "opened",
     "preparation",
+    "print_table",
     "progress_shown",
 ]
 
@@ -202,3 +205,32 @@ def preparation(
         missing_levels=impute_levels,
         hierarchies=trees or None,
     )
+
+
+def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print texts as a table for the eye; what no letter or sign is stands as its code."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table as Listing
+
+    listing = Listing(box=SIMPLE, title=_harmless(title), title_justify="left", pad_edge=False)
+    for heading in headings:
+        listing.add_column(heading, overflow="fold")
+    for row in rows:
+        listing.add_row(*map(_harmless, row))
+    # Names are printed as they are: what stands in [ ] is no colour.
+    Console(markup=False, highlight=False).print(listing)
+
+
+def _harmless(text: str) -> str:
+    return text if text.isprintable() else ascii(text)[1:-1]
+
+
+def moment(at: str) -> str:
+    """Return a time of the ledger to the second, for the eye."""
+    return at[:19].replace("T", " ")
+
+
+def of_version(entry: Mapping[str, Any]) -> str:
+    """Say which study and version an entry of the ledger belongs to."""
+    return f"{entry['study'] or '(unnamed)'}, version {entry['version']}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.common import PolicyOption, progress_shown
+from discreet.cli.common import PolicyOption, moment, of_version, print_table, progress_shown
 from discreet.errors import BrokenPromiseError
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ __all__ = ["show_log"]
 
 WEB = "web"  # as what the server lets a picture leave, which is asked for in a row of its own
 SHOWN_BROKEN = 20
-HEADINGS = ("when", "who", "study", "version", "what", "request", "became of it")
-FIELDS = ("at", "caller", "study", "version", "what", "request", "outcome")
+HEADINGS = ("when (UTC)", "who", "what", "became of it")
 
 
 def show_log(
@@ -110,14 +110,27 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
 
 
 def _print(entries: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table as Listing
+    if not entries:
+        typer.echo("nothing was asked, and nothing has left yet")
+    for title, found in groupby(entries, of_version):
+        rows = [
+            (
+                moment(entry["at"]),
+                entry["caller"],
+                _asked(entry["what"], json.loads(entry["request"])),
+                entry["outcome"],
+            )
+            for entry in found
+        ]
+        print_table(title, HEADINGS, rows)
 
-    listing = Listing()
-    for heading in HEADINGS:
-        listing.add_column(heading, overflow="fold")
-    for entry in entries:
-        listing.add_row(*(str(entry[name]) for name in FIELDS))
-    # Names are printed as they are: what stands in [ ] is no colour.
-    console = Console(markup=False, highlight=False)
-    console.print(listing if entries else "nothing was asked, and nothing has left yet")
+
+def _asked(what: str, request: dict[str, Any]) -> str:
+    """Say what was asked for as a person would: histogram of age; by sex."""
+    columns = request.pop("columns", None)
+    said = f"{what} of {', '.join(columns)}" if columns else what
+    return "; ".join([said, *(f"{name} {_text(value)}" for name, value in request.items())])
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -119,7 +119,7 @@ def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str |
     if not wanted:
         yield None
         return
-    name = f"start-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')}"
+    name = f"start-{secrets.token_hex(4)}"
     token = add_token(store, study, name, "analyst", days=TOKEN_DAYS)
     try:
         yield token

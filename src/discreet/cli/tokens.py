@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.common import PolicyOption
+from discreet.cli.common import PolicyOption, moment, print_table
 from discreet.errors import InputError
 
 __all__ = ["token_add", "token_list", "token_revoke"]
@@ -59,9 +59,6 @@ def token_list(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List the tokens there are and were: study, name, role, times and state; never the token."""
-    from rich.console import Console
-    from rich.table import Table as Listing
-
     from discreet.ledger import list_tokens
     from discreet.study import ledger_of
 
@@ -70,14 +67,22 @@ def token_list(
         told = [{**dataclasses.asdict(token), "state": token.state()} for token in tokens]
         typer.echo(json.dumps(told))
         return
-    listing = Listing()
-    for heading in ("study", "name", "role", "made", "expires", "state"):
-        listing.add_column(heading, overflow="fold")
-    for token in tokens:
-        shown = (token.study, token.name, token.role, token.made, token.expires, token.state())
-        listing.add_row(*shown)
-    console = Console(markup=False, highlight=False)
-    console.print(listing if tokens else "there are no tokens; discreet token add makes one")
+    if not tokens:
+        typer.echo("there are no tokens; discreet token add makes one")
+        return
+    rows = [
+        (
+            token.study,
+            token.name,
+            token.role,
+            moment(token.made),
+            moment(token.expires),
+            token.state(),
+        )
+        for token in tokens
+    ]
+    headings = ("study", "name", "role", "made (UTC)", "expires (UTC)", "state")
+    print_table("", headings, rows)
 
 
 def _named(study: str | None, policy: str) -> str:

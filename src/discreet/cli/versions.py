@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -23,11 +24,16 @@ from discreet.cli.common import (
     StudyOption,
     UnitOption,
     fields_given,
+    moment,
     names_of,
+    of_version,
     opened,
     preparation,
+    print_table,
     progress_shown,
 )
+
+__all__ = ["version_list", "version_new"]
 
 
 def version_new(
@@ -58,28 +64,28 @@ def version_new(
     typer.echo(f"version {number} is open; what leaves from now on belongs to it")
 
 
-__all__ = ["version_list", "version_new"]
-
-
 def version_list(
     policy: PolicyOption = "standard",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List what has left: study, version, time and picture, never a value."""
-    from rich.console import Console
-    from rich.table import Table as Listing
-
     from discreet.study import ledger_of
 
     history = ledger_of(policy).history()
     if as_json:
         typer.echo(json.dumps(history))
         return
-    listing = Listing()
-    for name in ("study", "version", "when", "picture", "columns", "method", "as"):
-        listing.add_column(name, overflow="fold")
-    for entry in history:
-        names = ", ".join(entry["columns"])
-        row = (entry["study"] or "(unnamed)", str(entry["version"]), entry["at"], entry["kind"])
-        listing.add_row(*row, names, entry["method"], entry["form"])
-    Console().print(listing if history else "nothing has left yet")
+    if not history:
+        typer.echo("nothing has left yet")
+    for title, entries in groupby(history, of_version):
+        rows = [
+            (
+                moment(entry["at"]),
+                entry["kind"],
+                ", ".join(entry["columns"]),
+                entry["method"],
+                entry["form"],
+            )
+            for entry in entries
+        ]
+        print_table(title, ("when (UTC)", "picture", "columns", "method", "as"), rows)
