@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import discreet as dc
-from discreet.ledger import Answer, Caller, Ledger, ask, keep, verify
+from discreet.ledger import Answer, Caller, Ledger, Question, ask, keep, verify
 from discreet.study import ledger_of
 from tests.ledger.given import ALICE, MUCH, alter, old_ledger, question
 
@@ -34,7 +34,8 @@ def ledger(policy: str, run: Run, cohort: Path) -> Ledger:
     for view in (1, 2):
         asked = ask(ledger.store, ALICE, question(view), MUCH)
     keep(ledger.store, asked, question(2), Answer(200, b"drawn"), "answered")
-    ask(ledger.store, Caller("token [red]bob", "analyst"), question(3), MUCH, code="policy")
+    refused = Question("s", 1, "histogram", "", None)  # as a server records what it refuses
+    ask(ledger.store, Caller("token [red]bob", "analyst"), refused, MUCH, code="policy")
     return ledger
 
 

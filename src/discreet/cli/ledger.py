@@ -117,7 +117,7 @@ def _print(entries: list[dict[str, Any]]) -> None:
             (
                 moment(entry["at"]),
                 entry["caller"],
-                _asked(entry["what"], json.loads(entry["request"])),
+                _asked(entry["what"], json.loads(entry["request"] or "{}")),
                 entry["outcome"],
             )
             for entry in found
