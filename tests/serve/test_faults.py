@@ -25,6 +25,7 @@ from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
 from discreet.serve import asking
 from discreet.serve.app import Door
 from discreet.study import open as open_study
+from discreet.study.folders import ledger_of
 from discreet.study.told import ledger_of_study
 from tests.serve.cohort import POLICY, written
 from tests.serve.workers import Process, beside, client, process
@@ -354,7 +355,9 @@ def ended(server: Process) -> bool:
 
 
 def test_a_process_serves_until_it_is_asked_to_end_and_says_nothing(tmp_path: Path) -> None:
-    server = process(*written(tmp_path))
+    data, policy = written(tmp_path)
+    add_token(ledger_of(policy).store, "cohort.csv", "before")  # else the start says it is new
+    server = process(data, policy)
     with client(server.url, server.token) as alice:
         for path in ("/", "/api/study", "/api/views/clientcanary", "/clientcanary"):
             alice.get(path, headers={"X-Clientcanary": "clientcanary"})
