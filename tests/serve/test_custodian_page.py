@@ -182,8 +182,11 @@ def test_the_summary_draws_every_column(chromium: Browser, served: Running) -> N
     with looking(chromium, served, PATH, token=served.custodian) as page:
         page.locator("#work").wait_for()
         assert "your own allowance" in page.locator("#summary-hint").inner_text()
+        before = page.locator("#log tr").first.inner_text()
         page.get_by_role("button", name="Draw every column").click()
         page.locator("#status", has_text="columns are drawn").wait_for(state="attached")
+        newest = "before => document.querySelector('#log tr').innerText !== before"
+        page.wait_for_function(newest, arg=before)
         names = page.locator("#summary > figure > figcaption").all_inner_texts()
         assert {"age", "sex", "diagnosis"} <= {*names}
         assert "patient" not in names

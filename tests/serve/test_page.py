@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser import launched
-from tests.serve.cohort import opened
+from tests.serve.cohort import POLICY, opened
 from tests.serve.conftest import running
 from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
 
@@ -151,6 +151,19 @@ def test_rows_are_offered_together_only_where_they_may_be_seen_so(
         assert "age, bmi, glucose" in page.locator("#form-columns").inner_text()
 
 
+def test_what_the_first_picture_of_rows_settles_is_said_before(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    policy = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
+    with running(opened(tmp_path, policy), tmp_path) as own:
+        with looking(chromium, own, token=own.token) as page:
+            choose(page, "scatter")
+            hint = page.locator("#form-columns .hint")
+            assert "settles for everybody" in hint.inner_text()
+            draw(page, "Scatter plot: age and bmi")
+            page.get_by_text("Rows may be seen together for age, bmi.").wait_for()
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_downloads(chromium: Browser, served: Running, form: str, tmp_path: Path) -> None:
     with looking(chromium, served, token=served.token) as page:
@@ -161,7 +174,7 @@ def test_downloads(chromium: Browser, served: Running, form: str, tmp_path: Path
             page.get_by_role("button", name=f"Save as {form}").click()
         file = tmp_path / waiting.value.suggested_filename
         waiting.value.save_as(file)
-        assert file.suffix == f".{form.lower()}"
+        assert file.name == f"histogram-age.{form.lower()}"
         assert file.read_bytes().lstrip().startswith(FORMS[form])
         assert not [it for it in addresses if served.token in it]
 

@@ -34,10 +34,11 @@ export function showTokens(tokens, allowance) {
 /**
  * Keep the log, page by page, and show what of it passes the filter.
  *
- * @returns {{add: (rows: object[]) => void, oldest: () => number|null}}
+ * @returns {{begin: (rows: object[]) => void, add: (rows: object[]) => void,
+ *   oldest: () => number|null}}
  */
 export function keepLog() {
-  const all = [];
+  let all = [];
   const show = () => {
     const wanted = byId("filter").value.trim().toLowerCase();
     const refusedAlone = byId("refused").checked;
@@ -51,6 +52,10 @@ export function keepLog() {
   byId("filter").addEventListener("input", show);
   byId("refused").addEventListener("change", show);
   return {
+    begin: (rows) => {
+      all = [...rows];
+      show();
+    },
     add: (rows) => {
       all.push(...rows);
       show();

@@ -13,9 +13,10 @@ let drawn = [];
  * Say what the summary costs, and let its button draw it.
  *
  * @param {object} study - What /api/study tells.
+ * @param {() => Promise<void>} after - Called when all is drawn.
  * @returns {void}
  */
-export function offerSummary(study) {
+export function offerSummary(study, after) {
   const wanted = wantedOf(study);
   const left = Math.max(0, study.allowance.views - study.allowance.used);
   byId("summary-hint").textContent =
@@ -23,7 +24,7 @@ export function offerSummary(study) {
     `Each counts as a view of your own allowance, of which ${left} are left; ` +
     "those you have asked for before are free.";
   byId("summary-draw").disabled = !wanted.length;
-  byId("summary-draw").addEventListener("click", () => drawAll(wanted));
+  byId("summary-draw").addEventListener("click", () => drawAll(wanted).then(after));
 }
 
 /** Draw again what is shown, in other colours. */

@@ -29,12 +29,8 @@ async function start() {
   }
   tellStudy(study);
   tellPolicy(told, study.policy);
-  showTokens(told.tokens, told.allowance);
-  log.add(told.log);
-  byId("older").hidden = !told.log.length;
-  showLeft(told.left);
-  offerSummary(study);
-  if (told.head) showHead(told.head);
+  tellLedger(told);
+  offerSummary(study, refreshed);
   byId("verify").addEventListener("click", verify);
   byId("copy").addEventListener("click", copy);
   byId("older").addEventListener("click", older);
@@ -51,6 +47,20 @@ function tellStudy(study) {
   byId("study-name").textContent = study.study;
   byId("study-version").textContent = `version ${study.version}`;
   byId("caller").textContent = study.caller.name;
+}
+
+/** What was asked and what is left of allowances changes while the summary is drawn. */
+async function refreshed() {
+  const told = await ask("/api/custodian").catch(() => null);
+  if (told) tellLedger(told);
+}
+
+function tellLedger(told) {
+  showTokens(told.tokens, told.allowance);
+  log.begin(told.log);
+  byId("older").hidden = !told.log.length;
+  showLeft(told.left);
+  if (told.head) showHead(told.head);
 }
 
 function tellPolicy(told, policy) {

@@ -66,16 +66,15 @@ export async function ask(path, how = {}) {
  * Fetch a file and hand it to the browser to save.
  *
  * @param {string} path - Such as "/api/views/.../figure.svg".
- * @param {string} name - What it is called where the server does not say.
+ * @param {string} name - What it is called.
  * @returns {Promise<void>}
  */
 export async function save(path, name) {
   const answer = await sent(path, {});
-  const said = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") || "");
   const address = URL.createObjectURL(await answer.blob());
   const link = document.createElement("a");
   link.href = address;
-  link.download = said ? said[1] : name;
+  link.download = name;
   link.click();
   window.setTimeout(() => URL.revokeObjectURL(address), 10000);
 }

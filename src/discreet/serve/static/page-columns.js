@@ -152,7 +152,10 @@ function grouped(columns, fits) {
 
 function groupHint(study, method, count) {
   const settled = study.policy.regime === "guarded" && method.rows && count > 1;
-  if (!settled || !study.groups.length) return null;
+  if (!settled) return null;
+  if (!study.groups.length) {
+    return hint("The first picture of rows settles for everybody which columns may be seen together.");
+  }
   const names = study.groups.map((group) => group.join(", ")).join("; or ");
   return hint(`Rows may be seen together for ${names}.`);
 }

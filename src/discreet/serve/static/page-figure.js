@@ -16,6 +16,8 @@ const FORMS = [
   ["JSON", "view.json", "the numbers of the picture"],
 ];
 
+const LONGEST_NAME = 80;
+
 let shown = null;
 let drawn = null;
 
@@ -33,7 +35,7 @@ export function showFigure(answer, title) {
   byId("figure-body").hidden = false;
   byId("says").hidden = false;
   byId("says-lines").replaceChildren(...saidOf(answer.says));
-  byId("downloads").replaceChildren(...FORMS.map((form) => download(answer, ...form)));
+  byId("downloads").replaceChildren(...FORMS.map((form) => download(answer, title, ...form)));
   redraw();
   tell(`Drawn: ${answer.alt}`);
 }
@@ -74,7 +76,7 @@ export function redraw() {
   drawn = draw(host, shown.answer.scene, { theme: theme(), table: true, ...shown.orders });
 }
 
-function download(answer, name, file, says) {
+function download(answer, title, name, file, says) {
   const button = make("button", {
     type: "button",
     class: "second",
@@ -85,10 +87,9 @@ function download(answer, name, file, says) {
   button.addEventListener("click", async () => {
     if (button.getAttribute("aria-disabled")) return;
     button.setAttribute("aria-disabled", "true");
-    const ending = file.split(".")[1];
     const path = `/api/views/${encodeURIComponent(answer.id)}/${file}`;
     try {
-      const saved = withToken(() => save(path, `${answer.kind}.${ending}`));
+      const saved = withToken(() => save(path, fileName(title, file)));
       await whileWaiting(saved, `Making the ${name} …`);
       showProblem(null);
       tell(`Saved as ${name}`);
@@ -99,4 +100,10 @@ function download(answer, name, file, says) {
     }
   });
   return button;
+}
+
+/** Name a file after its figure: "Histogram: age by sex" is histogram-age-by-sex.svg. */
+function fileName(title, file) {
+  const words = title.toLowerCase().split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
+  return `${words.join("-").slice(0, LONGEST_NAME)}.${file.split(".")[1]}`;
 }
