@@ -243,8 +243,13 @@ def test_a_formula_that_cannot_be_read_is_refused_in_words(
         field.press("Enter")
         page.locator("#problem", has_text="formula").wait_for()
         assert "__import__" not in page.locator("#problem").inner_text()
+        note = page.locator("#formula-note")
+        field.fill("glucse ~ log(agee) + `a b` + 1e5 + C(sex)")
+        field.press("Tab")
+        assert note.inner_text() == "No column that can be drawn is called a b, glucse and agee."
         page.get_by_text("Insert a column").click()
         field.fill("glucose ~ ")
+        assert not note.is_visible()
         page.get_by_role("button", name="age", exact=True).click()
         assert field.input_value() == "glucose ~ age"
         field.press("Enter")

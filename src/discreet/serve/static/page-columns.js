@@ -1,6 +1,6 @@
 /** The part of the form that says which columns: places, an ordered list, or a formula. */
 
-import { make } from "./page-dom.js";
+import { listed, make } from "./page-dom.js";
 import { orderedList } from "./page-list.js";
 import { drawable, hasSlots, methodOf, pictureOf, together } from "./page-wish.js";
 
@@ -105,10 +105,19 @@ function formulaFields(study, wish, change) {
     autocapitalize: "off",
     spellcheck: "false",
     placeholder: "outcome ~ explained + by",
-    "aria-describedby": "formula-hint",
+    "aria-describedby": "formula-hint formula-note",
   });
   field.value = wish.formula;
-  field.addEventListener("input", () => change({ formula: field.value }));
+  const note = make("p", { class: "note", id: "formula-note", role: "status", hidden: true });
+  field.addEventListener("input", () => {
+    note.hidden = true;
+    change({ formula: field.value });
+  });
+  field.addEventListener("change", () => {
+    const unknown = unknownNames(study, field.value);
+    note.textContent = `No column that can be drawn is called ${listed(unknown)}.`;
+    note.hidden = !unknown.length;
+  });
   const guarded = study.policy.regime === "guarded";
   const fitting = study.columns.filter(
     (column) => column.kind === "continuous" || column.stratum || !guarded,
@@ -129,9 +138,21 @@ function formulaFields(study, wish, change) {
     make("label", { for: "formula", text: "Formula of a linear regression" }),
     field,
     hint("outcome ~ terms joined by +; C(name) for levels; log(), sqrt(), a:b and a*b are known.", "formula-hint"),
+    note,
     make("details", { class: "names" }, make("summary", { text: "Insert a column" }), make("div", { class: "chips" }, ...names)),
     groupHint(study, methodOf(pictureOf(study, wish.kind), wish.method), 2),
   ];
+}
+
+/** Return the names in a formula that no column has; what stands before a bracket is a function. */
+function unknownNames(study, formula) {
+  const quoted = [...formula.matchAll(/`([^`]*)`/g)].map(([, name]) => name);
+  const rest = formula.replace(/`[^`]*`/g, " ");
+  const bare = [...rest.matchAll(/(?<![\p{L}\p{N}_.])([\p{L}_][\p{L}\p{N}_]*)\s*(\(?)/gu)]
+    .filter(([, , bracket]) => !bracket)
+    .map(([, name]) => name);
+  const known = new Set(study.columns.map((column) => column.name));
+  return [...new Set([...quoted, ...bare])].filter((name) => !known.has(name));
 }
 
 function written(column) {
