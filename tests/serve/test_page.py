@@ -155,13 +155,13 @@ def test_what_the_first_picture_of_rows_settles_is_said_before(
     chromium: Browser, tmp_path: Path
 ) -> None:
     policy = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
-    with running(opened(tmp_path, policy), tmp_path) as own:
-        with looking(chromium, own, token=own.token) as page:
-            choose(page, "scatter")
-            hint = page.locator("#form-columns .hint")
-            assert "settles for everybody" in hint.inner_text()
-            draw(page, "Scatter plot: age and bmi")
-            page.get_by_text("Rows may be seen together for age, bmi.").wait_for()
+    own = running(opened(tmp_path, policy), tmp_path)
+    with own as server, looking(chromium, server, token=server.token) as page:
+        choose(page, "scatter")
+        hint = page.locator("#form-columns .hint")
+        assert "settles for everybody" in hint.inner_text()
+        draw(page, "Scatter plot: age and bmi")
+        page.get_by_text("Rows may be seen together for age, bmi.").wait_for()
 
 
 @pytest.mark.parametrize("form", FORMS)

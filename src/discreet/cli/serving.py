@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import shlex
 import signal
 from collections.abc import Iterator
@@ -115,11 +114,12 @@ def serve(
 def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str | None]:
     """Make a token for as long as the server runs, if one is wanted."""
     from discreet.ledger import add_token, revoke_token
+    from discreet.secret import unguessable
 
     if not wanted:
         yield None
         return
-    name = f"start-{secrets.token_hex(4)}"
+    name = f"start-{unguessable()[:8]}"
     token = add_token(store, study, name, "analyst", days=TOKEN_DAYS)
     try:
         yield token

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.table.arrays import array_of
 from discreet.table.columns import Column, columns_of
 from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats
 from discreet.table.reading import as_lazy, quiet, read_file
@@ -149,11 +150,11 @@ class Table:
         if self.unit is None:
             found = complete.select(**wanted)
             out = self._collect(found.group_by(*wanted).agg(weight=nw.len()))
-            weights = out["weight"].to_numpy().astype(np.int64)
+            weights = array_of(out["weight"]).astype(np.int64)
             cell = _cells(out, levels, shape)
             return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
         out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
-        names_of, persons = np.unique(out["unit"].to_numpy(), return_inverse=True)
+        names_of, persons = np.unique(array_of(out["unit"]), return_inverse=True)
         # Several levels may have one place, and a person be at it once.
         pairs = np.unique(np.stack([_cells(out, levels, shape), persons]), axis=1)
         ones = np.ones(pairs.shape[1], dtype=np.int64)
@@ -183,8 +184,8 @@ class Table:
             grouped = finite.select(_number(name).alias("value"), nw.col(self.unit).alias("unit"))
             low = grouped.group_by("unit").agg(nw.col("value").min()).select("value")
             high = grouped.group_by("unit").agg(nw.col("value").max()).select("value")
-        lows = self._collect(low.sort("value").head(k))["value"].to_numpy()
-        highs = self._collect(high.sort("value", descending=True).head(k))["value"].to_numpy()
+        lows = array_of(self._collect(low.sort("value").head(k))["value"])
+        highs = array_of(self._collect(high.sort("value", descending=True).head(k))["value"])
         if len(lows) == 0:
             raise RefusedError(f"column {name!r} has no finite value, so there is nothing to show")
         return lows.astype(np.float64), highs.astype(np.float64)
@@ -218,7 +219,7 @@ class Table:
             raise RefusedError(
                 f"no row has values in all of {one_of([*names, *texts])}; leave a column out"
             )
-        numbers = {name: frame[name].to_numpy().astype(np.float64) for name in names}
+        numbers = {name: array_of(frame[name]).astype(np.float64) for name in names}
         numbers |= {name: _floats(frame[name]) for name in gaps}
         words = {name: _texts(frame[name].to_list()) for name in (*texts, *levels)}
         return Rows(numbers, words, self.size - len(frame))
@@ -231,7 +232,7 @@ class Table:
         """
         column = self.known(name)
         if column.kind == "continuous" or (column.numeric and not column.yes_no):
-            return self._collect(self._frame.select(value=_number(name)))["value"].to_numpy()
+            return array_of(self._collect(self._frame.select(value=_number(name)))["value"])
         return _texts(self._collect(self._frame.select(nw.col(name)))[name].to_list())
 
     @quiet("the data could not be read")
@@ -375,7 +376,7 @@ def _cells(
     out: nw.DataFrame[Any], levels: Mapping[str, Mapping[str, int]], shape: tuple[int, ...]
 ) -> NDArray[np.int64]:
     """Return the cell of each row of what was counted: that of its levels and of its bins."""
-    cell = out["cell"].to_numpy().astype(np.int64)
+    cell = array_of(out["cell"]).astype(np.int64)
     span = math.prod(shape[len(levels) :])
     place = np.zeros(len(out), dtype=np.int64)
     for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
@@ -398,7 +399,7 @@ def _bin(axis: BinAxis) -> nw.Expr:
 
 def _floats(values: nw.Series[Any]) -> Floats:
     """Return numbers with one sign, NaN, for all that are missing or infinite."""
-    out = np.array(values.to_numpy(), dtype=np.float64)
+    out = np.array(array_of(values), dtype=np.float64)
     out[~np.isfinite(out)] = np.nan
     return out
 

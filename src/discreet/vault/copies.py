@@ -9,10 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import narwhals as nw
 import numpy as np
 
 from discreet.errors import InputError
 from discreet.protect.base import Floats
+from discreet.table.arrays import array_of
 
 __all__ = ["Copy", "load", "store"]
 
@@ -61,9 +63,11 @@ def load(path: Path, group: Sequence[str], version: bytes) -> Copy:
     import pyarrow.parquet as pq
 
     try:
-        stored = pq.read_table(path)
+        with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
+            stored = file.read()
         left_out, *remarks = json.loads(stored.schema.metadata[DONE])
-        columns = {name: stored[name].to_numpy().astype(np.float64) for name in group}
+        series = nw.from_native(stored, eager_only=True)
+        columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: tuple(stored[name].to_pylist()) for name in strata}
         return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks))
