@@ -17,9 +17,9 @@ from discreet.errors import BrokenPromiseError, LeavingError
 from discreet.ledger import (
     Allowance,
     Answer,
-    Asked,
     Caller,
     Question,
+    Receipt,
     Store,
     ask,
     close,
@@ -74,7 +74,7 @@ def answered(store: Store, view: int = 1, caller: Caller = ALICE) -> Answer:
 def test_a_question_is_written_down_before_it_is_answered(store: Store) -> None:
     asked = ask(store, ALICE, question(), MUCH, now=NOON)
 
-    assert asked == Asked(1, "begun", None)
+    assert asked == Receipt(1, "begun", None)
     assert log(store) == [
         {
             "id": 1,
@@ -95,8 +95,8 @@ def test_a_question_is_written_down_before_it_is_answered(store: Store) -> None:
 def test_a_repeat_is_answered_byte_for_byte(store: Store) -> None:
     answered(store)
 
-    assert ask(store, ALICE, question(), MUCH) == Asked(2, "repeated", DRAWN)
-    assert ask(store, BOB, question(), MUCH) == Asked(3, "repeated", DRAWN)
+    assert ask(store, ALICE, question(), MUCH) == Receipt(2, "repeated", DRAWN)
+    assert ask(store, BOB, question(), MUCH) == Receipt(3, "repeated", DRAWN)
     assert outcomes(store) == ["answered", "repeated", "repeated"]
 
 
@@ -108,7 +108,7 @@ def test_a_repeat_is_answered_byte_for_byte(store: Store) -> None:
 def test_another_question_has_another_answer(store: Store, other: Question) -> None:
     answered(store)
 
-    assert ask(store, ALICE, other, MUCH) == Asked(2, "begun", None)
+    assert ask(store, ALICE, other, MUCH) == Receipt(2, "begun", None)
 
 
 def test_of_two_answers_the_first_is_sent_by_both(store: Store) -> None:
@@ -136,7 +136,7 @@ def test_an_answer_to_no_view_is_not_kept(store: Store) -> None:
     asked = ask(store, ALICE, question(None), MUCH)
 
     assert keep(store, asked, question(None), DRAWN, "answered") == DRAWN
-    assert ask(store, ALICE, question(None), MUCH) == Asked(2, "begun", None)
+    assert ask(store, ALICE, question(None), MUCH) == Receipt(2, "begun", None)
     assert outcomes(store) == ["answered", "begun"]
 
 
@@ -154,14 +154,14 @@ def test_the_first_ending_of_a_question_stands(store: Store) -> None:
 
 def test_what_was_not_written_down_cannot_be_answered(store: Store) -> None:
     refused = ask(store, ALICE, question(), Allowance(9, 0))
-    assert refused == Asked(None, "rate", None)
+    assert refused == Receipt(None, "rate", None)
 
     with pytest.raises(BrokenPromiseError, match="that the ledger does not hold"):
         keep(store, refused, question(), DRAWN, "answered")
     with pytest.raises(BrokenPromiseError, match="that the ledger does not hold"):
         close(store, refused, "broken")
     with pytest.raises(LeavingError, match="is damaged or in use"):
-        keep(store, Asked(77, "begun", None), question(), DRAWN, "answered")
+        keep(store, Receipt(77, "begun", None), question(), DRAWN, "answered")
     assert rows_of(store.path, "SELECT count(*) FROM answer") == [(0,)]
 
 
@@ -259,7 +259,7 @@ def test_a_view_that_ended_badly_counts_as_well(store: Store) -> None:
 def test_what_was_refused_before_it_reached_the_data_does_not_count(store: Store) -> None:
     asked = ask(store, ALICE, question(1), Allowance(0, 99), code="policy")
 
-    assert asked == Asked(1, "policy", None)
+    assert asked == Receipt(1, "policy", None)
     assert used(store, ALICE.name, "s", 1) == 0
     assert outcomes(store) == ["policy"]
 

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 
 from discreet.ledger import add_token
-from discreet.serve.app import Door, create_app
+from discreet.serve.app import Entrance, create_app
 from discreet.serve.running import Address, configured, listening
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -37,12 +37,12 @@ class Running:
 
 
 @contextmanager
-def running(study: Study, folder: Path, door: Door | None = None) -> Iterator[Running]:
+def running(study: Study, folder: Path, entrance: Entrance | None = None) -> Iterator[Running]:
     """Serve a study on a free port of this machine."""
     store = ledger_of_study(study).store
     token = add_token(store, "cohort.csv", "alice")
     custodian = add_token(store, "cohort.csv", "carol", "custodian")
-    app = create_app(study, door)
+    app = create_app(study, entrance)
     address = Address(port=0)
     config = configured(app, address)
     socket = listening(config, address)

@@ -14,7 +14,7 @@ from discreet.errors import InputError, LeavingError
 from discreet.ledger.tokens import Caller
 from discreet.policy import Policy
 from discreet.serve import routes
-from discreet.serve.app import Door, create_app
+from discreet.serve.app import Entrance, create_app
 from discreet.serve.refusals import ErrorBody, refusal
 from discreet.study import open as open_study
 from discreet.study.told import ledger_of_study
@@ -79,7 +79,7 @@ def test_pages_of_others_may_not_ask(served: Running) -> None:
 
 def test_pages_that_are_named_may(tmp_path: Path) -> None:
     origin = "https://notebook.example"
-    with running(opened(tmp_path), tmp_path, Door(origins=(origin,))) as served:
+    with running(opened(tmp_path), tmp_path, Entrance(origins=(origin,))) as served:
         asks = {
             "Origin": origin,
             "Access-Control-Request-Method": "POST",
@@ -108,7 +108,7 @@ class Issuer:
 
 
 def test_tokens_of_an_issuer_are_taken_too(tmp_path: Path) -> None:
-    with running(opened(tmp_path), tmp_path, Door(issuer=Issuer())) as served:
+    with running(opened(tmp_path), tmp_path, Entrance(issuer=Issuer())) as served:
         with served.client("head.body.seal") as client:
             assert client.get("/api/study").json()["caller"]["name"] == "oidc f3a1"
             assert client.post("/api/views/bars", json={"columns": ["sex"]}).status_code == 200

@@ -170,8 +170,12 @@ def test_a_worker_finds_its_plan_in_the_environment(
     monkeypatch.setattr(running, "create_app", remembering(made))
 
     assert isinstance(app_of_environment(), FastAPI)
-    ((study, door),) = made
-    assert (study.policy.study, door.origins, door.issuer) == ("wards", ("https://a.b",), None)
+    ((study, entrance),) = made
+    assert (study.policy.study, entrance.origins, entrance.issuer) == (
+        "wards",
+        ("https://a.b",),
+        None,
+    )
 
 
 def test_an_issuer_is_trusted_where_one_is_named(

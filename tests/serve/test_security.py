@@ -22,7 +22,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.ledger import Store, add_token, log, revoke_token
 from discreet.secret import Secret
-from discreet.serve.app import Door
+from discreet.serve.app import Entrance
 from discreet.serve.limits import HEADERS
 from discreet.study import open as open_study
 from discreet.study.told import ledger_of_study
@@ -478,7 +478,7 @@ def shared_with(response: httpx.Response) -> str | None:
 
 def test_no_other_origin_may_ask_unless_it_is_named(tmp_path: Path) -> None:
     with (
-        running(open_study(*written(tmp_path)), tmp_path, Door(origins=(LAB,))) as served,
+        running(open_study(*written(tmp_path)), tmp_path, Entrance(origins=(LAB,))) as served,
         served.client() as client,
     ):
         for origin in (LAB, "https://lab.example.evil.org", "http://lab.example", "null", "*"):

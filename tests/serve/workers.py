@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import uvicorn
 
-from discreet.serve.app import Door, create_app
+from discreet.serve.app import Entrance, create_app
 from discreet.serve.running import Address, configured, listening
 from discreet.study import Study
 
@@ -33,10 +33,10 @@ def client(url: str, token: str) -> httpx.Client:
 
 
 @contextmanager
-def beside(study: Study, door: Door | None = None) -> Iterator[str]:
+def beside(study: Study, entrance: Entrance | None = None) -> Iterator[str]:
     """Serve a study whose tokens are made already; give its address."""
     address = Address(port=0)
-    config = configured(create_app(study, door), address)
+    config = configured(create_app(study, entrance), address)
     socket = listening(config, address)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)

@@ -16,8 +16,8 @@ from discreet.ledger.tokens import Caller
 __all__ = [
     "Allowance",
     "Answer",
-    "Asked",
     "Question",
+    "Receipt",
     "ask",
     "close",
     "keep",
@@ -72,7 +72,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Receipt:
     """What became of a question when it was asked.
 
     Parameters
@@ -98,7 +98,7 @@ def ask(
     *,
     code: str = "",
     now: datetime | None = None,
-) -> Asked:
+) -> Receipt:
     """Write down a question before anything is drawn, and say whether it may be answered.
 
     In one transaction that holds off all others, so that any number of threads and processes
@@ -122,7 +122,7 @@ def ask(
 
     Returns
     -------
-    Asked
+    Receipt
         "rate" where the caller asked this study as often as allowed within the last 60 seconds (one
         such row a minute is written, so that nobody floods the ledger); else `code`, if there is
         one; "budget" where it would be one distinct view of this study version too many;
@@ -144,10 +144,10 @@ def ask(
     >>> first, second = (Question("s", 1, "histogram", "{}", view) for view in ("a", "b"))
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
-    ...     asked = ask(store, alice, first, allowance)
-    ...     sent = keep(store, asked, first, Answer(200, b"drawn"), "answered")
+    ...     receipt = ask(store, alice, first, allowance)
+    ...     sent = keep(store, receipt, first, Answer(200, b"drawn"), "answered")
     ...     again, another = (ask(store, alice, of, allowance) for of in (first, second))
-    >>> asked.outcome, again.outcome, again.answer.body, another.outcome
+    >>> receipt.outcome, again.outcome, again.answer.body, another.outcome
     ('begun', 'repeated', b'drawn', 'budget')
     """
     with store.writing() as connection:
@@ -171,26 +171,26 @@ def ask(
         if often >= allowance.a_minute:
             if not told:
                 written("rate", None)
-            return Asked(None, "rate", None)
+            return Receipt(None, "rate", None)
         if code:
-            return Asked(written(code, None), code, None)
+            return Receipt(written(code, None), code, None)
         if question.view is not None:
             views = _views(connection, caller.name, question.study, question.version)
             if len(views | {question.view}) > allowance.views:
-                return Asked(written("budget", None), "budget", None)
+                return Receipt(written("budget", None), "budget", None)
         answer = _answer(store, connection, question.study, question.version, question.view)
         outcome = "begun" if answer is None else "repeated"
-        return Asked(written(outcome, question.view), outcome, answer)
+        return Receipt(written(outcome, question.view), outcome, answer)
 
 
-def keep(store: Store, asked: Asked, question: Question, answer: Answer, code: str) -> Answer:
+def keep(store: Store, receipt: Receipt, question: Question, answer: Answer, code: str) -> Answer:
     """Write an answer down before it is sent, and return the one to send.
 
     Parameters
     ----------
     store : Store
         The ledger's file.
-    asked : Asked
+    receipt : Receipt
         What `ask` returned: a question that was begun.
     question : Question
         The question.
@@ -220,15 +220,15 @@ def keep(store: Store, asked: Asked, question: Question, answer: Answer, code: s
                 "body": zlib.compress(answer.body),
             }
             store.append(connection, "answer", values, unless_there=True)
-        _end(store, connection, asked, code)
+        _end(store, connection, receipt, code)
         found = _answer(store, connection, question.study, question.version, question.view)
     return answer if found is None else found
 
 
-def close(store: Store, asked: Asked, code: str) -> None:
+def close(store: Store, receipt: Receipt, code: str) -> None:
     """Write down how a question ended that has no answer to keep; the first ending stands."""
     with store.writing() as connection:
-        _end(store, connection, asked, code)
+        _end(store, connection, receipt, code)
 
 
 def kept(store: Store, study: str, version: int, view: str, caller: str | None) -> Answer | None:
@@ -363,8 +363,8 @@ def _answer(
     return Answer(status, zlib.decompress(body))
 
 
-def _end(store: Store, connection: sqlite3.Connection, asked: Asked, code: str) -> None:
-    if asked.row is None:
+def _end(store: Store, connection: sqlite3.Connection, receipt: Receipt, code: str) -> None:
+    if receipt.row is None:
         raise BrokenPromiseError("a question that the ledger does not hold has been answered")
-    values = {"at": stamp(), "asked": asked.row, "code": code}
+    values = {"at": stamp(), "asked": receipt.row, "code": code}
     store.append(connection, "outcome", values, unless_there=True)

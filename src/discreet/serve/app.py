@@ -20,13 +20,13 @@ from discreet.serve.routes import Stopped, answered, routes
 from discreet.serve.served import serve_study
 from discreet.study import Study
 
-__all__ = ["Door", "create_app"]
+__all__ = ["Entrance", "create_app"]
 
 CODES = {404: "unknown", 405: "method"}
 
 
 @dataclass(frozen=True)
-class Door:
+class Entrance:
     """How a server is reached beside its tokens.
 
     Parameters
@@ -41,14 +41,14 @@ class Door:
     issuer: TrustedIssuer | None = None
 
 
-def create_app(study: Study, door: Door | None = None) -> FastAPI:
+def create_app(study: Study, entrance: Entrance | None = None) -> FastAPI:
     """Return the server of a study, as an ASGI application.
 
     Parameters
     ----------
     study : Study
         What is served; it needs a name.
-    door : Door, optional
+    entrance : Entrance, optional
         Other origins and issuers; by default neither.
 
     Returns
@@ -70,7 +70,7 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
     with a token each have two allowances; what leaves fits together all the same. The server
     trusts the machine it runs on.
     """
-    door = door or Door()
+    entrance = entrance or Entrance()
     served = serve_study(study)
 
     @asynccontextmanager
@@ -90,12 +90,12 @@ def create_app(study: Study, door: Door | None = None) -> FastAPI:
         redirect_slashes=False,
     )
     app.include_router(pages())
-    app.include_router(routes(served, callers(served.ledger.store, served.name, door.issuer)))
+    app.include_router(routes(served, callers(served.ledger.store, served.name, entrance.issuer)))
     _say_errors(app)
-    if door.origins:
+    if entrance.origins:
         app.add_middleware(
             CORSMiddleware,
-            allow_origins=[*door.origins],
+            allow_origins=[*entrance.origins],
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )

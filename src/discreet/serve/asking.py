@@ -17,8 +17,8 @@ from typing import Any
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.requests import (
     Answer,
-    Asked,
     Question,
+    Receipt,
     ask,
     close,
     keep,
@@ -87,10 +87,10 @@ def answer_view(
         return refused(served, caller, kind, wish)
     view = _name_of(served, wish)
     question = Question(served.name, served.version, kind, wish.request, view)
-    asked = ask(served.ledger.store, caller, question, served.allowance)
-    if asked.outcome in OVER:
-        return refusal(asked.outcome)
-    return asked.answer or _made(served, asked, question, lambda: _picture(served, wish, view))
+    receipt = ask(served.ledger.store, caller, question, served.allowance)
+    if receipt.outcome in OVER:
+        return refusal(receipt.outcome)
+    return receipt.answer or _made(served, receipt, question, lambda: _picture(served, wish, view))
 
 
 def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer | Refusal:
@@ -115,8 +115,8 @@ def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer
     if found is None:
         return refused(served, caller, what, refusal("unknown"))
     question = Question(served.name, version, what, json.dumps({"view": view}), None)
-    asked = ask(store, caller, question, served.allowance, code="answered")
-    return refusal(asked.outcome) if asked.outcome in OVER else found
+    receipt = ask(store, caller, question, served.allowance, code="answered")
+    return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
 
 def answer_orders(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
@@ -128,37 +128,37 @@ def answer_orders(served: Served, caller: Caller, body: Mapping[str, Any]) -> An
     if isinstance(wish, Refusal):
         return refused(served, caller, "orders", wish)
     question = Question(served.name, served.version, "orders", wish.request, None)
-    asked = ask(served.ledger.store, caller, question, served.allowance)
-    if asked.outcome in OVER:
-        return refusal(asked.outcome)
-    return _made(served, asked, question, lambda: _orders(served, wish))
+    receipt = ask(served.ledger.store, caller, question, served.allowance)
+    if receipt.outcome in OVER:
+        return refusal(receipt.outcome)
+    return _made(served, receipt, question, lambda: _orders(served, wish))
 
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
     """Record a request that is refused whatever the data hold, and return what is said."""
     question = Question(served.name, served.version, what, "", None)
-    asked = ask(served.ledger.store, caller, question, served.allowance, code=found.code)
-    return refusal(asked.outcome) if asked.outcome in OVER else found
+    receipt = ask(served.ledger.store, caller, question, served.allowance, code=found.code)
+    return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
 
-def _made(served: Served, asked: Asked, question: Question, make: Maker) -> Answer | Refusal:
+def _made(served: Served, receipt: Receipt, question: Question, make: Maker) -> Answer | Refusal:
     """Make what was asked for when it is its turn, and keep it."""
     store, began = served.ledger.store, time.monotonic()
     if not served.places.acquire(blocking=False):
-        close(store, asked, "busy")
+        close(store, receipt, "busy")
         return refusal("busy")
     try:
         with served.turn:
-            before = _made_meanwhile(served, asked, question)
+            before = _made_meanwhile(served, receipt, question)
             if before is not None:
                 return before
             found, lasts = _tried(served, make)
-            answer = _recorded(served, asked, question if lasts else _unkept(question), found)
+            answer = _recorded(served, receipt, question if lasts else _unkept(question), found)
     except LedgerError:
         raise  # it cannot be written, so how this ended cannot be either
     except BaseException:
         with suppress(LeavingError):
-            close(store, asked, "broken")
+            close(store, receipt, "broken")
         raise
     finally:
         served.places.release()
@@ -184,28 +184,28 @@ def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
         return refusal("data"), False
 
 
-def _made_meanwhile(served: Served, asked: Asked, question: Question) -> Answer | None:
+def _made_meanwhile(served: Served, receipt: Receipt, question: Question) -> Answer | None:
     """Return what somebody else was answered who asked for the same, and was first."""
     if question.view is None:
         return None
     store = served.ledger.store
     found = kept(store, question.study, question.version, question.view, None)
     if found is not None:
-        close(store, asked, "repeated")
+        close(store, receipt, "repeated")
     return found
 
 
 def _recorded(
-    served: Served, asked: Asked, question: Question, found: bytes | Refusal
+    served: Served, receipt: Receipt, question: Question, found: bytes | Refusal
 ) -> Answer | Refusal:
     """Record how a question ended, before anybody is told; keep what stays so."""
     store = served.ledger.store
     code = "answered" if isinstance(found, bytes) else found.code
     if question.view is None or code not in ("answered", "data"):
-        close(store, asked, code)
+        close(store, receipt, code)
         return Answer(200, found) if isinstance(found, bytes) else found
     answer = Answer(200, found) if isinstance(found, bytes) else Answer(found.status, found.body)
-    return keep(store, asked, question, answer, code)
+    return keep(store, receipt, question, answer, code)
 
 
 def _unkept(question: Question) -> Question:

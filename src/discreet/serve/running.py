@@ -19,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from discreet.errors import InputError
 from discreet.policy import load_policy
-from discreet.serve.app import Door, create_app
+from discreet.serve.app import Entrance, create_app
 from discreet.serve.oidc import Issuer
 from discreet.serve.protocol import CarefulProtocol
 from discreet.serve.warming import warm_in_background
@@ -216,7 +216,7 @@ def listening(config: uvicorn.Config, address: Address) -> socket.socket:
 
 def _app(study: Study, plan: Plan) -> FastAPI:
     issuer = Issuer(plan.issuer, plan.audience) if plan.issuer else None
-    app = create_app(study, Door(plan.origins, issuer))
+    app = create_app(study, Entrance(plan.origins, issuer))
     warm_in_background()
     return app
 
