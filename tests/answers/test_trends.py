@@ -131,6 +131,14 @@ def test_no_line_goes_through_points_above_one_another(
         with_trends(view_of(points, levels), raw)
 
 
+@pytest.mark.filterwarnings("ignore:(overflow|divide by zero|invalid value):RuntimeWarning")
+@pytest.mark.parametrize("scale", [1e-200, 1e-320])
+def test_no_line_goes_through_points_whose_squares_are_nothing(scale: float) -> None:
+    points = [(i * scale, float(i % 3), 1) for i in range(5)]
+    with pytest.raises(RefusedError, match="the points lie too close together for a trend"):
+        with_trends(view_of(points), None)
+
+
 def test_no_points_have_no_line() -> None:
     with pytest.raises(RefusedError, match="no point is shown, so there is no trend to draw"):
         with_trends(view_of([]), None)

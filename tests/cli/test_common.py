@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.common import fields_given, listed, names_of, opened
+from discreet.cli.common import fields_given, listed, names_of, opened, print_words
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -67,3 +67,24 @@ def test_a_study_is_opened_with_fields_groups_and_strata(cohort: Path, tmp_path:
     policy = study.policy
     assert (policy.k, policy.groups, policy.strata) == (7, (("age", "bmi"), ("glucose",)), ("sex",))
     assert dict(policy.kinds) == {"sex": "categorical", "age_group": "categorical"}
+
+
+def test_words_that_are_printed_hold_no_control_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    print_words("a \x1b[31mé\x07\u202e\nb\u009b")
+    assert capsys.readouterr().out == "a \\x1b[31mé\\x07\\u202e\nb\\x9b\n"
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_column_with_control_codes_is_drawn_and_they_are_told_as_codes(
+    run: Run, tmp_path: Path, as_json: list[str]
+) -> None:
+    name = "a\x1b]0;PWN\x07ge"
+    lines = [f"{name},b", *(f"{i},{i}" for i in range(200))]
+    (tmp_path / "c.csv").write_text("\n".join(lines), encoding="utf-8")
+    output = tmp_path / "c.svg"
+    words = ["plot", "histogram", str(tmp_path / "c.csv"), name, "-o", str(output), *as_json]
+    code, out, err = run(*words)
+
+    assert code == 0, err
+    assert "PWN" in out
+    assert not {"\x1b", "\x07"} & {*out, *err}

@@ -61,7 +61,7 @@ NOT_SET: dict[str, Any] = {
     "public": False,
     "versions": 4,
     "budget": 200,
-    "requests_a_minute": 60,
+    "requests_a_minute": 120,
     "missing": "complete",
     "missing_levels": "complete",
     "hierarchies": {},

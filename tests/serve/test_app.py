@@ -85,12 +85,12 @@ def test_pages_that_are_named_may(tmp_path: Path) -> None:
             "Access-Control-Request-Method": "POST",
             "Access-Control-Request-Headers": "authorization,content-type",
         }
-        before = httpx.options(f"{served.url}/api/orders", headers=asks, trust_env=False)
+        before = httpx.options(f"{served.url}/api/views/box", headers=asks, trust_env=False)
         assert before.status_code == 200
         assert before.headers["access-control-allow-origin"] == origin
         assert "access-control-allow-credentials" not in before.headers
         others = httpx.options(
-            f"{served.url}/api/orders",
+            f"{served.url}/api/views/box",
             headers=asks | {"Origin": "https://evil.example"},
             trust_env=False,
         )
@@ -145,7 +145,7 @@ def test_what_goes_wrong_is_told_with_fixed_words(
         "study_json": lambda client: client.get("/api/study"),
         "answer_view": lambda client: client.post("/api/views/bars", json={"columns": ["sex"]}),
         "answer_again": lambda client: client.get(f"/api/views/{'0' * 32}"),
-        "answer_orders": lambda client: client.post("/api/orders", json={"columns": ["a", "b"]}),
+        "answer_orders": lambda client: client.get(f"/api/views/{'0' * 32}/orders"),
     }
     with served.client() as client:
         found = ask[where](client)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from discreet.serve.asking import (
     refused,
     study_json,
 )
-from discreet.serve.checking import check
+from discreet.serve.checking import Wish, check
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.served import MOST_AT_ONCE, Served, serve_study
 from discreet.study import Study
@@ -38,6 +39,7 @@ from tests.serve.cohort import POLICY, cohort, opened
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 CAROL = Caller("token carol", "custodian")
 AGE = {"columns": ["age"]}
+AXES = {"columns": ["age", "bmi"]}
 NO_GROUPS = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
 NO_PAIRS = POLICY[: POLICY.index("pairs")] + POLICY[POLICY.index("budget") :]
 
@@ -63,6 +65,13 @@ def drawn(found: Answer | Refusal) -> Answer:
 def told(found: Answer | Refusal) -> Refusal:
     """Say that nothing was drawn."""
     assert isinstance(found, Refusal), found
+    return found
+
+
+def study_of(served: Served, caller: Caller) -> dict[str, Any]:
+    """Return what is told of the study."""
+    found = study_json(served, caller)
+    assert not isinstance(found, Refusal), found
     return found
 
 
@@ -162,8 +171,8 @@ def test_a_new_version_answers_anew(tmp_path: Path) -> None:
     assert second["id"] != first["id"]
     assert second["view"] != first["view"]
     assert told(answer_again(later, ALICE, first["id"], "again")).code == "unknown"
-    assert study_json(later, ALICE)["version"] == 2
-    assert study_json(later, ALICE)["allowance"]["used"] == 1
+    assert study_of(later, ALICE)["version"] == 2
+    assert study_of(later, ALICE)["allowance"]["used"] == 1
 
 
 def test_a_server_gives_nothing_into_a_version_that_was_opened_meanwhile(tmp_path: Path) -> None:
@@ -233,7 +242,7 @@ def test_what_the_rules_refuse_is_recorded_without_its_words(
         ("histogram", "", "policy"),
         ("box", "", "request"),
     ]
-    assert study_json(served, ALICE)["allowance"]["used"] == 0
+    assert study_of(served, ALICE)["allowance"]["used"] == 0
 
 
 def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
@@ -245,9 +254,8 @@ def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
 
     assert (over.code, over.status, over.nearest) == ("budget", 429, None)
     assert drawn(answer_view(served, ALICE, "histogram", AGE)) == first
-    assert drawn(answer_orders(served, ALICE, {"columns": ["age", "bmi"]})).status == 200
     drawn(answer_view(served, BOB, "histogram", {"columns": ["glucose"]}))
-    assert study_json(served, ALICE)["allowance"] == {
+    assert study_of(served, ALICE)["allowance"] == {
         "views": 2,
         "used": 2,
         "a_minute": 100_000,
@@ -255,11 +263,12 @@ def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
 
 
 def test_the_rate_is_of_all_requests(tmp_path: Path) -> None:
-    slow = POLICY.replace("requests_a_minute = 100000", "requests_a_minute = 4")
+    slow = POLICY.replace("requests_a_minute = 100000", "requests_a_minute = 5")
     served = serve_study(opened(tmp_path, slow))
-    view = bodies(answer_view(served, ALICE, "histogram", AGE))["id"]
+    view = bodies(answer_view(served, ALICE, "parallel", AXES))["id"]
     answer_again(served, ALICE, view, "again")
-    answer_orders(served, ALICE, {"columns": ["age", "bmi"]})
+    answer_orders(served, ALICE, view)
+    study_of(served, ALICE)
     refused(served, ALICE, "box", refusal("request"))
 
     for found in (
@@ -267,11 +276,13 @@ def test_the_rate_is_of_all_requests(tmp_path: Path) -> None:
         answer_view(served, ALICE, "histogram", {"columns": ["Canary"]}),
         answer_again(served, ALICE, view, "again"),
         answer_again(served, ALICE, "0" * 32, "again"),
-        answer_orders(served, ALICE, {"columns": ["age", "bmi"]}),
-        answer_orders(served, ALICE, {"columns": ["age", "Canary"]}),
+        answer_orders(served, ALICE, view),
+        answer_orders(served, ALICE, "0" * 32),
+        study_json(served, ALICE),
         refused(served, ALICE, "box", refusal("request")),
     ):
-        assert (told(found).code, told(found).status) == ("rate", 429)
+        assert isinstance(found, Refusal)
+        assert (found.code, found.status) == ("rate", 429)
     assert [row[2] for row in outcomes(served)].count("rate") == 1
     drawn(answer_view(served, BOB, "histogram", AGE))
 
@@ -340,6 +351,41 @@ def test_a_refusal_is_told_at_the_end_of_a_slot(
     assert clock.now - 100 == pytest.approx(slots * SLOT_SECONDS)
 
 
+def test_what_is_held_back_again_is_told_at_the_end_of_a_slot(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(asking, "time", clock)
+    monkeypatch.setattr(asking, "drawn", refuse(RefusedError("too few")))
+    for caller in (ALICE, BOB, BOB):
+        began = clock.now
+        assert answer_view(served, caller, "histogram", AGE).status == 403
+        assert clock.now - began == pytest.approx(SLOT_SECONDS)
+
+
+@pytest.mark.parametrize("takes", [0.02, 0.08, 0.15])
+def test_who_waits_for_another_learns_nothing_of_how_long_it_took(
+    served: Served, monkeypatch: pytest.MonkeyPatch, takes: float
+) -> None:
+    going = threading.Event()
+
+    def held(study: Study, wish: Wish) -> View:
+        if wish.columns == ("bmi",):
+            going.set()
+            time.sleep(takes)
+        raise RefusedError("too few")
+
+    monkeypatch.setattr(asking, "drawn", held)
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(answer_view, served, ALICE, "histogram", {"columns": ["bmi"]})
+        assert going.wait(10)
+        began = time.monotonic()
+        answer_view(served, BOB, "histogram", AGE)
+        took = time.monotonic() - began
+        assert first.result(10).status == 403
+    assert took > 2 * SLOT_SECONDS - 0.05  # the other's slot to its end, and one of its own
+
+
 def test_what_may_not_leave_is_not_sent_and_may_be_asked_again(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -380,11 +426,48 @@ def test_another_count_method_does_not_leave(served: Served) -> None:
     assert found.says.startswith("The count method of 'age' is another than when a picture of it")
 
 
-def test_a_file_that_was_written_since_lets_nothing_leave(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [442, 60, 51, 50, 49, 20, 1, 0])
+def test_of_a_file_that_was_written_since_nothing_is_told(tmp_path: Path, rows: int) -> None:
+    # Whether other data would be held back is a word about them, too: so is an order of axes.
     served = serve_study(opened(tmp_path))
-    with (tmp_path / "cohort.csv").open("a") as file:
-        file.write("\n")
+    view = bodies(answer_view(served, ALICE, "parallel", AXES))["id"]
+    write_csv(cohort().slice(0, rows), tmp_path / "cohort.csv")
+    asked = [("histogram", AGE), ("box", AGE), ("parallel", {"columns": ["diagnosis", "region"]})]
 
+    for kind, body in asked:
+        assert told(answer_view(served, ALICE, kind, body)) == refusal("leaving")
+    assert told(answer_orders(served, ALICE, view)) == refusal("leaving")
+    assert [row[2] for row in outcomes(served)[1:]] == ["leaving"] * 4
+
+
+@pytest.mark.parametrize("policy", [POLICY, f"public = true\n{POLICY}"], ids=["guarded", "public"])
+def test_what_other_data_were_answered_is_not_kept_for_these(tmp_path: Path, policy: str) -> None:
+    served = serve_study(opened(tmp_path, policy))
+    file = tmp_path / "cohort.csv"
+    was, at = file.read_bytes(), file.stat()
+    write_csv(cohort().slice(0, 20), file)
+    assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
+    write_csv(cohort().slice(0, 100), file)
+    assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
+
+    file.write_bytes(was)
+    os.utime(file, ns=(at.st_atime_ns, at.st_mtime_ns))
+    now = serve_study(open_study(file, tmp_path / "discreet.toml"))
+    assert drawn(answer_view(served, ALICE, "histogram", AGE)) == drawn(
+        answer_view(now, BOB, "histogram", AGE)
+    )
+
+
+def test_a_file_that_is_written_while_it_is_read_lets_nothing_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serve_study(opened(tmp_path))
+
+    def meanwhile(*_: object) -> View:
+        write_csv(cohort().slice(0, 20), tmp_path / "cohort.csv")
+        raise RefusedError("too few")
+
+    monkeypatch.setattr(asking, "drawn", meanwhile)
     assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
 
 
@@ -430,13 +513,14 @@ def test_without_a_ledger_nothing_is_answered(
 
 
 def test_too_many_are_told_to_come_again(served: Served) -> None:
+    view = bodies(answer_view(served, ALICE, "parallel", AXES))["id"]
     for _ in range(MOST_AT_ONCE):
         served.places.acquire()
 
     found = told(answer_view(served, ALICE, "histogram", AGE))
     assert (found.code, found.status) == ("busy", 503)
-    assert told(answer_orders(served, ALICE, {"columns": ["age", "bmi"]})).code == "busy"
-    assert [row[2] for row in outcomes(served)] == ["busy", "busy"]
+    assert told(answer_orders(served, ALICE, view)).code == "busy"
+    assert [row[2] for row in outcomes(served)] == ["answered", "busy", "busy"]
     served.places.release()
     drawn(answer_view(served, ALICE, "histogram", AGE))
 
@@ -498,8 +582,8 @@ def test_groups_that_another_server_settled_hold_here(tmp_path: Path) -> None:
 
     assert found.code == "policy"
     assert found.nearest == {"columns": ["age", "bmi"]}
-    assert study_json(served, ALICE)["groups"] == [["age", "bmi"]]
     assert outcomes(served)[-1] == ("token alice", "scatter", "policy")
+    assert study_of(served, ALICE)["groups"] == [["age", "bmi"]]
     drawn(answer_view(served, ALICE, "scatter", {"columns": ["bmi", "age"]}))
 
 
@@ -511,7 +595,7 @@ def test_axes_that_another_server_drew_hold_here(tmp_path: Path) -> None:
     found = told(answer_view(served, ALICE, "parallel", {"columns": ["glucose", "age"]}))
 
     assert (found.code, found.nearest) == ("order", None)
-    assert study_json(served, ALICE)["pairs"]["drawn"] == [["age", "bmi"], ["bmi", "glucose"]]
+    assert study_of(served, ALICE)["pairs"]["drawn"] == [["age", "bmi"], ["bmi", "glucose"]]
 
 
 def test_what_was_drawn_and_did_not_leave_settles_nothing(
@@ -527,7 +611,7 @@ def test_what_was_drawn_and_did_not_leave_settles_nothing(
         told(answer_view(served, ALICE, "scatter", {"columns": ["age", "bmi"]}))
 
     drawn(answer_view(served, ALICE, "scatter", {"columns": ["hdl", "ldl"]}))
-    assert study_json(served, ALICE)["groups"] == [["hdl", "ldl"]]
+    assert study_of(served, ALICE)["groups"] == [["hdl", "ldl"]]
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -564,33 +648,51 @@ def test_levels_alone_beside_a_secret_are_held_back(served: Served) -> None:
     for _ in range(2):
         found = answer_view(served, ALICE, "parallel", {"columns": ["region", "diagnosis"]})
         assert (found.status, found.body) == (403, refusal("data").body)
-    orders = answer_orders(served, ALICE, {"columns": ["region", "diagnosis"]})
-    assert (orders.status, orders.body) == (403, refusal("data").body)
 
 
-def test_orders_are_told_and_recorded_and_cost_no_view(served: Served) -> None:
-    found = drawn(answer_orders(served, ALICE, {"columns": ["age", "bmi", "diagnosis"]}))
-    sent = bodies(found)
+def test_orders_of_a_picture_are_told_and_recorded_and_cost_no_view(served: Served) -> None:
+    view = bodies(answer_view(served, ALICE, "parallel", {"columns": ["age", "bmi", "diagnosis"]}))
+    left = served.ledger.history()
+    sent = bodies(answer_orders(served, ALICE, view["id"]))
 
     assert (sent["order"], sent["allowed"], sent["why"]) == (["age", "bmi", "diagnosis"], True, "")
     assert len(sent["moves"]) == 6
     assert {(it["from"], it["to"]) for it in sent["moves"] if it["allowed"]} == {(0, 1), (1, 0)}
-    assert outcomes(served) == [("token alice", "orders", "answered")]
-    assert study_json(served, ALICE)["allowance"]["used"] == 0
-    assert served.ledger.history() == []
+    assert [row[1:] for row in outcomes(served)] == [
+        ("parallel", "answered"),
+        ("orders", "answered"),
+    ]
+    assert study_of(served, ALICE)["allowance"]["used"] == 1
+    assert served.ledger.history() == left
 
 
-ORDERS: dict[str, tuple[list[str], str]] = {
-    "nobody's": (["age", "Canary"], "request"),
-    "an identifier": (["age", "patient"], "request"),
-    "an axis twice": (["age", "age"], "request"),
-}
+def test_orders_are_told_of_what_is_sensitive_in_the_picture(tmp_path: Path) -> None:
+    policy = 'preset = "research"\npublic = true\nkinds.sex = "categorical"\n'
+    served = serve_study(opened(tmp_path, policy))
+    body = {"columns": ["age", "bmi", "sex"], "method": "k-member-cells"}
+    plain = bodies(answer_view(served, ALICE, "parallel", body))["id"]
+    secret = bodies(answer_view(served, ALICE, "parallel", {**body, "sensitive": ["sex"]}))["id"]
+
+    allowed = {
+        view: [move["allowed"] for move in bodies(answer_orders(served, ALICE, view))["moves"]]
+        for view in (plain, secret)
+    }
+    assert all(allowed[plain])
+    assert not all(allowed[secret])
 
 
-@pytest.mark.parametrize(("columns", "code"), ORDERS.values(), ids=ORDERS)
-def test_orders_of_what_are_no_axes(served: Served, columns: list[str], code: str) -> None:
-    assert told(answer_orders(served, ALICE, {"columns": columns})).code == code
-    assert log(served.ledger.store)[0]["request"] == ""
+def test_orders_are_told_of_pictures_alone_that_the_caller_was_answered(served: Served) -> None:
+    held = {"columns": ["region", "diagnosis"]}
+    answer_view(served, ALICE, "parallel", held)
+    with served.ledger.store.reading() as connection:
+        ((of_held,),) = connection.execute("SELECT view FROM asked WHERE view IS NOT NULL")
+    of_age = bodies(answer_view(served, ALICE, "histogram", AGE))["id"]
+    own = bodies(answer_view(served, ALICE, "parallel", AXES))["id"]
+
+    for caller, view in ((ALICE, of_held), (ALICE, of_age), (BOB, own), (ALICE, "0" * 32)):
+        assert told(answer_orders(served, caller, view)) == refusal("unknown")
+        assert log(served.ledger.store)[-1]["request"] == ""
+    assert drawn(answer_orders(served, CAROL, own)).status == 200
 
 
 # --- again ----------------------------------------------------------------------------------------
@@ -640,12 +742,12 @@ def test_what_was_held_back_is_held_back_again(
 def test_the_form_says_who_asks_and_how_much_is_left(served: Served) -> None:
     answer_view(served, ALICE, "histogram", AGE)
     answer_view(served, ALICE, "histogram", AGE)
-    found = study_json(served, ALICE)
+    found = study_of(served, ALICE)
 
     assert (found["study"], found["version"]) == ("cohort.csv", 1)
     assert found["caller"] == {"name": "token alice", "role": "analyst"}
     assert found["allowance"] == {"views": 400, "used": 1, "a_minute": 100_000}
-    assert study_json(served, BOB)["allowance"]["used"] == 0
+    assert study_of(served, BOB)["allowance"]["used"] == 0
     assert {*found} == {
         *("study", "version", "caller", "policy", "columns"),
         *("groups", "pairs", "pictures", "allowance"),
@@ -657,7 +759,7 @@ def test_the_form_is_told_while_a_picture_is_made(served: Served) -> None:
     with served.turn, ThreadPoolExecutor(1) as pool:
         told_meanwhile = pool.submit(study_json, served, ALICE).result(timeout=10)
 
-    assert told_meanwhile == study_json(served, ALICE)
+    assert told_meanwhile == study_of(served, ALICE)
 
 
 def test_the_ledger_is_the_studys(served: Served, tmp_path: Path) -> None:

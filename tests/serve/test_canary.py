@@ -165,13 +165,14 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
                 became[kind, found.status_code] = became.get((kind, found.status_code), 0) + 1
                 if found.status_code == 200:
                     drawn.append(found.json()["id"])
+                    orders = client.get(f"/api/views/{drawn[-1]}/orders")
+                    told_orders = ear.answer("orders", orders).status_code
+                    assert told_orders == (200 if kind == "parallel" else 404)
             if (place + turn) % EVERY:
                 continue
             for view, form in itertools.product(drawn[-1:], ("", *FORMS)):
                 address = f"/api/views/{view}/{form}".rstrip("/")
                 assert ear.answer(f"{kind} {form}", client.get(address)).status_code == 200
-        for columns in itertools.combinations(["ward", "age", "illness", "smoker", "income"], 3):
-            ear.answer("orders", client.post("/api/orders", json={"columns": columns}))
     return became
 
 
@@ -278,10 +279,10 @@ ODD: dict[str, tuple[str, str, dict[str, Any]]] = {
     "a scheme": ("GET", "/api/study", {"headers": {"authorization": "clientcanary x"}}),
     "a kind of body": (
         "POST",
-        "/api/orders",
+        "/api/views/box",
         {"headers": {"content-type": "clientcanary/x"}, "content": b"clientcanary"},
     ),
-    "axes": ("POST", "/api/orders", {"json": {"columns": ["clientcanary", "ragnaroek"]}}),
+    "orders": ("GET", "/api/views/clientcanary/orders", {}),
     "not JSON": ("POST", "/api/views/box", {"content": b'{"clientcanary'}),
     "not UTF-8": ("POST", "/api/views/box", {"content": b'{"clientcanary\xff":1}'}),
     "a preflight": (

@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -42,11 +43,13 @@ class LocalIssuer:
         self.bodies: dict[str, bytes] = {}
         self.asked: list[str] = []
         self.status, self.wait = 200, 0.0
+        self.before: Callable[[], None] = lambda: None
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.asked.append(self.path)
+                outer.before()
                 time.sleep(outer.wait)
                 body = outer.body(self.path)
                 self.send_response(outer.status)
@@ -401,6 +404,31 @@ def test_a_new_key_is_found_and_an_unknown_one_asked_for_once_a_minute(
     clock(61)
     assert issuer.caller(signed(claims_of(local.url), STRANGER, kid="made up")) is None
     assert len(local.asked) == 6
+
+
+def test_a_key_that_nobody_knows_keeps_nobody_waiting(
+    local: LocalIssuer, clock: Callable[[float], None]
+) -> None:
+    issuer = Issuer(local.url, AUDIENCE)
+    token = signed(claims_of(local.url))
+    made_up = signed(claims_of(local.url), STRANGER, kid="made up")
+    assert issuer.caller(token) is not None
+    clock(61)
+    going, go_on = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        going.set()
+        assert go_on.wait(20)
+
+    local.before = hang
+    with ThreadPoolExecutor(1) as threads:
+        asks = threads.submit(issuer.caller, made_up)
+        assert going.wait(10)
+        assert issuer.caller(made_up) is None  # while the issuer thinks
+        assert not asks.done()
+        assert issuer.caller(token) is not None
+        go_on.set()
+        assert asks.result(20) is None
 
 
 def test_keys_are_believed_for_an_hour(local: LocalIssuer, clock: Callable[[float], None]) -> None:

@@ -288,6 +288,13 @@ def test_too_many_at_once_are_told_so() -> None:
     assert fine.status == 200
 
 
+def test_bad_requests_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    with running(APP, CarefulProtocol) as address:
+        for raw in (b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\r\n\r\n"):
+            assert talk(address, raw).status == 400
+    assert [it.getMessage() for it in caplog.records if it.levelno >= logging.WARNING] == []
+
+
 def test_the_access_log_is_silent(caplog: pytest.LogCaptureFixture) -> None:
     """The ledger says who asked for what; a second log would hold requests without a chain."""
     with caplog.at_level(logging.DEBUG), running(APP, CarefulProtocol) as address:

@@ -54,9 +54,9 @@ def error(found: httpx.Response) -> dict[str, Any]:
 
 ADDRESSES = [
     ("GET", "/api/study"),
-    ("POST", "/api/orders"),
     *(("POST", f"/api/views/{kind}") for kind in PICTURES),
     ("GET", f"/api/views/{NOBODY}"),
+    ("GET", f"/api/views/{NOBODY}/orders"),
     *(("GET", f"/api/views/{NOBODY}/{form}") for form in FORMS),
     ("GET", "/api/custodian"),
     ("POST", "/api/custodian/verify"),
@@ -199,27 +199,13 @@ def test_a_picture_that_was_held_back_has_no_files(
     assert [it["outcome"] for it in log[:2]] == ["repeated", "data"]
 
 
-def test_orders_are_told(alice: httpx.Client) -> None:
-    found = alice.post("/api/orders", json={"columns": ["age", "bmi", "diagnosis"]}).json()
+def test_orders_of_a_picture_are_told(alice: httpx.Client) -> None:
+    body = {"columns": ["age", "bmi", "diagnosis"]}
+    view = alice.post("/api/views/parallel", json=body).json()["id"]
+    found = alice.get(f"/api/views/{view}/orders").json()
 
     assert (found["order"], found["allowed"]) == (["age", "bmi", "diagnosis"], True)
     assert len(found["moves"]) == 6
-
-
-def test_orders_are_told_of_the_axes_that_are_sensitive_in_the_picture(
-    alice: httpx.Client,
-) -> None:
-    body = {"columns": ["age", "bmi", "diagnosis"]}
-    usual = alice.post("/api/orders", json=body).json()
-
-    assert alice.post("/api/orders", json={**body, "sensitive": None}).json() == usual
-    assert alice.post("/api/orders", json={**body, "sensitive": ["diagnosis"]}).json() == usual
-    assert alice.post("/api/orders", json={**body, "sensitive": []}).json() == usual
-    # What the picture would be refused for is refused here, too.
-    for body["sensitive"], code in ((["age"], "policy"), (["glucose"], "request")):
-        found = alice.post("/api/orders", json=body)
-        drawn = alice.post("/api/views/parallel", json=body)
-        assert (error(found)["code"], found.content) == (code, drawn.content)
 
 
 def test_the_custodian_reads_the_log_and_the_chain(carol: httpx.Client) -> None:
@@ -261,7 +247,7 @@ BODIES: dict[str, tuple[str, bytes, str]] = {
         NOT_AS.format("columns"),
     ),
     "no formula": ("/api/views/qq", b"{}", NOT_AS.format("formula")),
-    "one axis": ("/api/orders", b'{"columns": ["Canary"]}', NOT_AS.format("columns")),
+    "one axis": ("/api/views/parallel", b'{"columns": ["Canary"]}', NOT_AS.format("columns")),
     "deep": ("/api/views/histogram", b"[" * 10_000, NO_JSON),
 }
 
@@ -296,7 +282,7 @@ OTHERS: dict[str, tuple[str, str, int, str]] = {
     "no such address": ("GET", "/api/Canary", 404, "unknown"),
     "a folder": ("GET", "/api/", 404, "unknown"),
     "a slash more": ("GET", "/api/study/", 404, "unknown"),
-    "reading what is asked": ("GET", "/api/orders", 405, "method"),
+    "asking for orders": ("POST", f"/api/views/{NOBODY}/orders", 405, "method"),
     "asking what is read": ("POST", "/api/study", 405, "method"),
     "taking away": ("DELETE", f"/api/views/{NOBODY}", 405, "method"),
     "an unknown file": ("GET", f"/api/views/{NOBODY}/figure.exe", 404, "unknown"),

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from discreet.serve.pictures import PICTURES
-from discreet.serve.schemas import BODIES, LONGEST_FORMULA, LONGEST_NAME, OrdersBody
+from discreet.serve.schemas import BODIES, LONGEST_FORMULA, LONGEST_NAME
 
 Body = dict[str, Any]
 AB = {"columns": ["a", "b"]}
@@ -146,16 +146,3 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
         *picture.parameters,
         *beside,
     }
-
-
-def test_orders_are_asked_of_two_axes_or_more() -> None:
-    assert OrdersBody.model_validate_json(b'{"columns": ["a", "b"]}').columns == ["a", "b"]
-    given = OrdersBody.model_validate_json(b'{"columns": ["a", "b"], "sensitive": ["b"]}')
-    assert given.model_dump() == {"columns": ["a", "b"], "sensitive": ["b"]}
-    many = json.dumps({"columns": ["a", "b"], "sensitive": ["b"] * 25})
-    for body in ('{"columns": ["a", "b"], "sensitive": "b"}', many):
-        with pytest.raises(ValidationError, match=r"validation error"):
-            OrdersBody.model_validate_json(body)
-    for body in ('{"columns": ["a"]}', "{}", '{"columns": ["a", "b"], "k": 5}'):
-        with pytest.raises(ValidationError, match=r"validation error"):
-            OrdersBody.model_validate_json(body)

@@ -320,7 +320,7 @@ def test_a_formula_that_is_none_is_refused_quickly(served: Running, formula: str
 
 def test_a_large_body_is_not_read(served: Running) -> None:
     host = address_of(served)
-    start = b"POST /api/orders HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
+    start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
     said = talk(host, start + b"Connection: close\r\nContent-Length: 99999999\r\n\r\n")
     assert (said.status, said.json()["error"]["code"]) == (413, "large")
     for length in (b"-1", b"1e3", b"0x10", b"9" * 40, b"5\r\nContent-Length: 6"):
@@ -347,7 +347,7 @@ def test_a_large_body_is_not_read(served: Running) -> None:
         (b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n", 400),
         (
-            b"POST /api/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+            b"POST /api/views/box HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\n\r\n",
             400,
         ),
@@ -366,7 +366,7 @@ def test_what_is_not_http_is_refused_and_the_connection_closed(
 def test_two_lengths_of_a_body_close_the_connection(served: Running) -> None:
     # A proxy that believes the other length would take what follows for a request of its own.
     raw = (
-        b"POST /api/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+        b"POST /api/views/box HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
         b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n"
     )
     reply = talk(address_of(served), raw)
@@ -417,8 +417,8 @@ def every_kind_of_answer(served: Running) -> Iterator[tuple[str, Reply]]:
     ):
         yield line.decode(), send(served, line, token)
     yield "no token", send(served, b"GET /api/study", b"")
-    yield "malformed", post(served, "/api/orders", b"[")
-    yield "too large", post(served, "/api/orders", b" " * 70_000)
+    yield "malformed", post(served, "/api/views/box", b"[")
+    yield "too large", post(served, "/api/views/box", b" " * 70_000)
     yield "not HTTP", talk(address_of(served), b"NONSENSE\r\n\r\n")
     yield (
         "what the browser has",
@@ -717,7 +717,7 @@ def test_what_the_data_hold_back_looks_alike_and_takes_alike(
 
 @pytest.mark.slow
 def test_others_are_served_while_many_are_slow(served: Running) -> None:
-    start = b"POST /api/orders HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
+    start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
     stop = threading.Event()
 
     def slowly(sent: bytes) -> None:

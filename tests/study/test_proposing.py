@@ -250,7 +250,7 @@ def test_no_level_and_no_count_is_told(levels: list[str]) -> None:
     text = proposed_policy(pa.table({"x": numbers, "region": levels}))
 
     assert CANARY not in text
-    known = {"0", "5", "18", "20", "30", "60", "90", "200"}  # of the preset and of the words
+    known = {"0", "5", "18", "20", "30", "60", "90", "120", "200"}  # of the preset and of the words
     shown = {number for ends in ranges(text).values() for number in ends}
     told = set(re.findall(r"\d+\.?\d*", text)) - known
     assert {float(number) for number in told} <= shown
@@ -274,6 +274,7 @@ def test_any_name_is_written_so_that_it_is_read(
     rng = np.random.default_rng(0)
     table = pa.table({name: rng.normal(size=50) for name in names})
     text = proposed_policy(table)
+    assert all(line.isprintable() for line in text.split("\n"))
     # With every line that is commented out taken in, too, but for the unit, which is no number.
     lines = [re.sub(r"^# (?=limits\.|groups = |pairs = )", "", line) for line in text.split("\n")]
     path = tmp_path_factory.mktemp("policy") / "policy.toml"

@@ -43,4 +43,6 @@ def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
     slope = float(f"{(weight * dx * dy).sum() / (weight * dx * dx).sum():.{DIGITS}g}")
     # Of the slope as it is told, and with all its digits: x may be far from 0.
     intercept = float(f"{y_mid - slope * x_mid:.{INTERCEPT_DIGITS}g}")
+    if not (np.isfinite(slope) and np.isfinite(intercept)):
+        raise RefusedError("the points lie too close together for a trend; draw none")
     return Trend(of, level, slope, intercept)

@@ -43,6 +43,7 @@ __all__ = [
     "opened",
     "preparation",
     "print_table",
+    "print_words",
     "progress_shown",
 ]
 
@@ -208,7 +209,7 @@ def preparation(
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print texts as a table for the eye; what no letter or sign is stands as its code."""
+    """Print texts as a table for the eye, as `print_words` prints words."""
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table as Listing
@@ -222,8 +223,14 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
     Console(markup=False, highlight=False).print(listing)
 
 
-def _harmless(text: str) -> str:
-    return text if text.isprintable() else ascii(text)[1:-1]
+def print_words(words: str, *, err: bool = False) -> None:
+    """Print words for the eye: what is no letter or sign, such as a colour, stands as its code."""
+    typer.echo("\n".join(map(_harmless, words.split("\n"))), err=err)
+
+
+def _harmless(line: str) -> str:
+    signs = (it if it.isprintable() else it.encode("unicode_escape").decode() for it in line)
+    return "".join(signs)
 
 
 def moment(at: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.common import File, listed, names_of, progress_shown
+from discreet.cli.common import File, listed, names_of, print_words, progress_shown
 from discreet.cli.tables import DropOption, ladder
 from discreet.errors import InputError
 
@@ -75,4 +75,7 @@ def compare(
             found.save(path)
     if output:
         typer.echo(", ".join(map(str, output)), err=as_json)
-    typer.echo(found.to_json() if as_json else found.to_text())
+    if as_json:
+        typer.echo(found.to_json())
+    else:
+        print_words(found.to_text())

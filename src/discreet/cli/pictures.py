@@ -36,6 +36,7 @@ from discreet.cli.common import (
     fields_given,
     names_of,
     opened,
+    print_words,
     progress_shown,
 )
 from discreet.errors import InputError, one_of
@@ -169,6 +170,6 @@ def _deliver(view: View, output: Path | None, as_json: bool) -> None:
     text = view.to_json() if as_json else None
     if output is not None:
         view.save(output)
-        typer.echo(f"{output}\n{view.describe()}", err=as_json)
+        print_words(f"{output}\n{view.describe()}", err=as_json)
     if text is not None:
         typer.echo(text)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.common import File, PolicyOption, StudyOption
+from discreet.cli.common import File, PolicyOption, StudyOption, print_words
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def serve(
             if as_json:
                 typer.echo(json.dumps({"address": url, "token": token}))
             else:
-                typer.echo(_greeting(of, found.policy.name, policy, url, token))
+                print_words(_greeting(of, found.policy.name, policy, url, token))
 
         run(found, plan, address, workers, said)
 

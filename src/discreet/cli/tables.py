@@ -25,6 +25,7 @@ from discreet.cli.common import (
     listed,
     opened,
     preparation,
+    print_words,
     progress_shown,
 )
 from discreet.errors import InputError
@@ -185,7 +186,10 @@ def risk(
         )
         if output is not None:
             report.save(output)
-    typer.echo(report.to_json() if as_json else report.to_text())
+    if as_json:
+        typer.echo(report.to_json())
+    else:
+        print_words(report.to_text())
 
 
 def sweep(
@@ -240,7 +244,10 @@ def sweep(
         )
         if output is not None:
             tried.save(output)
-    typer.echo(tried.to_json() if as_json else tried.to_text())
+    if as_json:
+        typer.echo(tried.to_json())
+    else:
+        print_words(tried.to_text())
 
 
 def ladder(text: str) -> list[int]:
@@ -299,7 +306,7 @@ def delivered(
 
 def say(words: str, json: str | None) -> None:
     """Print what was done; beside JSON, where it is not read as part of it."""
-    typer.echo(words, err=json is not None)
+    print_words(words, err=json is not None)
     if json is not None:
         typer.echo(json)
 

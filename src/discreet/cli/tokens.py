@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.common import PolicyOption, moment, print_table
+from discreet.cli.common import PolicyOption, moment, print_table, print_words
 from discreet.errors import InputError
 
 __all__ = ["token_add", "token_list", "token_revoke"]
@@ -34,7 +34,7 @@ def token_add(
     text = add_token(ledger_of(policy).store, of, name, role, days=days)
     # Alone on standard output, for a program to read.
     typer.echo(text)
-    typer.echo(
+    print_words(
         f"a token of study {of} for {name}, {role}, for {days:g} days; it is kept nowhere and shown"
         " this once: hand it over by a way that others do not read",
         err=True,
@@ -48,7 +48,7 @@ def token_revoke(name: Name, policy: PolicyOption = "standard", study: StudyOpti
 
     of = _named(study, policy)
     revoke_token(ledger_of(policy).store, of, name)
-    typer.echo(f"the token of {name} for study {of} is revoked")
+    print_words(f"the token of {name} for study {of} is revoked")
 
 
 def token_list(

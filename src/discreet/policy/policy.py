@@ -142,7 +142,7 @@ class Policy:
         How many versions of one study may be opened.
     budget : int, default 200
         How many different pictures of a study version one token or user of a server may ask for.
-    requests_a_minute : int, default 60
+    requests_a_minute : int, default 120
         How often one token or user of a server may ask.
     folder : Path, optional
         Where the policy file lies; not part of the policy's value.
@@ -199,7 +199,7 @@ class Policy:
     public: bool = False
     versions: int = 4
     budget: int = 200
-    requests_a_minute: int = 60
+    requests_a_minute: int = 120
     folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

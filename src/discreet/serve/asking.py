@@ -31,7 +31,7 @@ from discreet.serve.describing import study_told
 from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.served import Served
-from discreet.study.told import axis_moves, settle_anew
+from discreet.study.told import axis_moves, check_unchanged, settle_anew
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 
@@ -44,8 +44,12 @@ OVER = ("rate", "budget")  # of the allowance
 Maker = Callable[[], bytes | Refusal]
 
 
-def study_json(served: Served, caller: Caller) -> dict[str, Any]:
-    """Return what a form is made of, and how much of the allowance is used."""
+def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
+    """Return what a form is made of, and how much of the allowance is used; record who looks."""
+    question = Question(served.name, served.version, "study", "", None)
+    receipt = ask(served.ledger.store, caller, question, served.allowance, code="answered")
+    if receipt.outcome in OVER:
+        return refusal(receipt.outcome)
     told = study_told(served.study, served.columns)
     allowance = served.allowance
     return {
@@ -87,10 +91,15 @@ def answer_view(
         return refused(served, caller, kind, wish)
     view = _name_of(served, wish)
     question = Question(served.name, served.version, kind, wish.request, view)
+    began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
-    return receipt.answer or _made(served, receipt, question, lambda: _picture(served, wish, view))
+    if receipt.answer is None:
+        return _made(served, receipt, question, lambda: _picture(served, wish, view))
+    if receipt.answer.status != 200:
+        _wait_for_slot(began)  # as when it was held back for somebody first
+    return receipt.answer
 
 
 def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer | Refusal:
@@ -109,29 +118,45 @@ def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer
     -------
     Answer or Refusal
     """
-    version, store = served.version, served.ledger.store
-    own = None if caller.role == "custodian" else caller.name
-    found = kept(store, served.name, version, view, own)
+    found = _own(served, caller, view)
     if found is None:
         return refused(served, caller, what, refusal("unknown"))
-    question = Question(served.name, version, what, json.dumps({"view": view}), None)
-    receipt = ask(store, caller, question, served.allowance, code="answered")
+    question = Question(served.name, served.version, what, json.dumps({"view": view}), None)
+    receipt = ask(served.ledger.store, caller, question, served.allowance, code="answered")
     return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
 
-def answer_orders(served: Served, caller: Caller, body: Mapping[str, Any]) -> Answer | Refusal:
-    """Say which orders of axes are allowed that are one move away from this one.
+def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal:
+    """Say which orders of the axes of a picture are allowed that are one move away from its own.
 
-    `body` holds `columns`, and `sensitive` where more are than the policy says.
+    That tells of the data, so it is told beside pictures alone, which the allowance counts.
+
+    Parameters
+    ----------
+    served, caller, view
+        As of `answer_again`; the picture is of parallel coordinates.
+
+    Returns
+    -------
+    Answer or Refusal
     """
-    wish = check(served.study, served.columns, "parallel", body)
-    if isinstance(wish, Refusal):
-        return refused(served, caller, "orders", wish)
-    question = Question(served.name, served.version, "orders", wish.request, None)
+    found = _own(served, caller, view)
+    sent = {} if found is None or found.status != 200 else json.loads(found.body)
+    if sent.get("kind") != "parallel":
+        return refused(served, caller, "orders", refusal("unknown"))
+    axes = sent["view"]["axes"]
+    columns = tuple(axis["name"] for axis in axes)
+    sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
+    question = Question(served.name, served.version, "orders", json.dumps({"view": view}), None)
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
-    return _made(served, receipt, question, lambda: _orders(served, wish))
+
+    def told() -> bytes:
+        """Find out, with what is sensitive in the picture."""
+        return orders_told(columns, axis_moves(served.study, columns, sensitive or None))
+
+    return _made(served, receipt, question, told)
 
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
@@ -141,19 +166,30 @@ def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusa
     return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
 
+def _own(served: Served, caller: Caller, view: str) -> Answer | None:
+    """Return what was answered of a view that the caller asked for; to a custodian of any."""
+    own = None if caller.role == "custodian" else caller.name
+    return kept(served.ledger.store, served.name, served.version, view, own)
+
+
 def _made(served: Served, receipt: Receipt, question: Question, make: Maker) -> Answer | Refusal:
     """Make what was asked for when it is its turn, and keep it."""
-    store, began = served.ledger.store, time.monotonic()
+    store = served.ledger.store
     if not served.places.acquire(blocking=False):
         close(store, receipt, "busy")
         return refusal("busy")
     try:
         with served.turn:
+            began = time.monotonic()
             before = _made_meanwhile(served, receipt, question)
             if before is not None:
+                if before.status != 200:
+                    _wait_for_slot(began)
                 return before
             found, lasts = _tried(served, make)
             answer = _recorded(served, receipt, question if lasts else _unkept(question), found)
+            if isinstance(found, Refusal) and found.code == "data":
+                _wait_for_slot(began)  # before the next one's turn, who could time it else
     except LedgerError:
         raise  # it cannot be written, so how this ended cannot be either
     except BaseException:
@@ -162,21 +198,33 @@ def _made(served: Served, receipt: Receipt, question: Question, make: Maker) -> 
         raise
     finally:
         served.places.release()
-    if isinstance(found, Refusal) and found.code == "data":
-        # How long it took would tell which rule held it back.
-        time.sleep(SLOT_SECONDS - (time.monotonic() - began) % SLOT_SECONDS)
     return answer
+
+
+def _wait_for_slot(began: float) -> None:
+    """Wait for the end of a slot: how long it took would tell which rule held something back."""
+    time.sleep(SLOT_SECONDS - (time.monotonic() - began) % SLOT_SECONDS)
 
 
 def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
     """Return what was made, or why it was not; and whether that stays so."""
     settle_anew(served.study)
     try:
-        return make(), True
+        check_unchanged(served.study)
+        found = _made_or_held_back(make)
+        check_unchanged(served.study)  # of other data not even a refusal is told
+        return found
     except LedgerError:
         raise
     except LeavingError as error:
         return refusal("leaving", _differs(error.what)), False
+
+
+def _made_or_held_back(make: Maker) -> tuple[bytes | Refusal, bool]:
+    try:
+        return make(), True
+    except LeavingError:
+        raise
     except RefusedError:
         return refusal("data"), True
     except InputError:
@@ -242,11 +290,6 @@ def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     told = picture_told(view, name)
     view.ask_to_leave(FORM)
     return told
-
-
-def _orders(served: Served, wish: Wish) -> bytes:
-    found = axis_moves(served.study, wish.columns, wish.named.get("sensitive"))
-    return orders_told(wish.columns, found)
 
 
 def _out_of_order(served: Served, wish: Wish) -> Refusal | None:

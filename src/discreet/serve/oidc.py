@@ -41,6 +41,7 @@ MOST_LEEWAY = 300
 #: How long one request to the issuer may take, how soon the next may follow, and for how long its
 #: keys are believed: one that it has withdrawn opens nothing for longer.
 SECONDS = 5.0
+WAIT_SECONDS = 1.0  # for the keys that another thread fetches, where there are none yet
 REST_SECONDS = 60.0
 BELIEVED_SECONDS = 3600.0
 
@@ -161,16 +162,22 @@ class Issuer:
     def _key(self, kid: str | None) -> Key | None:
         """Return the issuer's key of a name; where none is named, its only one."""
         now = monotonic()
-        key = _one_of(self._keys, kid) if now - self._fetched < BELIEVED_SECONDS else None
+        held = now - self._fetched < BELIEVED_SECONDS
+        key = _one_of(self._keys, kid) if held else None
         if key is not None:
             return key
-        with self._fetching:
+        # A name that nobody knows may be made up to keep all waiting for the issuer.
+        if not self._fetching.acquire(timeout=0 if held else WAIT_SECONDS):
+            return None
+        try:
             # Another thread may have fetched them while this one waited.
             if monotonic() - self._tried >= REST_SECONDS:
                 self._refresh()
             if monotonic() - self._fetched >= BELIEVED_SECONDS:
                 return None
             return _one_of(self._keys, kid)
+        finally:
+            self._fetching.release()
 
     def _refresh(self) -> None:
         """Fetch the issuer's keys; where that fails, those that are held stay as they are."""

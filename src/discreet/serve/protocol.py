@@ -18,6 +18,9 @@ from discreet.serve.refusals import Refusal, refusal
 __all__ = ["CarefulProtocol"]
 
 logger = logging.getLogger("discreet.serve")
+#: Of what uvicorn says of each bad request nothing is heard: whoever sends them would fill the log.
+_unheard = logger.getChild("http")
+_unheard.setLevel(logging.ERROR)
 
 #: What is said of a connection that uvicorn itself answers, and SecurityHeaders never see.
 CLOSING = {**HEADERS, "cache-control": "no-store", "connection": "close"}
@@ -63,7 +66,7 @@ class CarefulProtocol(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         most = config.h11_max_incomplete_event_size or self.head_bytes
         self.conn = h11.Connection(h11.SERVER, most)
-        self.access_log = False
+        self.access_log, self.logger = False, _unheard
         self._most_clients, self.limit_concurrency = self.limit_concurrency, None
         self._answer: ASGIApp = self.app
         self.app = self._answer_unless_busy

@@ -24,7 +24,7 @@ from discreet.serve.drawing import FORMS, figure
 from discreet.serve.files import Files
 from discreet.serve.pictures import PICTURES
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
-from discreet.serve.schemas import BODIES, OrdersBody
+from discreet.serve.schemas import BODIES
 from discreet.serve.served import Served
 
 __all__ = ["Stopped", "answered", "routes"]
@@ -130,20 +130,6 @@ def _study(router: APIRouter, counter: Counter) -> None:
         work: Work = lambda caller: study_json(counter.served, caller)  # noqa: E731
         return answered(await counter.work(bearer, work))
 
-    @router.post("/orders", response_model=dict[str, Any], openapi_extra=_body(OrdersBody))
-    async def orders(bearer: Bearer, request: Request) -> Response:
-        """Say which orders of axes are allowed that are one move away from this one."""
-        data = await request.body()
-
-        def work(caller: Caller) -> Answer | Refusal:
-            """Read the body, and answer."""
-            given = _read(OrdersBody, data)
-            if isinstance(given, Refusal):
-                return refused(counter.served, caller, "orders", given)
-            return answer_orders(counter.served, caller, given)
-
-        return answered(await counter.work(bearer, work))
-
 
 def _views(router: APIRouter, counter: Counter) -> None:
     def add(kind: str) -> None:
@@ -176,6 +162,12 @@ def _views(router: APIRouter, counter: Counter) -> None:
     async def again(bearer: Bearer, view: str) -> Response:
         """Answer with a picture that was asked for before, byte for byte."""
         work: Work = lambda caller: answer_again(counter.served, caller, view, "again")  # noqa: E731
+        return answered(await counter.work(bearer, work))
+
+    @router.get("/views/{view}/orders", response_model=dict[str, Any])
+    async def orders(bearer: Bearer, view: str) -> Response:
+        """Say which orders of its axes are allowed that are one move away from a picture's own."""
+        work: Work = lambda caller: answer_orders(counter.served, caller, view)  # noqa: E731
         return answered(await counter.work(bearer, work))
 
 

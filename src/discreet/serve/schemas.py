@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from discreet.serve.pictures import PARAMETERS, PICTURES, Parameter, Picture
 
-__all__ = ["BODIES", "OrdersBody", "body_of"]
+__all__ = ["BODIES", "body_of"]
 
 LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
@@ -18,15 +18,6 @@ LONGEST_FORMULA = 2000
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Sensitive = Annotated[list[Name], Field(max_length=PICTURES["parallel"].most)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
-
-
-class OrdersBody(BaseModel):
-    """Which axes somebody would like to move."""
-
-    model_config = STRICT
-
-    columns: Annotated[list[Name], Field(min_length=2, max_length=PICTURES["parallel"].most)]
-    sensitive: Sensitive | None = None
 
 
 def body_of(picture: Picture) -> type[BaseModel]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from discreet.errors import InputError, LeavingError, one_of
-from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, KIND_OF, Leaving
+from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, KIND_OF, Leaving, check_version
 from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.progress import advance
@@ -86,11 +86,7 @@ class Gatekeeper:
         """Let several things leave, each in a form, or none of them."""
         if self.policy.public:
             return
-        if self.table.source_changed():
-            raise LeavingError(
-                "the file has been written since the study was opened, so what was drawn and what"
-                " would be recorded may differ; open the study again"
-            )
+        self._check_file()
         counted_by = self._counted_by()
         found = dict(counted_by)
         for what in dict.fromkeys(what for leaving, _ in exits for what in leaving.rests_on):
@@ -113,6 +109,19 @@ class Gatekeeper:
             ],
             self._every_sketch,
         )
+
+    def check_unchanged(self) -> None:
+        """Refuse where the file, or the version that is held, is not as when it was opened."""
+        self._check_file()
+        if self.version is not None and self.name is not None:
+            check_version(self.name, self.version, self.ledger.version(self.name))
+
+    def _check_file(self) -> None:
+        if self.table.source_changed():
+            raise LeavingError(
+                "the file has been written since the study was opened, so what was drawn and what"
+                " would be recorded may differ; open the study again"
+            )
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy."""

@@ -117,7 +117,8 @@ def proposed_policy(source: object) -> str:
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
     rules = _rule_texts(policy, guesses)
-    return "\n\n".join([HEAD, _study_text(table.name), *columns, *rules]) + "\n"
+    text = "\n\n".join([HEAD, _study_text(table.name), *columns, *rules]) + "\n"
+    return "".join(it if it.isprintable() or it == "\n" else _code(it) for it in text)
 
 
 # --- what a column may be -------------------------------------------------------------------------
@@ -322,6 +323,11 @@ def _key(name: str) -> str:
     import tomli_w
 
     return tomli_w.dumps({name: 0})[: -len(" = 0\n")]
+
+
+def _code(sign: str) -> str:
+    """Write what is no letter or sign, such as a turn of writing, so that it can be read."""
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
 def _text(value: str) -> str:

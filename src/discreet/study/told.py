@@ -18,6 +18,7 @@ from discreet.views.base import SCHEMA
 __all__ = [
     "ToldColumn",
     "axis_moves",
+    "check_unchanged",
     "drawable",
     "edition_of",
     "formula_of",
@@ -89,6 +90,17 @@ def groups_settled(study: Study) -> tuple[tuple[str, ...], ...]:
     """Return the groups of columns whose rows may be seen together: of the policy, or that left."""
     desk = study._desk
     return desk.policy.groups or desk.gatekeeper.groups_that_left()
+
+
+def check_unchanged(study: Study) -> None:
+    """Refuse where the data or the version is not the one that is served any more.
+
+    Raises
+    ------
+    LeavingError
+        If the file was written since, or a new version was opened.
+    """
+    study._desk.gatekeeper.check_unchanged()
 
 
 def settle_anew(study: Study) -> None:

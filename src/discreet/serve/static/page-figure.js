@@ -44,7 +44,7 @@ export function showFigure(answer, title) {
  * Let the axes of the figure be moved.
  *
  * @param {object} answer - The answer that is shown; another one is left alone.
- * @param {{moves: object[]}} orders - Of POST /api/orders.
+ * @param {{moves: object[]}} orders - Of GET /api/views/{id}/orders.
  * @param {(move: {from: number, to: number, order?: string[]}) => void} moved - Called with a
  *   move that is allowed.
  * @returns {void}

@@ -105,9 +105,8 @@ function show(answer, body, kind) {
 }
 
 async function offerMoves(answer, body) {
-  const { columns, sensitive } = body;
-  const how = { body: sensitive ? { columns, sensitive } : { columns } };
-  const orders = await ask("/api/orders", how).catch(() => null);
+  const path = `/api/views/${encodeURIComponent(answer.id)}/orders`;
+  const orders = await ask(path).catch(() => null);
   if (!orders) return; // the picture stands as it is; its axes stay where they are
   letMove(answer, orders, ({ from, to, order }) => {
     const columns = Array.isArray(order) && order.every((it) => typeof it === "string")
