@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
-from discreet.errors import LeavingError
+from discreet.errors import LeavingError, RefusedError
 from discreet.ledger import Ledger
+from discreet.policy import Policy
 from discreet.render.scene_json import scene_to_plain
-from discreet.serve.checking import Wish
+from discreet.serve.checking import Wish, check
+from discreet.serve.describing import pictures_told
 from discreet.serve.drawing import FORMS, drawn, figure, orders_told, picture_told
 from discreet.serve.pictures import PICTURES
+from discreet.serve.schemas import BODIES
 from discreet.study import Study
+from discreet.study import open as open_study
 from discreet.study.parallel import Move, Orders
-from discreet.study.told import ledger_of_study
+from discreet.study.told import drawable, ledger_of_study
 from discreet.views import ParallelView, View
 from tests.serve.cohort import opened
 
@@ -133,6 +143,64 @@ def test_a_figure_looks_the_same_whatever_the_settings_are(
     before = figure(sent, "figure.svg")
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red"}):
         assert figure(sent, "figure.svg") == before
+
+
+# --- numbers beyond all measure ------------------------------------------------------------------
+
+NUMBERS = np.random.default_rng(0).normal(size=(2, 200))
+ODD: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "tiny": lambda x: x * 1e-200,
+    "below the least": lambda x: x * 1e-310,
+    "huge": lambda x: x * 1e307,
+    "all the same": lambda x: 0 * x + 3,
+    "both ends": lambda x: np.where(x > 1.5, 1e308, np.where(x < -1.5, -1e308, x)),
+}
+
+
+def odd_study(of: str, preset: str) -> Study:
+    age, bmi = (ODD[of](x) for x in (NUMBERS[0], NUMBERS.sum(axis=0)))
+    sex = ["f", "m"] * 100
+    kinds = dict.fromkeys(("age", "bmi"), "continuous")
+    policy = Policy.preset(preset, strata=["sex"], kinds=kinds, public=preset == "research")
+    return open_study(pa.table({"age": age, "bmi": bmi, "sex": sex}), policy, study="odd")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("preset", ["standard", "research"])
+@pytest.mark.parametrize("of", ODD)
+def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
+    study = odd_study(of, preset)
+    columns = {it.name: it for it in drawable(study)}
+    drawn_or_not = Counter[bool]()
+    for picture in pictures_told(study.policy, [*columns.values()]):
+        kind = picture["kind"]
+        asked = WISHES_OF_ODD.get(kind, [{"columns": ["age", "bmi"]}])
+        for method, body in itertools.product(picture["methods"], asked):
+            whole = BODIES[kind].model_validate({**body, "method": method["name"]}).model_dump()
+            wish = check(study, columns, kind, whole)
+            assert isinstance(wish, Wish), body
+            try:
+                told = json.loads(picture_told(drawn(study, wish), "0" * 32))
+            except RefusedError:
+                drawn_or_not[False] += 1
+            else:
+                assert told["kind"] in (kind, "multiples")
+                drawn_or_not[True] += 1
+    assert drawn_or_not[True] > 0
+
+
+ONE: list[dict[str, Any]] = [{"columns": ["age"]}, {"columns": ["age"], "by": "sex"}]
+TWO: list[dict[str, Any]] = [
+    {"columns": ["age", "bmi"]},
+    {"columns": ["age", "bmi"], "by": "sex"},
+]
+WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
+    **dict.fromkeys(("histogram", "box"), ONE),
+    **dict.fromkeys(("heatmap", "contour"), TWO),
+    "scatter": [TWO[0], {"columns": ["age", "bmi"], "trend": True}],
+    "bars": [{"columns": ["sex"]}],
+    **{kind: [{"formula": "bmi ~ age"}] for kind in ("residuals", "qq", "leverage")},
+}
 
 
 # --- orders ---------------------------------------------------------------------------------------

@@ -34,15 +34,17 @@ def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsVi
     return dataclasses.replace(view, trends=tuple(trends))
 
 
+@np.errstate(all="ignore")  # what comes of numbers beyond all measure is looked at in the end
 def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
     if len(x) < 2 or not np.ptp(x) > 0:
         raise RefusedError("all points lie above one another, so there is no trend; draw none")
     # Without it the products of large numbers lose what small differences there are.
     x_mid, y_mid = np.average(x, weights=weight), np.average(y, weights=weight)
     dx, dy = x - x_mid, y - y_mid
-    slope = float(f"{(weight * dx * dy).sum() / (weight * dx * dx).sum():.{DIGITS}g}")
+    along, across = (weight * dx * dy).sum(), (weight * dx * dx).sum()
+    slope = float(f"{along / across:.{DIGITS}g}")
     # Of the slope as it is told, and with all its digits: x may be far from 0.
     intercept = float(f"{y_mid - slope * x_mid:.{INTERCEPT_DIGITS}g}")
-    if not (np.isfinite(slope) and np.isfinite(intercept)):
-        raise RefusedError("the points lie too close together for a trend; draw none")
+    if not np.isfinite([along, across, slope, intercept]).all():
+        raise RefusedError("the points lie too close together or too far apart for a trend")
     return Trend(of, level, slope, intercept)

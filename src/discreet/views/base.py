@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import METHODS
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
@@ -313,7 +313,13 @@ class View:
         return scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
 
     def _text(self) -> str:
-        return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
+        try:
+            return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
+        except ValueError:
+            raise RefusedError(
+                "a number of this picture is beyond all measure, so it cannot be told; give the"
+                " columns in other units"
+            ) from None
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
