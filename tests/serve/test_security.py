@@ -168,7 +168,8 @@ def test_a_token_of_one_study_opens_no_other_of_the_same_ledger(tmp_path: Path) 
                         assert caller.get("/api/custodian").status_code == 401
                         assert caller.post("/api/views/histogram", json=AGE).status_code == 401
                         assert served_name not in found.text
-    assert log(store) == []
+    told = [(row["study"], row["caller"], row["what"]) for row in log(store)]
+    assert told == [(name, f"token {role}", "study") for name, role in tokens]
 
 
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(served: Running) -> None:

@@ -2,7 +2,9 @@
 
 import os
 import stat
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,20 @@ def test_a_copy_without_strata_or_remarks_is_one_too(path: Path) -> None:
     store(path, bare)
 
     assert plain(load(path, ["x"], VERSION)) == plain(bare)
+
+
+def test_threads_that_keep_the_same_copy_do_not_get_into_each_others_way(path: Path) -> None:
+    at_once = threading.Barrier(8)
+
+    def keep(_: int) -> None:
+        at_once.wait(10)
+        for _ in range(10):
+            store(path, COPY)
+            assert plain(load(path, ["x", "y"], VERSION)) == plain(COPY)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(keep, range(8)))
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of files are those of POSIX")

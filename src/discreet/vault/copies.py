@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.protect.base import Floats
+from discreet.secret import unguessable
 from discreet.table.arrays import array_of
 
 __all__ = ["Copy", "load", "store"]
@@ -40,7 +41,7 @@ def store(path: Path, copy: Copy) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    partial = path.with_name(f"{path.name}.{unguessable()}")  # another thread may make it, too
     table = pa.table({**copy.columns, **copy.strata})
     table = table.replace_schema_metadata({DONE: json.dumps([copy.left_out, *copy.remarks])})
     try:
