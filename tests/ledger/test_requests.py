@@ -22,6 +22,7 @@ from discreet.ledger import (
     Receipt,
     Store,
     ask,
+    callers,
     close,
     keep,
     kept,
@@ -515,3 +516,13 @@ def test_processes_have_one_budget_one_rate_and_one_answer(
     assert len(bodies) == len({view for view, _ in bodies}), "one view, one answer"
     assert "begun" not in outcomes(store)
     assert verify(store).broken == ()
+
+
+def test_callers_are_those_of_a_study(store: Store) -> None:
+    assert callers(store, "s") == ()
+    for caller, study in ((BOB, "s"), (ALICE, "t"), (BOB, "t"), (BOB, "s"), (ALICE, "t")):
+        ask(store, caller, question(study=study), MUCH)
+
+    assert callers(store, "s") == (BOB.name,)
+    assert callers(store, "t") == tuple(sorted((ALICE.name, BOB.name)))
+    assert callers(store, "u") == ()

@@ -70,6 +70,17 @@ def test_tokens_are_told_with_what_they_used(served: Served) -> None:
     assert "discreet_" not in json.dumps(custodian_told(served))
 
 
+def test_who_asks_without_a_token_of_the_ledger_is_told_with_what_they_used(
+    served: Served,
+) -> None:
+    dora = Caller("oidc dora", "analyst")
+    answer_view(served, dora, "histogram", {"columns": ["age"]})
+    told = custodian_told(served)
+
+    assert told["others"] == [{"name": "oidc dora", "used": 1}]
+    assert [it["name"] for it in told["tokens"]] == ["alice", "bob", "carol"]
+
+
 def test_the_policy_is_told_as_a_file_that_can_be_read_back(served: Served, tmp_path: Path) -> None:
     path = tmp_path / "again.toml"
     path.write_text(custodian_told(served)["policy"])

@@ -19,6 +19,7 @@ __all__ = [
     "Question",
     "Receipt",
     "ask",
+    "callers",
     "close",
     "keep",
     "kept",
@@ -263,6 +264,24 @@ def used_by(store: Store, callers: Iterable[str], study: str, version: int) -> d
     """Return by each caller's name what `used` says, all of it as it was at one time."""
     with store.reading() as connection:
         return {name: len(_views(connection, name, study, version)) for name in callers}
+
+
+def callers(store: Store, study: str) -> tuple[str, ...]:
+    """Return the names of all who have asked for anything of a study, by name.
+
+    Each is found by a step in the index, however often they asked.
+    """
+    with store.reading() as connection:
+        rows = connection.execute(
+            "WITH RECURSIVE found (caller) AS ("
+            "SELECT min(caller) FROM asked"
+            " UNION ALL SELECT (SELECT min(caller) FROM asked WHERE caller > found.caller)"
+            " FROM found WHERE found.caller IS NOT NULL)"
+            " SELECT caller FROM found WHERE EXISTS"
+            " (SELECT 1 FROM asked WHERE asked.caller = found.caller AND study = ?)",
+            (study,),
+        )
+        return tuple(name for (name,) in rows)
 
 
 def log(

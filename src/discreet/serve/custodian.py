@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.ledger.chain import FIRST
-from discreet.ledger.requests import log, used_by
+from discreet.ledger.requests import callers, log, used_by
 from discreet.ledger.store import Store, verify
-from discreet.ledger.tokens import list_tokens
+from discreet.ledger.tokens import Token, list_tokens
 from discreet.serve.served import Served
 
 __all__ = ["custodian_told", "verified"]
@@ -32,29 +32,31 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
     dict
     """
     store = served.ledger.store
-    found = list_tokens(store, served.name)
-    used = used_by(store, [f"token {it.name}" for it in found], served.name, served.version)
-    tokens = [
-        {
-            "name": it.name,
-            "role": it.role,
-            "made": it.made,
-            "expires": it.expires,
-            "state": it.state(),
-            "used": used[f"token {it.name}"],
-        }
-        for it in found
-    ]
+    tokens = {f"token {it.name}": it for it in list_tokens(store, served.name)}
+    others = [name for name in callers(store, served.name) if name not in tokens]
+    used = used_by(store, [*tokens, *others], served.name, served.version)
     allowance = served.allowance
     return {
         "study": served.name,
         "version": served.version,
         "policy": served.study.policy.to_toml(),
-        "tokens": tokens,
+        "tokens": [_token_told(it, used[name]) for name, it in tokens.items()],
+        "others": [{"name": name, "used": used[name]} for name in others],
         "allowance": {"views": allowance.views, "a_minute": allowance.a_minute},
         "log": log(store, study=served.name, most=PAGE, before=before),
         "left": served.ledger.history(served.name)[-PAGE:],
         **_end_of(store),
+    }
+
+
+def _token_told(token: Token, used: int) -> dict[str, Any]:
+    return {
+        "name": token.name,
+        "role": token.role,
+        "made": token.made,
+        "expires": token.expires,
+        "state": token.state(),
+        "used": used,
     }
 
 

@@ -8,13 +8,13 @@ const GIVEN = ["begun", "repeated", "answered", "given", "done", "ok", ""];
 const UNANSWERED = ["busy", "slow", "broken", "ledger"];
 
 /**
- * Show the tokens and what of the allowance each has used.
+ * Show the tokens, who else has asked, and what of the allowance each has used.
  *
- * @param {object[]} tokens - Of /api/custodian.
- * @param {{views: number}} allowance - Of each token.
+ * @param {{tokens: object[], others: object[], allowance: {views: number}}} told - Of
+ *   /api/custodian.
  * @returns {void}
  */
-export function showTokens(tokens, allowance) {
+export function showTokens({ tokens, others, allowance }) {
   const rows = tokens.map((it) => {
     const state = `state ${it.state === "valid" ? "good" : "bad"}`;
     const used = make("td", { class: "n" }, meter(it, allowance), ` ${it.used} of ${allowance.views}`);
@@ -28,7 +28,19 @@ export function showTokens(tokens, allowance) {
       cell(when(it.expires, 10), "when", `${when(it.expires, 19)} UTC`),
     );
   });
-  byId("tokens").replaceChildren(...(rows.length ? rows : [none(5, "There is no token yet.")]));
+  const more = others.map((it) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row", text: it.name }),
+      make("td"),
+      make("td", { text: "no token of this ledger" }),
+      make("td", { class: "n" }, meter(it, allowance), ` ${it.used} of ${allowance.views}`),
+      make("td"),
+    ),
+  );
+  const all = [...rows, ...more];
+  byId("tokens").replaceChildren(...(all.length ? all : [none(5, "There is no token yet.")]));
 }
 
 /**

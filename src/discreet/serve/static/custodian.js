@@ -56,7 +56,7 @@ async function refreshed() {
 }
 
 function tellLedger(told) {
-  showTokens(told.tokens, told.allowance);
+  showTokens(told);
   log.begin(told.log);
   byId("older").hidden = !told.log.length;
   showLeft(told.left);
