@@ -260,7 +260,7 @@ def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Pat
     ]
     with beside(study) as url:
         file.rename(tmp_path / "away")
-        assert codes(url, token, asked) == ["data", "data"]
+        assert codes(url, token, asked) == ["leaving", "leaving"]
         (tmp_path / "away").rename(file)
         assert codes(url, token, asked) == ["", ""]
         with client(url, token) as alice:
