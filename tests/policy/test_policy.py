@@ -1052,8 +1052,8 @@ def test_how_points_are_found_decides_a_copy_that_is_rounded(
 def test_no_two_ways_to_round_have_the_same_settings() -> None:
     policies = [STANDARD.changed(rows="rounding", **given) for given, _ in ROUNDED.values()]
 
-    for settings in (Policy.settings, Policy.copy_settings):
-        assert len({json.dumps(settings(policy)) for policy in policies}) == len(policies)
+    for said in (Policy.settings, Policy.copy_settings):
+        assert len({json.dumps(said(policy)) for policy in policies}) == len(policies)
 
 
 @pytest.mark.parametrize("rows", set(ROWS) - {"rounding"})
