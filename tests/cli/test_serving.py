@@ -344,6 +344,22 @@ def test_a_token_that_cannot_be_taken_back_is_said(
     ]
 
 
+@pytest.mark.parametrize("behind", [True, False])
+def test_behind_a_proxy_the_link_is_said_to_be_another(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: bool
+) -> None:
+    def told(_: object, __: object, ___: object, ____: int, said: Callable[[str], None]) -> None:
+        said("http://127.0.0.1:1")
+
+    study = written(tmp_path)
+    monkeypatch.setattr(importlib.import_module("discreet.serve.running"), "run", told)
+    options = ["--behind-proxy"] if behind else []
+    code, out, _ = run("serve", str(study[0]), "--policy", str(study[1]), *options)
+
+    assert code == 0
+    assert ("https:// and your proxy's name, not as http://127.0.0.1:1." in out) is behind
+
+
 def test_a_ledger_that_is_new_is_said(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

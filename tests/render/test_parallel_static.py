@@ -278,18 +278,51 @@ class TestDrag:
             assert scales[2] == []
             page.mouse.up()
 
-    def test_a_short_way_is_no_move_and_without_a_listener_it_slides_back(
-        self, browser: Browser
-    ) -> None:
+    def test_a_short_way_is_no_move(self, browser: Browser) -> None:
         with scene_drawn(browser, view().scene()) as page:
             drag(page, 1, 1.2)
             settled(page)
             assert calls_in(page) == []
+
+    def test_where_nobody_listens_the_axes_do_not_ask_to_be_moved(self, browser: Browser) -> None:
         with scene_drawn(browser, view().scene(), {"onOrder": None}) as page:
+            assert page.locator("button.discreet-axis").count() == 0
+            labels = [it.get_attribute("aria-label") for it in page.locator(".discreet-axis").all()]
+            assert labels[-1] == "ill, sensitive, axis 4 of 4"
+            for grip in (".discreet-axis", ".discreet-handle"):
+                look = "it => getComputedStyle(it).cursor"
+                assert page.locator(grip).first.evaluate(look) == "default"
             drag(page, 1, 2.3)
-            settled(page)
+            assert page.locator(".discreet-slot").count() == 0
             assert calls_in(page) == []
-            assert said_in(page) == "in this picture the axes stay where they are"
+
+    def test_a_finger_scrolls_the_page_wherever_it_starts(self, browser: Browser) -> None:
+        with scene_drawn(browser, view().scene()) as page:
+            looks = "it => getComputedStyle(it).touchAction"
+            for name in (".discreet-axis", ".discreet-handle"):
+                assert page.locator(name).first.evaluate(looks) == "pan-y pinch-zoom"
+            assert page.locator(".discreet-stage").evaluate(looks) == "manipulation"
+
+    def test_a_finger_that_scrolls_lights_nothing(self, browser: Browser) -> None:
+        with scene_drawn(browser, view().scene()) as page:
+            stage = page.locator(".discreet-stage")
+            box = stage.bounding_box()
+            assert box is not None
+            x, y = box["x"] + box["width"] / 6, box["y"] + box["height"] / 2
+            touch = {"clientX": x, "clientY": y, "pointerType": "touch", "pointerId": 7}
+            stage.dispatch_event("pointerdown", touch)
+            assert page.locator(".discreet-parallel").get_attribute("data-lit")
+            stage.dispatch_event("pointercancel", touch)
+            assert page.locator(".discreet-parallel").get_attribute("data-lit") == ""
+
+    def test_there_is_nothing_to_scroll_to_beyond_the_last_axis(self, browser: Browser) -> None:
+        for width in (360, 1000):
+            with scene_drawn(
+                browser, view().scene(), viewport={"width": width, "height": 800}
+            ) as page:
+                wide = "it => [it.scrollWidth, it.firstElementChild.offsetWidth]"
+                scrolls, stage = page.locator(".discreet-frame").evaluate(wide)
+                assert scrolls <= stage + 1
 
     def test_all_places_are_open_where_nothing_is_said_of_them(self, browser: Browser) -> None:
         with scene_drawn(browser, view().scene()) as page:

@@ -257,6 +257,21 @@ def test_a_formula_that_cannot_be_read_is_refused_in_words(
         assert not page.locator("#problem").is_visible()
 
 
+def test_another_token_can_be_waved_away(chromium: Browser, served: Running) -> None:
+    with looking(chromium, served, token=served.token) as page:
+        drawn(page, "histogram")
+        for wave in (lambda: page.keyboard.press("Escape"), page.get_by_text("Cancel").click):
+            page.locator("#change-token").click()
+            page.get_by_role("dialog").wait_for()
+            wave()
+            page.get_by_role("dialog").wait_for(state="hidden")
+        assert page.locator("#figure-title").inner_text() == TITLES["histogram"]
+        page.locator("#change-token").click()
+        page.get_by_label("Token", exact=True).fill(served.custodian)
+        page.keyboard.press("Enter")
+        page.locator("#custodian-link:visible").wait_for()
+
+
 def test_a_token_is_asked_for_and_stays_out_of_the_address(
     chromium: Browser, served: Running
 ) -> None:

@@ -106,6 +106,8 @@ def serve(
                 typer.echo(json.dumps({"address": url, "token": token}))
             else:
                 print_words(_greeting(of, found.policy.name, policy, url, token))
+                if behind_proxy:
+                    print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
 
         run(found, plan, address, workers, said)
 

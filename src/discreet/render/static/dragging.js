@@ -83,13 +83,10 @@ export function movable(els, options, stage) {
       stage.say(`${name} may not stand there${move.why ? `: ${move.why}` : ""}`);
       back();
       options.onRefused?.(move.why ?? "");
-    } else if (options.onOrder) {
+    } else {
       stage.say(`${name} moves to place ${to + 1} of ${els.heads.length}`);
       // Whatever comes of it, and if it is no new scene, the axes are where they were.
       Promise.resolve(options.onOrder(from, to)).finally(back);
-    } else {
-      stage.say("in this picture the axes stay where they are");
-      back();
     }
   }
 

@@ -5,7 +5,7 @@
 const PARALLEL_RULES = `
 .discreet-parallel{position:relative}
 .discreet-frame{overflow-x:auto;overflow-y:hidden}
-.discreet-stage{position:relative;touch-action:pan-x pan-y}
+.discreet-stage{position:relative;overflow:clip;touch-action:manipulation}
 .discreet-stage canvas,.discreet-panel .discreet-stage canvas{position:absolute;left:0;top:0;display:block;
   pointer-events:none}
 .discreet-base{position:absolute;inset:0;pointer-events:none;will-change:opacity}
@@ -13,8 +13,9 @@ const PARALLEL_RULES = `
 .discreet-base canvas{transform-origin:0 0;will-change:transform}
 .discreet-stage canvas.discreet-upright{will-change:transform}
 .discreet-pick{position:absolute;cursor:crosshair}
-.discreet-axis,.discreet-handle{position:absolute;cursor:grab;touch-action:none;user-select:none;
+.discreet-axis,.discreet-handle{position:absolute;cursor:grab;touch-action:pan-y pinch-zoom;user-select:none;
   -webkit-user-select:none}
+.discreet-still .discreet-axis,.discreet-still .discreet-handle{cursor:default;touch-action:inherit}
 .discreet-stage .discreet-axis,.discreet-stage .discreet-axis:is(:hover,:active,:focus){appearance:none;
   background:none;box-shadow:none;border:1px solid transparent;border-radius:4px;margin:0;padding:0;
   min-width:0;min-height:0;color:transparent;font:inherit;overflow:hidden}

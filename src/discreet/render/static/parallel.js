@@ -22,7 +22,7 @@ import { uprightLayout } from "./uprights.js";
 export function parallelPanel(place, panel, { theme, options = {}, width = 0 }) {
   const { axes } = panel.marks.find((mark) => mark.mark === "uprights");
   const gaps = axes.slice(1).map((_, gap) => panel.marks.find((mark) => isGap(mark) && mark.gap === gap));
-  const els = stageOf(place, axes, gaps);
+  const els = stageOf(place, axes, gaps, Boolean(options.onOrder));
   const state = { theme, layout: null, lit: [], chosen: null };
 
   function redraw(now = state.theme) {
@@ -75,7 +75,7 @@ export function parallelPanel(place, panel, { theme, options = {}, width = 0 }) 
   }
 
   const hooks = { layout: () => state.layout, clear: () => light(), say: (words) => (els.live.textContent = words) };
-  const moving = movable(els, options, hooks);
+  const moving = options.onOrder ? movable(els, options, hooks) : null;
   const stops = listeners(els, gaps, state, light);
   return {
     redraw,
@@ -86,7 +86,7 @@ export function parallelPanel(place, panel, { theme, options = {}, width = 0 }) 
     paint: (painter, x, y, wide, high, colours = state.theme) =>
       paintParallel(painter, axes, gaps, { x, y, width: wide, height: high }, colours),
     destroy() {
-      moving.destroy();
+      moving?.destroy();
       stops.forEach((stop) => stop());
       els.root.remove();
     },
@@ -122,6 +122,7 @@ function listeners(els, gaps, state, light) {
     listen(els.stage, "pointermove", under),
     listen(els.stage, "pointerdown", under),
     listen(els.stage, "pointerleave", leave),
+    listen(els.stage, "pointercancel", () => light()), // the finger scrolls or pinches
     ...keys,
     ...blurs,
   ];

@@ -5,7 +5,8 @@ import { canvasPainter, printable } from "./paint.js";
 import { paintGap } from "./gaps.js";
 import { paintNothing, paintUpright, paintUprightName, uprightLayout } from "./uprights.js";
 
-const HANDLE = 18; // pixels about an axis where it can be grasped
+// Pixels about an axis where it can be grasped, by a finger or by a pointer that is finer.
+const HANDLE = globalThis.matchMedia?.("(pointer: coarse)").matches ? 36 : 18;
 
 /**
  * Make the elements of a stage.
@@ -13,11 +14,12 @@ const HANDLE = 18; // pixels about an axis where it can be grasped
  * @param {HTMLElement} place an empty element.
  * @param {object[]} axes of an "uprights" mark.
  * @param {object[]} gaps the mark of each gap, undefined where there is none.
+ * @param {boolean} moves whether axes can be moved.
  * @returns {object} the elements, by name.
  */
-export function stageOf(place, axes, gaps) {
+export function stageOf(place, axes, gaps, moves) {
   const names = axes.map((axis) => printable(axis.label));
-  const root = made(place, "div", "discreet-parallel");
+  const root = made(place, "div", `discreet-parallel${moves ? "" : " discreet-still"}`);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", `parallel coordinates of ${names.join(", ")}`);
   const frame = made(root, "div", "discreet-frame");
@@ -35,7 +37,7 @@ export function stageOf(place, axes, gaps) {
     gaps: gaps.map(() => canvasOf(base, "discreet-gap")),
     uprights: axes.map(() => canvasOf(stage, "discreet-upright")),
     handles: axes.map(() => made(stage, "div", "discreet-handle")),
-    heads: axes.map((axis, i) => headOf(stage, axis, i, names)),
+    heads: axes.map((axis, i) => headOf(stage, axis, i, names, moves)),
     tip: made(stage, "div", "discreet-tip"),
     live: made(root, "div", "discreet-live"),
   };
@@ -152,15 +154,14 @@ function pickOf(stage, mark, gap, names) {
   return pick;
 }
 
-function headOf(stage, axis, i, names) {
-  const head = made(stage, "button", "discreet-axis");
-  head.type = "button";
+function headOf(stage, axis, i, names, moves) {
+  const head = made(stage, moves ? "button" : "div", "discreet-axis");
   head.title = names[i];
   const secret = axis.apart ? ", sensitive" : "";
-  head.setAttribute(
-    "aria-label",
-    `${names[i]}${secret}, axis ${i + 1} of ${names.length}; left and right arrow keys move it`,
-  );
+  const said = `${names[i]}${secret}, axis ${i + 1} of ${names.length}`;
+  if (moves) head.type = "button";
+  else head.setAttribute("role", "img"); // its name is painted
+  head.setAttribute("aria-label", moves ? `${said}; left and right arrow keys move it` : said);
   return head;
 }
 

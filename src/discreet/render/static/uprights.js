@@ -120,7 +120,8 @@ export function paintNothing(painter, box, theme) {
 }
 
 /**
- * Break a text into lines no wider than so many pixels; what is too much ends in "…".
+ * Break a text into lines no wider than so many pixels, at spaces and after "_"; what is too much
+ * ends in "…".
  *
  * @param {string} words the text.
  * @param {number} room in pixels.
@@ -130,13 +131,13 @@ export function paintNothing(painter, box, theme) {
  */
 export function wrappedWords(words, room, size, most) {
   const lines = [];
-  for (const word of printable(words).split(" ")) {
-    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length && textWidth(longer, size) <= room) lines[lines.length - 1] = longer;
+  for (const word of printable(words).split(/(?<=[ _])/)) {
+    const longer = (lines.at(-1) ?? "") + word;
+    if (lines.length && textWidth(longer.trimEnd(), size) <= room) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  if (lines.length > most) lines.splice(most - 1, Infinity, `${lines.slice(most - 1).join(" ")}`);
-  return lines.map((line) => fitted(line, room, size));
+  if (lines.length > most) lines.splice(most - 1, Infinity, lines.slice(most - 1).join(""));
+  return lines.map((line) => fitted(line.trimEnd(), room, size));
 }
 
 /**

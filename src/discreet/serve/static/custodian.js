@@ -5,7 +5,7 @@ import { offerSummary, redrawSummary } from "./custodian-summary.js";
 import { ask, takeTokenFromAddress } from "./page-api.js";
 import { byId, make } from "./page-dom.js";
 import { themeButton } from "./page-theme.js";
-import { askForToken, withToken } from "./page-token.js";
+import { askForToken, offerToken, withToken } from "./page-token.js";
 import { showProblem, tell, whileWaiting } from "./page-wait.js";
 
 const WIDE = 64; // letters of a line of the policy
@@ -24,7 +24,10 @@ async function start() {
     study = await ask("/api/study");
   } catch (error) {
     showProblem(error);
-    if (error.code === "role") anotherToken();
+    if (error.code === "role") {
+      await askForToken("This page needs the token of a custodian.");
+      window.location.reload();
+    }
     return;
   }
   tellStudy(study);
@@ -38,8 +41,7 @@ async function start() {
 }
 
 async function anotherToken() {
-  await askForToken("This page needs the token of a custodian.");
-  window.location.reload();
+  if (await offerToken("Another token takes the place of this one.")) window.location.reload();
 }
 
 function tellStudy(study) {

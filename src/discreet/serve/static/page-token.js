@@ -6,34 +6,61 @@ import { byId } from "./page-dom.js";
 let waiting = null;
 
 /**
- * Ask for a token and keep it.
+ * Ask for a token and keep it. Without one there is nothing to see, so it cannot be waved away.
  *
  * @param {string} why - Shown above the field.
- * @returns {Promise<void>} Once there is one.
+ * @returns {Promise<boolean>} Once there is one.
  */
 export function askForToken(why) {
+  return once(why, false);
+}
+
+/**
+ * Offer to take another token, and keep it if there is one.
+ *
+ * @param {string} why - Shown above the field.
+ * @returns {Promise<boolean>} Whether there is one.
+ */
+export function offerToken(why) {
+  return once(why, true);
+}
+
+function once(why, may) {
+  waiting ??= asked(why, may).finally(() => {
+    waiting = null;
+  });
+  return waiting;
+}
+
+function asked(why, may) {
   const dialog = byId("token-dialog");
   const field = byId("token-field");
   byId("token-why").textContent = why;
-  waiting ??= new Promise((done) => {
-    byId("token-form").addEventListener(
-      "submit",
-      (event) => {
-        event.preventDefault();
-        keepToken(field.value);
-        field.value = "";
-        waiting = null;
-        dialog.close();
-        done();
-      },
-      { once: true },
-    );
-    // Without a token there is nothing to see, so it cannot be waved away.
-    dialog.addEventListener("cancel", (event) => event.preventDefault());
+  byId("token-cancel").hidden = !may;
+  const ending = new AbortController();
+  const { signal } = ending;
+  return new Promise((done) => {
+    const end = (given) => {
+      ending.abort();
+      if (given) keepToken(field.value);
+      field.value = "";
+      dialog.close();
+      done(given);
+    };
+    const submitted = (event) => {
+      event.preventDefault();
+      end(true);
+    };
+    const waved = (event) => {
+      event.preventDefault();
+      if (may) end(false);
+    };
+    byId("token-form").addEventListener("submit", submitted, { signal });
+    byId("token-cancel").addEventListener("click", waved, { signal });
+    dialog.addEventListener("cancel", waved, { signal });
     dialog.showModal();
     field.focus();
   });
-  return waiting;
 }
 
 /**

@@ -6,7 +6,7 @@ import { letMove, redraw, showFigure } from "./page-figure.js";
 import { buildForm } from "./page-form.js";
 import { keepHistory } from "./page-history.js";
 import { themeButton } from "./page-theme.js";
-import { askForToken, withToken } from "./page-token.js";
+import { offerToken, withToken } from "./page-token.js";
 import { showProblem, whileWaiting } from "./page-wait.js";
 import { bodyOf, followsHeight, methodOf, moved, pictureOf, wishOf } from "./page-wish.js";
 
@@ -27,8 +27,7 @@ async function start() {
   takeTokenFromAddress();
   themeButton(byId("theme"), redraw);
   byId("change-token").addEventListener("click", async () => {
-    await askForToken("Another token takes the place of this one.");
-    window.location.reload();
+    if (await offerToken("Another token takes the place of this one.")) window.location.reload();
   });
   try {
     study = await whileWaiting(withToken(() => ask("/api/study")), "Opening the study …");
