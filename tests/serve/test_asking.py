@@ -424,6 +424,53 @@ def test_another_count_method_does_not_leave(served: Served) -> None:
 
     assert found.code == "leaving"
     assert found.says.startswith("The count method of 'age' is another than when a picture of it")
+    assert found.nearest == AGE
+
+
+Asks = tuple[str, dict[str, Any]]
+ANOTHER: dict[str, tuple[Asks, Asks, dict[str, Any]]] = {
+    "a histogram": (
+        ("histogram", {**AGE, "method": "suppression"}),
+        ("histogram", AGE),
+        {**AGE, "method": "suppression"},
+    ),
+    "by levels": (
+        ("histogram", {**AGE, "by": "sex", "method": "suppression"}),
+        ("histogram", {**AGE, "by": "sex"}),
+        {**AGE, "by": "sex", "method": "suppression"},
+    ),
+    "its pair": (
+        ("heatmap", {"columns": ["ldl", "hdl"]}),
+        ("contour", {"columns": ["hdl", "ldl"], "method": "suppression"}),
+        {"columns": ["hdl", "ldl"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "nearest"), ANOTHER.values(), ids=ANOTHER)
+def test_whether_another_count_method_would_do_is_nobodys_to_know(
+    served: Served,
+    monkeypatch: pytest.MonkeyPatch,
+    first: Asks,
+    second: Asks,
+    nearest: dict[str, Any],
+) -> None:
+    drawn(answer_view(served, ALICE, *first))
+    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was counted")))
+    found = told(answer_view(served, BOB, *second))
+
+    assert (found.code, found.nearest) == ("leaving", nearest)
+
+
+def test_axes_whose_pair_left_otherwise_are_refused_before_they_are_counted(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn(answer_view(served, ALICE, "heatmap", AXES))
+    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was counted")))
+    found = told(answer_view(served, ALICE, "parallel", {"columns": ["glucose", "bmi", "age"]}))
+
+    assert (found.code, found.nearest) == ("leaving", None)
+    assert found.says.startswith("The count method of 'age', 'bmi' is another")
 
 
 @pytest.mark.parametrize("rows", [442, 60, 51, 50, 49, 20, 1, 0])

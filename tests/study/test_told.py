@@ -8,16 +8,19 @@ import pyarrow as pa
 import pytest
 
 from discreet.datasets import diabetes
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.told import (
     ToldColumn,
     axis_moves,
+    check_unchanged,
+    count_method_that_left,
     drawable,
     formula_of,
     groups_settled,
+    hold_version,
     ledger_of_study,
     name_of,
     pairs_drawn,
@@ -170,3 +173,40 @@ def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> No
         formula_of(study, "bmi ~ age + C(ward)", columns)
     research = opened(tmp_path, f'preset = "research"\n{POLICY}')
     assert formula_of(research, "bmi ~ age + C(ward)", columns)[1] == ("bmi", "age")
+
+
+def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    assert count_method_that_left(study, "histogram", ["age"], None, "suppression") is None
+    study.histogram("age").ask_to_leave("svg")
+    study.heatmap("bmi", "age").ask_to_leave("svg")
+
+    asked: list[tuple[str, list[str], str | None, str | None]] = [
+        ("histogram", ["age"], None, None),
+        ("histogram", ["age"], None, "suppression"),
+        ("histogram", ["bmi"], None, "suppression"),
+        ("histogram", ["age"], "sex", None),
+        ("histogram", ["age"], None, "condensation"),
+        ("contour", ["age", "bmi"], None, None),
+        ("contour", ["age", "bmi"], None, "suppression"),
+        ("parallel", ["glucose", "bmi", "age"], None, None),
+        ("parallel", ["bmi", "glucose", "age"], None, None),
+        ("box", ["age"], None, None),
+    ]
+    found = [count_method_that_left(study, *it) for it in asked]
+    age, pair = (
+        ("count method of 'age'", "merge"),
+        ("count method of 'age', 'bmi'", "generalization"),
+    )
+    assert found == [None, age, None, None, None, None, pair, pair, None, None]
+
+
+def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    study.histogram("age").ask_to_leave("svg")
+    hold_version(study)
+    check_unchanged(study)
+
+    opened(tmp_path, POLICY + "[limits]\nage = [10, 90]\n").new_version()
+    with pytest.raises(LeavingError, match="a new version of study 'clinic' was opened"):
+        check_unchanged(study)

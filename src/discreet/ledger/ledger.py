@@ -20,6 +20,7 @@ import numpy as np
 from discreet.errors import InputError, LeavingError
 from discreet.leaving import (
     CHANGED_PER_K,
+    COUNT_METHOD_OF,
     GROUP_OF,
     PAIR_OF,
     UNNAMED,
@@ -85,14 +86,22 @@ class Ledger:
         """Return the pairs of columns that the latest version of a study drew as neighbours."""
         return tuple(sorted(tuple(json.loads(pair)) for pair in self._chosen(study, PAIR_OF)))
 
+    def count_methods(self, study: str | None) -> dict[str, str]:
+        """Return the count methods that the latest version of a study left by, each of columns."""
+        return dict(self._named(study, COUNT_METHOD_OF))
+
     def _chosen(self, study: str | None, what: str) -> list[str]:
         """Return the choices of one sort that the latest version of a study left with."""
+        return [value for _, value in self._named(study, what)]
+
+    def _named(self, study: str | None, what: str) -> list[tuple[str, str]]:
+        """Return them with what each is the choice of."""
         if study is None:
             return []
         with self._store.reading() as connection:
             version = _latest(connection, study)
             choices = {} if version is None else _choices(connection, version)
-        return [value for name, value in choices.items() if name.startswith(what)]
+        return [(name, value) for name, value in choices.items() if name.startswith(what)]
 
     def leave(self, leavings: Sequence[Leaving], every: Callable[[], Mapping[str, Sketch]]) -> None:
         """Record that things of one study leave together, or refuse all of them.

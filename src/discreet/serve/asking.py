@@ -31,7 +31,7 @@ from discreet.serve.describing import study_told
 from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.served import Served
-from discreet.study.told import axis_moves, check_unchanged, settle_anew
+from discreet.study.told import axis_moves, check_unchanged, count_method_that_left, settle_anew
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 
@@ -278,6 +278,9 @@ def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     again = check(served.study, served.columns, wish.kind, wish.body)
     if isinstance(again, Refusal):
         return again  # another process has settled the groups since
+    other = _by_another_method(served, wish)
+    if other is not None:
+        return other
     try:
         view = drawn(served.study, wish)
     except LeavingError:
@@ -290,6 +293,22 @@ def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     told = picture_told(view, name)
     view.ask_to_leave(FORM)
     return told
+
+
+def _by_another_method(served: Served, wish: Wish) -> Refusal | None:
+    """Refuse counts by another method than they left by before any are made.
+
+    Whether those would have been held back is then nobody's to know.
+    """
+    if wish.formula:
+        return None  # of rows
+    by, method = wish.named.get("by"), wish.named.get("method")
+    found = count_method_that_left(served.study, wish.kind, wish.columns, by, method)
+    if found is None:
+        return None
+    what, left = found
+    near = check(served.study, served.columns, wish.kind, {**wish.body, "method": left})
+    return refusal("leaving", _differs(what), near.body if isinstance(near, Wish) else None)
 
 
 def _out_of_order(served: Served, wish: Wish) -> Refusal | None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -17,7 +18,7 @@ from discreet.policy import Asked, Policy
 from discreet.progress import advance
 from discreet.secret import Secret, row_keys
 from discreet.sketch import Sketch, sketch_of
-from discreet.study.pins import diversity_of, diversity_pins, pair_pins
+from discreet.study.pins import diversity_of, diversity_pins, method_pins, pair_pins
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
@@ -149,6 +150,18 @@ class Gatekeeper:
             return self.ledger.pairs(self.name)
         except LeavingError:
             return ()
+
+    def count_method_that_left(self, asked: Asked) -> tuple[str, str] | None:
+        """Return what of a picture's counts has left by another method, and by which; or None."""
+        if asked.from_rows:
+            return None
+        wanted = self._choices(Exit(asked))
+        if asked.picture == "parallel":
+            wanted |= method_pins([*pairwise(asked.columns)], asked.method)
+        for what, method in self.ledger.count_methods(self.name).items():
+            if wanted.get(what, method) != method:
+                return what, method
+        return None
 
     def _choices(self, leaving: Exit) -> dict[str, str]:
         """Return what must be the same whenever these columns leave again."""

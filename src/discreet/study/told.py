@@ -19,6 +19,7 @@ __all__ = [
     "ToldColumn",
     "axis_moves",
     "check_unchanged",
+    "count_method_that_left",
     "drawable",
     "edition_of",
     "formula_of",
@@ -101,6 +102,17 @@ def check_unchanged(study: Study) -> None:
         If the file was written since, or a new version was opened.
     """
     study._desk.gatekeeper.check_unchanged()
+
+
+def count_method_that_left(
+    study: Study, picture: str, columns: Sequence[str], by: str | None, method: str | None
+) -> tuple[str, str] | None:
+    """Say what of a picture's counts has left by another method, and by which; None if nothing.
+
+    Known before anything is counted, it keeps what would have come of it to itself.
+    """
+    asked = study.policy.settle(picture, tuple(columns), by=by, method=method)
+    return study._desk.gatekeeper.count_method_that_left(asked)
 
 
 def settle_anew(study: Study) -> None:
