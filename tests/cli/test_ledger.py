@@ -181,3 +181,15 @@ def test_a_damaged_ledger_is_told_in_one_line(run: Run, ledger: Ledger, policy: 
 @pytest.mark.parametrize("last", ["0", "-1", "x"])
 def test_the_last_are_one_or_more(run: Run, last: str) -> None:
     assert run("log", "--last", last)[0] == 2
+
+
+def test_what_was_taken_along_is_told_by_the_beginning_of_its_id(
+    run: Run, ledger: Ledger, policy: str
+) -> None:
+    again = Question("s", 1, "figure.svg", json.dumps({"view": "01234567" * 4}), None)
+    ask(ledger.store, ALICE, again, MUCH, code="answered")
+
+    out = run("log", "--policy", policy, "--last", "1")[1]
+    assert "figure.svg of view" in out
+    assert "01234567" in out.split()
+    assert "0123456701" not in out

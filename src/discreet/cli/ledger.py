@@ -18,6 +18,7 @@ __all__ = ["show_log"]
 
 WEB = "web"  # as what the server lets a picture leave, which is asked for in a row of its own
 SHOWN_BROKEN = 20
+SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
 HEADINGS = ("when (UTC)", "who", "what", "became of it")
 
 
@@ -127,8 +128,10 @@ def _print(entries: list[dict[str, Any]]) -> None:
 
 def _asked(what: str, request: dict[str, Any]) -> str:
     """Say what was asked for as a person would: histogram of age; by sex."""
-    columns = request.pop("columns", None)
+    columns, view = request.pop("columns", None), request.pop("view", None)
     said = f"{what} of {', '.join(columns)}" if columns else what
+    if view:
+        said += f" of view {view[:SHOWN_OF_VIEW]}"
     return "; ".join([said, *(f"{name} {_text(value)}" for name, value in request.items())])
 
 

@@ -121,7 +121,7 @@ def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str |
     if not wanted:
         yield None
         return
-    name = f"start-{unguessable()[:8]}"
+    name = f"start-{unguessable()[:6]}"
     token = add_token(store, study, name, "analyst", days=TOKEN_DAYS)
     try:
         yield token
