@@ -31,5 +31,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     home = tmp_path_factory.mktemp("home")
     for variable, folder in FOLDERS.items():
         monkeypatch.setenv(variable, str(home / folder))
-    monkeypatch.delenv("DISCREET_SECRET", raising=False)
+    # Set first: so whatever a test sets without the fixture is gone after it, too.
+    monkeypatch.setenv("DISCREET_SECRET", "")
+    monkeypatch.delenv("DISCREET_SECRET")
     return home
