@@ -13,9 +13,9 @@ from tests.browser import launched
 from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Route
+    from playwright.sync_api import Browser, Page, Route
 
     from tests.serve.conftest import Running
 
@@ -57,6 +57,14 @@ def chromium() -> Iterator[Browser]:
     """A browser for all tests of this module."""
     with launched() as browser:
         yield browser
+
+
+def open_with(page: Page, served: Running, told: Callable[[Route], None]) -> None:
+    """Give the token; the page is told what the test makes of the answer."""
+    page.route("**/api/custodian", told)
+    page.get_by_label("Token", exact=True).fill(served.custodian)
+    page.keyboard.press("Enter")
+    page.locator("#work").wait_for()
 
 
 def test_policy_tokens_and_log_are_told(chromium: Browser, served: Running) -> None:
@@ -110,10 +118,7 @@ def test_what_was_not_answered_was_not_refused(chromium: Browser, served: Runnin
         route.fulfill(json=given)
 
     with looking(chromium, served, PATH) as page:
-        page.route("**/api/custodian", told)
-        page.get_by_label("Token", exact=True).fill(served.custodian)
-        page.keyboard.press("Enter")
-        page.locator("#work").wait_for()
+        open_with(page, served, told)
         outcome = page.locator("#log td:last-child")
         assert outcome.all_inner_texts() == [*OUTCOMES.values()]
         page.get_by_label("refused alone").check()
@@ -136,10 +141,7 @@ def test_every_column_of_the_tokens_is_seen_and_short_lists_stand_in_a_line(
         route.fulfill(json=given)
 
     with looking(chromium, served, PATH) as page:
-        page.route("**/api/custodian", told)
-        page.get_by_label("Token", exact=True).fill(served.custodian)
-        page.keyboard.press("Enter")
-        page.locator("#work").wait_for()
+        open_with(page, served, told)
         assert re.fullmatch(
             r"\d{4}-\d\d-\d\d", page.locator("#tokens tr").first.locator("td").last.inner_text()
         )

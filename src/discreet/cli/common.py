@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -39,9 +40,10 @@ __all__ = [
     "listed",
     "moment",
     "names_of",
-    "of_version",
     "opened",
     "preparation",
+    "print_by_version",
+    "print_found",
     "print_table",
     "print_words",
     "progress_shown",
@@ -238,6 +240,33 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
-def of_version(entry: Mapping[str, Any]) -> str:
-    """Say which study and version an entry of the ledger belongs to."""
+def print_by_version(
+    entries: Sequence[Mapping[str, Any]],
+    headings: Sequence[str],
+    row: Callable[[Mapping[str, Any]], Sequence[str]],
+) -> None:
+    """Print entries of the ledger, a table for as long as study and version stay the same."""
+    for title, found in groupby(entries, _version_of):
+        print_table(title, headings, [row(entry) for entry in found])
+
+
+def _version_of(entry: Mapping[str, Any]) -> str:
     return f"{entry['study'] or '(unnamed)'}, version {entry['version']}"
+
+
+class Found(Protocol):
+    """What is told of work that was done."""
+
+    def to_json(self) -> str:
+        """Return it for programs."""
+
+    def to_text(self) -> str:
+        """Return it for people."""
+
+
+def print_found(found: Found, *, as_json: bool) -> None:
+    """Print what was found, for programs or for the eye."""
+    if as_json:
+        typer.echo(found.to_json())
+    else:
+        print_words(found.to_text())

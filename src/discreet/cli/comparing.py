@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.common import File, listed, names_of, print_words, progress_shown
+from discreet.cli.common import File, listed, names_of, print_found, progress_shown
 from discreet.cli.tables import DropOption, ladder
 from discreet.errors import InputError
 
@@ -75,7 +75,4 @@ def compare(
             found.save(path)
     if output:
         typer.echo(", ".join(map(str, output)), err=as_json)
-    if as_json:
-        typer.echo(found.to_json())
-    else:
-        print_words(found.to_text())
+    print_found(found, as_json=as_json)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.common import PolicyOption, moment, of_version, print_table, progress_shown
+from discreet.cli.common import PolicyOption, moment, print_by_version, progress_shown
 from discreet.errors import BrokenPromiseError
 
 if TYPE_CHECKING:
@@ -113,17 +112,16 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
 def _print(entries: list[dict[str, Any]]) -> None:
     if not entries:
         typer.echo("nothing was asked, and nothing has left yet")
-    for title, found in groupby(entries, of_version):
-        rows = [
-            (
-                moment(entry["at"]),
-                entry["caller"],
-                _asked(entry["what"], json.loads(entry["request"] or "{}")),
-                entry["outcome"],
-            )
-            for entry in found
-        ]
-        print_table(title, HEADINGS, rows)
+    print_by_version(
+        entries,
+        HEADINGS,
+        lambda entry: (
+            moment(entry["at"]),
+            entry["caller"],
+            _asked(entry["what"], json.loads(entry["request"] or "{}")),
+            entry["outcome"],
+        ),
+    )
 
 
 def _asked(what: str, request: dict[str, Any]) -> str:

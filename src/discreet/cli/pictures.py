@@ -91,11 +91,9 @@ def plot(
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     """
-    from discreet.policy import PICTURES, load_policy
+    from discreet.policy import load_policy
     from discreet.protect import ROW_METHODS
 
-    if picture not in PICTURES:
-        raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
     axes = AxesWish(sensitive, diversity, pixels, pair, flat)
     _check_asked(picture, columns, by=by, trend=trend)
     axes.check(picture)
@@ -138,8 +136,10 @@ def _levels(
 
 def _check_asked(picture: str, columns: Sequence[str], *, by: str | None, trend: bool) -> None:
     """Refuse what a picture has no place for."""
-    from discreet.policy import DIAGNOSTICS
+    from discreet.policy import DIAGNOSTICS, PICTURES
 
+    if picture not in PICTURES:
+        raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
     wanted = dict.fromkeys(("histogram", "bars"), 1) | dict.fromkeys(
         ("scatter", "heatmap", "contour", "crosstab"), 2
     )

@@ -25,6 +25,7 @@ from discreet.cli.common import (
     listed,
     opened,
     preparation,
+    print_found,
     print_words,
     progress_shown,
 )
@@ -186,10 +187,7 @@ def risk(
         )
         if output is not None:
             report.save(output)
-    if as_json:
-        typer.echo(report.to_json())
-    else:
-        print_words(report.to_text())
+    print_found(report, as_json=as_json)
 
 
 def sweep(
@@ -244,10 +242,7 @@ def sweep(
         )
         if output is not None:
             tried.save(output)
-    if as_json:
-        typer.echo(tried.to_json())
-    else:
-        print_words(tried.to_text())
+    print_found(tried, as_json=as_json)
 
 
 def ladder(text: str) -> list[int]:

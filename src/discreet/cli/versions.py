@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -26,10 +25,9 @@ from discreet.cli.common import (
     fields_given,
     moment,
     names_of,
-    of_version,
     opened,
     preparation,
-    print_table,
+    print_by_version,
     progress_shown,
 )
 
@@ -77,15 +75,14 @@ def version_list(
         return
     if not history:
         typer.echo("nothing has left yet")
-    for title, entries in groupby(history, of_version):
-        rows = [
-            (
-                moment(entry["at"]),
-                entry["kind"],
-                ", ".join(entry["columns"]),
-                entry["method"],
-                entry["form"],
-            )
-            for entry in entries
-        ]
-        print_table(title, ("when (UTC)", "picture", "columns", "method", "as"), rows)
+    print_by_version(
+        history,
+        ("when (UTC)", "picture", "columns", "method", "as"),
+        lambda entry: (
+            moment(entry["at"]),
+            entry["kind"],
+            ", ".join(entry["columns"]),
+            entry["method"],
+            entry["form"],
+        ),
+    )

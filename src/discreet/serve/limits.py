@@ -123,24 +123,24 @@ class SizeLimits:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        door = _Door(send)
+        reply = _Reply(send)
         wrong = self._wrong(scope)
         if wrong is not None:
-            await door.refuse(wrong)
+            await reply.refuse(wrong)
             return
         held = 0
 
         async def counted() -> Message:
             nonlocal held
-            message = GONE if door.shut else await receive()
+            message = GONE if reply.shut else await receive()
             if message["type"] == "http.request":
                 held += len(message.get("body", b""))
                 if held > self.body:
-                    await door.refuse(_too_large(413, "body", self.body))
+                    await reply.refuse(_too_large(413, "body", self.body))
                     return GONE
             return message
 
-        await door.run(self.app, scope, counted)
+        await reply.run(self.app, scope, counted)
 
     def _wrong(self, scope: Scope) -> Refusal | None:
         """Say what is wrong with a request before its body is read."""
@@ -186,13 +186,13 @@ class BodyTimeout:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        door = _Door(send)
+        reply = _Reply(send)
         until: float | None = None
         complete = False
 
         async def in_time() -> Message:
             nonlocal until, complete
-            if door.shut:
+            if reply.shut:
                 return GONE
             if complete:  # what is waited for now is the client's leaving
                 return await receive()
@@ -202,12 +202,12 @@ class BodyTimeout:
                     message = await receive()
             except TimeoutError:
                 rule = f"A request comes in within {self.seconds:g} seconds."
-                await door.refuse(Refusal("slow", 408, "The request came in too slowly.", rule))
+                await reply.refuse(Refusal("slow", 408, "The request came in too slowly.", rule))
                 return GONE
             complete = message["type"] != "http.request" or not message.get("more_body", False)
             return message
 
-        await door.run(self.app, scope, in_time)
+        await reply.run(self.app, scope, in_time)
 
 
 class Faults:
@@ -231,17 +231,17 @@ class Faults:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        door = _Door(send)
+        reply = _Reply(send)
         try:
-            await self.app(scope, receive, door.send)
+            await self.app(scope, receive, reply.send)
         except ClientDisconnect:
             return  # nobody waits for an answer, and anybody could fill the log so
         except Exception as error:
             logger.error("unexpected %s", place_of(error))
-            await door.refuse(refusal("broken"))
+            await reply.refuse(refusal("broken"))
 
 
-class _Door:
+class _Reply:
     """Lets one answer out: the application's, or the one that is given in its place."""
 
     def __init__(self, send: Send) -> None:
@@ -268,7 +268,7 @@ class _Door:
         await self._send({"type": "http.response.body", "body": instead.body})
 
     async def run(self, app: ASGIApp, scope: Scope, receive: Receive) -> None:
-        """Let the application answer; what it says once the door is shut is of no account."""
+        """Let the application answer; what it says once another was given is of no account."""
         try:
             await app(scope, receive, self.send)
         except Exception:
