@@ -20,6 +20,7 @@ from discreet.secret import Secret, row_keys
 from discreet.table import Rows, Table
 
 __all__ = [
+    "FORMAT",
     "STRATUM_PER_K",
     "Done",
     "Noised",
@@ -39,6 +40,8 @@ Mask = NDArray[np.bool_]
 STRATUM_PER_K = 2
 """A stratum of a guarded copy has at least this many times k rows."""
 NO_LEVEL = ("(missing)", "(no value)")
+FORMAT = 2
+"""How copies are keyed and made now; those of format 1 were made before formats were counted."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Prepared:
     """Rows that are ready: the values of a group, the levels of strata, and what they carry.
 
     `strata` is which combination of levels each row has, `keys` are keyed digests of the rows, and
-    `order` is one that does not depend on that of the file.
+    `order` is one that does not depend on that of the file. `format` is how the copy is made.
     """
 
     names: tuple[str, ...]
@@ -75,6 +78,7 @@ class Prepared:
     keys: list[bytes]
     order: Labels
     done: Done
+    format: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,6 +100,7 @@ class Raw:
     rows: Rows
     keys: list[bytes]
     version: bytes
+    format: int = FORMAT
 
 
 def raw_rows(
@@ -175,6 +180,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             exhaustive=mended.complete,
             multiples_of=_size_step(policy),
         ),
+        format=raw.format,
     )
 
 
