@@ -21,9 +21,9 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "progress"),
-    ("arguments", "kernels"),
-    ("parallel", "render", "secret", "sketch", "table"),
-    ("protect", "regression"),
+    ("arguments", "kernels", "secret"),
+    ("keys", "parallel", "render", "table"),
+    ("protect", "regression", "sketch"),
     ("leaving", "measure", "policy", "views"),
     ("answers", "ledger", "release", "vault"),
     ("study",),

@@ -15,6 +15,7 @@ __all__ = [
     "CHANGED_PER_K",
     "COUNT_METHOD_OF",
     "DIVERSITY_OF",
+    "FORMAT_OF_ROWS",
     "GROUP_OF",
     "KIND_OF",
     "ONE_ORDER",
@@ -29,6 +30,7 @@ __all__ = [
     "check_unchanged",
     "check_version",
     "compare",
+    "format_of",
 ]
 
 CHANGED_PER_K = 10
@@ -37,6 +39,8 @@ UNNAMED = ""
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
 DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
+# How the rows of all copies are keyed; a version without it was opened before formats were counted.
+FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
 ANOTHER = "declare another in the policy and open a new version (discreet version new)"
 
@@ -61,6 +65,8 @@ class Leaving:
         What the record says.
     version : int or None
         The version that it was drawn from, where that is to be the latest still.
+    format : int or None
+        How the copy is keyed that it was drawn from, where it shows rows.
     """
 
     study: str | None
@@ -73,6 +79,7 @@ class Leaving:
     method: str
     form: str
     version: int | None = None
+    format: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,11 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
                 " of it give records away; use the policy it left under, or open a new version"
                 " (discreet version new)"
             )
+    if leaving.format not in (None, format_of(choices)):
+        raise LeavingError(
+            f"rows of {name} left before from another copy, and the two together give records"
+            " away; open the study again, or open a new version of what left (discreet version new)"
+        )
     for what, value in leaving.choices.items():
         if choices.get(what, value) != value:
             raise LeavingError(
@@ -114,6 +126,11 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
                 + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}"),
                 what,
             )
+
+
+def format_of(choices: Mapping[str, str]) -> int:
+    """Return how the rows of a version are keyed, of which these are the choices."""
+    return int(choices.get(FORMAT_OF_ROWS, "1"))
 
 
 def check_one_order(choices: Mapping[str, str]) -> None:

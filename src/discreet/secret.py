@@ -11,7 +11,6 @@ import hmac
 import os
 import secrets
 import stat
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +21,23 @@ from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, InputError
 
-__all__ = ["PLACES", "Secret", "generator", "load_secret", "row_keys", "unguessable"]
+__all__ = [
+    "FORMAT",
+    "PLACES",
+    "WORD",
+    "Secret",
+    "canonical",
+    "encrypted",
+    "generator",
+    "load_secret",
+    "unguessable",
+]
+
+FORMAT = 2
+"""How rows are keyed and copies made now; format 1 is how it was before formats were counted."""
+WORD = np.dtype("<u8")
+"""Eight bytes as one whole number, the same on every machine."""
+BLOCK = 16
 
 ENVIRONMENT = "DISCREET_SECRET"
 FILE_NAME = "discreet.secret"
@@ -79,7 +94,7 @@ class Secret:
         return hmac.digest(self._bytes, b"".join(message), "sha256")
 
     def normals(
-        self, version: bytes, keys: Sequence[bytes], columns: Sequence[str]
+        self, version: bytes, keys: NDArray[np.uint64], columns: Sequence[str]
     ) -> NDArray[np.float64]:
         """Return standard normal noise: one row for each of `keys`, one column for each name.
 
@@ -91,32 +106,31 @@ class Secret:
         ----------
         version : bytes
             What the noise belongs to; another version gives fresh noise.
-        keys : sequence of bytes
-            The 16-byte key of each record, as `row_keys` makes them.
+        keys : ndarray of shape (n, 2)
+            The key of each record, as `keys.row_keys` makes them.
         columns : sequence of str
             The names of the columns, all different.
 
         Returns
         -------
-        ndarray of shape (len(keys), len(columns))
+        ndarray of shape (n, len(columns))
         """
         from scipy.special import ndtri
 
         return np.asarray(ndtri(self.uniforms(version, keys, columns)))
 
     def uniforms(
-        self, version: bytes, keys: Sequence[bytes], columns: Sequence[str]
+        self, version: bytes, keys: NDArray[np.uint64], columns: Sequence[str]
     ) -> NDArray[np.float64]:
         """Return uniform numbers between 0 and 1, neither included; otherwise as `normals`."""
         if len(set(columns)) != len(columns):
             raise InputError("columns must have different names, or they would share their noise")
-        records = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2)
-        key = self.digest("noise", version)[:16]
+        key = self.digest("noise", version)[:BLOCK]
         out = np.empty((len(keys), len(columns)))
         for j, column in enumerate(columns):
-            tag = np.frombuffer(self.digest("column", column.encode())[:16], dtype=np.uint64)
+            tag = np.frombuffer(self.digest("column", column.encode())[:BLOCK], dtype=WORD)
             # 52 bits, so that adding a half is exact and the result stays off 0 and 1.
-            bits = _encrypt(key, records ^ tag)[:, 0] >> np.uint64(12)
+            bits = encrypted(key, keys ^ tag)[:, 0] >> np.uint64(12)
             out[:, j] = (bits.astype(np.float64) + 0.5) / 2.0**52
         return out
 
@@ -125,14 +139,13 @@ class Secret:
 
         They let the ledger see that a column has changed without keeping a value of it.
         """
-        key = self.digest("marks")[:16]
         if isinstance(column, np.ndarray):
-            blocks = np.zeros((len(column), 2), dtype=np.uint64)
-            blocks[:, 0] = canonical(column).view(np.uint64)
-            return _encrypt(key, blocks)
-        words = {text: self.digest("text", text.encode())[:16] for text in set(column)}
+            blocks = np.zeros((len(column), 2), dtype=WORD)
+            blocks[:, 0] = canonical(column).view(WORD)
+            return encrypted(self.digest("marks")[:BLOCK], blocks)
+        words = {text: self.digest("text", text.encode())[:BLOCK] for text in set(column)}
         joined = b"".join(words[text] for text in column)
-        return np.frombuffer(joined, dtype=np.uint64).reshape(-1, 2)
+        return np.frombuffer(joined, dtype=WORD).reshape(-1, 2)
 
     def __repr__(self) -> str:
         return "Secret(...)"
@@ -148,39 +161,30 @@ def canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def row_keys(secret: Secret, columns: Sequence[Column]) -> list[bytes]:
-    """Return a 16-byte key for each row: a keyed digest of its values in `columns`.
-
-    The encoding is the same for every file format and frame (numbers as 64-bit floats, text as
-    UTF-8), so a record has the same key wherever it was read from. Exact duplicates are told
-    apart by a counter; as their values are equal it does not matter which is which.
+def encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return AES of each 16-byte block on its own: a pseudo-random function of the block.
 
     Parameters
     ----------
-    secret : Secret
-        The custodian's secret.
-    columns : sequence of float arrays or sequences of str
-        The columns of the row, in an order that stays the same; all of one length.
+    key : bytes
+        Sixteen bytes.
+    blocks : ndarray of shape (n, 2)
+        Each block as two words, the lower one first.
 
     Returns
     -------
-    list of bytes
+    ndarray of shape (n, 2)
     """
-    if not columns or len({len(column) for column in columns}) != 1:
-        raise InputError("columns must be at least one, and all of the same length")
-    encoded = [_encode(column) for column in columns]
-    # Which columns are numbers is part of the key: eight bytes of text are no number's.
-    kinds = bytes(isinstance(column, np.ndarray) for column in columns)
-    key = secret.digest("records", kinds)
-    rows = [hmac.digest(key, b"".join(parts), "sha256") for parts in zip(*encoded, strict=True)]
-    seen: Counter[bytes] = Counter()
-    keys = []
-    for row in rows:
-        repeat = seen[row]
-        seen[row] += 1
-        again = hmac.digest(key, row + repeat.to_bytes(8, "little"), "sha256") if repeat else row
-        keys.append(again[:16])
-    return keys
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    given = np.ascontiguousarray(blocks, dtype=WORD)
+    # The cipher wants room for almost a block more than it fills.
+    out = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
+    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    done = encryptor.update_into(given.reshape(-1).view(np.uint8).data, out.data)
+    if done != given.nbytes:
+        raise BrokenPromiseError("the cipher returned another length than it was given")
+    return out[:done].view(WORD).reshape(given.shape)
 
 
 def generator(*words: str | int) -> np.random.Generator:
@@ -287,22 +291,3 @@ def _read(path: Path) -> Secret:
             f"the secret in {path} cannot be read; the file must hold hexadecimal digits alone"
         ) from None
     return Secret.from_text(text)
-
-
-def _encode(column: Column) -> list[bytes]:
-    if isinstance(column, np.ndarray):
-        raw = canonical(column).tobytes()
-        return [raw[i : i + 8] for i in range(0, len(raw), 8)]
-    texts = [text.encode() for text in column]
-    return [len(text).to_bytes(4, "little") + text for text in texts]
-
-
-def _encrypt(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """AES of each 16-byte block on its own: a pseudo-random function of the block."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
-    out = encryptor.update(np.ascontiguousarray(blocks).tobytes()) + encryptor.finalize()
-    if len(out) != blocks.nbytes:
-        raise BrokenPromiseError("the cipher returned another length than it was given")
-    return np.frombuffer(out, dtype=np.uint64).reshape(blocks.shape)

@@ -1,25 +1,54 @@
-"""A keyed stand-in of a column, by which the ledger recognises data without keeping a value."""
+"""Keyed stand-ins of columns and rows, by which the ledger recognises data without keeping a value.
+
+All that is added up are whole numbers, so sketches of parts merge into that of the whole, in
+whatever order the rows come.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sketch", "sketch_of"]
+from discreet.keys import SPAN, Column, Keys, coded, row_digests
+from discreet.secret import WORD, Secret, canonical
+
+__all__ = [
+    "BUCKETS",
+    "SMALLEST",
+    "WHOLE_ROWS",
+    "Sketch",
+    "Sketched",
+    "merged",
+    "sketch_of",
+    "sketched",
+]
 
 BUCKETS = 1 << 14
 # A column of fewer different values may well be the same in two unrelated tables.
 DISTINCTIVE = 20
+SMALLEST = 2048
+"""How many of the smallest digests a sketch of rows or persons keeps."""
+NONE = np.zeros(0, dtype=WORD)
+WHOLE_ROWS = "whole rows"
+"""What the ledger calls the sketch of all columns together."""
+LARGEST_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """A keyed stand-in of a column: equal for equal values in any order."""
+    """A keyed stand-in of a column or of rows: equal for equal values in any order.
+
+    `mark` is the sum of their keyed digests, `buckets` how many fall into each bucket, and
+    `smallest` the first words of the smallest different digests, in order: of rows and persons
+    alone, by which the share that two tables have in common can be estimated.
+    """
 
     mark: str
     buckets: NDArray[np.int64]
+    smallest: NDArray[np.uint64] = field(default_factory=lambda: NONE)
 
     @property
     def distinctive(self) -> bool:
@@ -42,9 +71,163 @@ class Sketch:
         return int(max(gained, lost))
 
 
-def sketch_of(marks: NDArray[np.uint64]) -> Sketch:
-    """Sketch the keyed marks of a column's values (`Secret.marks`), whatever their order."""
+@dataclass(frozen=True)
+class Sketched:
+    """What one pass over a table gives: sketches of its columns and of its whole rows.
+
+    `numbering` are the columns of whole numbers that follow one another, each once, as those of
+    any table as long do.
+    """
+
+    columns: Mapping[str, Sketch]
+    rows: Sketch
+    numbering: frozenset[str]
+
+
+def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
+    """Sketch the keyed marks of a column's values (`Secret.marks`), whatever their order.
+
+    Parameters
+    ----------
+    marks : ndarray of shape (n, 2)
+        Keyed digests of the values or rows.
+    smallest : int, default 0
+        How many of the smallest different digests to keep.
+
+    Returns
+    -------
+    Sketch
+    """
     with np.errstate(over="ignore"):
-        first, second = marks.sum(axis=0, dtype=np.uint64)
-    buckets = np.bincount(marks[:, 0] % np.uint64(BUCKETS), minlength=BUCKETS)
-    return Sketch(f"{int(first):016x}{int(second):016x}", buckets.astype(np.int64))
+        sums = [int(marks[:, j].sum(dtype=np.uint64)) for j in (0, 1)]
+    buckets = np.bincount((marks[:, 0] % np.uint64(BUCKETS)).view(np.int64), minlength=BUCKETS)
+    return Sketch(_mark(sums), buckets.astype(np.int64), _cut(marks[:, 0], smallest))
+
+
+def merged(one: Sketch, two: Sketch, smallest: int = 0) -> Sketch:
+    """Return the sketch of all rows that two sketches are of; they share none.
+
+    Parameters
+    ----------
+    one, two : Sketch
+        Of parts of one column, or of one table.
+    smallest : int, default 0
+        How many of the smallest digests to keep, as when both were made.
+
+    Returns
+    -------
+    Sketch
+    """
+    sums = [a + b for a, b in zip(_sums(one.mark), _sums(two.mark), strict=True)]
+    both = np.concatenate([one.smallest, two.smallest])
+    return Sketch(_mark(sums), one.buckets + two.buckets, _cut(both, smallest))
+
+
+def sketched(
+    secret: Secret,
+    batches: Iterable[Mapping[str, Column]],
+    *,
+    rows: Collection[str],
+    persons: Collection[str] = (),
+) -> Sketched:
+    """Sketch every column of a table, and its whole rows, in one pass.
+
+    Parameters
+    ----------
+    secret : Secret
+        The custodian's secret.
+    batches : iterable of mapping of str to column
+        Parts of the table, as `Table.batches` gives them, in any order; at least one.
+    rows : collection of str
+        The columns whose values together are a whole row; they are put in the order of their
+        names. Without any, every row is as any other.
+    persons : collection of str, optional
+        Columns that say who a row belongs to, of which the smallest digests are kept, too.
+
+    Returns
+    -------
+    Sketched
+    """
+    held: dict[str, _Held] = {}
+    whole = sketch_of(np.zeros((0, 2), dtype=WORD))
+    key = sorted(rows)
+    for batch in batches:
+        for name, column in batch.items():
+            new = _held(secret, column, SMALLEST if name in persons else 0)
+            held[name] = held[name].and_also(new) if name in held else new
+        if key:
+            digests = row_digests(secret, [batch[name] for name in key])
+            whole = merged(whole, sketch_of(digests, SMALLEST), SMALLEST)
+    return Sketched(
+        {name: one.sketch for name, one in held.items()},
+        whole,
+        frozenset(name for name, one in held.items() if _numbers_rows(secret, one)),
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class _Held:
+    """What is held of a column between batches; the ends are NaN where not all is whole numbers."""
+
+    sketch: Sketch
+    smallest: int
+    low: float
+    high: float
+
+    def and_also(self, new: _Held) -> _Held:
+        """Return what is held of this and of further rows."""
+        return _Held(
+            merged(self.sketch, new.sketch, self.smallest),
+            self.smallest,
+            float(np.minimum(self.low, new.low)),
+            float(np.maximum(self.high, new.high)),
+        )
+
+
+def _held(secret: Secret, column: Column, smallest: int) -> _Held:
+    if not isinstance(column, np.ndarray):
+        texts, codes = coded(column)
+        marks = secret.marks(texts.to_pylist())
+        return _Held(sketch_of(marks[codes], smallest), smallest, np.nan, np.nan)
+    found = [
+        sketch_of(secret.marks(column[start : start + SPAN]), smallest)
+        for start in range(0, max(1, len(column)), SPAN)
+    ]
+    sketch = found[0]
+    for part in found[1:]:
+        sketch = merged(sketch, part, smallest)
+    values = canonical(column)
+    whole = len(values) > 0 and bool((values == np.floor(values)).all())
+    low, high = (float(values.min()), float(values.max())) if whole else (np.nan, np.nan)
+    return _Held(sketch, smallest, low, high)
+
+
+def _numbers_rows(secret: Secret, held: _Held) -> bool:
+    """Tell without sorting: so many whole numbers from end to end, and the sum of all of them."""
+    n = int(held.sketch.buckets.sum())
+    if n < 2 or held.high - held.low != n - 1 or max(-held.low, held.high) > LARGEST_WHOLE:
+        return False
+    sums = [0, 0]
+    for start in range(0, n, SPAN):
+        numbers = held.low + np.arange(start, min(n, start + SPAN), dtype=np.float64)
+        part = _sums(sketch_of(secret.marks(numbers)).mark)
+        sums = [a + b for a, b in zip(sums, part, strict=True)]
+    return _mark(sums) == held.sketch.mark
+
+
+def _cut(digests: NDArray[np.uint64], smallest: int) -> NDArray[np.uint64]:
+    """Return some of the smallest different digests, in order."""
+    if not smallest:
+        return NONE
+    found = np.sort(digests)  # np.unique is many times slower where most are different
+    new = np.ones(len(found), dtype=np.bool_)
+    new[1:] = found[1:] != found[:-1]
+    return found[new][:smallest]
+
+
+def _mark(sums: Iterable[int]) -> str:
+    return "".join(f"{one % (1 << 64):016x}" for one in sums)
+
+
+def _sums(mark: str) -> tuple[int, int]:
+    return int(mark[:16], 16), int(mark[16:], 16)

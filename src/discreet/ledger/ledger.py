@@ -21,6 +21,7 @@ from discreet.errors import InputError, LeavingError
 from discreet.leaving import (
     CHANGED_PER_K,
     COUNT_METHOD_OF,
+    FORMAT_OF_ROWS,
     GROUP_OF,
     PAIR_OF,
     UNNAMED,
@@ -32,10 +33,11 @@ from discreet.leaving import (
     check_unchanged,
     check_version,
     compare,
+    format_of,
 )
 from discreet.ledger.store import Store, stamp
-from discreet.secret import Secret
-from discreet.sketch import Sketch
+from discreet.secret import FORMAT, WORD, Secret
+from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 
 __all__ = ["Ledger"]
 
@@ -76,6 +78,33 @@ class Ledger:
             known = {} if version is None else _sketches(connection, version)
         same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
         return version is not None and all(same)
+
+    def format(self, study: str | None) -> int | None:
+        """Return how the rows of a study's latest version are keyed; None where nothing left."""
+        if study is None:
+            return None
+        with self._store.reading() as connection:
+            version = _latest(connection, study)
+            return None if version is None else format_of(_choices(connection, version))
+
+    def format_of_data(
+        self, study: str | None, every: Callable[[], Mapping[str, Sketch]]
+    ) -> int | None:
+        """Return how rows of the same data are keyed that left under other names, or None.
+
+        `every` returns the sketches of all columns; called where anything is of an old format.
+        """
+        with self._store.reading() as connection:
+            (old,) = connection.execute(
+                "SELECT EXISTS (SELECT 1 FROM version WHERE id NOT IN"
+                " (SELECT version FROM choice WHERE what = ? AND value = ?))",
+                (FORMAT_OF_ROWS, str(FORMAT)),
+            ).fetchone()
+        if not old:
+            return None
+        sketches = every()
+        with self._store.reading() as connection:
+            return _format_of(connection, _same_data(connection, sketches, study, whole=True))
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
@@ -192,7 +221,8 @@ class Ledger:
                 check_many_changed(version, _sketches(connection, version), fresh, k)
             if not changed:
                 raise InputError(f"neither the data nor the policy of study {study!r} has changed")
-            new_version = _insert(self._store, connection, study, last.number + 1, settings)
+            number = last.number + 1
+            new_version = _insert(self._store, connection, study, number, settings, FORMAT)
             _remember(self._store, connection, new_version, {}, fresh)
             return new_version.number
 
@@ -259,7 +289,9 @@ def _leave(
     if own is None and leaving.study is None and alike:
         own = alike[0]
     if own is None:
-        own = _insert(store, connection, leaving.study or UNNAMED, 1, leaving.settings)
+        format = _format_of(connection, alike) or leaving.format or FORMAT
+        study = leaving.study or UNNAMED
+        own = _insert(store, connection, study, 1, leaving.settings, format)
     _remember(store, connection, own, leaving.choices, sketches)
     values = {
         "version": own.id,
@@ -301,9 +333,10 @@ def _same_data(
     """
     held = [_holding(connection, sketch) for sketch in sketches.values() if sketch.distinctive]
     found = {id_: version for versions in held for id_, version in versions.items()}
-    if not held and whole:
-        held = [_holding(connection, sketch) for sketch in sketches.values()]
-        found = {id_: held[0][id_] for id_ in set.intersection(*map(set, held))}
+    columns = [sketch for what, sketch in sketches.items() if what != WHOLE_ROWS]
+    if columns and whole and not any(sketch.distinctive for sketch in columns):
+        held = [_holding(connection, sketch) for sketch in columns]
+        found |= {id_: held[0][id_] for id_ in set.intersection(*map(set, held))}
     return [
         version
         for version in found.values()
@@ -350,6 +383,11 @@ def _choices(connection: sqlite3.Connection, version: Version) -> dict[str, str]
     return dict(rows.fetchall())
 
 
+def _format_of(connection: sqlite3.Connection, versions: Sequence[Version]) -> int | None:
+    """Return the oldest format that rows of some versions are keyed in; None if there is none."""
+    return min((format_of(_choices(connection, version)) for version in versions), default=None)
+
+
 def _sketches(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
         "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
@@ -358,7 +396,12 @@ def _sketches(connection: sqlite3.Connection, version: Version) -> dict[str, Ske
 
 
 def _sketch(mark: str, packed: bytes) -> Sketch:
-    return Sketch(mark, np.frombuffer(zlib.decompress(packed), dtype=np.int64))
+    """Read a sketch: its buckets, and after them the smallest digests, where it has any."""
+    held = zlib.decompress(packed)
+    ends = BUCKETS * WORD.itemsize
+    return Sketch(
+        mark, np.frombuffer(held[:ends], dtype=np.int64), np.frombuffer(held[ends:], dtype=WORD)
+    )
 
 
 def _insert(
@@ -367,10 +410,14 @@ def _insert(
     study: str,
     number: int,
     settings: Mapping[str, Any],
+    format: int,
 ) -> Version:
     kept = json.dumps(settings, sort_keys=True)
     values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
-    return Version(store.append(connection, "version", values) or 0, study, number, settings)
+    id_ = store.append(connection, "version", values) or 0
+    chosen = {"version": id_, "what": FORMAT_OF_ROWS, "value": str(format)}
+    store.append(connection, "choice", chosen)
+    return Version(id_, study, number, settings)
 
 
 def _remember(
@@ -385,5 +432,5 @@ def _remember(
         store.append(connection, "choice", {**of, "value": value}, unless_there=True)
     for what, sketch in sketches.items():
         of = {"version": version.id, "what": what, "mark": sketch.mark}
-        packed = zlib.compress(sketch.buckets.tobytes())
+        packed = zlib.compress(sketch.buckets.tobytes() + sketch.smallest.tobytes())
         store.append(connection, "sketch", {**of, "buckets": packed}, unless_there=True)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError, RefusedError
+from discreet.keys import old_row_keys
 from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import check_normals, ordered_spread, standardise
-from discreet.secret import Secret, row_keys
+from discreet.secret import Secret
 
 __all__ = ["FAR_NOISE", "Probabilistic", "probabilistic"]
 
@@ -226,6 +227,6 @@ def probabilistic(
     if keys is not None and len(keys) != n:
         raise InputError("keys must hold one identifier for each row of X")
     owner = Secret.from_bytes(secret)
-    marks = row_keys(owner, list(matrix.T) if keys is None else [keys])
+    marks = old_row_keys(owner, list(matrix.T) if keys is None else [keys])
     strata = as_strata(None, n)
     return method(matrix, owner.normals(VERSION, marks, names), strata)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from discreet.answers import diagnostics
@@ -14,8 +14,8 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.policy import Asked, Policy
 from discreet.protect.base import Floats
 from discreet.regression import Model, read_formula
-from discreet.secret import Secret, load_secret
-from discreet.sketch import sketch_of
+from discreet.secret import FORMAT, Secret, load_secret
+from discreet.sketch import sketched
 from discreet.study.folders import folder_of, ledger_of
 from discreet.study.gatekeeper import NOTHING, Gatekeeper
 from discreet.table import KINDS, Table
@@ -84,7 +84,8 @@ class Desk:
             return self.counted(asked, by_counts)
         copy = self._copy(asked)
         levels = () if asked.by is None else _levels_of(copy, asked.by)
-        return self._seen(by_rows(copy.columns, levels, asked, self._origin(copy, asked)), asked)
+        view = by_rows(copy.columns, levels, asked, self._origin(copy, asked))
+        return self._seen(view, asked, format=copy.format)
 
     @property
     def secret(self) -> Secret:
@@ -98,16 +99,25 @@ class Desk:
             return (digest,)
         columns = self.table.columns
         drawn = sorted(name for name, column in columns.items() if column.kind in KINDS)
-        marks = [sketch_of(self._secret.marks(self.table.column(name))).mark for name in drawn]
-        return tuple(f"{name} {mark}".encode() for name, mark in zip(drawn, marks, strict=True))
+        found = sketched(self._secret, self.table.batches(drawn), rows=()).columns
+        return tuple(f"{name} {found[name].mark}".encode() for name in drawn)
+
+    @property
+    def format(self) -> int | None:
+        """How the rows of what has left of these data are keyed; None where nothing has."""
+        return self.gatekeeper.format_that_left() or self._format_of_data
+
+    @cached_property
+    def _format_of_data(self) -> int | None:
+        return self.gatekeeper.format_of_data()
 
     def made(self, columns: Sequence[str]) -> Made:
         """Return the rows of the protected copy of a group beside the raw ones."""
-        return self._vault.made(self.table, self.policy, self.group_of(columns))
+        return self._vault.made(self.table, self.policy, self.group_of(columns), self.format)
 
     def copy(self, columns: Sequence[str]) -> Copy:
         """Return the protected copy of the group that holds some columns."""
-        return self._vault.copy(self.table, self.policy, self.group_of(columns))
+        return self._vault.copy(self.table, self.policy, self.group_of(columns), self.format)
 
     def counted(
         self, asked: Asked, by_counts: ByCounts[V], pinned: Mapping[str, str] = NOTHING
@@ -124,21 +134,22 @@ class Desk:
         asked = self.settle(kind.kind, model.numbers, **named)
         self.table.require(model.levels, "categorical")
         self._check_noise_on(asked, noise_on)
+        format = FORMAT
         if self.policy.guarded:
-            view = self._fitted_to_copy(model, asked)
+            view, format = self._fitted_to_copy(model, asked)
         else:
             view = diagnostics.of_records(
                 model,
                 self.table,
                 asked,
                 self._origin(),
-                lambda table, of: protect_view(table, self.policy, of, self._secret).columns,
+                lambda table, of: self._protected(table, of).columns,
                 residual_df=self.policy.residual_df,
                 noise_on=noise_on or "points",
             )
         if not isinstance(view, kind):
             raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
-        return self._seen(view, asked, also=model.levels)
+        return self._seen(view, asked, also=model.levels, format=format)
 
     def _kinds(self) -> dict[str, str]:
         columns = self.table.columns
@@ -155,7 +166,8 @@ class Desk:
                 " elsewhere the variables are protected before the plot is made"
             )
 
-    def _fitted_to_copy(self, model: Model, asked: Asked) -> View:
+    def _fitted_to_copy(self, model: Model, asked: Asked) -> tuple[View, int]:
+        """Return the view, and the format of the copy that it is of."""
         for name in model.levels:
             if name not in self.policy.strata:
                 raise RefusedError(
@@ -163,7 +175,7 @@ class Desk:
                     f" copy; open a study with it: discreet.open(..., strata=[{name!r}])"
                 )
         copy = self._copy(asked)
-        return diagnostics.of_protected(
+        view = diagnostics.of_protected(
             model,
             copy.columns,
             {name: _levels_of(copy, name) for name in model.levels},
@@ -172,6 +184,7 @@ class Desk:
             residual_df=self.policy.residual_df,
             noise=self._noise_of(model),
         )
+        return view, copy.format
 
     def _seen(
         self,
@@ -179,6 +192,7 @@ class Desk:
         asked: Asked,
         also: tuple[str, ...] = (),
         pinned: Mapping[str, str] = NOTHING,
+        format: int = FORMAT,
     ) -> V:
         """Give a view the study's gate, and the views within it too."""
         group: tuple[str, ...] = ()
@@ -186,7 +200,9 @@ class Desk:
             group = self.group_of(asked.columns)
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (asked.columns,)
-        gate: Gate = partial(self.gatekeeper.leave, asked, group, also=also, pinned=pinned)
+        gate: Gate = partial(
+            self.gatekeeper.leave, asked, group, also=also, pinned=pinned, format=format
+        )
         seen = dataclasses.replace(view, gate=gate)
         if isinstance(seen, MultiplesView):
             views = tuple(dataclasses.replace(inner, gate=gate) for inner in seen.views)
@@ -204,8 +220,17 @@ class Desk:
     def _copy(self, asked: Asked) -> Copy:
         if not self.policy.guarded:
             naming = None if asked.by is None else panels_of(self.table, asked.by, asked).named
-            return protect_view(self.table, self.policy, asked, self._secret, naming)
+            return self._protected(self.table, asked, naming)
         return self.copy(asked.columns)
+
+    def _protected(
+        self,
+        table: Table,
+        asked: Asked,
+        naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
+    ) -> Copy:
+        format = self.format or FORMAT
+        return protect_view(table, self.policy, asked, self._secret, naming, format)
 
     def group_of(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the group that holds all `columns`, the first request's where none is settled."""

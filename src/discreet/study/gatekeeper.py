@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
-
-import numpy as np
+from typing import Any
 
 from discreet.errors import InputError, LeavingError, one_of
+from discreet.keys import old_row_keys, row_digests
 from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, KIND_OF, Leaving, check_version
 from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.progress import advance
-from discreet.secret import Secret, row_keys
-from discreet.sketch import Sketch, sketch_of
+from discreet.secret import FORMAT, Secret
+from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, sketch_of, sketched
 from discreet.study.pins import diversity_of, diversity_pins, method_pins, pair_pins
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
@@ -25,8 +25,8 @@ from discreet.vault import read_rows
 __all__ = ["NOTHING", "Exit", "Gatekeeper"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-# What a sketch of the ledger is of.
-_COLUMN, _ROWS = "column ", "rows of "
+# What a sketch of the ledger is of: this, the rows of a group, or whole rows.
+_COLUMN = "column "
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,14 @@ class Exit:
 
     `group` is the column group of the protected copy that it was drawn from, if it was; `also` are
     columns that it rests on beside those that are drawn, and `pinned` what else must be the same
-    whenever these columns leave again.
+    whenever these columns leave again. `format` is that of the copy.
     """
 
     asked: Asked
     group: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     pinned: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    format: int = FORMAT
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -51,7 +52,7 @@ class Exit:
     @property
     def rests_on(self) -> tuple[str, ...]:
         """What the ledger is to recognise it by."""
-        rows = (_ROWS + json.dumps(self.group),) if self.group else ()
+        rows = (_rows_of(self.format) + json.dumps(self.group),) if self.group else ()
         return (*(_COLUMN + name for name in self.columns), *rows)
 
 
@@ -76,39 +77,46 @@ class Gatekeeper:
         form: str,
         also: tuple[str, ...] = (),
         pinned: Mapping[str, str] = NOTHING,
+        format: int = FORMAT,
     ) -> None:
         """Let a view leave: record it, or raise because it does not fit what has left before.
 
-        `group`, `also` and `pinned` are those of an `Exit`.
+        `group`, `also`, `pinned` and `format` are those of an `Exit`.
         """
-        self.leave_together([(Exit(asked, group, also, pinned), form)])
+        self.leave_together([(Exit(asked, group, also, pinned, format), form)])
 
     def leave_together(self, exits: Sequence[tuple[Exit, str]]) -> None:
         """Let several things leave, each in a form, or none of them."""
         if self.policy.public:
             return
         self._check_file()
-        counted_by = self._counted_by()
-        found = dict(counted_by)
-        for what in dict.fromkeys(what for leaving, _ in exits for what in leaving.rests_on):
-            found[what] = self._sketch(what)
+        all_columns = cache(self._all_columns)
+        if self.ledger.knows(self.name):
+            drawn = [name for leaving, _ in exits for name in leaving.columns]
+            found = self._pass([*dict.fromkeys([*drawn, *self._persons()])])
+        else:
+            found = all_columns()  # they are asked for, so that one pass is enough
+        whats = dict.fromkeys(what for leaving, _ in exits for what in leaving.rests_on)
+        sketches = {what: self._sketch(what, found) for what in whats}
+        counted_by = _recognisable(found, self._persons())
         self.ledger.leave(
             [
                 Leaving(
                     study=self.name,
                     settings=self.policy.settings(),
                     choices=self._choices(leaving) | dict(leaving.pinned),
-                    sketches=counted_by | {what: found[what] for what in leaving.rests_on},
+                    sketches=counted_by | {what: sketches[what] for what in leaving.rests_on},
                     k=self.policy.k,
                     kind=leaving.asked.picture,
                     columns=leaving.columns,
                     method=leaving.asked.method,
                     form=form,
                     version=self.version,
+                    format=leaving.format if leaving.group else None,
                 )
                 for leaving, form in exits
             ],
-            self._every_sketch,
+            lambda: self._every_sketch(all_columns()),
         )
 
     def check_unchanged(self) -> None:
@@ -128,14 +136,35 @@ class Gatekeeper:
         """Open the next version of the study, for changed data or a changed policy."""
         if self.name is None:
             raise InputError("a frame without a name has no versions; give one: study=")
+        found = cache(self._all_columns)
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),
             self._strata() | _members(*self.policy.groups) | self._axes(),
-            self._sketch_again,
+            lambda what: self._sketch_again(what, found),
             k=self.policy.k,
             most=self.policy.versions,
         )
+
+    def format_that_left(self) -> int | None:
+        """Return how the rows are keyed that the study's latest version let leave, or None."""
+        if self.policy.public:
+            return None
+        try:
+            return self.ledger.format(self.name)
+        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
+            return None
+
+    def format_of_data(self) -> int | None:
+        """Return how rows of the same data are keyed that left under other names, or None."""
+        if self.policy.public:
+            return None
+        try:
+            return self.ledger.format_of_data(
+                self.name, lambda: self._every_sketch(self._all_columns())
+            )
+        except LeavingError:
+            return None
 
     def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that something has left of."""
@@ -189,45 +218,89 @@ class Gatekeeper:
     def _strata(self) -> dict[str, str]:
         return {"strata": json.dumps(self.policy.strata)}
 
-    def _sketch(self, what: str) -> Sketch:
-        """Sketch a column, or the rows of a group, as they are now."""
-        if what.startswith(_ROWS):
-            # With the key, for another key of the same values is other noise.
-            names = json.loads(what.removeprefix(_ROWS))
-            rows = read_rows(self.table, self.policy, names, self.policy.strata)
-            keys = row_keys(self.secret, [*rows.numbers.values(), *rows.texts.values()])
-            return sketch_of(np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2))
-        column = self.table.column(what.removeprefix(_COLUMN))
-        return sketch_of(self.secret.marks(column))
+    def _persons(self) -> list[str]:
+        """Name the columns that say who a row belongs to."""
+        return [name for name in (self.table.unit, self.table.key) if name is not None]
 
-    def _sketch_again(self, what: str) -> Sketch | None:
-        """Sketch what has left, or None if it is gone or holds no numbers any more."""
-        of_rows = what.startswith(_ROWS)
-        names = json.loads(what.removeprefix(_ROWS)) if of_rows else [what.removeprefix(_COLUMN)]
-        found = [self.table.columns[name] for name in names if name in self.table.columns]
-        there = len(found) == len(names)
-        if not there or (of_rows and any(column.kind != "continuous" for column in found)):
-            return None
-        return self._sketch(what)
+    def _pass(self, names: Sequence[str], rows: Sequence[str] = ()) -> Sketched:
+        """Read columns once, and sketch each, and whole rows of some of them."""
+        return sketched(self.secret, self._read(names), rows=rows, persons=self._persons())
 
-    def _counted_by(self) -> dict[str, Sketch]:
-        names = [name for name in (self.table.unit, self.table.key) if name is not None]
-        return {what: sketch for name in names for what, sketch in self._recognisable(name).items()}
+    def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        done = 0
+        for batch in self.table.batches(names):
+            advance("recognising the data", done, self.table.size)
+            yield batch
+            done += len(batch[names[0]])
 
-    def _recognisable(self, name: str) -> dict[str, Sketch]:
-        """Sketch a column, unless it numbers the rows as that of any table as long does."""
-        what = _COLUMN + name
-        return {} if self.table.numbers_rows(name) else {what: self._sketch(what)}
-
-    def _every_sketch(self) -> dict[str, Sketch]:
-        names = [name for name, column in self.table.columns.items() if column.kind in KINDS]
-        sketches: dict[str, Sketch] = {}
-        for done, name in enumerate(names):
-            advance("recognising the data", done, len(names))
+    def _all_columns(self) -> Sketched:
+        """Sketch all columns that are drawn or say who is who, and whole rows of those drawn."""
+        columns = self.table.columns
+        drawn = [name for name, column in columns.items() if column.kind in KINDS]
+        names = [*dict.fromkeys([*drawn, *self._persons()])]
+        rows = [name for name in drawn if columns[name].role != "identifier"]
+        try:
+            return self._pass(names, rows)
+        except InputError:
             # A column that cannot be read is drawn by nobody, and does not hold up the others.
-            with suppress(InputError):
-                sketches |= self._recognisable(name)
-        return sketches
+            names = [name for name in names if self._is_readable(name)]
+            return self._pass(names, [name for name in rows if name in names])
+
+    def _is_readable(self, name: str) -> bool:
+        try:
+            for _ in self.table.batches([name]):
+                pass
+        except InputError:
+            return False
+        return True
+
+    def _sketch(self, what: str, found: Sketched) -> Sketch:
+        """Return the sketch of a column as it was found, or sketch the rows of a group."""
+        if what == WHOLE_ROWS:
+            return found.rows
+        names = _names_of_group(what)
+        if names is None:
+            name = what.removeprefix(_COLUMN)
+            return found.columns.get(name) or self._pass([name]).columns[name]
+        # With the key, for another key of the same values is other noise.
+        rows = read_rows(self.table, self.policy, names, self.policy.strata)
+        columns = [*rows.numbers.values(), *rows.texts.values()]
+        old = what.startswith(_rows_of(1))
+        return sketch_of((old_row_keys if old else row_digests)(self.secret, columns))
+
+    def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
+        """Sketch what has left, or None if it is gone or holds no numbers any more."""
+        group = _names_of_group(what)
+        names = group or ([] if what == WHOLE_ROWS else [what.removeprefix(_COLUMN)])
+        columns = [self.table.columns[name] for name in names if name in self.table.columns]
+        there = len(columns) == len(names)
+        if not there or (group and any(column.kind != "continuous" for column in columns)):
+            return None
+        return self._sketch(what, found())
+
+    def _every_sketch(self, found: Sketched) -> dict[str, Sketch]:
+        """Return all sketches by which these data are to be recognised."""
+        return _recognisable(found, found.columns) | {WHOLE_ROWS: found.rows}
+
+
+def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
+    """Return the sketches of columns, but of those that number the rows as in any table as long."""
+    known = [name for name in names if name in found.columns and name not in found.numbering]
+    return {_COLUMN + name: found.columns[name] for name in known}
+
+
+def _rows_of(format: int) -> str:
+    """Say how the sketches of rows of a group are named, which are of keys of a format."""
+    return "rows of " if format == 1 else f"rows in format {format} of "
+
+
+def _names_of_group(what: str) -> list[str] | None:
+    """Return the columns of the group that a sketch is of the rows of; None of another sketch."""
+    for format in range(1, FORMAT + 1):
+        if what.startswith(_rows_of(format)):
+            names: list[str] = json.loads(what.removeprefix(_rows_of(format)))
+            return names
+    return None
 
 
 def _members(*groups: Sequence[str]) -> dict[str, str]:

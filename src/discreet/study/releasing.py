@@ -24,6 +24,7 @@ from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
 from discreet.protect.rounding import joint_set
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
+from discreet.secret import FORMAT
 from discreet.study.desk import Desk
 from discreet.study.gatekeeper import Exit
 from discreet.study.rounding import rounding_told, shared_by
@@ -64,7 +65,13 @@ def make(desk: Desk, want: Wanted) -> Made:
     policy = want.policy.changed(k=want.asked.k)
     # By the study's own k, as in a sweep: the setting is the method's part of the version.
     raw = raw_rows(
-        desk.table, want.policy, want.columns, desk.secret, strata=want.strata, carried=want.carried
+        desk.table,
+        want.policy,
+        want.columns,
+        desk.secret,
+        strata=want.strata,
+        carried=want.carried,
+        format=desk.format or FORMAT,
     )
     method = want.by or policy.row_method(want.asked)
     rows = prepared(raw, policy, desk.secret)
@@ -107,12 +114,12 @@ def release(
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
     told_of = dataclasses.replace(want.asked, picture=REPORT)
-    exits = [Exit(told_of, group, rests_on, _pinned(want, made, formula)), *drawn]
+    exits = [Exit(told_of, group, rests_on, _pinned(want, made, formula), made.format), *drawn]
 
     def leave(form: str, report: str | None) -> None:
         """Let the table leave, and its report if that leaves too."""
         with_it = [(each, report) for each in exits if report is not None]
-        own = Exit(want.asked, group, rests_on)
+        own = Exit(want.asked, group, rests_on, format=made.format)
         desk.gatekeeper.leave_together([(own, form), *with_it])
 
     report = Report(
@@ -192,7 +199,8 @@ def _copy(desk: Desk, want: Wanted, made: Made) -> Copy:
         columns = dict(zip(made.names, made.released.T, strict=True))
         levels = {**made.levels, **made.carried}
         left_out = about(made.done.left_out, want.asked.k)
-        return Copy(columns, levels, made.version, left_out, said(made, want.asked.k))
+        remarks = said(made, want.asked.k)
+        return Copy(columns, levels, made.version, left_out, remarks, made.format)
     copy, again = desk.copy(want.columns), copy_of(made, want.asked.k)
     same = all(np.array_equal(copy.columns[name], again.columns[name]) for name in made.names)
     if not same or (copy.strata, copy.version) != (again.strata, again.version):

@@ -19,6 +19,7 @@ from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect import ROW_METHODS
 from discreet.protect.arguments import check_ratio, check_whole, check_word
+from discreet.secret import FORMAT
 from discreet.study.desk import Desk
 from discreet.study.releasing import pair_of_made, pair_used, version_of
 from discreet.study.wanted import Wanted
@@ -115,7 +116,13 @@ def sweep(
         check_word(what, given, known)
     names = desk.group_of(want.columns) if desk.policy.guarded else want.columns
     raw = raw_rows(
-        desk.table, want.policy, names, desk.secret, strata=want.strata, carried=want.carried
+        desk.table,
+        want.policy,
+        names,
+        desk.secret,
+        strata=want.strata,
+        carried=want.carried,
+        format=desk.format or FORMAT,
     )
     points: dict[Setting, Point] = {}
     ready: dict[int, Prepared] = {}

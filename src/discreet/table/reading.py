@@ -22,7 +22,7 @@ from discreet.errors import DiscreetError, InputError, one_of
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-__all__ = ["as_lazy", "quiet", "read_file"]
+__all__ = ["as_lazy", "parts", "quiet", "read_file"]
 
 READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 # Infinite is as good as missing, for only finite values count; DuckDB would make text of "-inf".
@@ -32,11 +32,15 @@ MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", *INFINIT
 CSV_TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
+PART = 1 << 18
+"""So many rows of a frame are read at once."""
+
+
 @dataclass(eq=False)
 class _Kept:
     """What a frame of a file needs as long as it is used."""
 
-    connection: object
+    connection: DuckDBPyConnection
 
 
 def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
@@ -86,6 +90,29 @@ def as_lazy(source: object) -> nw.LazyFrame[Any]:
     if nw.dependencies.is_duckdb_relation(source):
         _check_different(source.columns)
     return frame.lazy()
+
+
+def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> Iterator[Any]:
+    """Read columns of a frame as pyarrow batches of rows.
+
+    A file is read by a connection of its own, for another question on the same one would end it.
+    `keep` is what `read_file` gave.
+    """
+    import pyarrow as pa
+
+    native = nw.to_native(frame)
+    if isinstance(keep, _Kept):
+        query = nw.to_native(frame.select(*wanted)).sql_query()
+        with keep.connection.cursor() as own:
+            yield from pa.RecordBatchReader.from_stream(own.sql(query))
+        return
+    eager = nw.from_native(native, eager_only=True, pass_through=True)
+    if not isinstance(eager, nw.DataFrame):
+        eager = frame.select(*wanted).collect("pyarrow")
+        wanted = [nw.col(name) for name in eager.columns]
+    for start in range(0, len(eager), PART):
+        part = eager[start : start + PART].lazy().select(*wanted).collect("pyarrow")
+        yield from part.to_native().combine_chunks().to_batches()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,10 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.table.arrays import array_of
+from discreet.table.arrays import (
+    array_of,
+    finite_array,
+    floats_of,
+    levels_of,
+    text_of,
+    texts_of,
+)
 from discreet.table.columns import Column, columns_of
 from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats
-from discreet.table.reading import as_lazy, quiet, read_file
+from discreet.table.reading import as_lazy, parts, quiet, read_file
 
 __all__ = ["Rows", "Table", "open_table"]
 
@@ -172,7 +179,7 @@ class Table:
         out = self._collect(known.group_by("level").agg(weight=nw.len()))
         counts: dict[str, int] = {}
         for level, weight in zip(out["level"].to_list(), out["weight"].to_list(), strict=True):
-            counts[_text(level)] = counts.get(_text(level), 0) + int(weight)
+            counts[text_of(level)] = counts.get(text_of(level), 0) + int(weight)
         return counts
 
     @quiet("the data could not be read")
@@ -220,8 +227,8 @@ class Table:
                 f"no row has values in all of {one_of([*names, *texts])}; leave a column out"
             )
         numbers = {name: array_of(frame[name]).astype(np.float64) for name in names}
-        numbers |= {name: _floats(frame[name]) for name in gaps}
-        words = {name: _texts(frame[name].to_list()) for name in (*texts, *levels)}
+        numbers |= {name: finite_array(frame[name]) for name in gaps}
+        words = {name: texts_of(frame[name].to_list()) for name in (*texts, *levels)}
         return Rows(numbers, words, self.size - len(frame))
 
     @quiet("the data could not be read")
@@ -230,10 +237,30 @@ class Table:
 
         Numbers are numbers whether they are drawn as such or as levels.
         """
-        column = self.known(name)
-        if column.kind == "continuous" or (column.numeric and not column.yes_no):
+        if self._is_number(self.known(name)):
             return array_of(self._collect(self._frame.select(value=_number(name)))["value"])
-        return _texts(self._collect(self._frame.select(nw.col(name)))[name].to_list())
+        return texts_of(self._collect(self._frame.select(nw.col(name)))[name].to_list())
+
+    def batches(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Read whole columns by parts, as `column` reads them, holding no more than a few at once.
+
+        Columns of text come as pyarrow DictionaryArrays, with the empty text for a missing one.
+        Of a lazy frame that is no file all columns are held.
+        """
+        if not names:
+            return
+        numbers = {name for name in names if self._is_number(self.known(name))}
+        wanted = [_number(name).alias(name) if name in numbers else nw.col(name) for name in names]
+        seen = 0
+        with quiet("the data could not be read"):
+            for batch in parts(self._frame, wanted, self._keep):
+                seen += batch.num_rows
+                yield {
+                    name: floats_of(batch[name]) if name in numbers else levels_of(batch[name])
+                    for name in names
+                }
+            if seen != self.size:
+                raise InputError("the data have changed while they were read; open them again")
 
     @quiet("the data could not be read")
     def persons_repeat(self) -> bool:
@@ -282,6 +309,10 @@ class Table:
             known = known.select(*{self.unit, column.name}).unique()
         out = self._collect(known.select(n=nw.len(), levels=nw.col(column.name).n_unique()))
         return bool(out["n"][0] > 0 and out["n"][0] == out["levels"][0])
+
+    def _is_number(self, column: Column) -> bool:
+        """Whether a column is read as numbers, be it drawn as such or as levels."""
+        return column.kind == "continuous" or (column.numeric and not column.yes_no)
 
     def _complete(self, names: Sequence[str], texts: Sequence[str] = ()) -> nw.LazyFrame[Any]:
         keep = [_number(name).is_finite() for name in names]
@@ -380,7 +411,7 @@ def _cells(
     span = math.prod(shape[len(levels) :])
     place = np.zeros(len(out), dtype=np.int64)
     for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
-        here = [known[_text(level)] for level in out[f"level {i}"].to_list()]
+        here = [known[text_of(level)] for level in out[f"level {i}"].to_list()]
         place = place * size + np.array(here, dtype=np.int64)
     return place * span + cell
 
@@ -395,21 +426,3 @@ def _bin(axis: BinAxis) -> nw.Expr:
     # min and max of literals instead of clip, which engines write out twice over
     low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
     return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
-
-
-def _floats(values: nw.Series[Any]) -> Floats:
-    """Return numbers with one sign, NaN, for all that are missing or infinite."""
-    out = np.array(array_of(values), dtype=np.float64)
-    out[~np.isfinite(out)] = np.nan
-    return out
-
-
-def _texts(values: Sequence[object]) -> tuple[str, ...]:
-    return tuple(_text(value) for value in values)
-
-
-def _text(value: object) -> str:
-    """Return the one text of a level, whatever it is stored as; nothing for a missing one."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.protect.base import Floats
-from discreet.secret import unguessable
+from discreet.secret import FORMAT, unguessable
 from discreet.table.arrays import array_of
 
 __all__ = ["Copy", "load", "store"]
@@ -26,7 +26,7 @@ DONE = b"discreet: how the rows were prepared"
 class Copy:
     """Protected rows: their columns, the levels of their strata, and the version they are of.
 
-    `remarks` are sentences on how the rows were prepared.
+    `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
     """
 
     columns: Mapping[str, Floats]
@@ -34,6 +34,7 @@ class Copy:
     version: str
     left_out: int
     remarks: tuple[str, ...] = ()
+    format: int = FORMAT
 
 
 def store(path: Path, copy: Copy) -> None:
@@ -59,7 +60,7 @@ def store(path: Path, copy: Copy) -> None:
             partial.unlink(missing_ok=True)
 
 
-def load(path: Path, group: Sequence[str], version: bytes) -> Copy:
+def load(path: Path, group: Sequence[str], version: bytes, format: int = FORMAT) -> Copy:
     """Read a copy that was kept."""
     import pyarrow.parquet as pq
 
@@ -71,7 +72,7 @@ def load(path: Path, group: Sequence[str], version: bytes) -> Copy:
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
         strata = [name for name in stored.column_names if name not in columns]
         levels = {name: tuple(stored[name].to_pylist()) for name in strata}
-        return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks))
+        return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks), format)
     except Exception:
         raise InputError(
             f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"

@@ -14,13 +14,14 @@ from discreet.protect.base import Floats, RowMethod, as_strata, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.order_means import nice_step, stepped, winsorised
-from discreet.secret import Secret
+from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.vault.copies import Copy
 from discreet.vault.rows import (
     Done,
     Noised,
     check_one_row_a_person,
+    digest_of,
     keys_of,
     rows_with_key,
 )
@@ -43,6 +44,7 @@ class Made:
     carried: Mapping[str, tuple[str, ...]]
     version: str
     done: Done
+    format: int = FORMAT
 
 
 def make_copy(given: Noised, policy: Policy) -> Made:
@@ -77,19 +79,21 @@ def protect_view(
     asked: Asked,
     secret: Secret,
     naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
+    format: int = FORMAT,
 ) -> Copy:
     """Protect the columns of one view alone, as the papers do it: only under `research`.
 
-    Rows are protected within the levels of `asked.by`, as `naming` joins and names them.
+    Rows are protected within the levels of `asked.by`, as `naming` joins and names them, and keyed
+    as in `format`.
     """
     if policy.guarded:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
     check_one_row_a_person(table)
     by = () if asked.by is None or naming is None else (asked.by,)
     rows = rows_with_key(table, asked.columns, by)
-    keys = keys_of(secret, table, rows)
+    keys = keys_of(secret, table, rows, format)
     names = list(asked.columns)
-    version = secret.digest("view", *sorted(keys))
+    version = digest_of(secret, "view", keys, format)
     values = np.column_stack([rows.numbers[name] for name in names])
     for j, name in enumerate(names):
         sd_of(name, values[:, j])
@@ -98,7 +102,8 @@ def protect_view(
     strata = as_strata(texts[by[0]] if by else None, len(values))
     out = policy.row_method(asked)(values, normals, strata)
     columns = {name: within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
-    return Copy(columns, texts, version.hex()[:16], about(rows.left_out, asked.k))
+    left_out = about(rows.left_out, asked.k)
+    return Copy(columns, texts, version.hex()[:16], left_out, format=format)
 
 
 def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
@@ -121,6 +126,7 @@ def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Mad
         carried=rows.carried,
         version=given.version,
         done=rows.done,
+        format=rows.format,
     )
 
 

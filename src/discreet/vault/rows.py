@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
+from discreet.keys import Column, Keys, in_order, old_row_keys, row_keys, total
 from discreet.policy import ROWS_PER_K, Policy
 from discreet.protect.base import Floats, Labels, as_strata, sd_of
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
 from discreet.protect.missing import drawn_levels, filled
 from discreet.protect.order_means import nice_step, stepped, winsorised
-from discreet.secret import Secret, row_keys
+from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Prepared",
     "Raw",
     "check_one_row_a_person",
+    "digest_of",
     "keys_of",
     "noised",
     "prepared",
@@ -40,8 +42,6 @@ Mask = NDArray[np.bool_]
 STRATUM_PER_K = 2
 """A stratum of a guarded copy has at least this many times k rows."""
 NO_LEVEL = ("(missing)", "(no value)")
-FORMAT = 2
-"""How copies are keyed and made now; those of format 1 were made before formats were counted."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Prepared:
     levels: Mapping[str, tuple[str, ...]]
     carried: Mapping[str, tuple[str, ...]]
     strata: Labels
-    keys: list[bytes]
+    keys: Keys
     order: Labels
     done: Done
     format: int
@@ -98,7 +98,7 @@ class Raw:
     strata: tuple[str, ...]
     carried: tuple[str, ...]
     rows: Rows
-    keys: list[bytes]
+    keys: Keys
     version: bytes
     format: int = FORMAT
 
@@ -111,8 +111,11 @@ def raw_rows(
     *,
     strata: Sequence[str],
     carried: Sequence[str] = (),
+    format: int = FORMAT,
 ) -> Raw:
     """Read the rows of some columns: complete ones, or all where the policy fills gaps.
+
+    `format` is that of the study version: what has left keeps its keys, and so its noise.
 
     Raises
     ------
@@ -126,11 +129,19 @@ def raw_rows(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
             " protected copy; choose a smaller k or fewer columns"
         )
-    keys = keys_of(secret, table, rows)
+    keys = keys_of(secret, table, rows, format)
     made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
-    data = sorted(row_keys(secret, _columns(rows)))
-    version = secret.digest("version", json.dumps(made_by, sort_keys=True).encode(), *data)
-    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version)
+    settings = json.dumps(made_by, sort_keys=True).encode()
+    data = keys if table.key is None else _keys(secret, _columns(rows), format)
+    version = digest_of(secret, "version", data, format, settings)
+    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, format)
+
+
+def digest_of(secret: Secret, purpose: str, keys: Keys, format: int, *parts: bytes) -> bytes:
+    """Return what stands for rows in any order, and for what else decides on a version."""
+    if format == 1:
+        return secret.digest(purpose, *parts, *(key.tobytes() for key in keys[in_order(keys)]))
+    return secret.digest(f"{purpose} 2", *parts, len(keys).to_bytes(8, "little"), total(keys))
 
 
 def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
@@ -158,7 +169,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             "too few rows are left in strata of 2 k or more; choose a smaller k or fewer strata"
         )
     strata = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
-    keys = [keys[i] for i in places]
+    keys = keys[places]
     gaps = {name: int(np.isnan(rows.numbers[name]).sum()) for name in raw.names}
     unknown = {name: rows.texts[name].count("") for name in (*raw.strata, *raw.carried)}
     drawn = policy.missing_levels == "drawn"
@@ -170,7 +181,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
         carried={name: tuple(words[i] for i in places) for name, words in held.items()},
         strata=strata_labels(strata, len(places)),
         keys=keys,
-        order=np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp),
+        order=in_order(keys),
         done=Done(
             filled=tuple((name, count) for name, count in gaps.items() if count),
             named=tuple((n, count) for n, count in unknown.items() if count and n not in gaps),
@@ -223,16 +234,16 @@ def rows_with_key(
     return table.rows(names, [*texts, table.key], levels, gaps)
 
 
-def keys_of(secret: Secret, table: Table, rows: Rows) -> list[bytes]:
+def keys_of(secret: Secret, table: Table, rows: Rows, format: int) -> Keys:
     """Return each record's key: of the declared key column, else of all its values."""
     if table.key is None:
-        return row_keys(secret, _columns(rows))
+        return _keys(secret, _columns(rows), format)
     column = rows.numbers[table.key] if table.key in rows.numbers else rows.texts[table.key]
     if len(set(column)) != len(rows):
         raise InputError(
             f"key column {table.key!r} holds a value twice; a key is different in every row"
         )
-    return row_keys(secret, [column])
+    return _keys(secret, [column], format)
 
 
 def check_one_row_a_person(table: Table) -> None:
@@ -260,7 +271,7 @@ def _size_step(policy: Policy) -> int:
     return policy.round_to if policy.round_to > 1 else policy.k
 
 
-def _evened(kept: Mask, labels: Labels, keys: list[bytes], policy: Policy) -> Mask:
+def _evened(kept: Mask, labels: Labels, keys: Keys, policy: Policy) -> Mask:
     """Leave out rows so that no stratum tells its exact size.
 
     Exact sizes beside the rounded and hidden counts of tables would give hidden ones back. Which
@@ -270,7 +281,7 @@ def _evened(kept: Mask, labels: Labels, keys: list[bytes], policy: Policy) -> Ma
     if step == 1:
         return kept
     rank = np.empty(len(keys), dtype=np.intp)
-    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    rank[in_order(keys)] = np.arange(len(keys))
     rows = np.flatnonzero(kept)
     rows = rows[np.lexsort([rank[rows], labels[rows]])]
     _, first, sizes = np.unique(labels[rows], return_index=True, return_counts=True)
@@ -316,7 +327,7 @@ def _levels(
     policy: Policy,
     secret: Secret,
     version: bytes,
-    keys: list[bytes],
+    keys: Keys,
 ) -> tuple[str, ...]:
     from scipy.special import ndtr
 
@@ -381,6 +392,10 @@ def _with_missing(lines: Sequence[Sequence[str]], words: Sequence[str]) -> Seque
 
 def _steps(lines: Sequence[Sequence[str]]) -> tuple[Mapping[str, str], ...]:
     return tuple({line[0]: line[i] for line in lines} for i in range(1, len(lines[0])))
+
+
+def _keys(secret: Secret, columns: Sequence[Column], format: int) -> Keys:
+    return old_row_keys(secret, columns) if format == 1 else row_keys(secret, columns)
 
 
 def _columns(rows: Rows) -> list[Floats | tuple[str, ...]]:

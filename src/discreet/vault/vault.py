@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.policy import Policy
 from discreet.protect.counts import about
-from discreet.secret import Secret
+from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.vault.copies import Copy, load, store
 from discreet.vault.making import Made, make_copy
@@ -31,10 +31,15 @@ class Vault:
 
     def __init__(self, secret: Secret, folder: Path | None) -> None:
         self._secret, self._folder = secret, folder
-        self._copies: dict[tuple[str, ...], Copy] = {}
+        self._copies: dict[tuple[tuple[str, ...], int | None], Copy] = {}
 
-    def copy(self, table: Table, policy: Policy, group: Sequence[str]) -> Copy:
+    def copy(
+        self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
+    ) -> Copy:
         """Return the protected copy of `group`, made on the first call.
+
+        `format` is that of what has left of these data; None where nothing is known to have: then
+        a copy of format 1 is used where the folder has one of them, for no data have two.
 
         Raises
         ------
@@ -43,41 +48,56 @@ class Vault:
             or some person several rows.
         """
         names = tuple(sorted(group))
-        if names not in self._copies:
-            self._copies[names] = self._open_or_make(table, policy, names)
-        return self._copies[names]
+        if (names, format) not in self._copies:
+            raw = self._raw(table, policy, names, format)
+            self._hold(raw, format, lambda: copy_of(self._make(raw, policy), policy.k))
+        return self._copies[names, format]
 
-    def made(self, table: Table, policy: Policy, group: Sequence[str]) -> Made:
+    def made(
+        self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
+    ) -> Made:
         """Return the rows of the copy beside the raw ones, to measure it by."""
         names = tuple(sorted(group))
-        raw = self._raw(table, policy, names)
+        raw = self._raw(table, policy, names, format)
         made = self._make(raw, policy)
-        if names not in self._copies:
-            self._copies[names] = self._kept(raw, lambda: copy_of(made, policy.k))
+        if (names, format) not in self._copies:
+            self._hold(raw, format, lambda: copy_of(made, policy.k))
         return made
 
-    def _open_or_make(self, table: Table, policy: Policy, group: tuple[str, ...]) -> Copy:
-        raw = self._raw(table, policy, group)
-        return self._kept(raw, lambda: copy_of(self._make(raw, policy), policy.k))
+    def _hold(self, raw: Raw, asked_for: int | None, make: Callable[[], Copy]) -> None:
+        """Hold a copy in memory, by its format too: that is known once something has left."""
+        copy = self._kept(raw, make)
+        self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
 
     def _kept(self, raw: Raw, make: Callable[[], Copy]) -> Copy:
         """Return the copy that was kept in the folder, or make one and keep it."""
         if self._folder is None:
             return make()
-        path = self._folder / f"copy-{raw.version.hex()[:16]}.parquet"
+        path = self._folder / _file_name(raw.format, raw.version.hex()[:16])
         if path.exists():
-            return load(path, raw.names, raw.version)
+            return load(path, raw.names, raw.version, raw.format)
         copy = make()
         store(path, copy)
         return copy
 
-    def _raw(self, table: Table, policy: Policy, group: tuple[str, ...]) -> Raw:
-        return raw_rows(table, policy, group, self._secret, strata=policy.strata)
+    def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:
+        def keyed(format: int) -> Raw:
+            return raw_rows(table, policy, group, self._secret, strata=policy.strata, format=format)
+
+        if format is None and self._folder and any(self._folder.glob(_file_name(1, "?" * 16))):
+            old = keyed(1)
+            if (self._folder / _file_name(1, old.version.hex()[:16])).exists():
+                return old
+        return keyed(FORMAT if format is None else format)
 
     def _make(self, raw: Raw, policy: Policy) -> Made:
         return make_copy(
             noised(prepared(raw, policy, self._secret), self._secret, raw.version), policy
         )
+
+
+def _file_name(format: int, version: str) -> str:
+    return f"copy-{version}.parquet" if format == 1 else f"copy-{format}-{version}.parquet"
 
 
 def said(made: Made, k: int) -> tuple[str, ...]:
@@ -123,4 +143,5 @@ def copy_of(made: Made, k: int) -> Copy:
         made.version,
         about(made.done.left_out, k),
         said(made, k),
+        made.format,
     )

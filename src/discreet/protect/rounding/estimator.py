@@ -11,12 +11,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.errors import InputError, RefusedError
+from discreet.keys import old_row_keys
 from discreet.protect.arguments import check_word
 from discreet.protect.base import Floats
 from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.protect.rounding.rounding_set import ENCODINGS, RoundingSet
 from discreet.protect.rounding.settling import is_supervised
-from discreet.secret import load_secret, row_keys
+from discreet.secret import load_secret
 
 __all__ = ["Rounder"]
 
@@ -153,7 +154,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             return None
         owner = load_secret(None)
         names = [str(j) for j in range(matrix.shape[1])]
-        return owner.uniforms(VERSION, row_keys(owner, list(matrix.T)), names)
+        return owner.uniforms(VERSION, old_row_keys(owner, list(matrix.T)), names)
 
 
 def _matrix(rounder: Rounder, X: ArrayLike, **checks: Any) -> Floats:

@@ -1,0 +1,206 @@
+"""Keyed digests of whole rows: what a record's noise hangs on, wherever it was read from."""
+
+from __future__ import annotations
+
+import hmac
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.secret import WORD, Secret, canonical, encrypted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "Column",
+    "Keys",
+    "coded",
+    "in_order",
+    "old_row_keys",
+    "row_digests",
+    "row_keys",
+    "total",
+]
+
+Keys = NDArray[np.uint64]
+"""One key a row: of shape (n, 2), the sixteen bytes of each as two words, the lower one first."""
+Column = Any
+"""Numbers as an array of floats; texts as a sequence of str, or as a pyarrow DictionaryArray."""
+
+BLOCK = 16
+SPAN = 1 << 16
+"""So many rows at a time stay in a processor's cache."""
+UNEVEN = "columns must be at least one, and all of the same length"
+
+
+def row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
+    """Return a key for each row: a keyed digest of its values, and no two alike.
+
+    The encoding is the same for every file format and frame (numbers as 64-bit floats, text as
+    UTF-8), so a record has the same key wherever it was read from. The i-th repeat of a digest
+    becomes another by AES of it and i; as equal rows are, it does not matter which is which.
+
+    Parameters
+    ----------
+    secret : Secret
+        The custodian's secret.
+    columns : sequence of float arrays or sequences of str
+        The columns of the row, in an order that stays the same; all of one length. All numbers
+        that are not finite count as one, and as missing.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+
+    Raises
+    ------
+    InputError
+        If there is no column, or their lengths differ.
+    """
+    keys = row_digests(secret, columns)
+    _tell_apart(keys, secret.digest("records 2 again", _kinds(columns))[:BLOCK])
+    return keys
+
+
+def row_digests(secret: Secret, columns: Sequence[Column]) -> Keys:
+    """Return a keyed digest of each row; equal rows have equal ones. Otherwise as `row_keys`.
+
+    A row is blocks of sixteen bytes: its numbers by twos, then each text by its own digest. They
+    are chained by AES (CBC-MAC), which is a pseudo-random function of messages of one length, and
+    number and kinds of the columns, of which the key is made, fix the length.
+    """
+    kinds = _kinds(columns)
+    if len({len(column) for column in columns}) != 1:
+        raise InputError(UNEVEN)
+    key = secret.digest("records 2", kinds)[:BLOCK]
+    numbers = [column for column in columns if isinstance(column, np.ndarray)]
+    texts = []
+    for column in columns:
+        if not isinstance(column, np.ndarray):
+            different, codes = coded(column)
+            texts.append((_text_digests(secret, different), codes))
+    out = np.zeros((len(columns[0]), 2), dtype=WORD)
+    for start in range(0, len(out), SPAN):
+        state = out[start : start + SPAN]
+        for j in range(0, len(numbers), 2):
+            for word, column in enumerate(numbers[j : j + 2]):
+                state[:, word] ^= canonical(column[start : start + SPAN]).view(WORD)
+            state[:] = encrypted(key, state)
+        for digests, codes in texts:
+            state ^= digests[codes[start : start + SPAN]]
+            state[:] = encrypted(key, state)
+    return out
+
+
+def in_order(keys: Keys) -> NDArray[np.intp]:
+    """Return an order of rows that is that of their keys as bytes, whatever that of the file."""
+    first, second = keys.view(">u8").astype(np.uint64).T
+    order = np.argsort(first)
+    if (first[order[1:]] == first[order[:-1]]).any():
+        order = np.lexsort([second, first])
+    return order
+
+
+def total(keys: Keys) -> bytes:
+    """Return the sum of the keys modulo 2^128: one for equal rows in any order."""
+    half = np.uint64(32)
+    low = [int((keys[:, j] & np.uint64(0xFFFFFFFF)).sum()) for j in (0, 1)]
+    high = [int((keys[:, j] >> half).sum()) for j in (0, 1)]
+    parts = (low[0], high[0], low[1], high[1])
+    found = sum(part << (32 * i) for i, part in enumerate(parts))
+    return (found % (1 << 128)).to_bytes(BLOCK, "little")
+
+
+def coded(texts: Any) -> tuple[pa.Array, NDArray[np.int64]]:
+    """Return the different texts of a column, and which of them each row has."""
+    import pyarrow as pa
+
+    if not isinstance(texts, pa.DictionaryArray):
+        texts = pa.array(texts, pa.large_string()).dictionary_encode()
+    return texts.dictionary, np.from_dlpack(texts.indices).astype(np.int64)
+
+
+def old_row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
+    """Return keys as they were made before formats were counted (format 1).
+
+    What left with noise of these keys keeps it: another draw beside it could be averaged. So they
+    are still made for studies of format 1, and for arrays, of which nobody knows what has left.
+    """
+    if not columns or len({len(column) for column in columns}) != 1:
+        raise InputError(UNEVEN)
+    encoded = [_encode(column) for column in columns]
+    # Which columns are numbers is part of the key: eight bytes of text are no number's.
+    kinds = bytes(isinstance(column, np.ndarray) for column in columns)
+    key = secret.digest("records", kinds)
+    rows = [hmac.digest(key, b"".join(parts), "sha256") for parts in zip(*encoded, strict=True)]
+    seen: Counter[bytes] = Counter()
+    keys = []
+    for row in rows:
+        repeat = seen[row]
+        seen[row] += 1
+        again = hmac.digest(key, row + repeat.to_bytes(8, "little"), "sha256") if repeat else row
+        keys.append(again[:BLOCK])
+    return np.frombuffer(b"".join(keys), dtype=WORD).reshape(-1, 2)
+
+
+def _encode(column: Column) -> list[bytes]:
+    if isinstance(column, np.ndarray):
+        raw = canonical(column).tobytes()
+        return [raw[i : i + 8] for i in range(0, len(raw), 8)]
+    texts = [text.encode() for text in column]
+    return [len(text).to_bytes(4, "little") + text for text in texts]
+
+
+def _kinds(columns: Sequence[Column]) -> bytes:
+    if not columns:
+        raise InputError(UNEVEN)
+    return "".join("n" if isinstance(column, np.ndarray) else "t" for column in columns).encode()
+
+
+def _text_digests(secret: Secret, texts: pa.Array) -> Keys:
+    """Return the CBC-MAC of (length, bytes with noughts after them) of each text.
+
+    No text's message begins another's, for the length stands first.
+    """
+    import pyarrow as pa
+
+    key = secret.digest("texts 2")[:BLOCK]
+    texts = texts.cast(pa.large_string())
+    _, offsets, data = texts.buffers()
+    if not len(texts):
+        return np.zeros((0, 2), dtype=WORD)
+    starts = np.frombuffer(offsets, dtype=np.int64)[texts.offset :][: len(texts) + 1]
+    held = np.frombuffer(data or b"", dtype=np.uint8)
+    raw = np.concatenate([held, np.zeros(BLOCK, dtype=np.uint8)])
+    blocks = np.lib.stride_tricks.sliding_window_view(raw, BLOCK)
+    sizes = np.diff(starts)
+    state = np.zeros((len(texts), 2), dtype=WORD)
+    state[:, 0] = sizes
+    state = encrypted(key, state)
+    done, rows = 0, np.flatnonzero(sizes > 0)
+    while rows.size:
+        block = blocks[starts[rows] + done]
+        block[np.arange(BLOCK) >= (sizes[rows] - done)[:, None]] = 0
+        state[rows] = encrypted(key, state[rows] ^ block.view(WORD))
+        done += BLOCK
+        rows = rows[sizes[rows] > done]
+    return state
+
+
+def _tell_apart(keys: Keys, key: bytes) -> None:
+    """Make the i-th repeat of a digest, i from 1, AES of the digest xor i, in place."""
+    order = in_order(keys)
+    found = keys[order]
+    place = np.arange(len(order))
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (found[1:] != found[:-1]).any(axis=1)
+    repeat = place - np.maximum.accumulate(np.where(new, place, 0))
+    later = np.flatnonzero(repeat)
+    block = found[later]
+    block[:, 0] ^= repeat[later].astype(np.uint64)
+    keys[order[later]] = encrypted(key, block)
