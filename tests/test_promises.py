@@ -26,10 +26,11 @@ from statsmodels.regression.linear_model import OLS
 import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.keys import in_order, row_keys
 from discreet.policy import PICTURES as ALL_PICTURES
 from discreet.policy import PRESETS, Policy
 from discreet.protect import Condensation
-from discreet.secret import Secret, row_keys
+from discreet.secret import Secret
 from discreet.study import Study
 from discreet.views import (
     BarView,
@@ -876,7 +877,7 @@ def protected(monkeypatch: pytest.MonkeyPatch) -> Any:
         study = dc.open(pa.table(dict(zip(names, values.T, strict=True))), k=k, groups=[[*names]])
         view = study.scatter("a", "b")
         keys = row_keys(Secret.from_bytes(secret), [*values.T])
-        order = sorted(range(len(keys)), key=keys.__getitem__)
+        order = in_order(keys)
         order = order[: len(order) - len(order) % 5]  # the size is a multiple of 5
         inside = (seen["in"] > seen["in"].min(axis=0)) & (seen["in"] < seen["in"].max(axis=0))
         assert (values[order][inside] == seen["in"][inside]).all()

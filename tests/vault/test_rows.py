@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
+from discreet.keys import row_keys
 from discreet.policy import Policy
-from discreet.secret import Secret, row_keys
+from discreet.secret import Secret
 from discreet.vault import Prepared, noised, prepared, protect_view, raw_rows
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
@@ -37,7 +38,7 @@ def test_noise_belongs_to_the_record_in_every_order_and_filter(data: Any, n: int
     keys = row_keys(SECRET, [values[:, 0], values[:, 1]])
     everyone = SECRET.normals(b"version", keys, ["x", "y"])
 
-    filtered = SECRET.normals(b"version", [keys[i] for i in rows], ["y", "x"])
+    filtered = SECRET.normals(b"version", keys[rows], ["y", "x"])
 
     assert filtered[:, ::-1].tolist() == everyone[list(rows)].tolist()
     fresh = SECRET.normals(b"another", keys, ["x", "y"])
