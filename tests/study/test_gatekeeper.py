@@ -41,6 +41,9 @@ class Heard(Ledger):
     every: list[set[str]] = field(default_factory=list)
     times: int = 0
 
+    def knows(self, study: str | None, drawn: Any = NOTHING) -> bool:
+        return False
+
     def leave(self, leavings: Sequence[Leaving], every: Any) -> None:
         self.told.extend(leavings)
         self.every.append(set(every()))
@@ -69,6 +72,7 @@ def told(
 
 STRATA: dict[str, Any] = {"strata": ["sex"], "groups": [["x", "y"]]}
 GROUP = ("x", "y")
+ROWS_OF_GROUP = 'rows in format 2 of ["x", "y"]'
 NUMBER, LEVELS = "continuous", "categorical"
 ROWS = {"strata": '["sex"]', "group of 'x'": '["x", "y"]', "group of 'y'": '["x", "y"]'}
 X, Y, SEX, WARD = "kind of 'x'", "kind of 'y'", "kind of 'sex'", "kind of 'ward'"
@@ -193,12 +197,12 @@ def test_what_is_pinned(
         (
             ("scatter", "x", "y"),
             {"group": GROUP, "fields": STRATA, "by": "sex"},
-            {"column x", "column y", "column sex", 'rows of ["x", "y"]'},
+            {"column x", "column y", "column sex", ROWS_OF_GROUP},
         ),
         (
             ("qq", "y", "x"),
             {"group": GROUP, "fields": STRATA},
-            {"column x", "column y", 'rows of ["x", "y"]'},
+            {"column x", "column y", ROWS_OF_GROUP},
         ),
     ],
     ids=["histogram", "histogram by", "bars by", "box", "axes", "scatter by", "qq"],
@@ -245,7 +249,7 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
         marks.append({what: s.mark for what, s in heard.told[0].sketches.items()})
 
     assert marks[0]["column y"] == marks[1]["column y"]
-    assert marks[0]['rows of ["x", "y"]'] != marks[1]['rows of ["x", "y"]']
+    assert marks[0][ROWS_OF_GROUP] != marks[1][ROWS_OF_GROUP]
 
 
 def test_every_column_is_recognised_but_row_numbers() -> None:
@@ -254,7 +258,7 @@ def test_every_column_is_recognised_but_row_numbers() -> None:
     keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
 
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
-    assert heard.every == [everything]
+    assert heard.every == [everything | {"whole rows"}]
     assert set(heard.told[0].sketches) == {"column x", "column person"}
 
 
@@ -464,7 +468,7 @@ def test_an_exit_says_its_columns_and_what_it_rests_on() -> None:
     assert Exit(asked).rests_on == ("column x", "column ward")
     of_rows = Exit(asked, group=GROUP, also=("sex",))
     assert of_rows.columns == ("x", "ward", "sex")
-    assert of_rows.rests_on == ("column x", "column ward", "column sex", 'rows of ["x", "y"]')
+    assert of_rows.rests_on == ("column x", "column ward", "column sex", ROWS_OF_GROUP)
 
 
 def test_what_leaves_together_is_asked_for_once() -> None:
@@ -478,7 +482,7 @@ def test_what_leaves_together_is_asked_for_once() -> None:
     assert (table.form, report.form) == ("csv", "html")
     assert table.columns == report.columns == ("x", "y", "sex")
     assert report.choices == {**table.choices, "formula": "y ~ x"}
-    assert {*table.sketches} == {"column x", "column y", "column sex", 'rows of ["x", "y"]'}
+    assert {*table.sketches} == {"column x", "column y", "column sex", ROWS_OF_GROUP}
     assert table.sketches["column x"] is report.sketches["column x"], "sketched once"
 
 

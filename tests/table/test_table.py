@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.table import BinAxis, Counted, Rows, Table, open_table
-from discreet.table.table import _texts
+from discreet.table.arrays import texts_of
 
 Columns = Mapping[str, list[Any]]
 Make = Callable[[Columns], Any]
@@ -574,7 +574,7 @@ TEXTS: dict[str, tuple[list[Any], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize(("values", "texts"), TEXTS.values(), ids=TEXTS)
 def test_a_level_has_one_text(values: list[Any], texts: tuple[str, ...]) -> None:
-    assert _texts(values) == texts
+    assert texts_of(values) == texts
 
 
 LEVELS = ["b", "a", "b", None, "a"]
