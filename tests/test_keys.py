@@ -157,12 +157,12 @@ def test_keys_are_for_good() -> None:
 
 def test_keys_of_many_rows_are_those_of_each_span() -> None:
     rng = np.random.default_rng(2)
-    columns = [rng.normal(size=70_000), [str(i % 9) for i in range(70_000)]]
+    numbers, texts = rng.normal(size=70_000), [str(i % 9) for i in range(70_000)]
 
-    made = row_keys(SECRET, columns)
+    made = row_keys(SECRET, [numbers, texts])
 
     some = np.array([0, 65_535, 65_536, 69_999])
-    alone = row_keys(SECRET, [columns[0][some], [columns[1][i] for i in some]])
+    alone = row_keys(SECRET, [numbers[some], [texts[i] for i in some]])
     assert made[some].tolist() == alone.tolist()
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.keys import row_digests
 from discreet.secret import Secret
-from discreet.sketch import Sketch, sketch_of
+from discreet.sketch import SMALLEST, Sketch, Sketched, merged, sketch_of, sketched
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
@@ -58,3 +63,99 @@ def test_a_few_changed_rows_resemble_and_another_sample_does_not() -> None:
     assert not sketch(ages).resembles(sketch(ages), fewer_than=50)
     assert not sketch(ages).resembles(sketch(another), fewer_than=500)
     assert not sketch(ages).resembles(sketch(ages[60:]), fewer_than=50)
+
+
+# --- in one pass ------------------------------------------------------------------------------
+
+ROWS = st.lists(
+    st.tuples(st.integers(-5, 5), st.sampled_from(["", "a", "b", "a text of several blocks"])),
+    min_size=1,
+    max_size=40,
+)
+
+
+def batches(rows: Sequence[tuple[float, str]], size: int) -> Iterator[dict[str, object]]:
+    """Part rows as a table does."""
+    for start in range(0, len(rows), size):
+        numbers, texts = zip(*rows[start : start + size], strict=True)
+        coded = pa.array(texts).dictionary_encode()
+        yield {"x": np.array(numbers, dtype=float), "place": coded}
+
+
+def same(one: Sketch, two: Sketch) -> bool:
+    """Compare all that a sketch holds."""
+    equal = (
+        np.array_equal(one.buckets, two.buckets) and one.smallest.tolist() == two.smallest.tolist()
+    )
+    return equal and one.mark == two.mark
+
+
+def pass_of(rows: Sequence[tuple[float, str]], size: int) -> Sketched:
+    """Sketch rows in one pass."""
+    return sketched(SECRET, batches(rows, size), rows=["place", "x"], persons=["place"])
+
+
+@given(ROWS, st.integers(1, 40), st.randoms())
+def test_one_pass_gives_what_each_column_by_itself_gives(
+    rows: list[tuple[float, str]], size: int, chance: object
+) -> None:
+    numbers, texts = np.array([row[0] for row in rows], dtype=float), [row[1] for row in rows]
+    shuffled = sorted(rows, key=lambda _: chance.random())  # type: ignore[attr-defined]
+
+    found, again = pass_of(rows, size), pass_of(shuffled, len(rows))
+
+    assert same(found.columns["x"], sketch_of(SECRET.marks(numbers)))
+    assert same(found.columns["place"], sketch_of(SECRET.marks(texts), SMALLEST))
+    assert same(found.rows, sketch_of(row_digests(SECRET, [texts, numbers]), SMALLEST))
+    for what in found.columns:
+        assert same(found.columns[what], again.columns[what])
+    assert same(found.rows, again.rows)
+    values = sorted(numbers.tolist())
+    follow = len(values) > 1 and all(b - a == 1 for a, b in pairwise(values))
+    assert found.numbering == again.numbering == ({"x"} if follow else set())
+
+
+@given(NUMBERS, NUMBERS)
+def test_sketches_of_parts_merge_into_that_of_the_whole(one: list[int], two: list[int]) -> None:
+    marks = [SECRET.marks(np.array(part, dtype=float)) for part in (one, two, one + two)]
+    first, second, whole = (sketch_of(part, 7) for part in marks)
+
+    assert same(merged(first, second, 7), whole)
+    assert same(merged(second, first, 7), whole)
+    smallest = sorted({int(digest) for digest in marks[2][:, 0]})[:7]
+    assert whole.smallest.tolist() == smallest
+
+
+NUMBERING: dict[str, tuple[list[float], bool]] = {
+    "from nought": ([0, 1, 2, 3], True),
+    "in any order, from below nought": ([1, -1, 0, 2], True),
+    "one missing": ([0, 1, 3], False),
+    "one twice": ([0, 1, 1, 3], False),
+    "two twice within as wide a range": ([0, 0, 2, 2, 4], False),
+    "one more twice": ([0, 1, 2, 3, 3], False),
+    "fractions": ([0.5, 1.5, 2.5], False),
+    "with a gap": ([0, 1, 2, np.nan], False),
+    "one row": ([1], False),
+    "beyond what floats count": ([2.0**53, 2.0**53 + 2], False),
+}
+
+
+@pytest.mark.parametrize(("values", "numbers"), NUMBERING.values(), ids=NUMBERING)
+def test_what_numbers_the_rows_is_told_without_sorting(values: list[float], numbers: bool) -> None:
+    parts = [{"x": np.array(part, dtype=float)} for part in (values[:2], values[2:]) if part]
+
+    found = sketched(SECRET, parts, rows=())
+
+    assert found.numbering == ({"x"} if numbers else set())
+    assert found.rows.mark == "0" * 32
+
+
+def test_many_rows_are_sketched_by_spans() -> None:
+    values = np.arange(150_000.0) % 1000
+    column = {"x": values}
+
+    found = sketched(SECRET, [column], rows=["x"])
+
+    assert same(found.columns["x"], sketch_of(SECRET.marks(values)))
+    assert len(found.rows.smallest) == 1000
+    assert sketched(SECRET, [{"x": np.arange(150_000.0)}], rows=()).numbering == {"x"}

@@ -477,6 +477,56 @@ def test_whether_a_column_numbers_the_rows(source: Make, values: list[Any], numb
     assert table.numbers_rows("x") is numbers
 
 
+class TestBatches:
+    def test_are_whole_columns_by_parts(
+        self, source: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("discreet.table.reading.PART", 3)
+        table = opened(source(TOY), kinds={"score": "categorical"})
+
+        parts = list(table.batches([*TOY]))
+
+        numbers = np.concatenate([part["height"] for part in parts])
+        assert Counter(map(str, numbers)) == Counter(map(str, table.column("height")))
+        for name in ("smokes", "sex", "nothing"):
+            words = [word for part in parts for word in part[name].to_pylist()]
+            assert Counter(words) == Counter(table.column(name)), name
+        assert sum(len(part["score"]) for part in parts) == 8
+        assert np.concatenate([part["score"] for part in parts]).dtype == np.float64
+
+    def test_of_no_columns_are_none(self, source: Make) -> None:
+        assert list(opened(source(TOY)).batches([])) == []
+
+    def test_are_read_while_others_ask(self, tmp_path: Path, file_of: Write) -> None:
+        columns: Columns = {"x": [float(i % 7) for i in range(300_000)]}
+        table = opened(file_of(tmp_path / "a.parquet", columns))
+
+        parts = table.batches(["x"])
+        seen = len(next(parts)["x"])
+        assert table.levels("x") == {str(i): len(range(i, 300_000, 7)) for i in range(7)}
+
+        assert 0 < seen < 300_000
+        assert seen + sum(len(part["x"]) for part in parts) == 300_000
+
+    def test_a_file_with_more_rows_meanwhile_is_refused(
+        self, tmp_path: Path, file_of: Write
+    ) -> None:
+        path = file_of(tmp_path / "a.csv", {"x": [1.0, 2.0], "y": [1.0, 2.0]})
+        table = opened(path)
+        assert table.size == 2
+        file_of(path, {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]})
+
+        with pytest.raises(InputError, match="the data have changed while they were read"):
+            list(table.batches(["x"]))
+
+    def test_errors_do_not_tell(self) -> None:
+        frame = pd.DataFrame({"x": ["Canary-Alice", 987654.321]})
+
+        with pytest.raises(InputError, match="the data could not be read") as refused:
+            list(opened(frame).batches(["x"]))
+        no_canary_in(refused.value)
+
+
 class TestSource:
     @pytest.mark.parametrize("ending", [".csv", ".parquet"])
     def test_a_file_that_is_written_again_is_noticed(
