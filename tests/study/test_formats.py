@@ -181,3 +181,22 @@ def test_changed_data_of_before_are_noticed(folder: Path) -> None:
         study = dc.open(fewer, folder / "policy.toml", study=name)
         with pytest.raises(LeavingError, match=message):
             study.scatter("x", "y").save(folder / "fewer.svg")
+
+
+def test_values_outside_bounds_are_kept_in_a_study_that_left_so(folder: Path) -> None:
+    """As the copy was made, whatever is usual now."""
+    policy = dc.Policy.load(folder / "policy.toml").changed(outside="reflect")
+
+    study = dc.open(folder / "cohort.csv", policy)
+    study.scatter("x", "y").save(folder / "again.svg")
+    other = dc.open(frame(folder), policy, study="other")
+
+    assert study.policy.outside == "keep"
+    assert other.policy.outside == "reflect"
+    study.new_version()
+    assert study.policy.outside == "reflect"
+    drawn = study.scatter("x", "y")
+    drawn.save(folder / "as declared.svg")
+    again = dc.open(folder / "cohort.csv", policy).scatter("x", "y")
+    again.save(folder / "again as declared.svg")
+    assert places(again) == places(drawn)

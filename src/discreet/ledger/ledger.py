@@ -79,13 +79,13 @@ class Ledger:
         same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
         return version is not None and all(same)
 
-    def format(self, study: str | None) -> int | None:
-        """Return how the rows of a study's latest version are keyed; None where nothing left."""
+    def left_under(self, study: str | None) -> tuple[int | None, Mapping[str, Any]]:
+        """Return how the rows of a study's latest version are keyed, and its settings."""
         if study is None:
-            return None
+            return None, {}
         with self._store.reading() as connection:
-            version = _latest(connection, study)
-            return None if version is None else format_of(_choices(connection, version))
+            last = _latest(connection, study)
+            return (format_of(_choices(connection, last)), last.settings) if last else (None, {})
 
     def format_of_data(
         self, study: str | None, every: Callable[[], Mapping[str, Sketch]]

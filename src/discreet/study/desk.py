@@ -38,14 +38,23 @@ class Desk:
     """A table behind a policy, with its secret, its protected copies and its gatekeeper."""
 
     def __init__(self, table: Table, policy: Policy) -> None:
-        self.table, self.policy = table, policy
+        self.table, self._declared = table, policy
         self.name = policy.study or table.name
         self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
         self._vault = Vault(self._secret, folder_of(policy))
         ledger = ledger_of(policy, self._secret)
-        self.gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
+        gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
+        self.policy = gatekeeper.policy_that_left()
+        self.gatekeeper = dataclasses.replace(gatekeeper, policy=self.policy)
         self.groups = policy.groups or self.gatekeeper.groups_that_left()
         self.pairs = self.gatekeeper.pairs_that_left()
+
+    def new_version(self) -> int:
+        """Open the next version of the study, under the policy as it is declared."""
+        gatekeeper = dataclasses.replace(self.gatekeeper, policy=self._declared)
+        number = gatekeeper.new_version()
+        self.policy, self.gatekeeper = self._declared, gatekeeper
+        return number
 
     def settle(
         self,

@@ -146,14 +146,24 @@ class Gatekeeper:
             most=self.policy.versions,
         )
 
+    def policy_that_left(self) -> Policy:
+        """Return the policy, with what was usual in format 1 where the study left under that.
+
+        Protected values outside their bounds were kept then, unless something else was declared.
+        """
+        format, settings = self._left_under()
+        kept = format == 1 and settings.get("outside") == "keep"
+        return self.policy.changed(outside="keep") if kept else self.policy
+
     def format_that_left(self) -> int | None:
         """Return how the rows are keyed that the study's latest version let leave, or None."""
-        if self.policy.public:
-            return None
+        return None if self.policy.public else self._left_under()[0]
+
+    def _left_under(self) -> tuple[int | None, Mapping[str, Any]]:
         try:
-            return self.ledger.format(self.name)
+            return self.ledger.left_under(self.name)
         except LeavingError:  # a broken ledger lets nothing leave, but looking is free
-            return None
+            return None, {}
 
     def format_of_data(self) -> int | None:
         """Return how rows of the same data are keyed that left under other names, or None."""
