@@ -193,6 +193,14 @@ def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the
         assert told(started(LOOKED, store.path)) == ["one"]
         assert not store.path.with_name("ledger.sqlite-wal").exists()
 
+    def write() -> None:
+        with store.writing() as connection:
+            store.append(connection, "adoption", {"at": "two"})
+            if when == "before it is written":
+                lose()
+            else:
+                armed.append(lose)
+
     class Late(sqlite3.Connection):
         """Loses the file when all checks before the end of a transaction are done."""
 
@@ -208,12 +216,8 @@ def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the
         adopt(store, "one")
         with store.reading():
             times(store)  # by a second connection, which is kept to the end
-        with pytest.raises(LeavingError, match=LOST), store.writing() as connection:
-            store.append(connection, "adoption", {"at": "two"})
-            if when == "before it is written":
-                lose()
-            else:
-                armed.append(lose)
+        with pytest.raises(LeavingError, match=LOST):
+            write()
         told(started(OTHERS, store.path.parent))
     assert armed == []
     words = ["one", *(f"other {n}" for n in range(40))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 import threading
@@ -96,9 +95,12 @@ def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, workers: str
         beside = started(SCRIPT, files[1], server.url)
         try:
             assert beside.stdout is not None
-            for _ in itertools.islice(beside.stdout, ROUNDS):
+            lines = []
+            for line in beside.stdout:
                 turns.release(CLIENTS // 2)  # so many a round, however slow the machine is
-            seen = json.loads(told(beside)[0])
+                lines.append(line)
+            assert told(beside) == []  # it ended well
+            seen = json.loads(lines[-1])
             turns.release(1000)
             time.sleep(0.2)
         finally:
