@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -68,7 +68,8 @@ class Connections:
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
         self._idle: list[sqlite3.Connection] = []
         self._anchor: sqlite3.Connection | None = None
-        self._known: dict[str, Place | None] = {}  # files that must stay what they are
+        # Files that must stay what they are; never changed, for others may read it meanwhile.
+        self._known: Mapping[str, Place | None] = {}
         self._lost = False
         # Threads of one process queue here: SQLite's own waiting sleeps longer and longer.
         self._writer, self._lending = threading.Lock(), threading.Lock()
@@ -168,7 +169,8 @@ class Connections:
 
         SQLite would take the locks of the process that it was forked from for its own.
         """
-        self._forked = self._forked or self._lent > 0 or bool(self._idle)
+        in_use = self._lent > 0 or bool(self._idle) or self._anchor is not None
+        self._forked = self._forked or in_use
         self._writer, self._lending = threading.Lock(), threading.Lock()
 
     @contextmanager
@@ -235,7 +237,8 @@ class Connections:
                 raise
             self._anchor = anchor
             real = os.path.realpath(self._path)  # beside it SQLite keeps the others
-            self._known |= {path: place_of(path) for path in (f"{real}-wal", f"{real}-shm")}
+            others = (f"{real}-wal", f"{real}-shm")
+            self._known = {**self._known, **{path: place_of(path) for path in others}}
 
     def _opened(self) -> sqlite3.Connection:
         try:
@@ -257,8 +260,9 @@ class Connections:
         except LedgerError:
             connection.close()
             raise
-        if self._users:
-            self._known.setdefault(str(self._path), place)
+        with self._lending:
+            if self._users:
+                self._known = {str(self._path): place, **self._known}
         return connection
 
     def _make(self) -> None:
