@@ -20,6 +20,7 @@ from discreet.leaving import (
     check_many_changed,
     check_names,
     check_one_order,
+    check_same_table,
     check_unchanged,
     check_version,
     compare,
@@ -103,6 +104,27 @@ def test_a_column_keeps_its_name() -> None:
         check_names({"column x": sketch(X)}, {"column y": sketch(X)})
     few = sketch(X > 0.5)
     check_names({"column x": few}, {"column y": few})
+
+
+TABLES = {
+    "the same": ({"column x": sketch(X), "column y": sketch(-X)}, True),
+    "one column as it was": ({"column x": sketch(X), "column z": sketch(-X)}, True),
+    "other columns": ({"column z": sketch(X)}, False),
+    "other values": ({"column x": sketch(-X)}, False),
+}
+
+
+@pytest.mark.parametrize(("now", "same"), TABLES.values(), ids=TABLES)
+def test_a_table_is_another_where_no_column_is_as_it_left(
+    now: dict[str, Sketch], same: bool
+) -> None:
+    check_same_table(VERSION, now, {})  # of what was recorded of no column nothing is known
+    known = {"column x": sketch(X), "column y": sketch(-X)}
+    if same:
+        check_same_table(VERSION, now, known)
+        return
+    with pytest.raises(LeavingError, match=r"another table left before as study 's'.* a name of"):
+        check_same_table(VERSION, now, known)
 
 
 def test_a_column_does_not_change_within_a_version() -> None:

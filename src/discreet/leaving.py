@@ -27,6 +27,7 @@ __all__ = [
     "check_many_changed",
     "check_names",
     "check_one_order",
+    "check_same_table",
     "check_unchanged",
     "check_version",
     "compare",
@@ -171,6 +172,21 @@ def check_unchanged(
                 " rows away; open a new version (discreet version new). If these are other persons"
                 " altogether, give the study a name of its own: study="
             )
+
+
+def check_same_table(
+    version: Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
+) -> None:
+    """Refuse a table of which no column is as it left under the table's name: it is another.
+
+    Two files of one name, in two folders, are two studies; in one version neither is known again.
+    """
+    marks = {what: sketch.mark for what, sketch in sketches.items()}
+    if known and not any(marks.get(what) == old.mark for what, old in known.items()):
+        raise LeavingError(
+            f"another table left before as study {version.study!r}: no column of it is in this one"
+            " as it left; give this one a name of its own: study= (--study on the command line)"
+        )
 
 
 def check_many_changed(

@@ -34,6 +34,34 @@ def test_a_version_may_have_other_bins(run: Run, cohort: Path) -> None:
     assert run(*plot, "--bins", "10")[0] == 0
 
 
+def test_two_files_of_one_name_are_two_studies(run: Run, tmp_path: Path) -> None:
+    files = []
+    for folder, name, step in (("exams", "age", 7), ("labs", "chol", 11)):
+        (tmp_path / folder).mkdir()
+        files.append(tmp_path / folder / "nhanes.csv")
+        rows = [f"{20 + step * n % 61 + n / 1000}" for n in range(300)]
+        files[-1].write_text("\n".join([name, *rows]))
+    exams, labs = (("plot", "histogram", str(file)) for file in files)
+
+    assert run(*exams, "age", "--json")[0] == 0
+    code, out, err = run(*labs, "chol", "--json")
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert "another table left before as study 'nhanes.csv'" in err
+    assert run(*labs, "chol", "--study", "labs", "--json")[0] == 0
+    assert run(*exams, "age", "--json")[0] == 0
+
+    history = json.loads(run("version", "list", "--json")[1])
+    assert [(it["study"], it["columns"]) for it in history] == [
+        ("nhanes.csv", ["age"]),
+        ("labs", ["chol"]),
+        ("nhanes.csv", ["age"]),
+    ]
+    for command in (("version", "list"), ("log",)):
+        printed = run(*command)[1]
+        assert printed.count("nhanes.csv, version 1") == 2
+        assert printed.count("labs, version 1") == 1
+
+
 def test_nothing_has_left_yet(run: Run) -> None:
     assert run("version", "list") == (0, "nothing has left yet\n", "")
     assert json.loads(run("version", "list", "--json")[1]) == []

@@ -148,8 +148,11 @@ def started(script: str, *words: object) -> "subprocess.Popen[str]":
     )
 
 
-def told(process: "subprocess.Popen[str]") -> list[str]:
+def told(process: "subprocess.Popen[str]", seconds: float = 120) -> list[str]:
     """Wait for a process that must end well, and return the lines it printed."""
-    out, err = process.communicate(timeout=120)
+    try:
+        out, err = process.communicate(timeout=seconds)
+    finally:
+        process.kill()
     assert process.returncode == 0, err
     return out.splitlines()

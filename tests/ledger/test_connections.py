@@ -2,15 +2,20 @@
 
 import os
 import shutil
+import sqlite3
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from discreet.errors import LeavingError
 from discreet.ledger import Store, Verification, verify
 from tests.ledger.given import SECRET, adopt, started, times, told
+
+LOST = r"the ledger .* was deleted, moved or replaced while it was in use, so nothing can leave"
 
 
 @pytest.fixture
@@ -44,14 +49,17 @@ def test_a_file_that_goes_while_it_is_kept_open_is_not_begun_anew(
         for path in [*store.path.parent.iterdir()]:
             path.unlink()
         for _ in range(2):  # gone, then put back as it was before
-            with pytest.raises(LeavingError, match="damaged or in use"):
+            with pytest.raises(LeavingError, match=LOST):
                 adopt(store, "three")
-            with pytest.raises(LeavingError, match="damaged or in use"):
+            with pytest.raises(LeavingError, match=LOST):
                 times(store)
             if not store.path.exists():
                 shutil.copy(tmp_path / "backup", store.path)
-    adopt(store, "four")
-    assert times(store) == ["one", "four"]
+    with pytest.raises(LeavingError, match=LOST):
+        adopt(store, "four")
+    again = Store(store.path.parent, SECRET)
+    adopt(again, "five")
+    assert times(again) == ["one", "five"]
 
 
 def test_a_file_that_is_made_while_it_is_kept_open_is_the_one_from_then_on(store: Store) -> None:
@@ -60,9 +68,175 @@ def test_a_file_that_is_made_while_it_is_kept_open_is_the_one_from_then_on(store
         adopt(store, "one")
         assert times(store) == ["one"]
         store.path.unlink()
-        with pytest.raises(LeavingError, match="damaged or in use"):
+        with pytest.raises(LeavingError, match=LOST):
             adopt(store, "two")
         assert not store.path.exists()
+
+
+# --- what others do beside it -----------------------------------------------------------------
+
+LOOKED = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+print(*[at for (at,) in connection.execute("SELECT at FROM adoption ORDER BY id")])
+connection.close()
+"""
+
+
+def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: Store) -> None:
+    ahead = store.path.with_name("ledger.sqlite-wal")
+    with store.kept_open():
+        adopt(store, "one")
+        number = ahead.stat().st_ino
+        with store.reading():
+            adopt(store, "two")  # by a second connection, which is opened beside the first
+        assert told(started(LOOKED, store.path)) == ["one two"]
+        assert ahead.stat().st_ino == number
+        with store._connections._connected():
+            store._connections.let_go()  # as before a fork
+        adopt(store, "three")
+        assert told(started(LOOKED, store.path)) == ["one two three"]
+        assert ahead.stat().st_ino == number
+    assert not ahead.exists()
+
+
+WATCHED = """
+import os, sys
+from pathlib import Path
+from discreet.ledger import Store, add_token, log, verify
+from tests.ledger.given import SECRET, adopt
+
+opened = []
+
+def watch(event, words):
+    if event in ("open", "os.link", "shutil.copyfile"):
+        opened.append(str(words[0]))
+
+sys.addaudithook(watch)
+os.umask(0)
+store = Store(Path(sys.argv[1]) / "state", SECRET)
+adopt(store, "one")
+with store.kept_open():
+    adopt(store, "two")
+    with store.reading():
+        add_token(store, "s", "alice")
+    verify(store), log(store)
+print(*[path for path in opened if "ledger.sqlite" in path])
+print(*[oct(it.stat().st_mode)[-3:] for it in (store.path.parent, store.path)])
+print(*[it.name for it in store.path.parent.iterdir()])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_sqlite_alone_opens_the_file_and_its_owner_alone_reads_it(tmp_path: Path) -> None:
+    assert told(started(WATCHED, tmp_path)) == ["", "700 600", "ledger.sqlite"]
+
+
+ENDS = ("", "-wal", "-shm")
+
+
+@pytest.mark.parametrize("put_back", [False, True])
+@pytest.mark.parametrize("end", ENDS)
+def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
+    store: Store, caplog: pytest.LogCaptureFixture, end: str, put_back: bool
+) -> None:
+    path = store.path.with_name(f"ledger.sqlite{end}")
+    adopt(store, "one")
+    with store.kept_open():
+        adopt(store, "two")
+        assert times(store) == ["one", "two"]
+        content = path.read_bytes()
+        path.unlink()
+        if put_back:
+            path.write_bytes(content)
+        for act in (times, adopt, verify):
+            with pytest.raises(LeavingError, match=LOST):
+                act(store)
+        assert path.exists() == put_back
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("discreet.ledger", "ERROR")
+    assert "stop this program" in record.getMessage()
+
+
+OTHERS = """
+import sys
+from pathlib import Path
+from discreet.ledger import Store
+from tests.ledger.given import SECRET, adopt
+
+adopt(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
+"""
+
+
+VERIFIED = """
+import sys
+from pathlib import Path
+from discreet.ledger import Store, verify
+from tests.ledger.given import SECRET
+
+found = verify(Store(Path(sys.argv[1]), SECRET))
+print(found.rows, found.broken)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are those of POSIX")
+@pytest.mark.parametrize("when", ["before it is written", "while it is written"])
+def test_what_others_would_not_find_was_not_written_nor_is_it_moved_there_at_the_end(
+    store: Store, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    def lose() -> None:
+        """Drop all locks of this process, and let another do what it does with a file nobody uses.
+
+        What is written ahead is in the file then, and gone.
+        """
+        os.close(os.open(store.path, os.O_RDONLY))
+        assert told(started(LOOKED, store.path)) == ["one"]
+        assert not store.path.with_name("ledger.sqlite-wal").exists()
+
+    def write() -> None:
+        with store.writing() as connection:
+            store.append(connection, "adoption", {"at": "two"})
+            if when == "before it is written":
+                lose()
+            else:
+                armed.append(lose)
+
+    class Late(sqlite3.Connection):
+        """Loses the file when all checks before the end of a transaction are done."""
+
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            if statement == "COMMIT" and armed:
+                armed.pop()()
+            return super().execute(statement, *values)
+
+    armed: list[Callable[[], None]] = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **b: connect(*a, **b, factory=Late))
+    with store.kept_open():
+        adopt(store, "one")
+        with store.reading():
+            times(store)  # by a second connection, which is kept to the end
+        with pytest.raises(LeavingError, match=LOST):
+            write()
+        told(started(OTHERS, store.path.parent))
+    assert armed == []
+    words = ["one", *(f"other {n}" for n in range(40))]
+    assert told(started(LOOKED, store.path)) == [" ".join(words)]
+    assert told(started(VERIFIED, store.path.parent)) == ["41 ()"]
+
+
+def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -> None:
+    assert store.place is None
+    adopt(store, "one")
+    first = store.place
+    assert first is not None
+    other = Store(store.path.parent, SECRET)
+    other.expect(first)
+    with other.kept_open():
+        assert times(other) == ["one"]
+    other.expect((first[0], first[1] + 1))
+    with other.kept_open(), pytest.raises(LeavingError, match=LOST):
+        times(other)
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import shutil
 import signal
 import socket
 from collections.abc import Callable
@@ -11,11 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
 
 from discreet.errors import InputError, RefusedError
+from discreet.ledger import add_token
 from discreet.serve import running
 from discreet.serve.protocol import CarefulProtocol
 from discreet.serve.running import (
@@ -28,6 +32,7 @@ from discreet.serve.running import (
     opened,
     run,
 )
+from discreet.study.folders import ledger_of
 from tests.serve.cohort import written
 
 Files = tuple[Path, Path]
@@ -164,7 +169,7 @@ def test_a_worker_finds_its_plan_in_the_environment(
 ) -> None:
     file, policy = written(tmp_path)
     told = {"file": str(file), "policy": str(policy), "study": "wards", "origins": ["https://a.b"]}
-    monkeypatch.setenv(ENVIRONMENT, json.dumps(told))
+    monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "ledger": None}))
     monkeypatch.setattr(running, "warm_in_background", lambda: None)
     made: list[Any] = []
     monkeypatch.setattr(running, "create_app", remembering(made))
@@ -176,6 +181,34 @@ def test_a_worker_finds_its_plan_in_the_environment(
         ("https://a.b",),
         None,
     )
+
+
+def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(tmp_path)
+    add_token(ledger_of(plan.policy).store, "cohort.csv", "alice")
+    monkeypatch.setattr(running, "Multiprocess", Stub)
+    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    monkeypatch.setenv(ENVIRONMENT, "")
+    Stub.ran = []
+    run(opened(plan), plan, Address(port=0), 2, lambda _: None)
+    Stub.ran[0][1][0].close()
+
+    async def asked() -> int:
+        app = app_of_environment()
+        asking = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", trust_env=False
+        )
+        async with app.router.lifespan_context(app), asking:
+            found = await asking.get("/api/study", headers={"Authorization": "Bearer x"})
+        return found.status_code
+
+    assert asyncio.run(asked()) == 401
+    path = ledger_of(plan.policy).store.path
+    path.rename(tmp_path / "away")
+    shutil.copy(tmp_path / "away", path)
+    assert asyncio.run(asked()) == 503
 
 
 def test_an_issuer_is_trusted_where_one_is_named(
@@ -227,6 +260,7 @@ def test_one_process_or_several(
         return
     assert (config.app, config.factory) == ("discreet.serve.running:app_of_environment", True)
     told = json.loads(os.environ[ENVIRONMENT])
+    assert told.pop("ledger") is None
     assert Plan(**told | {"origins": tuple(told["origins"])}) == plan
 
 

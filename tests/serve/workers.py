@@ -64,10 +64,10 @@ class Process:
     url: str
     token: str
 
-    def kill(self) -> None:
-        """End it and its workers at once, in the middle of whatever they do."""
+    def kill(self) -> str:
+        """End it and its workers at once, whatever they do, and return what they complained of."""
         os.killpg(self.popen.pid, signal.SIGKILL)
-        self.popen.communicate(timeout=30)
+        return self.popen.communicate(timeout=30)[1]
 
     def stop(self) -> tuple[str, str]:
         """Ask it to end, and return what it said."""

@@ -98,7 +98,11 @@ def serve(
     store, of = ledger_of_study(found).store, name_of(found)
     if not store.path.exists():
         typer.echo(NEW_LEDGER, err=True)
-    with _ending_at_sigterm(), _token_of_start(store, of, wanted=not no_token) as token:
+    with (
+        _ending_at_sigterm(),
+        store.kept_open(),  # from before the token is made until it is revoked
+        _token_of_start(store, of, wanted=not no_token) as token,
+    ):
 
         def said(url: str) -> None:
             """Say where it listens, once."""

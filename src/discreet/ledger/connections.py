@@ -1,20 +1,28 @@
-"""Connections to the ledger's file: lent for a transaction, and kept for a server."""
+"""Connections to the ledger's file: lent for a transaction, and kept for a server.
+
+SQLite alone opens the file. POSIX drops all locks of a process on a file when any of its
+descriptors of it is closed; without its locks other programs take the file for one that nobody
+uses, and remove what is written ahead.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
+import tempfile
 import threading
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from discreet.errors import DiscreetError, LedgerError
 
-__all__ = ["Connections", "transaction", "unusable", "write_ahead"]
+__all__ = ["Connections", "Place", "place_of", "transaction", "unusable", "write_ahead"]
 
 WAIT_SECONDS = 30.0
 PAUSE_SECONDS = 0.01
@@ -38,9 +46,10 @@ UNWRITABLE = (
 )
 """The codes of SQLite for a disk that is full, over its quota or may not be written."""
 
-LOST = (-1, -1)
+Place = tuple[int, int]
+"""A file's device and number."""
 
-Lent = tuple[tuple[int, int], sqlite3.Connection]
+LOG = logging.getLogger("discreet.ledger")
 
 
 class Connections:
@@ -57,8 +66,11 @@ class Connections:
     def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
         self._path, self._prepare = path, prepare
         self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
-        self._idle: list[Lent] = []
-        self._only: tuple[int, int] | None = None  # the file that is kept open
+        self._idle: list[sqlite3.Connection] = []
+        self._anchor: sqlite3.Connection | None = None
+        # Files that must stay what they are; never changed, for others may read it meanwhile.
+        self._known: Mapping[str, Place | None] = {}
+        self._lost = False
         # Threads of one process queue here: SQLite's own waiting sleeps longer and longer.
         self._writer, self._lending = threading.Lock(), threading.Lock()
         _all.add(self)
@@ -72,6 +84,8 @@ class Connections:
             with self._connected() as connection:
                 with transaction(connection, "BEGIN IMMEDIATE"):
                     yield connection
+                    self.is_there()
+                self.is_there()  # what others do not find was not written
                 self._tidy(connection)
         finally:
             self._writer.release()
@@ -85,20 +99,27 @@ class Connections:
                 yield connection
             finally:
                 connection.execute("PRAGMA query_only = OFF")
+            self.is_there()
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
         """Keep connections from one transaction to the next, and close them at the end."""
-        if self._users == 0:
-            self._only = self._which()
+        if self._users == 0 and not self._known:
+            self.expect(place_of(self._path))
         self._users += 1
         try:
             yield
         finally:
+            with suppress(LedgerError):
+                self.is_there()
             self._users -= 1
             if self._users == 0:
-                self._only = None
                 self.let_go()
+                self._known = {}
+
+    def expect(self, place: Place | None) -> None:
+        """Take no other file for the ledger, once it is kept open; any for None."""
+        self._known = {} if place is None else {str(self._path): place}
 
     def is_there(self) -> bool:
         """Tell whether there is a file.
@@ -106,34 +127,50 @@ class Connections:
         Raises
         ------
         LedgerError
-            If it is gone, or another has its name, while it is kept open: who would begin a new
-            one would forget what has left.
+            If while it is kept open it is gone, or another has its name, or that of a file that
+            SQLite keeps beside it: what is written then, others never find. From then on always,
+            for SQLite would take what it remembers of the old files for the new ones.
         """
-        found = self._which()
-        if self._only not in (None, found):
-            self._only = LOST  # for good: another file may have the number of the first
-            raise unusable(self._path)
-        return found is not None
+        if self._lost or any(place_of(path) != place for path, place in self._known.items()):
+            raise self._gone()
+        return place_of(self._path) is not None
 
-    def _which(self) -> tuple[int, int] | None:
-        try:
-            found = self._path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+    def _gone(self) -> LedgerError:
+        with self._lending:
+            first, self._lost = not self._lost, True
+        error = LedgerError(
+            f"the ledger {str(self._path)!r}, or what SQLite keeps beside it (-wal, -shm), was"
+            " deleted, moved or replaced while it was in use, so nothing can leave; stop this"
+            " program, look with discreet log --verify whether rows are missing, restore the"
+            " ledger from a backup if so, and start again"
+        )
+        if first:
+            LOG.error("discreet: %s", error)
+        return error
 
     def let_go(self) -> None:
-        """Close the connections that are kept and not in use."""
+        """Close the connections that are kept and not in use.
+
+        The last to be closed moves what is written ahead into the file and removes it. Where the
+        file is lost, that could destroy what others have written: one stays open that cannot.
+        """
         with self._lending:
+            anchor, self._anchor = self._anchor, None
+            if anchor is not None and self._lost:
+                _open_for_good.append(anchor)
+            elif anchor is not None:
+                anchor.close()
             while self._idle:
-                self._idle.pop()[1].close()
+                self._idle.pop().close()
+            self._known = {path: it for path, it in self._known.items() if path == str(self._path)}
 
     def begin_anew(self) -> None:
         """Begin in a process that was forked; in the middle of a transaction it cannot.
 
         SQLite would take the locks of the process that it was forked from for its own.
         """
-        self._forked = self._forked or self._lent > 0 or bool(self._idle)
+        in_use = self._lent > 0 or bool(self._idle) or self._anchor is not None
+        self._forked = self._forked or in_use
         self._writer, self._lending = threading.Lock(), threading.Lock()
 
     @contextmanager
@@ -141,11 +178,15 @@ class Connections:
         """Lend a connection; one that had an error is not lent again."""
         if self._forked:
             raise unusable(self._path)
-        which, connection = self._taken() or self._opened()
+        with self._lending:
+            idle = self._idle.pop() if self._idle else None
+        connection = idle or self._opened()
         with self._lending:
             self._lent += 1
         keep = False
         try:
+            self._hold()
+            self.is_there()
             yield connection
             keep = True
         except DiscreetError:
@@ -158,7 +199,7 @@ class Connections:
             with self._lending:
                 self._lent -= 1
                 if keep and self._users:
-                    self._idle.append((which, connection))
+                    self._idle.append(connection)
                 elif not self._forked:
                     connection.close()
 
@@ -179,45 +220,78 @@ class Connections:
             finally:
                 connection.execute(f"PRAGMA busy_timeout = {WAIT_SECONDS * 1000:.0f}")
 
-    def _taken(self) -> Lent | None:
-        """Return an idle connection, if it is one to the file that is there now."""
-        with self._lending:
-            if not self._idle:
-                return None
-            which, connection = self._idle.pop()
-        if self._which() == which:
-            return which, connection
-        connection.close()  # what it wrote would go into a file that nobody finds
-        return None
+    def _hold(self) -> None:
+        """Have one connection open all the time that a server runs, which is never lent.
 
-    def _opened(self) -> Lent:
-        make = 0 if self.is_there() else os.O_CREAT
+        While it is, no other process removes what is written ahead. It only reads, and so cannot
+        move what is written ahead when it is closed, nor remove it.
+        """
+        with self._lending:
+            if self._users == 0 or self._anchor is not None:
+                return
+            anchor = self._connection("mode=ro")
+            try:
+                anchor.execute("PRAGMA user_version").fetchone()
+            except sqlite3.Error:
+                anchor.close()
+                raise
+            self._anchor = anchor
+            real = os.path.realpath(self._path)  # beside it SQLite keeps the others
+            others = (f"{real}-wal", f"{real}-shm")
+            self._known = {**self._known, **{path: place_of(path) for path in others}}
+
+    def _opened(self) -> sqlite3.Connection:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self._path, os.O_RDWR | make, 0o600))
-            found = self._path.stat()
-            connection = sqlite3.connect(
-                self._path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            if not self.is_there():
+                self._make()
+            place = place_of(self._path)
+            connection = self._connection("mode=rw")
         except (OSError, sqlite3.Error):
             raise _closed(self._path) from None
         try:
             for setting in SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
             self._prepare(connection)
+            if place is None or place != place_of(self._path):
+                raise unusable(self._path)
         except sqlite3.Error as error:
             connection.close()
             raise unusable(self._path, error) from None
         except LedgerError:
             connection.close()
             raise
-        which = found.st_dev, found.st_ino
-        if self._users and self._only is None:
-            self._only = which
-        return which, connection
+        with self._lending:
+            if self._users:
+                self._known = {str(self._path): place, **self._known}
+        return connection
+
+    def _make(self) -> None:
+        """Have SQLite make the file, with the rights of one that is its owner's alone."""
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=self._path.parent) as like:
+            self._connection(f"mode=rwc&modeof={quote(os.fsencode(like.name))}").close()
+
+    def _connection(self, how: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?{how}",
+            uri=True,
+            timeout=WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
 
 
 _all: weakref.WeakSet[Connections] = weakref.WeakSet()
+_open_for_good: list[sqlite3.Connection] = []
+
+
+def place_of(path: str | Path) -> Place | None:
+    """Return the device and the number of a file, which is not opened; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _before_fork() -> None:

@@ -30,6 +30,7 @@ from discreet.leaving import (
     check_many_changed,
     check_names,
     check_one_order,
+    check_same_table,
     check_unchanged,
     check_version,
     compare,
@@ -285,6 +286,8 @@ def _leave(
         check_names(leaving.sketches, known)
         if version.study == (leaving.study or UNNAMED):
             check_unchanged(version, leaving.sketches, known)
+    if own is not None and whole:
+        check_same_table(own, sketches, _sketches(connection, own))
     check_one_order({**left, **leaving.choices})
     if own is None and leaving.study is None and alike:
         own = alike[0]

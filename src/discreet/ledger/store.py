@@ -12,7 +12,14 @@ from typing import Any
 
 from discreet.errors import InputError, LedgerError
 from discreet.ledger.chain import FIRST, link, row_of, seal_of
-from discreet.ledger.connections import Connections, transaction, unusable, write_ahead
+from discreet.ledger.connections import (
+    Connections,
+    Place,
+    place_of,
+    transaction,
+    unusable,
+    write_ahead,
+)
 from discreet.ledger.schema import OLD_TABLES, SCHEMA, TABLES, create, objects_of
 from discreet.progress import advance
 from discreet.secret import PLACES, Secret
@@ -80,9 +87,19 @@ class Store:
         """Keep connections from one transaction to the next, for a server; close them at the end.
 
         About three times faster, for whoever closes the last connection to a file tidies it up.
-        If the file goes meanwhile, or another takes its name, nothing more is read or written.
+        If the file goes meanwhile, or what SQLite keeps beside it, or another takes a name of
+        theirs, nothing more is read or written, and a log record says so once.
         """
         return self._connections.kept_open()
+
+    @property
+    def place(self) -> Place | None:
+        """The device and number of the file; None where there is none."""
+        return place_of(self._path)
+
+    def expect(self, place: Place | None) -> None:
+        """Take no other file for this one, once it is kept open; any for None."""
+        self._connections.expect(place)
 
     def append(
         self,

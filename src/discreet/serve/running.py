@@ -25,6 +25,7 @@ from discreet.serve.protocol import CarefulProtocol
 from discreet.serve.warming import warm_in_background
 from discreet.study import Study
 from discreet.study import open as open_study
+from discreet.study.told import ledger_of_study
 
 __all__ = ["Address", "Plan", "app_of_environment", "configured", "listening", "opened", "run"]
 
@@ -108,8 +109,13 @@ def opened(plan: Plan) -> Study:
 def app_of_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
     told = json.loads(os.environ[ENVIRONMENT])
+    ledger = told.pop("ledger")
     plan = Plan(**told | {"origins": tuple(told["origins"])})
-    return _app(opened(plan), plan)
+    study = opened(plan)
+    app = _app(study, plan)
+    # One that is started in place of another, while the server runs, takes no other ledger.
+    ledger_of_study(study).store.expect(ledger and tuple(ledger))
+    return app
 
 
 def run(
@@ -138,7 +144,8 @@ def run(
         raise InputError(f"workers are 1 to {MOST_WORKERS}")
     several = workers > 1
     if several:
-        os.environ[ENVIRONMENT] = json.dumps(asdict(plan))
+        ledger = ledger_of_study(study).store.place
+        os.environ[ENVIRONMENT] = json.dumps({**asdict(plan), "ledger": ledger})
     app = FACTORY if several else _app(study, plan)
     config = configured(app, address, factory=several, workers=workers)
     taken = listening(config, address)

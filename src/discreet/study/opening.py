@@ -38,8 +38,9 @@ def open(
         The name of a preset ("standard", "datashield", "sacro", "opensafely", "research"), the
         path of a TOML file, or a Policy.
     study : str, optional
-        The study's name, by which the ledger knows it; by default the file's name. A frame has
-        none unless one is given, and is recognised by its columns.
+        The study's name, by which the ledger knows it; by default the file's name, so that of two
+        files of one name one needs a name of its own. A frame has none unless one is given, and is
+        recognised by its columns.
     kinds : mapping of str to {"continuous", "categorical"}, optional
         What to override of the inferred kinds: numbers are continuous, all else categorical.
     roles : mapping of str to str, optional

@@ -1,0 +1,119 @@
+"""A server that runs while others read, write and copy the ledger beside it, and is killed."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from discreet.ledger import Ledger, add_token, kept, list_tokens, log, used, verify
+from discreet.study.folders import ledger_of
+from tests.ledger.given import started, told
+from tests.serve.cohort import POLICY, written
+from tests.serve.rounds import ROUNDS
+from tests.serve.workers import client, process
+
+CLIENTS, BUDGET = 8, 12
+SCRIPT = "import sys; from tests.serve.rounds import main; main(*sys.argv[1:])"
+COLUMNS = ("age", "bmi", "glucose", "ldl", "hdl", "tch", "ltg", "progression")
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    (kind, {"columns": [name], **by})
+    for kind in ("histogram", "box")
+    for name in COLUMNS
+    for by in ({}, {"by": "sex"})
+]
+
+
+@dataclass
+class Client:
+    """Somebody with a token and a budget, who counts along what was asked and answered."""
+
+    name: str
+    token: str
+    replies: int = 0
+    spent: set[int] = field(default_factory=set)
+    cut: set[int] = field(default_factory=set)
+    seen: dict[str, bytes] = field(default_factory=dict)
+
+    def ask(self, url: str, turns: threading.Semaphore) -> None:
+        """Ask one thing after the other, when it is somebody's turn, until the server is gone."""
+        chance = random.Random(self.name)
+        with client(url, self.token) as asking:
+            while turns.acquire():
+                which = chance.randrange(len(QUESTIONS))
+                kind, body = QUESTIONS[which]
+                try:
+                    found = asking.post(f"/api/views/{kind}", json=body)
+                except httpx.HTTPError:
+                    self.cut = {which} - self.spent
+                    return
+                self.replies += 1
+                self.count(which, found)
+
+    def count(self, which: int, found: httpx.Response) -> None:
+        """See that the server counts as this client does."""
+        if which not in self.spent and len(self.spent) == BUDGET:
+            assert (found.status_code, found.json()["error"]["code"]) == (429, "budget")
+            return
+        assert found.status_code == 200, found.text
+        self.spent.add(which)
+        assert self.seen.setdefault(found.json()["id"], found.content) == found.content
+
+    def check(self, ledger: Ledger) -> None:
+        """See that the ledger holds all that was answered, and counts as this client does."""
+        caller = f"token {self.name}"
+        rows = [it for it in log(ledger.store) if it["caller"] == caller]
+        assert 0 <= len(rows) - self.replies <= 1  # the one that was cut off
+        counted = used(ledger.store, caller, "cohort.csv", 1)
+        assert len(self.spent) <= counted <= min(len(self.spent | self.cut), BUDGET)
+        assert len(self.seen) == len(self.spent)
+        for view, body in self.seen.items():
+            answer = kept(ledger.store, "cohort.csv", 1, view, caller)
+            assert answer is not None
+            assert answer.body == body
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, workers: str) -> None:
+    files = written(tmp_path, POLICY.replace("budget = 400", f"budget = {BUDGET}"))
+    ledger = ledger_of(files[1])
+    names = [f"client{i}" for i in range(CLIENTS)]
+    clients = [Client(name, add_token(ledger.store, "cohort.csv", name)) for name in names]
+    server = process(*files, "--workers", workers)
+    turns = threading.Semaphore(CLIENTS)
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        asking = [threads.submit(it.ask, server.url, turns) for it in clients]
+        beside = started(SCRIPT, files[1], server.url)
+        try:
+            assert beside.stdout is not None
+            lines = []
+            for line in beside.stdout:
+                turns.release(CLIENTS // 2)  # so many a round, however slow the machine is
+                lines.append(line)
+            assert told(beside) == []  # it ended well
+            seen = json.loads(lines[-1])
+            turns.release(1000)
+            time.sleep(0.2)
+        finally:
+            said = server.kill()
+            turns.release(1000)
+    for it in asking:
+        it.result()
+    assert said == ""
+
+    found = verify(ledger.store, seen["head"])
+    assert found.broken == ()
+    for each in clients:
+        assert each.replies > 0
+        each.check(ledger)
+    states = {it.name: it.state() for it in list_tokens(ledger.store)}
+    assert [states[f"r{i}"] for i in range(ROUNDS)] == ["revoked"] * ROUNDS
