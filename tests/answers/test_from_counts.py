@@ -310,11 +310,18 @@ def test_a_box_of_suppressed_cells_alone_is_refused() -> None:
 
 
 @pytest.mark.parametrize("policy", ["standard", "research"])
-def test_a_box_of_persons_with_several_rows_is_refused_with_advice(policy: str) -> None:
+def test_a_box_counts_persons_and_not_their_rows(policy: str) -> None:
+    # Of fifty persons, each with two values 50 apart, the lowest five have 0 to 4.
     table = table_of({"x": np.arange(100.0), "who": [*range(50), *range(50)]}, unit="who")
+    question = asked("box", ["x"], policy, method="order-means")
 
-    with pytest.raises(RefusedError, match=r"several rows.*one row a person.*or draw a histogram"):
-        from_counts.box(table, asked("box", ["x"], policy), ORIGIN)
+    box = from_counts.box(table, question, ORIGIN).groups[0]
+    k = question.k
+    assert (box.low, box.high) == ((2, 97) if k == 5 else (1, 98))
+    few = table_of({"x": np.arange(100.0), "who": [i % 49 for i in range(100)]}, unit="who")
+    if policy == "standard":
+        with pytest.raises(RefusedError, match="too few complete rows"):
+            from_counts.box(few, question, ORIGIN)
 
 
 def test_a_box_of_persons_with_one_row_each_is_drawn() -> None:

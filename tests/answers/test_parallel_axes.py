@@ -356,7 +356,10 @@ def test_a_person_has_one_row() -> None:
     frame = pa.table({"x": [1.5, 2.5, 3.5], "who": ["a", "b", "a"]})
     check_persons(open_table(frame, kinds={}, roles={}, unit=None, key=None))
     check_persons(open_table(frame[:2], kinds={}, roles={}, unit="who", key=None))
-    with pytest.raises(RefusedError, match="some person has several rows, and a cluster counts"):
+    with pytest.raises(
+        RefusedError,
+        match=r"several rows, and a cluster of records counts rows; .* method='k-member-cells'",
+    ):
         check_persons(open_table(frame, kinds={}, roles={}, unit="who", key=None))
 
 

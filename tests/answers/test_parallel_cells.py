@@ -297,16 +297,30 @@ def test_a_value_of_few_persons_is_one_that_no_axis_shows() -> None:
 
 
 @pytest.mark.parametrize("preset", ["standard", "research"])
-def test_persons_with_several_rows_are_refused_with_advice(preset: str) -> None:
-    twice = {**SIXTY, "who": [i // 2 for i in range(60)]}
+def test_persons_are_counted_whatever_rows_they_have(preset: str) -> None:
+    twice = {name: [*values, *values] for name, values in SIXTY.items()}
+    whose = {"who": [*range(60), *range(60)]}
     once = {**SIXTY, "who": [*range(60)]}
+    names = ["x", "y", "ill"]
 
-    with pytest.raises(
-        RefusedError, match=r"several rows, and a cluster counts rows; .* heat maps"
-    ):
-        drawn(table_of(twice, "who"), ["x", "y"], preset=preset, unit="who")
-    view = drawn(table_of(once, "who"), ["x", "y"], preset=preset, unit="who")
-    assert view.clusters == drawn(table_of(SIXTY), ["x", "y"], preset=preset).clusters
+    view = drawn(table_of(once, "who"), names, preset=preset, unit="who")
+    assert view.clusters == drawn(table_of(SIXTY), names, preset=preset).clusters
+    again = drawn(table_of({**twice, **whose}, "who"), names, preset=preset, unit="who")
+    assert again.clusters[0] == view.clusters[0]
+    # Thirty persons are enough for k = 3; ten, whose rows fill the same cells, are not.
+    drawn(table_of({**SIXTY, "who": [i // 2 for i in range(60)]}, "who"), names, unit="who")
+    few = {**SIXTY, "who": [i // 6 for i in range(60)]}
+    with pytest.raises(RefusedError, match="too few complete rows"):
+        drawn(table_of(few, "who"), names, unit="who")
+
+
+def test_levels_that_are_joined_are_of_k_persons() -> None:
+    level = ["a"] * 60 + ["p", "q", "r"]
+    who = [*range(60), 0, 0, 0]
+    table = table_of({"x": [float(i % 10) for i in range(63)], "g": level, "who": who}, "who")
+
+    with pytest.raises(RefusedError, match="some person has several levels of 'g', so small ones"):
+        drawn(table, ["x", "g"], unit="who")
 
 
 def test_no_value_is_none_of_the_values_of_a_secret() -> None:

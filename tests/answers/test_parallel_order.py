@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.answers.parallel_axes import CellAxis, cell_axis
 from discreet.answers.parallel_order import (
+    PersonsInCells,
     cells_of,
     check_order,
     counted_cells,
@@ -77,7 +80,7 @@ def test_cells_are_counted_in_the_order_of_the_axes(names: tuple[str, ...]) -> N
     how = asked(names, limits={"near": [-1, 4], "far": [-3, 3]})
     axes = [*cut(TABLE, how).values()]
 
-    found = cells_of(counted_cells(TABLE, axes), axes)
+    found = cells_of(counted_cells(TABLE, axes), axes, 4)
 
     columns = [[cell_of(axis, value) for value in COLUMNS[axis.shown.name]] for axis in axes]
     persons = Counter(zip(*columns, strict=True))
@@ -93,10 +96,10 @@ def test_rows_with_a_number_missing_are_not_counted_and_missing_levels_are() -> 
     }
     table = table_of(columns)
     axes = [*cut(table, asked(["x", "g"])).values()]
-    assert int(cells_of(counted_cells(table, axes), axes).sum()) == 40
+    assert int(cells_of(counted_cells(table, axes), axes, 4).sum()) == 40
     axes = [*cut(table, asked(["x", "y", "g"])).values()]
     counted = counted_cells(table, axes)
-    assert (int(cells_of(counted, axes).sum()), counted.left_out) == (37, 3)
+    assert (int(cells_of(counted, axes, 4).sum()), counted.left_out) == (37, 3)
 
 
 def test_persons_are_counted_once_however_many_rows_they_have() -> None:
@@ -107,7 +110,7 @@ def test_persons_are_counted_once_however_many_rows_they_have() -> None:
     how = asked(["x", "g"], unit="who", limits={"x": [0, 10]})
     axes = [*cut(table, how).values()]
 
-    found = cells_of(counted_cells(table, axes), axes)
+    found = cells_of(counted_cells(table, axes), axes, 4)
 
     assert found.tolist() == [[4, 0], [0, 4]] * 5
 
@@ -248,3 +251,26 @@ def test_what_an_axis_tells_is_measured_on_enough_persons() -> None:
 
     with pytest.raises(RefusedError, match="columns 'x', 'ill' have too few complete rows"):
         check_order(table, how, cut(table, how))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 11)), min_size=1, max_size=60),
+    st.lists(st.booleans(), min_size=9, max_size=9),
+)
+def test_a_sum_of_cells_never_makes_several_of_one_person(
+    pairs: list[tuple[int, int]], chosen: list[bool]
+) -> None:
+    cells, persons = np.array(sorted(set(pairs))).T
+    found = PersonsInCells((3, 3), cells, persons)
+
+    for least in (2, 3, 5):
+        counts = found.counts(least)
+        within = np.array(chosen)
+        held = len(set(persons[within[cells]].tolist()))
+        total = int(counts.ravel()[within].sum())
+        assert min(total, least) <= held
+        for cell in range(9):
+            many = len(set(persons[cells == cell].tolist()))
+            assert counts.ravel()[cell] == many or max(many, counts.ravel()[cell]) < least
+    kept = found.within(np.array(chosen).reshape(3, 3))
+    assert kept.people == held

@@ -322,7 +322,9 @@ def test_persons_with_several_rows_are_refused_with_advice() -> None:
         if enough:
             assert drawn(SEVEN, table=table) == drawn(SEVEN)
             continue
-        with pytest.raises(RefusedError, match="several rows, and a cluster counts rows; make one"):
+        with pytest.raises(
+            RefusedError, match="several rows, and a cluster of records counts rows; take"
+        ):
             drawn(SEVEN, table=table)
 
 

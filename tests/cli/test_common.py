@@ -88,3 +88,51 @@ def test_a_column_with_control_codes_is_drawn_and_they_are_told_as_codes(
     assert code == 0, err
     assert "PWN" in out
     assert not {"\x1b", "\x07"} & {*out, *err}
+
+
+def visits(folder: Path, rows: int = 3) -> Path:
+    """Write a table of patients of some visits; of another number of them other patients."""
+    path = folder / f"visits {rows}.csv"
+    lines = [f"P{rows}{i // rows},{i % 40 * rows},{i % 7}" for i in range(120 * rows)]
+    path.write_text("\n".join(["patient_id,age,visits", *lines]) + "\n")
+    return path
+
+
+def test_a_table_of_several_rows_a_person_asks_whose_they_are(run: Run, tmp_path: Path) -> None:
+    file = str(visits(tmp_path))
+
+    for words in (
+        ("plot", "histogram", file, "age", "--json"),
+        ("anonymize", file, "-o", str(tmp_path / "out.csv"), "--columns", "age"),
+        ("version", "new", file),
+    ):
+        code, out, err = run(*words)
+        assert (code, out) == (3, "")
+        assert "--unit patient_id" in err
+        assert "--no-unit" in err
+    plot = ("plot", "histogram", file, "age", "--json")
+    by_person = dc.View.from_json(run(*plot, "--unit", "patient_id")[1])
+    assert by_person.origin.counted == "persons (patient_id)"
+    others = ("plot", "histogram", str(visits(tmp_path, 2)), "age", "--json")
+    by_row = dc.View.from_json(run(*others, "--no-unit")[1])
+    assert by_row.origin.counted == "rows, each taken as a person"
+    code, _, err = run(*plot, "--unit", "patient_id", "--no-unit")
+    assert (code, err.startswith("discreet: --unit and --no-unit say different")) == (2, True)
+
+
+def test_the_command_line_does_not_overrule_what_a_file_says_of_persons(
+    run: Run, tmp_path: Path
+) -> None:
+    policy = tmp_path / "rules.toml"
+
+    for rows, line, other in (
+        (2, "unit = false", ("--unit", "patient_id")),
+        (3, 'unit = "patient_id"', ("--no-unit",)),
+    ):
+        file = str(visits(tmp_path, rows))
+        plot = ("plot", "histogram", file, "age", "--json", "--policy", str(policy))
+        policy.write_text(f"{line}\n")
+        assert run(*plot)[0] == 0
+        code, out, err = run(*plot, *other)
+        assert (code, out) == (3, "")
+        assert "the policy file says what unit is" in err

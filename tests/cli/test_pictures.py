@@ -70,7 +70,10 @@ def test_a_row_method_makes_the_copy_and_a_count_method_the_picture(run: Run, co
     rows = dc.View.from_json(run(*words, "a", "--method", "condensation")[1])
     cells = dc.View.from_json(run(*words, "a", "--method", "suppression")[1])
     assert (rows.method, rows.origin.counted) == ("condensation", "protected rows")
-    assert (cells.method, cells.origin.counted) == ("suppression", "records")
+    assert (cells.method, cells.origin.counted) == (
+        "suppression",
+        "rows, each taken as a person",
+    )
 
 
 ERRORS = {

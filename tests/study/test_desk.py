@@ -46,7 +46,10 @@ def test_counts_and_rows_are_two_streams() -> None:
         from_counts.histogram,
     )
 
-    assert (counted.origin.counted, counted.origin.version) == ("records", None)
+    assert (counted.origin.counted, counted.origin.version) == (
+        "rows, each taken as a person",
+        None,
+    )
     assert rows.origin.counted == "protected rows"
     assert rows.origin.version is not None
     assert counted.gate is not None

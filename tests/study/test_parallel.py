@@ -239,7 +239,7 @@ def test_a_view_comes_back_from_json() -> None:
     view = opened(study="s", **SECRET).parallel(["ward", "x", "y", "ill"])
 
     assert dc.View.from_json(view.to_json()) == view
-    assert view.origin.counted == "records"
+    assert view.origin.counted == "rows, each taken as a person"
     assert view.sizes is None
     assert all(view.clusters)
 
@@ -594,12 +594,12 @@ def test_a_desk_keeps_the_pairs() -> None:
     assert HowParallel().cost is None
 
 
-def test_persons_with_several_rows_are_refused() -> None:
+def test_persons_are_counted() -> None:
     columns = {**COLUMNS, "who": [f"person {i // 2}" for i in range(N)]}
 
-    with pytest.raises(RefusedError, match="some person has several rows, and a cluster counts"):
-        opened(given=columns, unit="who").parallel(["x", "y"])
-    assert opened(unit="who").parallel(["x", "y"]).origin.counted == "persons"
+    view = opened(given=columns, unit="who").parallel(["x", "y"])
+    assert view.origin.counted == "persons (who)"
+    assert opened(unit="who").parallel(["x", "y"]).origin.counted == "persons (who)"
 
 
 # --- under research ---------------------------------------------------------------------------

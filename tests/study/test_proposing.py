@@ -327,6 +327,20 @@ def test_it_is_read_from_top_to_bottom() -> None:
     )  # each has its words
 
 
+def test_persons_with_several_rows_are_proposed_as_the_unit(tmp_path: Path) -> None:
+    many = 4 * N
+    frame = people(many, patient_id=[f"P{i // 4}" for i in range(many)])
+    path = tmp_path / "policy.toml"
+
+    path.write_text(proposed_policy(frame), encoding="utf-8")
+    policy = Policy.load(path)
+
+    assert (policy.unit, policy.roles["patient_id"]) == ("patient_id", "identifier")
+    assert dc.open(frame, path).histogram("weight").origin.counted == "persons (patient_id)"
+    once = proposed_policy(people(N, patient_id=[f"P{i}" for i in range(N)]))
+    assert '# unit = "patient_id"' in once.splitlines()
+
+
 def test_a_table_may_be_open_already() -> None:
     frame = people(N)
     table = open_table(frame, kinds={}, roles={}, unit=None, key=None)

@@ -27,7 +27,7 @@ def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
     }
 
 
-def table_of(given: Any, unit: str | None = None, key: str | None = None) -> Table:
+def table_of(given: Any, unit: str | bool | None = None, key: str | None = None) -> Table:
     """Put columns or a frame behind a table."""
     frame = pa.table(given) if isinstance(given, Mapping) else given
     return open_table(frame, kinds={}, roles={}, unit=unit, key=key)

@@ -48,7 +48,7 @@ class Spy:
         self.noise: dict[tuple[float, ...], tuple[float, ...]] = {}
         self.seen: list[tuple[tuple[float, ...], int]] = []
 
-    def __call__(self, values: Floats, normals: Floats, strata: Any) -> Floats:
+    def __call__(self, values: Floats, normals: Floats, strata: Any, persons: Any = None) -> Floats:
         rows = [*map(tuple, values.tolist())]
         self.noise = dict(zip(rows, map(tuple, normals.tolist()), strict=True))
         self.seen = [*zip(rows, strata.tolist(), strict=True)]
@@ -99,8 +99,8 @@ def test_a_constant_column_is_refused_by_name() -> None:
 
 def test_a_method_that_breaks_its_word_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     broken: dict[str, Callable[..., Any]] = {
-        "drops a row": lambda values, normals, strata: values[1:],
-        "not finite": lambda values, normals, strata: values * np.nan,
+        "drops a row": lambda values, *_: values[1:],
+        "not finite": lambda values, *_: values * np.nan,
     }
     for method in broken.values():
         monkeypatch.setattr(Policy, "row_method", lambda self, asked=None, method=method: method)

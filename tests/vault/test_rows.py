@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 @pytest.fixture
 def exact_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave no row out to make the sizes of strata even."""
-    monkeypatch.setattr("discreet.vault.rows._size_step", lambda policy: 1)
+    for room in ("rows", "strata"):
+        monkeypatch.setattr(f"discreet.vault.{room}.size_step", lambda policy: 1)
 
 
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
@@ -95,16 +96,21 @@ def test_a_key_that_is_in_two_rows_is_refused_without_its_value(twice: list[Any]
     assert str(twice[0]) not in str(refused.value)
 
 
-def test_a_person_with_several_rows_is_refused_with_advice() -> None:
+def test_a_method_that_knows_rows_alone_refuses_a_person_with_several() -> None:
     given = columns() | {"who": [i // 2 for i in range(120)]}
     research = Policy.preset("research")
-    asked = research.settle("scatter", ["x", "y"])
-    refusal = r"several rows.* use a histogram or heat map"
+    refusal = r"several rows, and method '(deterministic|probabilistic)' .* rows='condensation'"
 
-    with pytest.raises(RefusedError, match=refusal):
-        copied(given, policy=STANDARD.changed(unit="who"))
-    with pytest.raises(RefusedError, match=refusal):
-        protect_view(table_of(given, unit="who"), research, asked, SECRET)
+    for rows in ("deterministic", "probabilistic"):
+        with pytest.raises(RefusedError, match=refusal):
+            copied(given, policy=STANDARD.changed(unit="who", rows=rows))
+        asked = research.settle("scatter", ["x", "y"], method=rows)
+        with pytest.raises(RefusedError, match=refusal):
+            protect_view(table_of(given, unit="who"), research, asked, SECRET)
+    asked = research.settle("scatter", ["x", "y"], method="microaggregation")
+    found = protect_view(table_of(given, unit="who"), research, asked, SECRET)
+    # three persons of two rows share a mean
+    assert np.unique(found.columns["x"], return_counts=True)[1].min() >= 2 * research.k
 
 
 def test_a_person_with_one_row_is_a_row() -> None:

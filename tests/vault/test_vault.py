@@ -238,7 +238,7 @@ class Spy:
         self.noise: dict[tuple[float, ...], tuple[float, ...]] = {}
         self.seen: list[tuple[tuple[float, ...], int]] = []
 
-    def __call__(self, values: Floats, normals: Floats, strata: Any) -> Floats:
+    def __call__(self, values: Floats, normals: Floats, strata: Any, persons: Any = None) -> Floats:
         rows = [*map(tuple, values.tolist())]
         self.noise = dict(zip(rows, map(tuple, normals.tolist()), strict=True))
         self.seen = [*zip(rows, strata.tolist(), strict=True)]

@@ -25,6 +25,7 @@ from discreet.protect import (
 from discreet.protect.base import Floats, Labels, sd_of
 from discreet.protect.counts import Bins, Guarded, about, check_counts
 from discreet.protect.order_means import nice_step, stepped, winsorised
+from discreet.protect.persons import several_rows
 from discreet.table import BinAxis, Counted, Table
 from discreet.views import (
     BoxView,
@@ -129,11 +130,6 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
 
 def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
     """Draw a box a column: from means of order statistics, or as the 2021 paper does it."""
-    if table.persons_repeat():
-        raise RefusedError(
-            "some person has several rows, and a box counts rows; make one row a person first"
-            " (a mean or a last value), or draw a histogram, which counts persons"
-        )
     if asked.method == "order-means":
         return _box_of_order_means(table, asked, origin)
     rows = table.rows(asked.columns, levels=() if asked.by is None else (asked.by,))
@@ -163,13 +159,15 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
 def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     method = OrderMeans(asked.k)
     boxes, left_out = [], 0
-    for label, values, missing in _values(table, asked):
-        if len(values) < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
+    for label, values, persons, missing in _values(table, asked):
+        size = len(values) if persons is None else len(np.unique(persons))
+        if size < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
             raise too_few(asked)
-        if asked.by is not None and np.ptp(winsorised(values, asked.k)) == 0:
+        trimmed = winsorised(values, asked.k, persons)
+        if asked.by is not None and np.ptp(trimmed) == 0:
             raise too_few(asked)  # to say that it is constant would be to say it of a level
-        step = nice_step(sd_of(label, winsorised(values, asked.k)))
-        low, q1, median, q3, high = stepped(np.array(method(values)), step).tolist()
+        step = nice_step(sd_of(label, trimmed))
+        low, q1, median, q3, high = stepped(np.array(method(values, persons)), step).tolist()
         if asked.by is not None and asked.guarded:
             # The whiskers of several columns' levels, solved together, give far values back.
             low, high = q1, q3
@@ -186,17 +184,20 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     )
 
 
-def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, int]]:
-    """Return the values of each box with its label, and how many rows had none."""
+def _values(
+    table: Table, asked: Asked
+) -> Iterator[tuple[str, Floats, NDArray[np.intp] | None, int]]:
+    """Return the values of each box with its label, whose they are, and how many rows had none."""
     if asked.by is None:
         for name in asked.columns:
             rows = table.rows([name])
-            yield name, rows.numbers[name], rows.left_out
+            yield name, rows.numbers[name], rows.persons, rows.left_out
         return
     (column,) = asked.columns
     rows = table.rows([column], levels=(asked.by,))
     for level, of in _rows_of_levels(table, asked, rows.texts[asked.by]).items():
-        yield level, rows.numbers[column][of], rows.left_out
+        whose = None if rows.persons is None else rows.persons[of]
+        yield level, rows.numbers[column][of], several_rows(whose), rows.left_out
 
 
 def _rows_of_levels(

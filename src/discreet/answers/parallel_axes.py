@@ -89,6 +89,7 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
         found = joined(table.levels(name), asked.k)
+        _check_levels(table, asked, name, found)
         levels = _ordered(found, asked, name, most if asked.guarded else height)
         if sensitive:
             levels = _known(levels)
@@ -111,6 +112,17 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
 
 
+def _check_levels(table: Table, asked: Asked, name: str, levels: Levels) -> None:
+    """Refuse levels that were joined by sums of persons, and of whom some were counted twice."""
+    if table.unit is None or asked.k == 1:
+        return
+    if table.count((), {name: levels.places}).counts.min() < asked.k:
+        raise RefusedError(
+            f"some person has several levels of {name!r}, so small ones cannot be joined; make one"
+            " row a person first (a last level, or the most frequent)"
+        )
+
+
 def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
     height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
@@ -126,11 +138,12 @@ def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
 
 
 def check_persons(table: Table) -> None:
-    """Refuse a table in which some person has several rows."""
+    """Refuse a table in which some person has several rows, where clusters are of records."""
     if table.persons_repeat():
         raise RefusedError(
-            "some person has several rows, and a cluster counts rows; make one row a person first"
-            " (a mean or a last value), or draw heat maps, which count persons"
+            "some person has several rows, and a cluster of records counts rows; take"
+            " method='k-member-cells', which counts persons, or make one row a person first (a mean"
+            " or a last value)"
         )
 
 

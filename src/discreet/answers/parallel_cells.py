@@ -15,10 +15,16 @@ from discreet.answers.parallel_axes import (
     CellAxis,
     cell_axis,
     check_named,
-    check_persons,
     too_diverse,
 )
-from discreet.answers.parallel_order import cells_of, check_order, counted_cells
+from discreet.answers.parallel_order import (
+    PersonsInCells,
+    cells_of,
+    check_order,
+    counted_cells,
+    persons_in_cells,
+)
+from discreet.errors import BrokenPromiseError
 from discreet.parallel.cell_growth import Box
 from discreet.parallel.cells import (
     CellClusters,
@@ -29,6 +35,7 @@ from discreet.parallel.cells import (
 )
 from discreet.parallel.diversity import Joins
 from discreet.policy import ROWS_PER_K, Asked
+from discreet.protect.base import Labels
 from discreet.protect.counts import about
 from discreet.table import Table
 from discreet.views import Origin, ParallelView
@@ -38,7 +45,6 @@ __all__ = ["clusters_of_cells"]
 
 def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelView:
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
-    check_persons(table)
     axes = {name: cell_axis(table, asked, name) for name in asked.columns}
     check_named([*axes.values()], asked.axes.sensitive)
     _check_diversity(axes.values(), asked)
@@ -80,9 +86,10 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
     pair = (right, left) if turned else (left, right)
     counted = counted_cells(table, pair)
     check_size(counted, asked)
-    counts = cells_of(counted, pair)
-    left_out = counted.left_out + int(counted.weights.sum() - counts.sum())
-    if asked.guarded and counts.sum() < ROWS_PER_K * asked.k:
+    counts, persons = cells_of(counted, pair, asked.k), persons_in_cells(counted, pair)
+    here = int(counts.sum()) if persons is None else persons.people
+    left_out = counted.left_out + counted.people - here
+    if asked.guarded and here < ROWS_PER_K * asked.k:
         raise too_few(asked)
     sensitive = (pair[0].shown.sensitive, pair[1].shown.sensitive)
     found = cluster_cells(
@@ -93,6 +100,8 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
         sensitive=sensitive,
         diversity=asked.axes.diversity,
     )
+    if persons is not None:
+        _check_persons(persons, found.cluster_of, asked.k)
     if turned:
         counts, found, sensitive = counts.T, _turned(found), sensitive[::-1]
     check_cells(counts, found, asked.k, sensitive, asked.axes.diversity)
@@ -107,12 +116,40 @@ def _joins(
     after: CellClusters,
 ) -> Joins:
     """Say which clusters on both sides of the middle axis share at least k persons."""
-    counts = cells_of(counted_cells(table, axes), axes)
+    counted = counted_cells(table, axes)
+    several = persons_in_cells(counted, axes)
+    if several is None:
+        counts = cells_of(counted, axes, asked.k)
+    else:
+        both = before.cluster_of[:, :, None] >= 0, after.cluster_of[None] >= 0
+        several = several.within(both[0] & both[1])
+        counts = several.counts(asked.k)
     triples, persons = np.argwhere(counts), counts[counts > 0]
     diversity = asked.axes.diversity if axes[1].shown.sensitive else 1
     joins = shared(triples, persons, before, after, least=asked.k, diversity=diversity)
     check_shared(triples, persons, before, after, joins, least=asked.k, diversity=diversity)
+    if several is not None:
+        # Of each triple of cells which of the pairs that are lit it is of, if of any.
+        lit = {pair: number for number, pair in enumerate(joins)}
+        ones, others = np.broadcast_arrays(before.cluster_of[:, :, None], after.cluster_of[None])
+        pairs = zip(ones.ravel().tolist(), others.ravel().tolist(), strict=True)
+        _check_persons(several, np.array([lit.get(pair, -1) for pair in pairs]), asked.k)
     return joins
+
+
+def _check_persons(several: PersonsInCells, shown_as: Labels, k: int) -> None:
+    """Count again, apart from how they were made, that what is shown stands on k persons.
+
+    `shown_as` is the number of what is shown of each cell; -1 where it is nothing.
+    """
+    members: dict[int, set[int]] = {}
+    numbers = shown_as.ravel()[several.cells].tolist()
+    for number, person in zip(numbers, several.persons.tolist(), strict=True):
+        members.setdefault(number, set()).add(person)
+    if any(len(found) < k for number, found in members.items() if number >= 0):
+        raise BrokenPromiseError(
+            "a cluster was counted again and holds fewer than k persons; please report this"
+        )
 
 
 def _turned(found: CellClusters) -> CellClusters:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.answers.from_counts import check_size
 from discreet.answers.parallel_axes import CellAxis, cell_axis
@@ -13,13 +15,16 @@ from discreet.errors import RefusedError, one_of
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import Information, Whole, bins_of_grid, information
 from discreet.policy import Asked
+from discreet.protect.base import Labels
 from discreet.table import Counted, Table
 
 __all__ = [
+    "PersonsInCells",
     "axes_to_order",
     "cells_of",
     "check_order",
     "counted_cells",
+    "persons_in_cells",
     "proposed_order",
     "rules_of_order",
 ]
@@ -69,10 +74,71 @@ def counted_cells(table: Table, axes: Sequence[CellAxis]) -> Counted:
     return table.count(bins, levels)
 
 
-def cells_of(counted: Counted, axes: Sequence[CellAxis]) -> Whole:
-    """Return the counts of the cells that axes share, one dimension for each, in their order."""
-    stands = [axis for axis in axes if axis.levels is not None]
-    stands += [axis for axis in axes if axis.levels is None]
+@dataclass(frozen=True, repr=False)
+class PersonsInCells:
+    """Which persons with several rows are in the cells that axes share: pairs, none twice.
+
+    `cells` are numbers of cells in a grid of `shape`, one dimension for each axis.
+    """
+
+    shape: tuple[int, ...]
+    cells: Whole
+    persons: Labels
+
+    @property
+    def people(self) -> int:
+        """How many persons there are, each counted once."""
+        return len(np.unique(self.persons))
+
+    def within(self, keep: NDArray[np.bool_]) -> PersonsInCells:
+        """Return those in cells to keep, which are said for each cell."""
+        stays = keep.ravel()[self.cells]
+        return PersonsInCells(self.shape, self.cells[stays], self.persons[stays])
+
+    def counts(self, least: int) -> Whole:
+        """Count so that a sum over cells is of as many different persons, or of `least` or more.
+
+        A cell of `least` persons has its own count. In the other cells each person counts once,
+        where most persons are: so no sum holds anybody twice, unless a cell of it is enough alone.
+        """
+        held = np.bincount(self.cells, minlength=math.prod(self.shape))
+        rest = held[self.cells] < least
+        cells, persons = self.cells[rest], self.persons[rest]
+        order = np.lexsort((cells, -held[cells], persons))
+        first = np.diff(persons[order], prepend=-1) != 0
+        once = np.bincount(cells[order][first], minlength=len(held))
+        counts: Whole = np.where(held >= least, held, once).reshape(self.shape)
+        return counts
+
+
+def persons_in_cells(counted: Counted, axes: Sequence[CellAxis]) -> PersonsInCells | None:
+    """Return which persons are in the cells that axes share; None where a row is a person's."""
+    if counted.persons is None:
+        return None
+    stands = _as_counted(axes)
+    places = np.unravel_index(counted.cells, counted.shape)
+    shape = tuple(axis.cells for axis in axes)
+    cells, here = np.zeros(len(counted.cells), dtype=np.int64), np.ones(1, dtype=np.bool_)
+    for axis in axes:
+        place = places[stands.index(axis)]
+        if axis.cell_of_bin is not None:
+            place = axis.cell_of_bin[place]
+        # Beyond the cells of a sensitive axis are those of whom nothing is known.
+        here = here & (place < axis.cells)
+        cells = cells * axis.cells + place
+    pairs = np.unique(np.stack([cells[here], counted.persons[here]]), axis=1)
+    return PersonsInCells(shape, pairs[0], pairs[1].astype(np.intp))
+
+
+def cells_of(counted: Counted, axes: Sequence[CellAxis], least: int) -> Whole:
+    """Return the counts of the cells that axes share, one dimension for each, in their order.
+
+    Of persons with several rows see `PersonsInCells.counts`.
+    """
+    found = persons_in_cells(counted, axes)
+    if found is not None:
+        return found.counts(least)
+    stands = _as_counted(axes)
     counts: Whole = counted.counts.transpose([stands.index(axis) for axis in axes])
     for place, axis in enumerate(axes):
         if axis.cell_of_bin is not None:
@@ -81,6 +147,12 @@ def cells_of(counted: Counted, axes: Sequence[CellAxis]) -> Whole:
         # Beyond the cells of a sensitive axis are those of whom nothing is known.
         counts = counts.take(range(axis.cells), axis=place)
     return counts
+
+
+def _as_counted(axes: Sequence[CellAxis]) -> list[CellAxis]:
+    """Return axes in the order in which the table counts them: levels first."""
+    stands = [axis for axis in axes if axis.levels is not None]
+    return stands + [axis for axis in axes if axis.levels is None]
 
 
 def _roles(asked: Asked, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
@@ -104,7 +176,7 @@ def _information(
         pair = (axes[name], axes[sensitive[0]])
         counted = counted_cells(table, pair)
         check_size(counted, asked)
-        known[name] = information(bins_of_grid(_coarse(cells_of(counted, pair), pair)))
+        known[name] = information(bins_of_grid(_coarse(cells_of(counted, pair, asked.k), pair)))
     return known
 
 

@@ -91,12 +91,13 @@ def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -
 
 def _table(table: Table, asked: Asked, levels: Mapping[str, Levels]) -> tuple[Told, int]:
     """Count two columns; return what may be told, sums last, and how many cells may not."""
-    if table.persons_repeat():
+    counted = table.count((), {name: found.places for name, found in levels.items()})
+    if counted.people != counted.weights.sum():
         raise RefusedError(
-            "some person has several rows, so the cells of a table do not add up to persons; make"
-            " one row a person first, or draw a bar chart of one column"
+            "some person has several rows, in several cells of the table, which do not add up to"
+            " persons; make one row a person first, or draw a bar chart of one column"
         )
-    counts = table.count((), {name: found.places for name, found in levels.items()}).counts
+    counts = counted.counts
     _check_size(int(counts.sum()), asked)
     shown: NDArray[np.bool_] = np.ones(np.add(counts.shape, 1), dtype=np.bool_)
     if asked.method != "none":

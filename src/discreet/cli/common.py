@@ -29,6 +29,7 @@ __all__ = [
     "KOption",
     "LevelsOption",
     "MethodOption",
+    "NoUnitOption",
     "Output",
     "PolicyOption",
     "QOption",
@@ -47,6 +48,7 @@ __all__ = [
     "print_table",
     "print_words",
     "progress_shown",
+    "unit_given",
 ]
 
 NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
@@ -90,6 +92,9 @@ StrataOption = Annotated[
 UnitOption = Annotated[
     str | None, typer.Option("--unit", help="The column that says whose a row is.")
 ]
+NoUnitOption = Annotated[
+    bool, typer.Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
+]
 CategoricalOption = Annotated[
     str | None, typer.Option("--categorical", help="Columns of codes that are levels: a,b.")
 ]
@@ -117,6 +122,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the view as JSON
 def fields_given(**given: Any) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in given.items() if value is not None}
+
+
+def unit_given(unit: str | None, no_unit: bool) -> str | bool | None:
+    """Return what the command line says of persons: a column, that a row is one, or nothing."""
+    if unit is not None and no_unit:
+        raise InputError("--unit and --no-unit say different things; give one of them")
+    return False if no_unit else unit
 
 
 def opened(
@@ -150,7 +162,7 @@ def _check_file_stands(policy: Policy, fields: Mapping[str, Any]) -> None:
 
     for name, given in fields.items() if policy.guarded else ():
         held = getattr(policy, name)
-        empty = name in NAMES and not held
+        empty = name in NAMES and not held and held is not False
         if not empty and frozen(name, given) != held:
             raise RefusedError(
                 f"the policy file says what {name} is; leave the option out, or have the custodian"

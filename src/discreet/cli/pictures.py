@@ -26,6 +26,7 @@ from discreet.cli.common import (
     JsonOption,
     KOption,
     MethodOption,
+    NoUnitOption,
     Output,
     PolicyOption,
     QOption,
@@ -38,6 +39,7 @@ from discreet.cli.common import (
     opened,
     print_words,
     progress_shown,
+    unit_given,
 )
 from discreet.errors import InputError, one_of
 
@@ -75,6 +77,7 @@ def plot(
     group: GroupOption = None,
     strata: StrataOption = None,
     unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     categorical: CategoricalOption = None,
     by: ByOption = None,
     trend: TrendOption = False,
@@ -106,7 +109,7 @@ def plot(
         guarded = load_policy(policy).guarded
         # A row method makes the study's copy; a count method is the picture's alone.
         rows = method if guarded and method in ROW_METHODS else None
-        fields = fields_given(rows=rows, study=study, unit=unit)
+        fields = fields_given(rows=rows, study=study, unit=unit_given(unit, no_unit))
         fields |= numbers | axes.fields() if guarded else {}
         levels = _levels(picture, columns, by, categorical) + axes.levels()
         found = opened(file, policy, fields, group, strata, levels)

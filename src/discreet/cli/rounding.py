@@ -14,6 +14,7 @@ from discreet.cli.common import (
     HierarchyOption,
     ImputeOption,
     LevelsOption,
+    NoUnitOption,
     StrataOption,
     StudyOption,
     UnitOption,
@@ -22,6 +23,7 @@ from discreet.cli.common import (
     opened,
     preparation,
     progress_shown,
+    unit_given,
 )
 from discreet.cli.tables import (
     ColumnsOption,
@@ -102,6 +104,7 @@ def round_table(
     study: StudyOption = None,
     group: GroupOption = None,
     unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     categorical: CategoricalOption = None,
     as_json: ReportJsonOption = False,
 ) -> None:
@@ -114,7 +117,7 @@ def round_table(
     numbers = {"k": _number(k), "c": _number(c)}
     prepare = preparation(impute, impute_levels, hierarchy)
     fields, asked = _fields_and_asked(policy, per_column, method, numbers, prepare)
-    fields |= fields_given(study=study, unit=unit)
+    fields |= fields_given(study=study, unit=unit_given(unit, no_unit))
     with progress_shown():
         found = opened(file, policy, fields, group, strata, listed(categorical))
         release = found.round(

@@ -16,6 +16,7 @@ from discreet.cli.common import (
     KOption,
     LevelsOption,
     MethodOption,
+    NoUnitOption,
     PolicyOption,
     QOption,
     StrataOption,
@@ -28,6 +29,7 @@ from discreet.cli.common import (
     print_found,
     print_words,
     progress_shown,
+    unit_given,
 )
 from discreet.errors import InputError
 
@@ -116,6 +118,7 @@ def anonymize(
     study: StudyOption = None,
     group: GroupOption = None,
     unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     categorical: CategoricalOption = None,
     as_json: ReportJsonOption = False,
 ) -> None:
@@ -129,7 +132,7 @@ def anonymize(
     prepare = preparation(impute, impute_levels, hierarchy) | fields_given(
         metric=metric, diversity=diversity, closeness=closeness
     )
-    fields = fields_given(study=study, unit=unit)
+    fields = fields_given(study=study, unit=unit_given(unit, no_unit))
     asked = fields_given(method=method, k=k, q=q) | prepare
     if load_policy(policy).guarded:
         # The numbers of a guarded study are those it is opened with.
@@ -212,6 +215,7 @@ def sweep(
     study: StudyOption = None,
     group: GroupOption = None,
     unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     categorical: CategoricalOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the map as JSON.")] = False,
 ) -> None:
@@ -224,7 +228,7 @@ def sweep(
     from discreet.policy import load_policy
 
     prepare = preparation(impute, impute_levels, hierarchy)
-    fields = fields_given(study=study, unit=unit)
+    fields = fields_given(study=study, unit=unit_given(unit, no_unit))
     if load_policy(policy).guarded:
         fields, prepare = fields | prepare, {}
     with progress_shown():

@@ -17,6 +17,7 @@ from discreet.cli.common import (
     ImputeOption,
     KOption,
     LevelsOption,
+    NoUnitOption,
     PolicyOption,
     QOption,
     StrataOption,
@@ -29,6 +30,7 @@ from discreet.cli.common import (
     preparation,
     print_by_version,
     progress_shown,
+    unit_given,
 )
 
 __all__ = ["version_list", "version_new"]
@@ -48,6 +50,7 @@ def version_new(
     group: GroupOption = None,
     strata: StrataOption = None,
     unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     categorical: CategoricalOption = None,
     impute: ImputeOption = None,
     impute_levels: LevelsOption = None,
@@ -55,7 +58,9 @@ def version_new(
 ) -> None:
     """Open the next version of a study, for changed data or a changed policy."""
     with progress_shown():
-        fields = fields_given(k=k, rows=rows, q=q, bins=bins, grid=grid, study=study, unit=unit)
+        fields = fields_given(
+            k=k, rows=rows, q=q, bins=bins, grid=grid, study=study, unit=unit_given(unit, no_unit)
+        )
         fields |= preparation(impute, impute_levels, hierarchy)
         levels = [] if categorical is None else names_of(categorical)
         number = opened(file, policy, fields, group, strata, levels).new_version()

@@ -204,7 +204,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "closeness": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
-    "unit": _NAME,
+    "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
     "key": _NAME,
     "study": _NAME,
     "public": _YES_NO,

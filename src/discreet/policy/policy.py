@@ -126,7 +126,8 @@ class Policy:
     ordered : mapping of str to sequence of str
         The levels of a stratum from first to last, so that neighbours are merged.
     most_suppressed : float, default 0.1
-        The largest share of rows left out because their stratum stays small after merging.
+        The largest share of rows left out because their stratum stays small after merging; of
+        persons, where these have several rows.
     diversity : int, default 1
         The least number of different sensitive values in each stratum of a released table
         (l-diversity), and in each cluster beside a sensitive axis of parallel coordinates, where
@@ -193,7 +194,7 @@ class Policy:
     closeness: float = 1.0
     kinds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    unit: str | None = None
+    unit: str | bool | None = None
     key: str | None = None
     study: str | None = None
     public: bool = False
@@ -453,7 +454,8 @@ class Policy:
         out["q"] = self.noise(self.rows)
         out["show_empty"] = self.show_empty
         # Who is counted, and what the noise is keyed by.
-        out["unit"], out["key"] = self.unit, self.key
+        # That a row is a person is what it was before it could be said.
+        out["unit"], out["key"] = self.unit or None, self.key
         out["limits"] = {name: list(ends) for name, ends in sorted(self.limits.items())}
         if self.pixels != USUAL_PIXELS:
             out["pixels"] = self.pixels

@@ -1,8 +1,8 @@
 """What every row method is: a frozen value of parameters that is called with arrays.
 
 A row method takes the values of one column group, standard normal noise keyed by the secret
-(drawn elsewhere, so that a method is a pure function) and the stratum of each row, and returns
-protected values of the same shape. It keeps nothing of what it saw.
+(drawn elsewhere, so that a method is a pure function), the stratum of each row and whose it is, and
+returns protected values of the same shape. It keeps nothing of what it saw.
 """
 
 from __future__ import annotations
@@ -40,8 +40,13 @@ class Described(Protocol):
 class RowMethod(Described, Protocol):
     """Rows in, protected rows out."""
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
-        """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p)."""
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
+        """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p).
+
+        `persons` says whose each row is, where a person may have several.
+        """
         ...
 
 

@@ -9,11 +9,9 @@ import numpy as np
 
 from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
-from discreet.protect.canonical import (
-    check_normals,
-    standardise,
-)
+from discreet.protect.canonical import check_normals, lexicographic, standardise
 from discreet.protect.grouping import groups_in_order
+from discreet.protect.persons import check_groups_of_persons, means_of_persons, persons_in
 
 __all__ = ["Condensation"]
 
@@ -47,6 +45,10 @@ class Condensation:
     59 % of records (guessing: 4 %). The rows of a group are exchangeable, so who knows the
     true values finds a record's own released row with a chance of about 1/k. Groups are not
     kept. Permuted rows (with their normals) give the permuted result to the last bit.
+
+    Where `persons` says that some have several rows, it is their means (in each stratum) that are
+    grouped, so that a group holds at least k persons with all their rows. Each person weighs the
+    same in the mean and covariance of the group, however many rows it has.
 
     **What it does not protect.** Where many records lie close together, a released row still
     lies near true ones: nothing that looks like the data does otherwise. Far records stretch
@@ -84,24 +86,58 @@ class Condensation:
     def __post_init__(self) -> None:
         check_whole("k", self.k, least=2)
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
-        """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p)."""
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
+        """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p).
+
+        All rows of a person in a stratum are in one group.
+        """
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         noise = check_normals(normals, matrix)
         z, mean, sd = standardise(matrix)
-        # Equal rows go by their noise, so that the file's order tells nothing.
-        order, groups = groups_in_order(z, labels, self.k, noise)
         out = np.empty_like(z)
-        out[order] = _redrawn(z[order], noise[order], groups)
+        if persons is None:
+            # Equal rows go by their noise, so that the file's order tells nothing.
+            order, groups = groups_in_order(z, labels, self.k, noise)
+            out[order] = _redrawn(z[order], noise[order], groups, np.bincount(groups))
+        else:
+            order, groups, shares = _groups_of_persons(z, noise, labels, persons, self.k)
+            sizes = persons_in(groups, persons[order])
+            out[order] = _redrawn(z[order], noise[order], groups, sizes, shares)
         return out * sd + mean
 
 
-def _redrawn(z: Floats, noise: Floats, groups: Labels) -> Floats:
-    """Return each row drawn anew from the mean and covariance of its group."""
+def _groups_of_persons(
+    z: Floats, noise: Floats, strata: Labels, persons: Labels, k: int
+) -> tuple[Labels, Labels, Floats]:
+    """Return an order of rows, the group of each in it, and its share of a person.
+
+    What is grouped are the means of persons, each in a stratum.
+    """
+    means, strata_of, at = means_of_persons(np.column_stack([z, noise]), strata, persons)
     p = z.shape[1]
-    sizes = np.bincount(groups)
-    mean = np.stack([np.bincount(groups, z[:, j]) / sizes for j in range(p)], axis=1)
+    first, found = groups_in_order(means[:, :p], strata_of, k, means[:, p:])
+    group_of = np.empty_like(found)
+    group_of[first] = found
+    order = lexicographic(strata, z, noise)
+    groups = group_of[at[order]]
+    check_groups_of_persons(groups, persons[order], k)
+    return order, groups, (1.0 / np.bincount(at))[at[order]]
+
+
+def _redrawn(
+    z: Floats, noise: Floats, groups: Labels, sizes: Labels, shares: Floats | None = None
+) -> Floats:
+    """Return each row drawn anew from the mean and covariance of its group.
+
+    `sizes` are how many persons each group holds. Of one who has several rows each weighs a share:
+    else the group's moments would be those of whoever has very many.
+    """
+    p = z.shape[1]
+    weights = np.ones(len(z)) if shares is None else shares
+    mean = np.stack([np.bincount(groups, z[:, j] * weights) / sizes for j in range(p)], axis=1)
     gap = z - mean[groups]
     # Divisor m, not m - 1: m rows drawn from it have, on average, the sum of squares about the
     # group's mean that its members have, so the column's sd is kept; m - 1 would add a quarter
@@ -109,7 +145,7 @@ def _redrawn(z: Floats, noise: Floats, groups: Labels) -> Floats:
     covariance = np.empty((len(sizes), p, p))
     for i in range(p):
         for j in range(i + 1):
-            entry = np.bincount(groups, gap[:, i] * gap[:, j]) / sizes
+            entry = np.bincount(groups, gap[:, i] * gap[:, j] * weights) / sizes
             covariance[:, i, j] = covariance[:, j, i] = entry
     root = _square_root(_off_flats(covariance, sizes))
     out = mean[groups]

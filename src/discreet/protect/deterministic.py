@@ -21,6 +21,7 @@ from discreet.protect.canonical import (
     rows_by_stratum,
     standardise,
 )
+from discreet.protect.persons import refuse_persons
 
 __all__ = ["Deterministic", "deterministic"]
 
@@ -86,8 +87,11 @@ class Deterministic:
         check_ratio("q", self.q, zero=True)
         _check_metric(self.metric)
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
         """Protect `values` (n rows, p columns) within `strata`, with `normals` (n, p)."""
+        refuse_persons(self.name, persons)
         centroids = deterministic(values, self.k, strata, self.metric)
         if self.q == 0:
             return centroids

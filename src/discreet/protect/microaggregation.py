@@ -12,6 +12,7 @@ from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import standardise
 from discreet.protect.grouping import groups_in_order
+from discreet.protect.persons import by_person
 
 __all__ = ["Microaggregation", "check_shared", "means_of"]
 
@@ -37,7 +38,9 @@ class Microaggregation:
     The columns are standardised over all rows; within each stratum rows are grouped by MDAV; a
     row becomes the mean of its group. Every released row is shared by at least k rows of its
     stratum over all columns: k-anonymity of the rows, the strata among their columns. Permuted
-    rows give the permuted result to the last bit. `normals` are not used.
+    rows give the permuted result to the last bit. `normals` are not used. Where `persons` says
+    that some have several rows, it is their means that are grouped, and a released row is shared
+    by at least k persons.
 
     **What it does not protect.** The mean of each column stays what it was, so the means of two
     versions that differ in one person give that person away; so do groups for several k or for
@@ -72,15 +75,21 @@ class Microaggregation:
     def __post_init__(self) -> None:
         check_whole("k", self.k, least=2)
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
-        """Protect `values` (n rows, p columns) within `strata`; `normals` do not matter."""
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
+        """Protect `values` (n rows, p columns) within `strata`; `normals` do not matter.
+
+        Of persons with several rows the means are protected, and all rows become that of theirs.
+        """
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         z, mean, _ = standardise(matrix)
+        z, matrix, labels, at = by_person(z, matrix, labels, persons)
         order, groups = groups_in_order(z, labels, self.k)
         out = means_of(matrix, mean, order, groups)
         check_shared(out, labels, self.k)
-        return out
+        return out[at]
 
 
 def means_of(matrix: Floats, mean: Floats, order: Labels, groups: Labels) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.protect.arguments import check_whole
-from discreet.protect.base import Floats
+from discreet.protect.base import Floats, Labels
 
 __all__ = ["OrderMeans", "extreme_mean", "nice_step", "stepped", "winsorised"]
 
 STEP_IN_SDS = 0.02
+SHARES = (0.25, 0.5, 0.75)
 # An extreme value that makes up more than this of what k of them reach beyond the next one would
 # be read back from their mean: of 500 normal values and one at 100 sd, to 0.6 % at k = 5.
 DOMINANT = 0.8
@@ -25,7 +27,8 @@ class OrderMeans:
 
     The quartiles and the median rest on the k values nearest to the quantile's position, the
     whiskers on the k smallest and the k largest; where one of these dominates the others, on
-    the next k (`extreme_mean`). No outlier is returned.
+    the next k (`extreme_mean`). Of a person with several values, who weighs no more than others,
+    each number rests on one alone. No outlier is returned.
 
     Parameters
     ----------
@@ -60,14 +63,23 @@ class OrderMeans:
     def __post_init__(self) -> None:
         check_whole("k", self.k, least=1)
 
-    def __call__(self, values: Floats) -> tuple[float, float, float, float, float]:
-        """Return low whisker, quartile, median, quartile and high whisker of `values`."""
-        ordered = np.sort(values)
-        if len(ordered) < self.k:
+    def __call__(
+        self, values: Floats, persons: Labels | None = None
+    ) -> tuple[float, float, float, float, float]:
+        """Return low whisker, quartile, median, quartile and high whisker of `values`.
+
+        `persons` says whose each value is, where a person may have several.
+        """
+        lows, highs = _inward(values, persons)
+        if len(lows) < self.k:
             raise RefusedError("k is larger than the number of values; choose a smaller k")
-        starts = [self._start(share, len(ordered)) for share in (0.25, 0.5, 0.75)]
-        q1, median, q3 = (float(ordered[i : i + self.k].mean()) for i in starts)
-        low, high = _ends(ordered, self.k)
+        low, high = _ends(lows, highs, self.k)
+        if persons is None:
+            starts = [self._start(share, len(lows)) for share in SHARES]
+            q1, median, q3 = (float(lows[i : i + self.k].mean()) for i in starts)
+        else:
+            q1, median, q3 = _quartiles_of_persons(values, persons, self.k)
+            low, high = min(low, q1), max(high, q3)
         numbers = (low, q1, median, q3, high)
         if list(numbers) != sorted(numbers):
             raise BrokenPromiseError("the numbers of a box are not in order")
@@ -115,16 +127,51 @@ def extreme_mean(inward: Floats, k: int) -> float:
         return float(np.sort(inward[first : first + k]).mean())
 
 
-def winsorised(values: Floats, k: int) -> Floats:
-    """Return `values` with the k smallest and largest drawn in to their means."""
-    low, high = _ends(np.sort(values), k)
+def winsorised(values: Floats, k: int, persons: Labels | None = None) -> Floats:
+    """Return `values` with those of the k lowest and highest drawn in to their means.
+
+    The k lowest are the lowest values of k persons, one of each.
+    """
+    low, high = _ends(*_inward(values, persons), k)
     return np.clip(values, low, high)
 
 
-def _ends(ordered: Floats, k: int) -> tuple[float, float]:
-    """Return what stands for the two ends of sorted values; few values have no next ones."""
-    reach = max(k, min(2 * k, len(ordered) // 4))
-    return extreme_mean(ordered[:reach], k), extreme_mean(ordered[::-1][:reach], k)
+def _inward(values: Floats, persons: Labels | None) -> tuple[Floats, Floats]:
+    """Return values from either end inward: of a person the most extreme one alone."""
+    if persons is None:
+        ordered = np.sort(values)
+        return ordered, ordered[::-1]
+    by_person = np.lexsort((values, persons))
+    starts = np.flatnonzero(np.diff(persons[by_person], prepend=persons.min() - 1))
+    ends = np.append(starts[1:], len(values)) - 1
+    ordered = values[by_person]
+    return np.sort(ordered[starts]), np.sort(ordered[ends])[::-1]
+
+
+def _ends(lows: Floats, highs: Floats, k: int) -> tuple[float, float]:
+    """Return what stands for the two ends of a column; few values have no next ones."""
+    reach = max(k, min(2 * k, len(lows) // 4))
+    return extreme_mean(lows[:reach], k), extreme_mean(highs[:reach], k)
+
+
+def _quartiles_of_persons(values: Floats, persons: Labels, k: int) -> list[float]:
+    """Return quartile, median and quartile, for which each person weighs the same.
+
+    Each is a mean over the k persons who have a value nearest to it, of that value. Of a person
+    the nearest of several never falls where the quartile rises, so the three are in order.
+    """
+    rows = np.unique(persons, return_inverse=True, return_counts=True)
+    weights = (1.0 / rows[2])[rows[1]]
+    order = np.lexsort((weights, values))
+    below = np.cumsum(weights[order])
+    out = []
+    for share in SHARES:
+        place = np.searchsorted(below, share * below[-1])
+        middle = values[order][min(int(place), len(values) - 1)]
+        nearest = np.lexsort((values, np.abs(values - middle)))
+        firsts = np.sort(np.unique(persons[nearest], return_index=True)[1])[:k]
+        out.append(math.fsum(values[nearest][firsts].tolist()) / k)
+    return out
 
 
 def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:

@@ -14,6 +14,7 @@ from discreet.keys import old_row_keys
 from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.protect.base import Floats, Labels, as_matrix, as_strata
 from discreet.protect.canonical import check_normals, ordered_spread, standardise
+from discreet.protect.persons import refuse_persons
 from discreet.secret import Secret
 
 __all__ = ["FAR_NOISE", "Probabilistic", "probabilistic"]
@@ -106,8 +107,11 @@ class Probabilistic:
         check_word("far_noise", self.far_noise, FAR_NOISE)
         check_whole("k", self.k, least=1)
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
         """Protect `values` (n rows, p columns) with `normals` (n, p); `strata` do not matter."""
+        refuse_persons(self.name, persons)
         matrix = as_matrix(values)
         noise: Floats = self.q * ordered_spread(matrix)[1] * check_normals(normals, matrix)
         if self.far_noise == "by-distance":

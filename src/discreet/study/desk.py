@@ -253,7 +253,9 @@ class Desk:
         )
 
     def _origin(self, copy: Copy | None = None, asked: Asked | None = None) -> Origin:
-        persons = "persons" if self.table.unit is not None else "records"
+        persons = "rows, each taken as a person" if self.policy.guarded else "records"
+        if self.table.unit is not None:
+            persons = f"persons ({self.table.unit})"
         return Origin(
             policy=self.policy.name,
             regime=self.policy.regime,

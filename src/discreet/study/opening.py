@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from discreet.policy import Policy, load_policy
+from discreet.study.persons import refuse_unsaid_persons
 from discreet.study.study import Study
 from discreet.table import open_table
 
@@ -19,7 +20,7 @@ def open(
     study: str | None = None,
     kinds: Mapping[str, str] | None = None,
     roles: Mapping[str, str] | None = None,
-    unit: str | None = None,
+    unit: str | bool | None = None,
     key: str | None = None,
     groups: Sequence[Sequence[str]] | None = None,
     strata: Sequence[str] | None = None,
@@ -46,8 +47,9 @@ def open(
     roles : mapping of str to str, optional
         "identifier", "quasi-identifier", "sensitive" or "other" for each column; identifiers,
         and text columns with a different value in every row, are never shown.
-    unit : str, optional
-        The column that says which person a row belongs to; k then counts persons.
+    unit : str or False, optional
+        The column that says which person a row belongs to; k then counts persons. False: a row is
+        a person. It must be said where a column looks as if it held persons with several rows.
     key : str, optional
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
@@ -73,6 +75,8 @@ def open(
     ------
     InputError
         If the source, the policy or a column named here is wrong.
+    RefusedError
+        If a column of a guarded study looks as if persons had several rows, and no `unit` is given.
 
     Notes
     -----
@@ -102,6 +106,8 @@ def open(
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
     table = open_table(source, kinds=kinds, roles=chosen.roles, unit=chosen.unit, key=chosen.key)
+    if chosen.guarded and not chosen.public and chosen.unit is None:
+        refuse_unsaid_persons(table, chosen.roles)
     for group in chosen.groups:
         table.require(group, "continuous")
     table.require(chosen.strata, "categorical")

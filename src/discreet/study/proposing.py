@@ -14,6 +14,7 @@ from discreet.errors import RefusedError
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.order_means import nice_step
+from discreet.study.persons import person_column
 from discreet.table import KINDS, Table, open_table
 
 __all__ = ["Guess", "proposed_policy"]
@@ -110,13 +111,16 @@ def proposed_policy(source: object) -> str:
     table = source
     if not isinstance(table, Table):
         table = open_table(source, kinds={}, roles={}, unit=None, key=None)
+    unit = person_column(table, {})
+    if unit is not None and not isinstance(source, Table):  # so that persons are counted below
+        table = open_table(source, kinds={}, roles={}, unit=unit, key=None)
     policy = Policy.preset("standard")
     guesses = []
     for i, name in enumerate(table.columns):
         guesses.append(_guess(table, policy, name))
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
-    rules = _rule_texts(policy, guesses)
+    rules = _rule_texts(policy, guesses, unit)
     text = "\n\n".join([HEAD, _study_text(table.name), *columns, *rules]) + "\n"
     return "".join(it if it.isprintable() or it == "\n" else _code(it) for it in text)
 
@@ -268,7 +272,7 @@ def _column_text(guess: Guess) -> str:
     return "\n".join(lines)
 
 
-def _rule_texts(policy: Policy, guesses: Sequence[Guess]) -> Iterator[str]:
+def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> Iterator[str]:
     """Write the main rules of a preset, with examples of this table's own columns."""
     drawn = [guess for guess in guesses if guess.role != "identifier" and guess.kind is not None]
     numbers = [guess.name for guess in drawn if guess.kind == "continuous"]
@@ -286,7 +290,10 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess]) -> Iterator[str]:
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
     beside = [guess.name for guess in drawn][:2]
     yield f"{PAIRS}\n# pairs = [{_list(beside if len(beside) == 2 else ['age', 'weight'])}]"
-    yield f"{UNIT}\n# unit = {_text((named or ['person'])[0])}"
+    line = (
+        f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"
+    )
+    yield f"{UNIT}\n{line}"
     yield SERVER
     yield f"{BUDGET}\nbudget = {policy.budget}"
     yield f"{MINUTE}\nrequests_a_minute = {policy.requests_a_minute}"
@@ -311,7 +318,8 @@ PAIRS = """\
 # The columns that may stand side by side in parallel coordinates. Without pairs any may, as far as
 # all that were ever drawn fit into one order of axes."""
 UNIT = """\
-# The column that says whose a row is, where a person may have several: k then counts persons."""
+# The column that says whose a row is, where a person may have several: k then counts persons.
+# unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
 # How many different pictures one token or user may see. Each tells a little more."""

@@ -110,7 +110,8 @@ def release(
     _check_asked_for(want, told, pair.released.levels, risk_below)
     table = _table(desk, want, made, copy)
     points = _points(desk, want, made, table)
-    pictures, drawn = _histograms(desk, want, copy)
+    # Bars of persons before and of rows after would stand side by side.
+    pictures, drawn = _histograms(desk, want, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
     told_of = dataclasses.replace(want.asked, picture=REPORT)
@@ -293,6 +294,10 @@ def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
         notes.append(
             "Utility is measured against the data with far values drawn in and gaps filled; beside"
             " the file itself the spread of a column with far values is smaller than told here."
+        )
+    if made.done.persons is not None:
+        notes.append(
+            "Numbers are of rows: any row of a person of several is found more often, up to once in k"
         )
     if isinstance(want.by, ColumnRounding):
         notes.append(

@@ -323,8 +323,7 @@ class Study:
         InputError
             If a column or method is unknown, or a column holds no numbers.
         RefusedError
-            If the policy has another value, some person has several rows, or the table or a
-            level holds too few persons.
+            If the policy has another value, or the table or a level holds too few persons.
 
         Notes
         -----
@@ -369,8 +368,8 @@ class Study:
         InputError
             If a column or method is unknown, or a column holds no levels.
         RefusedError
-            If the policy has another value, the table holds too few persons, or some person has
-            several rows and `by` is given.
+            If the policy has another value, the table holds too few persons, or some person is at
+            several levels and these are joined, or divided by `by`.
 
         Notes
         -----
@@ -405,8 +404,8 @@ class Study:
         InputError
             If a column or method is unknown, or a column holds no levels.
         RefusedError
-            If the policy has another value, the table holds too few persons, some person has
-            several rows, or nothing could be shown.
+            If the policy has another value, the table holds too few persons, some person is in
+            several cells, or nothing could be shown.
 
         Notes
         -----

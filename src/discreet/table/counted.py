@@ -1,13 +1,14 @@
-"""Grids to count on, and what was counted."""
+"""Grids to count on, what was counted, and rows that were read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EDGE_TOLERANCE", "BinAxis", "Counted"]
+__all__ = ["EDGE_TOLERANCE", "BinAxis", "Counted", "Rows"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -84,3 +85,25 @@ class Counted:
             return np.bincount(cells, weights=self.weights, minlength=size).astype(np.int64)
         pairs = np.unique(np.stack([cells, self.persons]), axis=1)
         return np.bincount(pairs[0], minlength=size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The complete cases of some columns: numbers, texts, keys; and how many rows were left.
+
+    `persons` is whose each row is, as a place in `names`; None where each row is a person's.
+    """
+
+    numbers: Mapping[str, Floats]
+    texts: Mapping[str, tuple[str, ...]]
+    left_out: int
+    persons: NDArray[np.intp] | None = None
+    names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Rows({', '.join([*self.numbers, *self.texts])})"
+
+    def __len__(self) -> int:
+        if self.numbers:
+            return len(next(iter(self.numbers.values())))
+        return len(next(iter(self.texts.values())))

@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -25,29 +24,12 @@ from discreet.table.arrays import (
     texts_of,
 )
 from discreet.table.columns import Column, columns_of
-from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats
+from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats, Rows
 from discreet.table.reading import as_lazy, parts, quiet, read_file
 
 __all__ = ["Rows", "Table", "open_table"]
 
 NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The complete cases of some columns: numbers, texts, keys; and how many rows were left."""
-
-    numbers: Mapping[str, Floats]
-    texts: Mapping[str, tuple[str, ...]]
-    left_out: int
-
-    def __repr__(self) -> str:
-        return f"Rows({', '.join([*self.numbers, *self.texts])})"
-
-    def __len__(self) -> int:
-        if self.numbers:
-            return len(next(iter(self.numbers.values())))
-        return len(next(iter(self.texts.values())))
 
 
 class Table:
@@ -221,6 +203,10 @@ class Table:
         """
         wanted = [_number(name).alias(name) for name in (*names, *gaps)]
         wanted += [nw.col(name) for name in (*texts, *levels)]
+        # A name longer than those of the columns is none of them.
+        whose = "_" * (1 + max(map(len, (*names, *gaps, *texts, *levels)), default=0))
+        if self.unit is not None:
+            wanted.append(nw.col(self.unit).alias(whose))
         frame = self._collect(self._complete(names, texts).select(*wanted))
         if len(frame) == 0:
             raise RefusedError(
@@ -229,7 +215,12 @@ class Table:
         numbers = {name: array_of(frame[name]).astype(np.float64) for name in names}
         numbers |= {name: finite_array(frame[name]) for name in gaps}
         words = {name: texts_of(frame[name].to_list()) for name in (*texts, *levels)}
-        return Rows(numbers, words, self.size - len(frame))
+        left_out = self.size - len(frame)
+        if self.unit is not None:
+            known, persons = np.unique(array_of(frame[whose]), return_inverse=True)
+            if len(known) < len(frame):
+                return Rows(numbers, words, left_out, persons, texts_of(known.tolist()))
+        return Rows(numbers, words, left_out)
 
     @quiet("the data could not be read")
     def column(self, name: str) -> Floats | tuple[str, ...]:
@@ -262,13 +253,18 @@ class Table:
             if seen != self.size:
                 raise InputError("the data have changed while they were read; open them again")
 
-    @quiet("the data could not be read")
     def persons_repeat(self) -> bool:
         """Whether some person has several rows."""
-        if self.unit is None:
-            return False
-        known = self._frame.filter(self._known_value(self.unit))
-        return int(self._collect(known.select(n=nw.len()))["n"][0]) != self._persons()
+        known, different = (0, 0) if self.unit is None else self.repeats(self.unit)
+        return known != different
+
+    @quiet("the data could not be read")
+    def repeats(self, name: str) -> tuple[int, int]:
+        """Return how many values of a column are known, and how many of them are different."""
+        value = nw.col(name)
+        known = self._frame.filter(self._known_value(name))
+        out = self._collect(known.select(n=nw.len(), different=value.n_unique()))
+        return int(out["n"][0]), int(out["different"][0])
 
     def numbers_rows(self, name: str) -> bool:
         """Whether a column holds whole numbers that follow one another, each once."""
@@ -330,8 +326,7 @@ class Table:
         """Count the persons that have a row."""
         if self.unit is None:
             return self.size
-        known = self._frame.filter(self._known_value(self.unit))
-        return int(self._collect(known.select(n=nw.col(self.unit).n_unique()))["n"][0])
+        return self.repeats(self.unit)[1]
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         with quiet("the data could not be read"):
@@ -345,7 +340,7 @@ def open_table(
     *,
     kinds: Mapping[str, str],
     roles: Mapping[str, str],
-    unit: str | None,
+    unit: str | bool | None,
     key: str | None,
 ) -> Table:
     """Make a Table of a path to a CSV or Parquet file, or of a frame that narwhals knows.
@@ -358,7 +353,9 @@ def open_table(
     kinds, roles : mapping of str to str
         What to override of what is inferred: numbers are continuous, texts and yes/no
         categorical; every role is "other" but that of `unit` and `key`, which identify.
-    unit, key : str or None
+    unit : str, False or None
+        See `Table`; False is None that was said.
+    key : str or None
         See `Table`.
 
     Returns
@@ -375,9 +372,10 @@ def open_table(
         frame = as_lazy(source)
     with quiet("the columns could not be read"):
         schema = dict(frame.collect_schema())
-    identifying = [column for column in (unit, key) if column is not None]
+    whose = unit if isinstance(unit, str) else None
+    identifying = [column for column in (whose, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying)
-    table = Table(frame, columns, name=name, unit=unit, key=key, keep=keep, path=path)
+    table = Table(frame, columns, name=name, unit=whose, key=key, keep=keep, path=path)
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     return table

@@ -20,7 +20,6 @@ from discreet.vault.copies import Copy
 from discreet.vault.rows import (
     Done,
     Noised,
-    check_one_row_a_person,
     digest_of,
     keys_of,
     rows_with_key,
@@ -50,7 +49,8 @@ class Made:
 def make_copy(given: Noised, policy: Policy) -> Made:
     """Make the rows of the protected copy of a guarded study version."""
     rows = given.rows
-    trimmed = np.column_stack([winsorised(column, policy.k) for column in rows.values.T])
+    columns = [winsorised(column, policy.k, rows.persons) for column in rows.values.T]
+    trimmed = np.column_stack(columns)
     steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
     out = _protected(given, trimmed, policy.row_method())
     for j, name in enumerate(rows.names):
@@ -88,7 +88,6 @@ def protect_view(
     """
     if policy.guarded:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
-    check_one_row_a_person(table)
     by = () if asked.by is None or naming is None else (asked.by,)
     rows = rows_with_key(table, asked.columns, by)
     keys = keys_of(secret, table, rows, format)
@@ -100,7 +99,7 @@ def protect_view(
     normals = secret.normals(version, keys, names)
     texts = {name: naming(rows.texts[name]) for name in by if naming is not None}
     strata = as_strata(texts[by[0]] if by else None, len(values))
-    out = policy.row_method(asked)(values, normals, strata)
+    out = policy.row_method(asked)(values, normals, strata, rows.persons)
     columns = {name: within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
     left_out = about(rows.left_out, asked.k)
     return Copy(columns, texts, version.hex()[:16], left_out, format=format)
@@ -132,8 +131,9 @@ def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Mad
 
 def _protected(given: Noised, values: Floats, method: RowMethod) -> Floats:
     """Protect rows in an order of their own, so that one version always has the same bytes."""
-    order = given.rows.order
-    found = method(values[order], given.normals[order], given.rows.strata[order])
+    order, rows = given.rows.order, given.rows
+    persons = None if rows.persons is None else rows.persons[order]
+    found = method(values[order], given.normals[order], rows.strata[order], persons)
     if found.shape != values.shape or not np.isfinite(found).all():
         raise BrokenPromiseError("a row method returned another shape, or values not finite")
     out = np.empty_like(values)

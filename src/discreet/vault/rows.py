@@ -12,22 +12,28 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, RefusedError
 from discreet.keys import Column, Keys, in_order, old_row_keys, row_keys, total
 from discreet.policy import ROWS_PER_K, Policy
-from discreet.protect.base import Floats, Labels, as_strata, sd_of
-from discreet.protect.hierarchy import Hierarchy
-from discreet.protect.kanonymity import Repair, repair
+from discreet.protect.base import Floats, Labels, sd_of
 from discreet.protect.missing import drawn_levels, filled
 from discreet.protect.order_means import nice_step, stepped, winsorised
+from discreet.protect.persons import means_of_persons, persons_in
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
+from discreet.vault.strata import (
+    NO_LEVEL,
+    STRATUM_PER_K,
+    repaired,
+    rows_before,
+    rows_like_others,
+    size_step,
+    strata_labels,
+)
 
 __all__ = [
     "FORMAT",
-    "STRATUM_PER_K",
     "Done",
     "Noised",
     "Prepared",
     "Raw",
-    "check_one_row_a_person",
     "digest_of",
     "keys_of",
     "noised",
@@ -35,13 +41,9 @@ __all__ = [
     "raw_rows",
     "read_rows",
     "rows_with_key",
-    "strata_labels",
 ]
 
 Mask = NDArray[np.bool_]
-STRATUM_PER_K = 2
-"""A stratum of a guarded copy has at least this many times k rows."""
-NO_LEVEL = ("(missing)", "(no value)")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Done:
     `filled` are how many missing values of each column were filled, `named` how many missing levels
     became a level of their own, `left_out` how many rows had a missing value and `suppressed` how
     many were left out of a small stratum. Sizes of strata are multiples of `multiples_of`.
+    `persons` is the column of persons with several rows, and `many` whether somebody had so many
+    that some were left out.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -60,6 +64,8 @@ class Done:
     suppressed: int = 0
     exhaustive: bool = True
     multiples_of: int = 1
+    persons: str | None = None
+    many: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +74,7 @@ class Prepared:
 
     `strata` is which combination of levels each row has, `keys` are keyed digests of the rows, and
     `order` is one that does not depend on that of the file. `format` is how the copy is made.
+    `persons` is whose each row is, where some person has several.
     """
 
     names: tuple[str, ...]
@@ -79,6 +86,7 @@ class Prepared:
     order: Labels
     done: Done
     format: int
+    persons: Labels | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +109,7 @@ class Raw:
     keys: Keys
     version: bytes
     format: int = FORMAT
+    unit: str | None = None
 
 
 def raw_rows(
@@ -120,21 +129,24 @@ def raw_rows(
     Raises
     ------
     RefusedError
-        If some person has several rows, or too few rows are complete.
+        If too few rows are complete, or too few persons have one.
     """
-    check_one_row_a_person(table)
     rows = read_rows(table, policy, names, strata, carried)
-    if policy.guarded and len(rows) < ROWS_PER_K * policy.k:
+    if policy.guarded and _persons(rows) < ROWS_PER_K * policy.k:
         raise RefusedError(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
             " protected copy; choose a smaller k or fewer columns"
         )
     keys = keys_of(secret, table, rows, format)
     made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
+    made_by |= {} if rows.persons is None else {"unit": table.unit}
     settings = json.dumps(made_by, sort_keys=True).encode()
-    data = keys if table.key is None else _keys(secret, _columns(rows), format)
+    data = keys
+    if table.key is not None:
+        data = _keys(secret, [*_columns(rows), *_whose(rows)], format)
     version = digest_of(secret, "version", data, format, settings)
-    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, format)
+    unit = None if rows.persons is None else table.unit
+    return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, format, unit)
 
 
 def digest_of(secret: Secret, purpose: str, keys: Keys, format: int, *parts: bytes) -> bytes:
@@ -153,18 +165,18 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
         If strata stay too small, or too few rows are left.
     """
     rows, keys = raw.rows, raw.keys
-    columns = [_numbers(rows.numbers[name], name, policy) for name in raw.names]
+    columns = [_numbers(rows.numbers[name], name, policy, rows.persons) for name in raw.names]
     levels = {
         name: _levels(rows.texts[name], name, policy, secret, raw.version, keys)
         for name in raw.strata
     }
     held = {name: _named(rows.texts[name]) for name in raw.carried}
-    mended = _repaired(levels, held, policy, len(rows))
+    mended = repaired(levels, held, policy, rows)
     labels = strata_labels(mended.levels, len(rows))
-    kept = _evened(mended.kept, labels, keys, policy)
+    kept, many = _evened(mended.kept, labels, rows.persons, keys, policy)
     _check_known(raw, kept, labels, policy)
     places = np.flatnonzero(kept).tolist()
-    if policy.guarded and len(places) < ROWS_PER_K * policy.k:
+    if policy.guarded and _persons(rows, kept) < ROWS_PER_K * policy.k:
         raise RefusedError(
             "too few rows are left in strata of 2 k or more; choose a smaller k or fewer strata"
         )
@@ -189,9 +201,12 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             repaired=tuple((step.column, step.detail) for step in mended.steps),
             suppressed=mended.suppressed,
             exhaustive=mended.complete,
-            multiples_of=_size_step(policy),
+            multiples_of=size_step(policy),
+            persons=raw.unit,
+            many=many,
         ),
         format=raw.format,
+        persons=None if rows.persons is None else rows.persons[kept],
     )
 
 
@@ -235,9 +250,12 @@ def rows_with_key(
 
 
 def keys_of(secret: Secret, table: Table, rows: Rows, format: int) -> Keys:
-    """Return each record's key: of the declared key column, else of all its values."""
+    """Return each record's key: of the declared key column, else of all its values.
+
+    Whose it is is one of them, where some person has several.
+    """
     if table.key is None:
-        return _keys(secret, _columns(rows), format)
+        return _keys(secret, [*_columns(rows), *_whose(rows)], format)
     column = rows.numbers[table.key] if table.key in rows.numbers else rows.texts[table.key]
     if len(set(column)) != len(rows):
         raise InputError(
@@ -246,49 +264,31 @@ def keys_of(secret: Secret, table: Table, rows: Rows, format: int) -> Keys:
     return _keys(secret, [column], format)
 
 
-def check_one_row_a_person(table: Table) -> None:
-    """Refuse a table in which some person has several rows."""
-    if table.persons_repeat():
-        raise RefusedError(
-            "some person has several rows, so rows cannot be shown; make one row a person first"
-            " (a mean or a last value), or use a histogram or heat map, which count persons"
-        )
-
-
-def strata_labels(levels: Mapping[str, Sequence[str]], n: int) -> Labels:
-    """Return which combination of levels each row has; one for all where there are none."""
-    labels = np.zeros(n, dtype=np.intp)
-    for words in levels.values():
-        codes = as_strata(np.array(words), n)
-        labels = as_strata(labels * (int(codes.max(initial=0)) + 1) + codes, n)
-    return labels
-
-
-def _size_step(policy: Policy) -> int:
-    """Return what sizes of strata are multiples of: what counts round to, or k if they do not."""
-    if not policy.guarded:
-        return 1
-    return policy.round_to if policy.round_to > 1 else policy.k
-
-
-def _evened(kept: Mask, labels: Labels, keys: Keys, policy: Policy) -> Mask:
-    """Leave out rows so that no stratum tells its exact size.
+def _evened(
+    kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, policy: Policy
+) -> tuple[Mask, bool]:
+    """Leave out rows so that no stratum tells its exact size; say whether somebody had too many.
 
     Exact sizes beside the rounded and hidden counts of tables would give hidden ones back. Which
-    rows are left out is keyed by the secret.
+    rows are left out is keyed by the secret; rather those of persons who have others.
     """
-    step = _size_step(policy)
+    step = size_step(policy)
     if step == 1:
-        return kept
+        return kept, False
     rank = np.empty(len(keys), dtype=np.intp)
     rank[in_order(keys)] = np.arange(len(keys))
-    rows = np.flatnonzero(kept)
-    rows = rows[np.lexsort([rank[rows], labels[rows]])]
+    rows, many = np.flatnonzero(kept), False
+    before = np.zeros_like(rows)
+    if persons is not None:
+        before = rows_before(labels[rows], persons[rows], rank[rows])
+        stays = rows_like_others(labels[rows], persons[rows], before, policy.k)
+        rows, before, many = rows[stays], before[stays], not stays.all()
+    rows = rows[np.lexsort([rank[rows], before, labels[rows]])]
     _, first, sizes = np.unique(labels[rows], return_index=True, return_counts=True)
     place = np.arange(len(rows)) - np.repeat(first, sizes)
     out = np.zeros_like(kept)
     out[rows[place < np.repeat(sizes - sizes % step, sizes)]] = True
-    return out
+    return out, many
 
 
 def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
@@ -297,7 +297,10 @@ def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
         return
     for name in raw.names:
         known = kept & ~np.isnan(raw.rows.numbers[name])
-        counts = np.bincount(labels[known], minlength=int(labels.max()) + 1)
+        counts = np.zeros(int(labels.max()) + 1, dtype=np.intp)
+        persons = None if raw.rows.persons is None else raw.rows.persons[known]
+        found = persons_in(labels[known], persons)
+        counts[: len(found)] = found
         if counts[np.unique(labels[kept])].min() < STRATUM_PER_K * policy.k:
             raise RefusedError(
                 f"too few values of {name!r} are known in a stratum for the others to be filled:"
@@ -306,18 +309,21 @@ def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
             )
 
 
-def _numbers(values: Floats, name: str, policy: Policy) -> Floats:
+def _numbers(values: Floats, name: str, policy: Policy, persons: Labels | None) -> Floats:
     """Fill the gaps of a column; when guarded with a rough number that is nobody's."""
     gaps = np.isnan(values)
     if not gaps.any():
         return values
     if not policy.guarded:
         return filled(values, policy.missing)
-    drawn_in = values.copy()  # or a far value could be read back from the mean
-    drawn_in[~gaps] = winsorised(values[~gaps], policy.k)
-    step = nice_step(sd_of(name, drawn_in[~gaps]))
+    whose = None if persons is None else persons[~gaps]
+    known = winsorised(values[~gaps], policy.k, whose)  # or a far value could be read back
+    step = nice_step(sd_of(name, known))
+    if whose is not None:  # each person weighs the same, however many rows it has
+        known = means_of_persons(known[:, None], np.zeros_like(whose), whose)[0][:, 0]
     out = values.copy()
-    out[gaps] = stepped(filled(drawn_in, policy.missing, policy.k)[gaps], step)
+    stand_in = filled(np.append(known, np.nan), policy.missing, policy.k)[-1:]
+    out[gaps] = stepped(stand_in, step)
     return out
 
 
@@ -346,57 +352,23 @@ def _named(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word or name for word in words)
 
 
-def _repaired(
-    levels: Mapping[str, tuple[str, ...]],
-    carried: Mapping[str, tuple[str, ...]],
-    policy: Policy,
-    n: int,
-) -> Repair:
-    if not levels:
-        return Repair(
-            levels={},
-            kept=np.ones(n, dtype=np.bool_),
-            steps=(),
-            suppressed=0,
-            loss=0.0,
-            complete=True,
-        )
-    least = policy.k
-    if policy.guarded:
-        step = _size_step(policy)
-        least = step * -(-STRATUM_PER_K * policy.k // step)  # so that it is so when evened, too
-    sensitive = next(iter(carried.values()), None)
-    return repair(
-        levels,
-        least,
-        hierarchies={
-            name: Hierarchy(name, _steps(_with_missing(lines, levels[name])))
-            for name, lines in policy.hierarchies.items()
-            if name in levels
-        },
-        ordered={name: order for name, order in policy.ordered.items() if name in levels},
-        sensitive=sensitive,
-        # Where nothing is carried, what is sensitive is a stratum itself: a release checks it then.
-        diversity=None if policy.diversity == 1 or sensitive is None else policy.diversity,
-        closeness=None if policy.closeness == 1 or sensitive is None else policy.closeness,
-        most_suppressed=policy.most_suppressed,
-    )
-
-
-def _with_missing(lines: Sequence[Sequence[str]], words: Sequence[str]) -> Sequence[Sequence[str]]:
-    """Let a hierarchy know the level of missing values, as one that is merged with no other."""
-    known = {line[0] for line in lines}
-    own = [name for name in NO_LEVEL if name in words and name not in known]
-    return [*lines, *([name] * len(lines[0]) for name in own)]
-
-
-def _steps(lines: Sequence[Sequence[str]]) -> tuple[Mapping[str, str], ...]:
-    return tuple({line[0]: line[i] for line in lines} for i in range(1, len(lines[0])))
-
-
 def _keys(secret: Secret, columns: Sequence[Column], format: int) -> Keys:
     return old_row_keys(secret, columns) if format == 1 else row_keys(secret, columns)
 
 
 def _columns(rows: Rows) -> list[Floats | tuple[str, ...]]:
     return [*rows.numbers.values(), *rows.texts.values()]
+
+
+def _whose(rows: Rows) -> list[tuple[str, ...]]:
+    """Return whose each row is, as a column; none where each row is a person's."""
+    if rows.persons is None:
+        return []
+    return [tuple(rows.names[i] for i in rows.persons.tolist())]
+
+
+def _persons(rows: Rows, kept: Mask | None = None) -> int:
+    """Return how many persons the rows, or those that are kept, are of."""
+    if rows.persons is None:
+        return len(rows) if kept is None else int(kept.sum())
+    return len(np.unique(rows.persons if kept is None else rows.persons[kept]))

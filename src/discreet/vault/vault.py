@@ -44,8 +44,7 @@ class Vault:
         Raises
         ------
         RefusedError
-            If the table has fewer than 10 k complete rows, strata that cannot be merged to 2 k,
-            or some person several rows.
+            If fewer than 10 k persons have a complete row, or strata cannot be merged to 2 k.
         """
         names = tuple(sorted(group))
         if (names, format) not in self._copies:
@@ -120,6 +119,13 @@ def said(made: Made, k: int) -> tuple[str, ...]:
             f"{rows} rows of strata that stayed small are left out, so what all rows of a stratum"
             " share may not be true of all persons"
         )
+    if done.persons is not None:
+        lines.append(
+            f"groups are of at least {k} persons ({done.persons}): all rows of a person in a"
+            " stratum are in one"
+        )
+    if done.many:
+        lines.append("rows of persons who have more than nearly all others are left out")
     if done.multiples_of > 1:
         lines.append(
             f"a few rows are left out, so that the size of each stratum is a multiple of"

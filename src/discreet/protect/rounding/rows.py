@@ -21,6 +21,7 @@ from discreet.protect.canonical import (
 )
 from discreet.protect.grouping import GAIN, groups_in_order, strata_groups
 from discreet.protect.microaggregation import check_shared, means_of
+from discreet.protect.persons import by_person, refuse_persons
 from discreet.protect.rounding.coding import regions_of
 from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.protect.rounding.rounding_set import (
@@ -66,7 +67,8 @@ class Rounding:
 
     Notes
     -----
-    A row becomes the mean of its group, within its stratum. **What it does not protect.** As
+    A row becomes the mean of its group, within its stratum; persons with several rows are grouped
+    by their means. **What it does not protect.** As
     `Microaggregation`: means of columns are kept, groups for several settings give records away
     together, and where records lie close together a mean lies near each of them. Where k records
     are equal in all columns their values are told: of whole numbers in one column 77 to 82 % by
@@ -115,11 +117,17 @@ class Rounding:
             if kind.name in OF_ROWS:
                 raise InputError(f"{kind.name!r} groups rows by k alone and has no use for c")
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
-        """Round `values` (n rows, p columns) within `strata`; `normals` do not matter."""
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
+        """Round `values` (n rows, p columns) within `strata`; `normals` do not matter.
+
+        Of persons with several rows the means are rounded, and all rows become that of theirs.
+        """
         matrix = as_matrix(values)
         labels = as_strata(strata, len(matrix))
         z, mean, _ = standardise(matrix)
+        z, matrix, labels, at = by_person(z, matrix, labels, persons)
         grouped = OF_ROWS.get(known_method(self.method).name)
         if grouped is not None:
             order, groups = grouped(z, labels, self.k)
@@ -129,7 +137,7 @@ class Rounding:
             groups = _joined(self._cells(matrix, labels)[order], labels[order], z[order], self.k)
         out = means_of(matrix, mean, order, groups)
         check_shared(out, labels, self.k)
-        return out
+        return out[at]
 
     def share_by_regions(self, values: Floats, strata: Labels) -> float | None:
         """Return the share of rows that share all their regions with k rows of their stratum.
@@ -224,10 +232,13 @@ class ColumnRounding:
         check_word("representative", self.representative, REPRESENTATIVES)
         check_word("encoding", self.encoding, ENCODINGS)
 
-    def __call__(self, values: Floats, normals: Floats, strata: Labels) -> Floats:
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
         """Round each column of `values` (n rows, p columns); `normals` decide what is drawn."""
         from scipy.special import ndtr
 
+        refuse_persons(self.name, persons)
         matrix = as_matrix(values)
         uniforms = None
         if self.encoding == "stochastic":

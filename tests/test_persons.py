@@ -1,0 +1,193 @@
+"""Patients of several visits: what a study shows of them stands on persons, counted by hand."""
+
+import itertools
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet import BarView, BoxView, CrossTableView, GridView, HistogramView, ParallelView
+from discreet.errors import RefusedError
+from discreet.protect.base import Floats
+
+PATIENTS, VISITS, K = 100, 5, 5
+CELLS = ("x", "y")
+
+
+def visits(seed: int = 1, patients: int = PATIENTS, rows: int = VISITS) -> dict[str, Any]:
+    """Make patients of some nearly equal visits."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(patients), rows)
+    rng.shuffle(who)
+    centres = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], patients)[who]
+    values = centres + 0.02 * rng.normal(size=centres.shape)
+    return {
+        "patient_id": who + 5000,
+        "x": values[:, 0],
+        "y": values[:, 1],
+        "sex": np.where(rng.random(patients) < 0.4, "f", "m")[who],
+        "ward": np.array([*"abcd"])[rng.integers(0, 4, patients)][who],
+    }
+
+
+def persons(given: dict[str, Any], where: Any) -> int:
+    """Count the patients with a visit somewhere."""
+    return len(set(np.asarray(given["patient_id"])[where].tolist()))
+
+
+def inside(values: Floats, edges: tuple[float, ...], i: int) -> Any:
+    """Say which values are in a bin; the end bins take what lies beyond them."""
+    low = -math.inf if i == 0 else edges[i] - 1e-9
+    high = math.inf if i == len(edges) - 2 else edges[i + 1]
+    return (values >= low) & (values < high)
+
+
+def cells_on(view: GridView, given: dict[str, Any]) -> list[int]:
+    """Count the patients of each cell that is shown."""
+    shape = len(view.x_edges) - 1, len(view.y_edges) - 1
+    across = len(view.counts) == shape[0]
+    found = []
+    for i, j in itertools.product(*map(range, shape)):
+        if (view.counts[i][j] if across else view.counts[j][i]) is not None:
+            x, y = inside(given["x"], view.x_edges, i), inside(given["y"], view.y_edges, j)
+            found.append(persons(given, x & y))
+    return found
+
+
+def test_a_table_of_patients_with_several_visits_is_refused_until_they_are_named() -> None:
+    given = visits()
+
+    with pytest.raises(RefusedError, match=r"'patient_id' looks as if.*unit=.*unit=False"):
+        dc.open(pa.table(given))
+    # What it was about: a heat map of rows, most of whose cells are of a person or two.
+    rows = dc.open(pa.table(given), unit=False).heatmap(*CELLS)
+    assert sum(found < K for found in cells_on(rows, given)) > 20
+    assert "each taken as a person" in rows.describe()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_that_is_counted_stands_on_k_patients(seed: int) -> None:
+    given = visits(seed, patients=300)
+    # Some visits lie elsewhere, so that patients are in several cells.
+    moved = np.random.default_rng(seed).random(len(given["x"])) < 0.2
+    given["x"] = np.where(moved, given["x"] + 1, given["x"])
+    study = dc.open(pa.table(given), unit="patient_id")
+
+    heatmap = study.heatmap(*CELLS)
+    assert isinstance(heatmap, GridView)
+    assert min(cells_on(heatmap, given)) >= K
+    assert heatmap.origin.counted == "persons (patient_id)"
+
+    histogram = study.histogram("x")
+    assert isinstance(histogram, HistogramView)
+    for i, count in enumerate(histogram.counts):
+        assert count is not None
+        held = persons(given, inside(given["x"], histogram.edges, i))
+        assert held >= K
+        assert abs(held - count) <= 2.5
+
+    bars, table = study.bars("ward"), study.crosstab("ward", "sex")
+    assert isinstance(bars, BarView)
+    assert isinstance(table, CrossTableView)
+    for level, count in zip(bars.levels, bars.counts, strict=True):
+        assert abs(persons(given, given["ward"] == level) - (count or 0)) <= 2.5
+    for (i, ward), (j, sex) in itertools.product(
+        enumerate(table.row_levels), enumerate(table.column_levels)
+    ):
+        if table.counts[i][j] is not None:
+            both = (given["ward"] == ward) & (given["sex"] == sex)
+            assert persons(given, both) >= K
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_and_what_lights_up_together_stand_on_k_patients(seed: int) -> None:
+    given = visits(seed, patients=300)
+    moved = np.random.default_rng(seed).random(len(given["x"])) < 0.2
+    given["x"] = np.where(moved, given["x"] + 1, given["x"])
+
+    view = dc.open(pa.table(given), unit="patient_id").parallel(["x", "y", "ward"])
+
+    assert isinstance(view, ParallelView)
+    held: list[list[Any]] = []
+    for gap, boxes in enumerate(view.clusters):
+        assert boxes
+        held.append([])
+        for box in boxes:
+            left = between(view, gap, box[:2], given)
+            held[gap].append(left & between(view, gap + 1, box[2:], given))
+            assert persons(given, held[gap][-1]) >= K
+    for one, other in view.joins[0]:
+        assert persons(given, held[0][one] & held[1][other]) >= K
+
+
+def between(view: ParallelView, at: int, ends: tuple[int, ...], given: dict[str, Any]) -> Any:
+    """Say which visits lie between two pixels of an axis."""
+    axis, (low, high) = view.axes[at], ends
+    if axis.levels:
+        bands = dict(zip(axis.levels, axis.bands, strict=True))
+        return np.array(
+            [low <= bands[level][0] and bands[level][1] <= high for level in given[axis.name]]
+        )
+    assert axis.low is not None
+    assert axis.high is not None
+    place = (given[axis.name] - axis.low) / (axis.high - axis.low) * view.pixels
+    return ((low == 0) | (place >= low - 0.5)) & ((high == view.pixels) | (place < high + 0.5))
+
+
+def test_a_box_is_not_of_the_patient_with_most_visits() -> None:
+    given = visits()
+    often = np.full(2000, 7.25)
+    more = {
+        "patient_id": np.append(given["patient_id"], np.full(2000, 5000)),
+        "x": np.append(given["x"], often),
+    }
+
+    (box,) = dc.open(pa.table(more), unit="patient_id").box("x").groups
+    (usual,) = dc.open(pa.table(given), unit="patient_id").box("x").groups
+
+    assert isinstance(dc.open(pa.table(given), unit="patient_id").box("x", by="sex"), BoxView)
+    for name in ("low", "q1", "median", "q3"):
+        assert abs(getattr(box, name) - getattr(usual, name)) < 0.2, name
+    assert usual.high < box.high < 4, "one of the five values that the whisker is the mean of"
+
+
+def test_points_are_drawn_from_groups_of_patients_and_rows_stay_as_many() -> None:
+    given = visits()
+    study = dc.open(
+        pa.table(given), unit="patient_id", groups=[CELLS], strata=["sex"], rows="microaggregation"
+    )
+
+    points = study.scatter(*CELLS, by="sex")
+
+    places = zip(points.x, points.y, points.level, strict=True)
+    shared = Counter(dict(zip(places, points.size, strict=True)))
+    assert min(shared.values()) >= K * VISITS, "all visits of five patients share a place"
+    assert shared.total() == PATIENTS * VISITS
+    assert "groups are of at least 5 persons (patient_id)" in points.describe()
+    release = study.anonymize()
+    assert release.frame.num_rows == PATIENTS * VISITS
+    assert "Numbers are of rows: any row of a person" in release.report.to_text()
+    assert study.residuals("x ~ y")
+
+
+def test_who_knows_all_visits_of_a_patient_finds_none_of_them_in_the_copy() -> None:
+    found = Counter[bool]()
+    for seed in range(8):
+        given = visits(seed)
+        study = dc.open(pa.table(given), unit="patient_id", groups=[CELLS], study=f"s{seed}")
+        points = study.scatter(*CELLS)
+        released = np.repeat(np.column_stack([points.x, points.y]), points.size, axis=0)
+        made = study._desk.made(CELLS)
+        whose = dict(zip(given["x"], given["patient_id"], strict=True))
+        row_of = {
+            tuple(row): whose[x] for row, x in zip(made.released, made.original[:, 0], strict=True)
+        }
+        for patient in range(5000, 5000 + PATIENTS):
+            known = np.column_stack([given[name][given["patient_id"] == patient] for name in CELLS])
+            gaps = np.square(released[:, None] - known).sum(axis=2).sum(axis=1)
+            found[row_of[tuple(released[gaps.argmin()])] == patient] += 1
+    assert found[True] / found.total() <= 1 / K + 0.03
