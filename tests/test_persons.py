@@ -170,7 +170,7 @@ def test_points_are_drawn_from_groups_of_patients_and_rows_stay_as_many() -> Non
     assert "groups are of at least 5 persons (patient_id)" in points.describe()
     release = study.anonymize()
     assert release.frame.num_rows == PATIENTS * VISITS
-    assert "Numbers are of rows: any row of a person" in release.report.to_text()
+    assert "Numbers are of rows; some row of a person" in release.report.to_text()
     assert study.residuals("x ~ y")
 
 

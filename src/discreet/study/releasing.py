@@ -296,9 +296,7 @@ def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
             " the file itself the spread of a column with far values is smaller than told here."
         )
     if made.done.persons is not None:
-        notes.append(
-            "Numbers are of rows: any row of a person of several is found more often, up to once in k"
-        )
+        notes.append("Numbers are of rows; some row of a person is found up to once in k.")
     if isinstance(want.by, ColumnRounding):
         notes.append(
             "Made under the policy 'research': for public or simulated data alone. Rows stand in"
