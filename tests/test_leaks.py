@@ -103,6 +103,8 @@ def listen(*outputs: str | bytes) -> None:
 def listen_to_numbers(text: str) -> None:
     """Fail if a number of an output is, but for rounding errors, a raw value."""
     words = re.findall(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?", text)
+    # A digest of a copy may read as a number beyond all.
+    words = [word for word in words if np.isfinite(float(word))]
     # small numbers of few digits are counts and parameters
     told = [word for word in words if abs(float(word)) > 30 or len(word.strip("-0.")) > 5]
     found = np.array([float(word) for word in told])
