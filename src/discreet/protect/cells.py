@@ -61,8 +61,9 @@ class CellSuppression:
 
     Cells and margins of 1 to k - 1 persons are hidden, and empty ones, so that nobody is known
     to be absent. With them go cells of 100 %, which hold all persons of a line of two levels or
-    more: shown beside its sum, such a cell would say that the others are empty. Then further ones are hidden until the shown ones leave each hidden count at
-    least k possible values: cells of few persons first, then margins, the grand total last.
+    more: shown beside its sum, such a cell would say that the others are empty. Then further ones
+    are hidden until the shown ones leave each hidden count at least k possible values: cells of
+    few persons first, then margins, the grand total last.
 
     Parameters
     ----------
@@ -93,9 +94,9 @@ class CellSuppression:
     what they hold. Between lines that hold the same, or are alike by symmetry, the choice follows
     the order given: show a pair of columns in one order, for two answers would give cells back.
 
-    **What it does not protect.** With k = 1, anything. A column of one level, all of whose cells are
-    of 100 %. Another table of the same persons, a total known from elsewhere,
-    or persons who know in which cell they are themselves. Whoever knows that certain cells must
+    **What it does not protect.** Anything, if k is 1. A column of one level, all of whose cells
+    are of 100 %. Another table of the same persons, a total known from elsewhere, or persons who
+    know in which cell they are themselves. Whoever knows that certain cells must
     be empty (pregnancy by sex) may narrow others: in 3 x 3 tables of 200 persons one known empty
     cell gave 19 of 59 small ones exactly. Whoever knows the method can rule out some of the
     numbers that add up, for it would have hidden other cells then.

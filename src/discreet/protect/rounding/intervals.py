@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import RefusedError
+from discreet.errors import InputError, RefusedError
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels
 from discreet.protect.rounding.base import MOST_REGIONS, Regions, edges_at
@@ -199,8 +199,8 @@ class Base:
     numbers of two digits, 1.0, 1.1, ..., 9.9 times powers of ten. Tables that are rounded column by
     column under the policy `research` have the smallest. A larger b may hold fewer in some set
     than a smaller one: b is not a safe bound for those above it. Where values lie far from zero
-    beside their range the smallest is not looked for to the end, and b has two digits. A constant column needs no
-    rounding, and its point is its value.
+    beside their range the smallest is not looked for to the end, and b has two digits. A constant
+    column needs no rounding, and its point is its value.
 
     **What it does not protect.** b depends on all values, and on the far ones most. Sets are of at
     least k rows for the column alone, not for rows of several columns.
@@ -287,7 +287,7 @@ def _odd_halves(column: SortedColumn, b: float) -> Floats:
 
 
 def _smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
-    """Return the smallest b whose every set of attraction holds k rows: of two digits, or of all."""
+    """Return the smallest b, of two digits or of all, whose every set of attraction holds k rows."""
     low, high = float(column.values[0]), float(column.values[-1])
     if column.n < k:
         raise RefusedError("k must be at most the number of rows; choose a smaller k")
