@@ -223,7 +223,7 @@ def test_the_smallest_base_of_all_by_hand(x: list[float], k: int, b: float) -> N
     found = Base(k=k, digits=None).regions(sorted_column(x))
 
     assert found.found["b"] == pytest.approx(b, rel=1e-15)
-    assert min(rows_in(floats(x), found.edges)) >= k
+    assert min(rows_in(np.array(x), found.edges)) >= k
 
 
 @given(values=st.lists(st.integers(-15, 15), min_size=2, max_size=12), k=st.integers(1, 4))

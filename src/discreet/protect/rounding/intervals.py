@@ -287,7 +287,7 @@ def _odd_halves(column: SortedColumn, b: float) -> Floats:
 
 
 def _smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
-    """Return the smallest b, of two digits or of all, whose every set of attraction holds k rows."""
+    """Return the smallest b, of two digits or of all, each of whose sets holds k rows."""
     low, high = float(column.values[0]), float(column.values[-1])
     if column.n < k:
         raise RefusedError("k must be at most the number of rows; choose a smaller k")
@@ -321,8 +321,9 @@ def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float |
     """Return the smallest b from a lower bound on whose every set of attraction holds k rows.
 
     None where it is not found in `MOST_STEPS`, which is so where values lie far from zero beside
-    their range: their sets then move with the least change of b. While some set holds too few, no b will do before the one at which that set reaches from one
-    row to the k-th from it, or at which no value lies as far out.
+    their range: their sets then move with the least change of b. While some set holds too few, no
+    b will do before the one at which that set reaches from one row to the k-th from it, or at
+    which no value lies as far out.
     """
     low, high = float(rows[0]), float(rows[-1])
     first, last = rows[: len(rows) - k + 1], rows[k - 1 :]  # of k neighbours
