@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measure.linkage import record_linkage_of
+from discreet.measure.mcd import SAMPLE
 from discreet.measure.pairs import Pair, pair_of
-from discreet.measure.rmd import SAMPLE, rmd_risk_of
+from discreet.measure.rmd import rmd_risk_of
 
 Floats = NDArray[np.float64]
 Measure = Callable[[Pair], float]

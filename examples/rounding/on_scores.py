@@ -16,24 +16,24 @@ FEW, MANY = tuple(CS.index(c) for c in (3, 5)), (CS.index(25),)
 LARGE, SMALL = (3, 4, 5), (0, 1, 2)  # rungs of k = 50, 100, 167 and of k = 20, 25, 34
 
 
-def of_simulated(draws: Mapping[str, Draws]) -> list[Judged]:
-    """Judge what is said of exponential, uniform and normal columns."""
+def of_simulated(draws: Mapping[str, Draws], by: str = "score") -> list[Judged]:
+    """Judge what is said of exponential, uniform and normal columns, by one of the two scores."""
     return [
         _least_sse(draws),
-        *_microaggregations(draws),
-        *_intervals(draws),
-        *_distributions(draws),
+        *_microaggregations(draws, by),
+        *_intervals(draws, by),
+        *_distributions(draws, by),
     ]
 
 
-def of_tarragona(micro: Draws, intervals: Draws) -> list[Judged]:
-    """Judge Fig. 2 and 3: k as for 500 rows, and the paper's c."""
-    return [*_figure_2(micro), *_figure_3(intervals)]
+def of_tarragona(micro: Draws, intervals: Draws, by: str = "score") -> list[Judged]:
+    """Judge Fig. 2 and 3: k as for 500 rows, and the paper's c, by one of the two scores."""
+    return [*_figure_2(micro, by), *_figure_3(intervals, by)]
 
 
-def _figure_2(micro: Draws) -> list[Judged]:
+def _figure_2(micro: Draws, by: str) -> list[Judged]:
     sse, ddr = micro.ranked("sse", MICRO), micro.ranked("ddr", MICRO, high=True)
-    idr, score = micro.ranked("idr", MICRO, high=True), micro.ranked("score", MICRO)
+    idr, score = micro.ranked("idr", MICRO, high=True), micro.ranked(by, MICRO)
     least = [{m: micro.mean("sse", m, (rung,)) for m in MICRO} for rung in range(len(KS))]
     first = all(each["optimal"] <= min(each.values()) * (1 + 1e-9) for each in least)
     return [
@@ -68,9 +68,9 @@ def _figure_2(micro: Draws) -> list[Judged]:
     ]
 
 
-def _figure_3(intervals: Draws) -> list[Judged]:
+def _figure_3(intervals: Draws, by: str) -> list[Judged]:
     worst = intervals.ranked("sse", INTERVALS, high=True)
-    loss, score = (intervals.ranked(m, INTERVALS) for m in ("il_metrics", "score"))
+    loss, score = (intervals.ranked(m, INTERVALS) for m in ("il_metrics", by))
     return [
         judged(
             "4.5, Fig. 3a, b",
@@ -108,14 +108,15 @@ def _least_sse(draws: Mapping[str, Draws]) -> Judged:
 def _lowest(
     where: str,
     claim: str,
+    by: str,
     draws: Draws,
     name: str,
     methods: tuple[str, ...],
     rungs: tuple[int, ...] | None = None,
 ) -> Judged:
     """Judge that a method has the lowest mean score of some, at some rungs."""
-    means = draws.ranked("score", methods, rungs)
-    times = draws.times(name, "score", methods, rungs)
+    means = draws.ranked(by, methods, rungs)
+    times = draws.times(name, by, methods, rungs)
     return judged(
         where,
         claim,
@@ -125,33 +126,33 @@ def _lowest(
     )
 
 
-def _microaggregations(draws: Mapping[str, Draws]) -> list[Judged]:
+def _microaggregations(draws: Mapping[str, Draws], by: str) -> list[Judged]:
     exponential, uniform, normal = (draws[k] for k in ("exponential", "uniform", "normal"))
     return [
         _lowest(
             "4.4, Table 1",
             "Exponential: V-MDAV has the lowest score of the microaggregations.",
-            *(exponential, "vmdav", MICRO),
+            *(by, exponential, "vmdav", MICRO),
         ),
         _lowest(
             "4.4, Table 3",
             "Normal: optimal has the lowest score of the microaggregations.",
-            *(normal, "optimal", MICRO),
+            *(by, normal, "optimal", MICRO),
         ),
         _lowest(
             "4.4, Table 2",
             "Uniform, k = 50, 100, 167: optimal has the lowest score of the microaggregations.",
-            *(uniform, "optimal", MICRO, LARGE),
+            *(by, uniform, "optimal", MICRO, LARGE),
         ),
         _lowest(
             "4.4, Table 2",
             "Uniform, k = 20, 25, 34: V-MDAV has the lowest score of the microaggregations.",
-            *(uniform, "vmdav", MICRO, SMALL),
+            *(by, uniform, "vmdav", MICRO, SMALL),
         ),
     ]
 
 
-def _intervals(draws: Mapping[str, Draws]) -> list[Judged]:
+def _intervals(draws: Mapping[str, Draws], by: str) -> list[Judged]:
     told = []
     for kind, number in (("exponential", 4), ("normal", 6)):
         each = draws[kind]
@@ -160,25 +161,25 @@ def _intervals(draws: Mapping[str, Draws]) -> list[Judged]:
             _lowest(
                 f"4.5, Table {number}",
                 f"{title}, c = 3 and 5: resampling has the lowest score of the discretizations.",
-                *(each, "resampling", INTERVALS, FEW),
+                *(by, each, "resampling", INTERVALS, FEW),
             ),
             _lowest(
                 f"4.5, Table {number}",
                 f"{title}, c = 25: equal width has the lowest score of the discretizations.",
-                *(each, "equal_width", INTERVALS, MANY),
+                *(by, each, "equal_width", INTERVALS, MANY),
             ),
         ]
     told.append(
         _lowest(
             "4.5, Table 5",
             "Uniform: equal frequency has the lowest score of the discretizations.",
-            *(draws["uniform"], "equal_frequency", INTERVALS),
+            *(by, draws["uniform"], "equal_frequency", INTERVALS),
         )
     )
     return told
 
 
-def _distributions(draws: Mapping[str, Draws]) -> list[Judged]:
+def _distributions(draws: Mapping[str, Draws], by: str) -> list[Judged]:
     both = (*MICRO, *INTERVALS)
 
     def over(measure: str) -> dict[str, float]:
@@ -188,7 +189,7 @@ def _distributions(draws: Mapping[str, Draws]) -> list[Judged]:
         }
         return dict(sorted(means.items(), key=lambda pair: -pair[1]))
 
-    score, loss, linked, inside = map(over, ("score", "il_metrics", "ddr", "idr"))
+    score, loss, linked, inside = map(over, (by, "il_metrics", "ddr", "idr"))
     return [
         judged(
             "4.6, Fig. 4",

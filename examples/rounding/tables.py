@@ -11,24 +11,25 @@ from examples.rounding.averages import Draws
 
 __all__ = ["figure_4", "loss_and_risk", "models"]
 
-SCORES = ("sse", "il_metrics", "il1s", "ddr", "idr", "score")
+SCORES = ("sse", "il_metrics", "il1s", "ddr", "idr", "score", "score_by_sum")
 FAMILIES = (("k", ("mdav", "vmdav", "optimal")),
             ("c", ("equal_width", "equal_frequency", "kmeans", "resampling")))  # fmt: skip
 
 
 def loss_and_risk(number: str, draws: Draws, family: str) -> str:
-    """Write Table 1 to 6: loss, risk and score at each k or c, means over the draws."""
+    """Write Table 1 to 6: loss, risk and both scores at each k or c, means over the draws."""
     methods = dict(FAMILIES)[family]
     first = draws.found[0]
     head = (family, "method", *(first.gauges[key].name for key in SCORES))
     rows = []
     for rung in range(len(first.line(methods[0]))):
         means = {m: [draws.mean(key, m, (rung,)) for key in SCORES] for m in methods}
-        lowest = min(values[-1] for values in means.values())
+        lowest = [min(column) for column in zip(*means.values(), strict=True)]
         for method, values in means.items():
             setting = next(t for t in first.line(method) if t.rung == rung)
-            star = " *" if values[-1] == lowest else "  "
-            told = (*map(as_text, values[:-1]), as_text(values[-1]) + star)
+            told = [as_text(value) for value in values]
+            for scale in (-2, -1):
+                told[scale] += " *" if values[scale] == lowest[scale] else "  "
             rows.append((str(getattr(setting, family)), method, *told))
     over = f", means over {len(draws.found)} draws" if len(draws.found) > 1 else ""
     return _table(f"{number}: {draws.kind}{over} (* lowest score)", head, rows)
@@ -45,14 +46,15 @@ def models(number: str, *found: RoundingGrid) -> str:
     return _table(f"{number}: {first.name}, {first.target}", head, rows)
 
 
-def figure_4(draws: Mapping[str, Draws]) -> str:
-    """Write Fig. 4: the mean score of each method over all k or c."""
+def figure_4(draws: Mapping[str, Draws], score: str) -> str:
+    """Write Fig. 4: the mean of one of the scores of each method over all k or c."""
     methods = [method for _, names in FAMILIES for method in names]
     rows = [
-        (method, *(as_text(each.mean("score", method)) for each in draws.values()))
+        (method, *(as_text(each.mean(score, method)) for each in draws.values()))
         for method in methods
     ]
-    return _table("Figure 4: mean score of each method", ("method", *draws), rows)
+    name = next(iter(draws.values())).found[0].gauges[score].name
+    return _table(f"Figure 4: mean {name} of each method", ("method", *draws), rows)
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -212,6 +212,34 @@ def test_empty_cells_are_told_where_the_policy_says_so() -> None:
     assert crosstab(table, EXACT.changed(show_empty=True)).counts == ((30, 0), (20, 9))
 
 
+PRINTED: dict[str, tuple[list[list[int]], list[list[int | None]]]] = {  # cells, what is shown
+    "a threshold for cells that are not empty": (
+        [[20, 2, 9], [12, 30, 7], [8, 25, 40]],
+        [[20, None, None], [12, None, None], [8, 25, 40]],
+    ),
+    "an empty cell, and that of 100 % beside it": ([[20, 0], [10, 15]], [[None, None]] * 2),
+    "a line of one cell": (
+        [[20, 0, 0], [10, 15, 8], [7, 9, 12]],
+        [[None, None, None], [None, None, None], [7, 9, 12]],
+    ),
+    "nothing to hide": ([[20, 3], [10, 15]], [[20, 3], [10, 15]]),
+}
+
+
+@pytest.mark.parametrize(("cells", "shown"), PRINTED.values(), ids=PRINTED)
+def test_research_protects_cells_of_0_and_100_per_cent_as_the_paper_prints(
+    cells: list[list[int]], shown: list[list[int | None]]
+) -> None:
+    # Avraam et al. (2021), section 2.1, k = 3
+    view = crosstab(table_of(persons(cells)), RESEARCH)
+
+    assert [list(row) for row in view.counts] == shown
+    for row, total in zip(view.counts, view.row_totals, strict=True):
+        assert total not in row
+    for column, total in zip(zip(*view.counts, strict=True), view.column_totals, strict=True):
+        assert total not in column
+
+
 TWICE = {"one": ["a", "b"] * 60, "two": ["u"] * 60 + ["v"] * 60, "who": [*range(60), *range(60)]}
 
 

@@ -16,6 +16,8 @@ from discreet.measure.disclosure_risk import ddr, idr
 from discreet.measure.il_dr import il_dr_score, il_dr_score_of
 from discreet.measure.information_loss import il1s, il_metrics
 from discreet.measure.pairs import pair_of
+from discreet.protect.rounding.columns import column_sets, encoded
+from examples.rounding.data import simulated
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +33,9 @@ def test_by_hand() -> None:
     assert found.ddr == 50  # 1.5 lies between its own two, 6.5 as well
     assert found.idr == 0
     assert found.score == pytest.approx((16.0677083333 + 22.360679775 + 50 + 0) / 4)
+    # four values, each 1 away on average
+    assert found.il1s_sum == pytest.approx(4 / math.sqrt(20))
+    assert found.score_by_sum == pytest.approx((16.0677083333 + 0.894427191 + 50 + 0) / 4)
 
 
 def test_wide_intervals_count_all() -> None:
@@ -53,11 +58,31 @@ def test_printed_and_as_plain_values() -> None:
 
     assert str(found) == ("IL-DR score 22.11 (IL metrics 16.07, IL1s 22.36, DDR 50.00, IDR 0.00)")
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    for name in ("score", "il_metrics", "il1s", "ddr", "idr"):
+    for name in ("score", "score_by_sum", "il_metrics", "il1s", "il1s_sum", "ddr", "idr"):
         assert plain[name] == getattr(found, name)
     assert plain["loss"]["values"] == 0.309375
     assert plain["linked"]["baseline"] == 0.25
     assert plain["inside"]["trials"] == 4
+
+
+#: A kind of columns, how they are rounded, and the score that section 4.5 prints for c = 3.
+PAPER = {
+    "normal, equal width": ("normal", "equal_width", 84.27),
+    "exponential, equal frequency": ("exponential", "equal_frequency", 71.31),
+    "exponential, resampling": ("exponential", "resampling", 69.73),
+}
+
+
+@pytest.mark.parametrize(("kind", "method", "paper"), PAPER.values(), ids=PAPER)
+def test_the_papers_scores_are_of_il1s_as_a_sum(kind: str, method: str, paper: float) -> None:
+    scores = []
+    for seed in range(7):
+        x = simulated(kind, seed).to_numpy()
+        sets = column_sets(x, method, k=None, c=3, representative="mean", classes=None)
+        scores.append(il_dr_score(x, encoded(sets, x, "region", None)))
+
+    assert np.median([each.score_by_sum for each in scores]) == pytest.approx(paper, rel=0.1)
+    assert np.median([each.score for each in scores]) < paper / 2
 
 
 def test_levels_count_in_the_linkage_alone() -> None:
@@ -82,6 +107,8 @@ def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
     assert il_dr_score(x[order], y[order]) == found
     parts = [il_metrics(x, y).total, 100 * il1s(x, y), 100 * ddr(x, y).share, 100 * idr(x, y).share]
     assert [found.il_metrics, found.il1s, found.ddr, found.idr] == parts
+    varying = int((x != x[0]).any(axis=0).sum())
+    assert found.il1s_sum == pytest.approx(7 * varying * il1s(x, y))
     assert found.score == pytest.approx(sum(parts) * 0.25)
 
 

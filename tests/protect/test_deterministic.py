@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from discreet import datasets
 from discreet.errors import InputError, RefusedError
@@ -187,6 +188,21 @@ def test_many_rows_are_worked_through_in_chunks(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(deterministic.__globals__, "CHUNK", 50)
 
     assert deterministic(x, 5).tobytes() == at_once.tobytes()
+
+
+@pytest.mark.parametrize(("k", "sharing"), [(3, 242), (5, 169), (10, 95)])
+def test_rows_of_one_set_of_neighbours_share_a_place_to_the_last_bit(k: int, sharing: int) -> None:
+    x = _matrix(datasets.d1())
+    z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+    near = np.sort(np.argsort(cdist(z, z), axis=1)[:, :k], axis=1)
+
+    out = deterministic(x, k)
+
+    _, set_of, rows = np.unique(near, axis=0, return_inverse=True, return_counts=True)
+    assert (rows[set_of.ravel()] > 1).sum() == sharing
+    _, place_of = np.unique(out, axis=0, return_inverse=True)
+    assert len(set(zip(set_of.ravel(), place_of.ravel(), strict=True))) == len(rows)
+    assert place_of.max() + 1 == len(rows)
 
 
 # --- laws -------------------------------------------------------------------------------------

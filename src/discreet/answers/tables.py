@@ -103,7 +103,8 @@ def _table(table: Table, asked: Asked, levels: Mapping[str, Levels]) -> tuple[To
     if asked.method != "none":
         # One orientation for both: a table that looks the same either way up may have two answers.
         turned = list(levels) != sorted(levels)
-        method = CellSuppression(asked.k, asked.show_empty)
+        # Avraam et al. (2021), section 2.1, protect cells of 0 and of 100 % too, so research does.
+        method = CellSuppression(asked.k, asked.show_empty and asked.guarded)
         shown = method(counts.T).shown.T if turned else method(counts).shown
     sums: Bins = np.zeros(shown.shape, dtype=np.int64)
     sums[:-1, :-1] = counts

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.measure.pairs import Floats
 from discreet.protect.canonical import lexicographic
 
-__all__ = ["TURNS", "chance_share", "keyed_order"]
+__all__ = ["TURNS", "chance_share", "keyed_order", "mixed"]
 
 Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -61,10 +61,10 @@ def keyed_order(matrix: Floats) -> Labels:
     first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     place = np.arange(len(ordered))
     copies = place - np.maximum.accumulate(np.where(first, place, 0))
-    digest = _mixed(copies.astype(np.uint64) + np.uint64(KEY))
+    digest = mixed(copies.astype(np.uint64) + np.uint64(KEY))
     for column in ordered.T:
         rank = np.unique(column, return_inverse=True)[1]
-        digest = _mixed(digest ^ rank.astype(np.uint64))
+        digest = mixed(digest ^ rank.astype(np.uint64))
     return order[np.argsort(digest, kind="stable")]
 
 
@@ -96,8 +96,24 @@ def chance_share(order: Labels, hits: Callable[[Labels], Flags]) -> float | None
     return found / (turns * n)
 
 
-def _mixed(values: Digests) -> Digests:
-    """Return a well-mixed stand-in of each whole number of 64 bits."""
+def mixed(values: Digests) -> Digests:
+    """Return a well-mixed stand-in of each whole number of 64 bits.
+
+    Parameters
+    ----------
+    values : ndarray of uint64
+
+    Returns
+    -------
+    ndarray of uint64
+        A different number for each different one, by a public rule: it hides nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> len(np.unique(mixed(np.arange(1000, dtype=np.uint64))))
+    1000
+    """
     for shift, factor in STEPS:
         values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
     return values ^ (values >> np.uint64(31))

@@ -123,8 +123,9 @@ def idr(
 
     Notes
     -----
-    This is `interval_risk` of the variant "released": what sdcMicro says that its `dRisk` does.
-    (Its code lets one column of a record lie outside: variant "sdcmicro".) Ends count as inside.
+    This is `interval_risk` of the variant "released": what sdcMicro's `dRisk` does since version
+    5.5.2. (Before, one column of a record could lie outside: variant "sdcmicro".) Ends count as
+    inside.
     In a column that is released constant, only a value equal to it is inside.
 
     **What it does not tell.** An attacker does not know which of the released values are that

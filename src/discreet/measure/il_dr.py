@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.measure.disclosure_risk import ddr_of, idr_of
 from discreet.measure.estimate import Estimate
-from discreet.measure.information_loss import InformationLoss, il1s_of, il_metrics_of
+from discreet.measure.information_loss import InformationLoss, il_metrics_of, moved_of
 from discreet.measure.pairs import Pair, pair_of
 
 __all__ = ["ILDR", "il_dr_score", "il_dr_score_of"]
@@ -24,7 +24,9 @@ class ILDR:
     loss : InformationLoss
         What `il_metrics` gives.
     distance : float
-        What `il1s` gives.
+        The distances of all values from their originals, in √2 standard deviations.
+    values : int
+        How many values that are; what `il1s` gives is `distance / values`.
     linked : Estimate
         What `ddr` gives.
     inside : Estimate
@@ -33,6 +35,7 @@ class ILDR:
 
     loss: InformationLoss
     distance: float
+    values: int
     linked: Estimate
     inside: Estimate
 
@@ -43,8 +46,13 @@ class ILDR:
 
     @property
     def il1s(self) -> float:
-        """IL1s, times 100; not capped."""
-        return 100 * self.distance
+        """IL1s as printed, a mean over the values, times 100; not capped."""
+        return 100 * (self.distance / self.values)
+
+    @property
+    def il1s_sum(self) -> float:
+        """IL1s as a sum over records and columns; it grows with the table."""
+        return self.distance
 
     @property
     def ddr(self) -> float:
@@ -58,15 +66,22 @@ class ILDR:
 
     @property
     def score(self) -> float:
-        """The four at a weight of 0.25 each."""
+        """The four at a weight of 0.25 each, IL1s as a mean."""
         return math.fsum([self.il_metrics, self.il1s, self.ddr, self.idr]) / 4
+
+    @property
+    def score_by_sum(self) -> float:
+        """The four at a weight of 0.25 each, IL1s as a sum: the scale of the paper's scores."""
+        return math.fsum([self.il_metrics, self.il1s_sum, self.ddr, self.idr]) / 4
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score and what it is made of as plain values."""
         return {
             "score": self.score,
+            "score_by_sum": self.score_by_sum,
             "il_metrics": self.il_metrics,
             "il1s": self.il1s,
+            "il1s_sum": self.il1s_sum,
             "ddr": self.ddr,
             "idr": self.idr,
             "loss": self.loss.to_dict(),
@@ -104,7 +119,8 @@ def il_dr_score(
     -------
     ILDR
         IL metrics, IL1s, DDR and IDR, each on a scale of 0 to 100, and `.score`, their mean: the
-        lower the better. The losses have no upper limit and are not capped.
+        lower the better. The losses have no upper limit and are not capped. `.score_by_sum` is
+        the same with IL1s as a sum over all values (`.il1s_sum`) in place of 100 times their mean.
 
     Raises
     ------
@@ -117,6 +133,14 @@ def il_dr_score(
     -----
     Nothing lost and everything given away (the original released as it is) scores 50 if no two
     records are equal. The paper compares methods by this number, on the same data.
+
+    **Two scales of IL1s.** The paper prints IL1s with 1 / (m n) before the sum. The scores it
+    prints have none: at c = 3 it has 84 for normal columns by equal width, and 71 and 70 for
+    exponential ones by equal frequency and by resampling. With its 500 rows and two columns
+    these are 85, 72 and 73 by the sum (medians of 20 draws), and 17, 19 and 23 by 100 times the
+    mean. By the sum, IL1s grows with the table and soon outweighs the other three, so that
+    scores of tables of different sizes cannot be compared. docs/rounding.md says which of the
+    paper's conclusions hold on which scale.
 
     **What it does not tell.** A mean of four things that have no common unit. A low score is no
     promise: it may hide a high risk behind a small loss, and the IL metrics explode where
@@ -141,4 +165,4 @@ def il_dr_score(
 
 def il_dr_score_of(pair: Pair, *, share: float = 0.05) -> ILDR:
     """Weigh loss against risk for a pair of tables; see `il_dr_score`."""
-    return ILDR(il_metrics_of(pair), il1s_of(pair), ddr_of(pair), idr_of(pair, share=share))
+    return ILDR(il_metrics_of(pair), *moved_of(pair), ddr_of(pair), idr_of(pair, share=share))

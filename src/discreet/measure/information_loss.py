@@ -23,6 +23,7 @@ __all__ = [
     "il1s_of",
     "il_metrics",
     "il_metrics_of",
+    "moved_of",
     "sse_share",
     "sse_share_of",
 ]
@@ -153,7 +154,8 @@ def il1s(original: object, released: object, *, categorical: Sequence[str] = ())
     float
         1 / (m n) Σ |x − y| / (√2 S) over the n records and m columns, S being the standard
         deviation (divisor n - 1) of the original column. A plain number of at least 0, without
-        an upper limit; the IL-DR score has it on a scale of 0 to 100, that is times 100.
+        an upper limit; the IL-DR score has it times 100, or as the sum over all values, without
+        the 1 / (m n) (see `il_dr_score`).
 
     Raises
     ------
@@ -189,16 +191,43 @@ def il1s(original: object, released: object, *, categorical: Sequence[str] = ())
 
 def il1s_of(pair: Pair) -> float:
     """Return the mean distance of values from their originals; see `il1s`."""
+    distance, values = moved_of(pair)
+    return distance / values
+
+
+def moved_of(pair: Pair) -> tuple[float, int]:
+    """Return the distances of all values from their originals, in √2 sd, and how many there are.
+
+    Parameters
+    ----------
+    pair : Pair
+        Tables whose rows correspond. Columns that are constant in the original do not count.
+
+    Returns
+    -------
+    tuple of float and int
+
+    Raises
+    ------
+    InputError, RefusedError
+        As `il1s`.
+
+    Examples
+    --------
+    >>> distance, values = moved_of(pair_of([[0.0], [2.0], [4.0]], [[0.0], [0.0], [4.0]]))
+    >>> round(distance, 12), values
+    (0.707106781187, 3)
+    """
     _check_same_rows(pair)
     _, sd = _spread(pair)
     varies = sd > 0
     original, released = pair.original.matrix[:, varies], pair.released.matrix[:, varies]
     with np.errstate(over="ignore"):
         moved = np.abs(original - released) / sd[varies]
-        found = sum(map(_total, moved.T)) / moved.size / math.sqrt(2)
+        found = sum(map(_total, moved.T)) / math.sqrt(2)
     if not math.isfinite(found):
         raise RefusedError(TOO_WIDE)
-    return found
+    return found, moved.size
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,11 @@ def interval_risk(
         Half the width of an interval, in standard deviations of its column; above 0.
     variant : {"all", "sdcmicro", "released"}, default "all"
         "all": every released value lies within `share` standard deviations (divisor n - 1, of
-        the original column) of the original value. "sdcmicro": as sdcMicro's `dRisk` is coded:
-        intervals around the released values, by the standard deviations of the released
-        columns, and one column of a record may lie outside (so that every record of a table of
-        one column counts). "released": as `dRisk` is described: the same intervals, and no
-        column may lie outside.
+        the original column) of the original value. "released": the original value lies in
+        intervals around the released ones, by the standard deviations of the released columns,
+        in every column: sdcMicro's `dRisk` as it is described, and as it is coded since version
+        5.5.2. "sdcmicro": as it was coded up to 5.5.1: the same intervals, and one column of a
+        record may lie outside (so that every record of a table of one column counts).
 
     Returns
     -------

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
 from discreet.measure.intervals import check_same_rows, moments
 from discreet.measure.linkage import different_rows
+from discreet.measure.mcd import robust_covariance, squared_distances
 from discreet.measure.pairs import Floats, Pair, pair_of
 from discreet.protect.arguments import check_ratio, check_whole, check_word
 
@@ -23,12 +23,6 @@ Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 VARIANTS = ("sdcmicro", "paper")
-SAMPLE = 5000
-"""The covariance is fitted to at most this many rows."""
-SINGULAR = 1e-10
-"""A column of which less than this share of its variance is its own follows from the others."""
-INNER = 0.975
-"""Rows beyond this quantile of the distance do not count towards the covariance."""
 CHUNK = 1 << 20
 """How many distances are held at a time."""
 
@@ -86,8 +80,9 @@ def rmd_risk(
     m : int, default 1
         How many other released rows must be that close.
     variant : {"sdcmicro", "paper"}, default "sdcmicro"
-        "sdcmicro", as the function `dRiskRMD` is coded: half an interval is w1 * 0.05 * RMD,
-        and a record is risky if any of its released values lies strictly inside. "paper", as
+        "sdcmicro", as the function `dRiskRMD` is coded in the releases before 5.7.3, which the
+        paper used (5.7.3 marks fewer records): half an interval is w1 * 0.05 * RMD, and a record
+        is risky if any of its released values lies strictly inside. "paper", as
         Avraam et al. describe it: the length of an interval is w1 * RMD², and a record is risky
         if its released row lies strictly inside the box that its intervals make.
 
@@ -108,15 +103,15 @@ def rmd_risk(
 
     Notes
     -----
-    The counts that the paper prints (38 and 8 of 891) come from the code, not from its
-    description, which gives hundreds: so "sdcmicro" is the default. In both, "m others close"
-    is read as the code has it for m = 1: at least m rows besides the record's own.
+    The counts that the paper prints (38 and 8 of 891) are those of the code, of the rows that
+    its program releases; its description gives hundreds. So "sdcmicro" is the default. In both,
+    "m others close" is read as the code has it for m = 1: at least m rows besides the record's
+    own.
 
-    Covariance: the support of fast MCD on half of the rows, its covariance made consistent for
-    normal data, then that of all rows within the 97.5 % ellipsoid, made consistent again; as R's
-    `covMcd` by default, but for its small-sample factors (near 1) and its random starts. It is
-    fitted to at most 5000 rows, chosen by a digest of their values; all rows are then measured
-    in one pass. No result depends on the order of the rows.
+    Covariance: the reweighted minimum covariance determinant (MCD) of at most 5000 rows, chosen
+    by a digest of their values, as R's `covMcd` has it in the versions that the paper's time
+    had; see `discreet.measure.mcd`. All rows are then measured in one pass. No result depends on
+    the order of the rows.
 
     Columns that leave no robust covariance are left out and named in `excluded`: constant ones
     (in either table), those of which more than half the rows have one value, and those that
@@ -131,9 +126,6 @@ def rmd_risk(
     Templ and Meindl, "Robust statistics meets SDC", Privacy in Statistical Databases (2008).
     Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
     BMC Medical Informatics and Decision Making 22 (2022), "Metrics for disclosure risk".
-    Rousseeuw and Van Driessen, "A fast algorithm for the minimum covariance determinant
-    estimator", Technometrics 41 (1999); Croux and Haesbroeck, Journal of Multivariate Analysis
-    71 (1999), for the factors.
 
     Examples
     --------
@@ -283,9 +275,9 @@ def _scaled(pair: Pair, variant: str) -> _Scaled:
     usable = np.flatnonzero((sd > 0) & (sd_after > 0))
     before = (original[:, usable] - mean[usable]) / sd[usable]
     after = (released[:, usable] - mean_after[usable]) / sd_after[usable]
-    kept, covariance = _robust(before)
+    kept, covariance = robust_covariance(before)
     before, after = np.ascontiguousarray(before[:, kept]), np.ascontiguousarray(after[:, kept])
-    squared = _squared(before, covariance)
+    squared = squared_distances(before, covariance)
     names = list(pair.original.numbers)
     left = {names[j] for j in usable[kept]}
     return _Scaled(
@@ -296,87 +288,3 @@ def _scaled(pair: Pair, variant: str) -> _Scaled:
         keyed_order(np.hstack([before, after])),
         tuple(name for name in names if name not in left),
     )
-
-
-def _robust(scaled: Floats) -> tuple[Labels, Floats]:
-    """Return the columns that have a robust covariance, and that covariance."""
-    rows = scaled[keyed_order(scaled)[:SAMPLE]] if scaled.size else scaled
-    n, kept = len(rows), np.arange(scaled.shape[1])
-    half = (n + 2) // 2
-    kept = kept[[np.unique(column, return_counts=True)[1].max() < half for column in rows.T]]
-    if kept.size:
-        kept = kept[_independent(np.atleast_2d(np.cov(rows[:, kept].T)))]
-    while kept.size:
-        covariance, support = _mcd(rows[:, kept])
-        own = _independent(support)
-        if own.all():
-            return kept, covariance
-        kept = kept[own]
-    raise RefusedError(
-        "no column is left to measure distances by: each is constant, has one value in more than"
-        " half of the rows, or follows from the others; measure `interval_risk` or `record_linkage`"
-    )
-
-
-def _independent(covariance: Floats) -> Flags:
-    """Say which columns do not follow from those before them."""
-    left, out = covariance.copy(), np.zeros(len(covariance), dtype=np.bool_)
-    for j, variance in enumerate(np.diag(covariance)):
-        out[j] = left[j, j] > SINGULAR * variance
-        if out[j]:
-            left -= np.outer(left[:, j], left[j]) / left[j, j]
-    return out
-
-
-def _mcd(rows: Floats) -> tuple[Floats, Floats]:
-    """Return the reweighted MCD covariance, and the covariance of its support."""
-    from scipy.stats import chi2
-
-    n, p = rows.shape
-    half = min(n, (n + p + 1) // 2)
-    support = _support(rows, half)
-    inner = rows[support]
-    covariance = np.atleast_2d(np.cov(inner.T))
-    if not _independent(covariance).all():
-        return covariance, covariance
-    raw = covariance * _consistency(p, half / n)
-    within = _squared(rows - inner.mean(axis=0), raw) < chi2.ppf(INNER, p)
-    reweighted = np.atleast_2d(np.cov(rows[within | support].T))
-    return reweighted * _consistency(p, INNER), covariance
-
-
-def _support(rows: Floats, half: int) -> Flags:
-    """Say which `half` of the rows have the covariance of least determinant."""
-    from sklearn.covariance import fast_mcd
-
-    if rows.shape[1] == 1:  # scikit-learn has the shortest half here, not that of least variance
-        order = np.argsort(rows[:, 0], kind="stable")
-        sums = np.concatenate([np.zeros((1, 2)), np.cumsum(rows[order] ** [1, 2], axis=0)])
-        total, squares = (sums[half:] - sums[:-half]).T
-        start = int((squares - total**2 / half).argmin())
-        support = np.zeros(len(rows), dtype=np.bool_)
-        support[order[start : start + half]] = True
-        return support
-    share = min(1.0, (half + 0.5) / len(rows))  # which is cut to `half` rows
-    with warnings.catch_warnings():  # of singular supports, which the caller looks for
-        warnings.simplefilter("ignore")
-        inner: Flags = fast_mcd(rows, support_fraction=share, random_state=0)[2]
-    return inner
-
-
-def _consistency(p: int, share: float) -> float:
-    """Return what makes the covariance of the innermost `share` of normal rows that of all."""
-    from scipy.stats import chi2
-
-    return 1.0 if share >= 1 else float(share / chi2.cdf(chi2.ppf(share, p), p + 2))
-
-
-def _squared(centred: Floats, covariance: Floats) -> Floats:
-    """Return the squared Mahalanobis distance of each row from zero, in chunks."""
-    whiten = np.linalg.inv(np.linalg.cholesky(covariance))
-    out = np.empty(len(centred))
-    step = max(1, CHUNK // centred.shape[1])
-    for start in range(0, len(centred), step):
-        part = centred[start : start + step]
-        out[start : start + step] = np.square(np.einsum("ni,ji->nj", part, whiten)).sum(axis=1)
-    return out

@@ -60,15 +60,17 @@ class CellSuppression:
     """Small cells of a cross-table are hidden, and others so that no sum gives them back.
 
     Cells and margins of 1 to k - 1 persons are hidden, and empty ones, so that nobody is known
-    to be absent. Then further ones are hidden until the shown ones leave each hidden count at
-    least k possible values: cells of few persons first, then margins, the grand total last.
+    to be absent. With them go cells of 100 %, which hold all persons of a line of two levels or
+    more: shown beside its sum, such a cell would say that the others are empty. Then further ones
+    are hidden until the shown ones leave each hidden count at least k possible values: cells of
+    few persons first, then margins, the grand total last.
 
     Parameters
     ----------
     k : int, default 5
         The least number of persons in a cell that is shown; at least 1.
     show_empty : bool, default False
-        Show empty cells.
+        Show empty cells, and with them those of 100 %.
 
     Raises
     ------
@@ -92,8 +94,9 @@ class CellSuppression:
     what they hold. Between lines that hold the same, or are alike by symmetry, the choice follows
     the order given: show a pair of columns in one order, for two answers would give cells back.
 
-    **What it does not protect.** Another table of the same persons, a total known from elsewhere,
-    or persons who know in which cell they are themselves. Whoever knows that certain cells must
+    **What it does not protect.** Anything, if k is 1. A column of one level, all of whose cells
+    are of 100 %. Another table of the same persons, a total known from elsewhere, or persons who
+    know in which cell they are themselves. Whoever knows that certain cells must
     be empty (pregnancy by sex) may narrow others: in 3 x 3 tables of 200 persons one known empty
     cell gave 19 of 59 small ones exactly. Whoever knows the method can rule out some of the
     numbers that add up, for it would have hidden other cells then.
@@ -101,7 +104,8 @@ class CellSuppression:
     References
     ----------
     Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    section 2.1 (a second cell must go where one alone follows from the margins). The search by
+    section 2.1 (a threshold for cells that are not empty; a second cell must go where one alone
+    follows from the margins; cells of 0 and of 100 % may have to be protected). The search by
     paths: Kelly, Golden and Assad, "Cell suppression: disclosure protection for sensitive tabular
     data", Networks 22(4), 1992.
 

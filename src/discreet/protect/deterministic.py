@@ -241,12 +241,26 @@ def _centroids(z: Floats, k: int, whiten: Floats | None, workers: int) -> Floats
             chunk = pending[start : start + step]
             distance, near = tree.query(placed[chunk], k=range(1, size + 1), workers=workers)
             near, take, decided = _places(chunk, distance, near, weights, k)
-            members = points.take(near, axis=0)
-            out[chunk] = np.einsum("nk,nkp->np", take.astype(np.float64), members) / k
+            out[chunk] = _means(points, near, take, k)
             undecided.append(chunk[~decided])
         pending = np.concatenate(undecided)
         size = min(2 * size, len(points))
     return out[inverse]
+
+
+def _means(points: Floats, near: Labels, take: Labels, k: int) -> Floats:
+    """Return the mean of each row's places, to the last bit the same for the same places.
+
+    They are added one by one in the order of the points, not in that of their distances from
+    the row, which differs between rows of one set of neighbours.
+    """
+    # A point and how many places it fills as one number; those that fill none come last.
+    filled = np.sort(np.where(take > 0, near * (k + 1) + take, len(points) * (k + 1)), axis=1)
+    total = np.zeros((len(near), points.shape[1]))
+    for place in filled[:, :k].T:
+        point, times = np.divmod(place, k + 1)
+        total += times[:, None] * points.take(point, axis=0, mode="clip")
+    return total / k
 
 
 def _unique(z: Floats) -> tuple[Floats, Labels, Labels]:

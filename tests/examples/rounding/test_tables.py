@@ -27,8 +27,8 @@ def test_loss_and_risk_are_means_over_draws() -> None:
     lines = loss_and_risk("Table 1", Draws("toy", (found(0.0), found(1.0))), "k").splitlines()
     assert lines[0] == "Table 1: toy, means over 2 draws (* lowest score)"
     assert len(lines) == 3 + 6
-    assert lines[3].split() == ["20", "mdav", *["1.5"] * 6, "*"]
-    assert lines[4].split() == ["20", "vmdav", *["2.5"] * 6]
+    assert lines[3].split() == ["20", "mdav", *["1.5"] * 6, "*", "1.5", "*"]
+    assert lines[4].split() == ["20", "vmdav", *["2.5"] * 7]
 
 
 def test_models_stand_below_the_unrounded_one() -> None:
@@ -39,5 +39,6 @@ def test_models_stand_below_the_unrounded_one() -> None:
 
 
 def test_figure_4_has_a_row_for_each_method() -> None:
-    lines = figure_4({"toy": Draws("toy", (found(0.0),))}).splitlines()
+    lines = figure_4({"toy": Draws("toy", (found(0.0),))}, "score_by_sum").splitlines()
+    assert lines[0] == "Figure 4: mean score by sum of each method"
     assert lines[3:6] == ["mdav               1", "vmdav              2", "optimal            3"]

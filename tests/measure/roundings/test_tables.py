@@ -41,8 +41,8 @@ def test_rows_go_by_the_rung_and_the_lowest_score_has_a_star() -> None:
         ("optimal", "k = 25", "2.5"),
         ("mdav", "Freedman-Diaconis", "0.5"),
     ]
-    assert found.rows[0][8:] == ("3 to 5", "4", "25.0", "12.5")
-    assert found.rows[-1][8:] == ("2", "-", "-", "-")
+    assert found.rows[0][9:] == ("3 to 5", "4", "25.0", "12.5")
+    assert found.rows[-1][9:] == ("2", "-", "-", "-")
 
 
 def test_one_method_has_no_lowest_score() -> None:

@@ -203,6 +203,52 @@ def test_the_smallest_base_by_hand(x: list[float], k: int, b: float) -> None:
     assert (found.found, found.held) == ({"b": b}, True)
 
 
+#: Values, k and the smallest b: a value over an odd number of halves, or the next number above it.
+EXACT: dict[str, tuple[list[float], int, float]] = {
+    "above 20 / 2.5": ([0, 1, 9, 11, 19, 20], 2, math.nextafter(8, 9)),
+    "above 1 / 1.5": ([0, 0, 0, 1, 1, 1], 3, math.nextafter(2 / 3, 1)),
+    "above 25 / 1.5, where two digits give 22": (
+        [1.5, 4, 11, 25, 25.5, 31, 35.5, 42, 54.5],
+        2,
+        math.nextafter(25 / 1.5, 17),
+    ),
+    "at 12 / 1.5, for the set below zero ends there": ([-12, 0, 4, 18, 21, 26, 28], 1, 8.0),
+    "a thousand": ([0, 1000, 2000, 3000], 1, 3000 / 3.5),
+    "constant": ([4, 4, 4], 2, 0.0),
+}
+
+
+@pytest.mark.parametrize(("x", "k", "b"), EXACT.values(), ids=EXACT)
+def test_the_smallest_base_of_all_by_hand(x: list[float], k: int, b: float) -> None:
+    found = Base(k=k, digits=None).regions(sorted_column(x))
+
+    assert found.found["b"] == pytest.approx(b, rel=1e-15)
+    assert min(rows_in(np.array(x), found.edges)) >= k
+
+
+@given(values=st.lists(st.integers(-15, 15), min_size=2, max_size=12), k=st.integers(1, 4))
+def test_no_smaller_base_does(values: list[int], k: int) -> None:
+    x = floats(values)
+    if len(x) < k or x.min() == x.max():
+        return
+    b = Base(k=k, digits=None).regions(sorted_column(x)).found["b"]
+
+    assert b <= Base(k=k).regions(sorted_column(x)).found["b"]
+    assert min(rows_in(x, base(x, b=b))) >= k
+    i = np.arange(40) + 0.5
+    halves = np.abs(x[x != 0, None]) / i
+    for at in halves[(halves < b) & (halves > (x.max() - x.min()) / 40)]:
+        for smaller in (at, math.nextafter(at, math.inf), 0.999999 * at):
+            assert smaller >= b or min(rows_in(x, base(x, b=smaller))) < k
+
+
+def test_far_from_zero_the_smallest_base_has_two_digits() -> None:
+    x = 1e6 + np.random.default_rng(1).normal(size=300)
+
+    exact = Base(k=20, digits=None).regions(sorted_column(x)).found["b"]
+    assert exact == Base(k=20).regions(sorted_column(x)).found["b"]
+
+
 def smallest_plainly(x: Floats, k: int) -> float:
     """Try every number of two digits from 0.05 on; count each set of attraction by its ends."""
     for exponent in range(-3, 4):
@@ -270,6 +316,8 @@ def test_what_base_cannot_do_is_refused() -> None:
         Base(b=0.0)
     with pytest.raises(InputError, match="k must be a whole number of at least 1"):
         Base(k=0)
+    with pytest.raises(InputError, match="digits must be 2, or None"):
+        Base(digits=3)
 
 
 # --- what holds for all -----------------------------------------------------------------------

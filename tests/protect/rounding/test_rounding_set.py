@@ -174,10 +174,11 @@ def test_multiples_of_a_base_that_is_found_are_counted_again(
     found, given_base = rounding_set(column, Base(k=2)), rounding_set(column, Base(b=4.0))
 
     assert found.counts.min() >= 2
-    assert found.parameters == {"k": 2, "b": found.parameters["b"], "representative": "multiple"}
+    told = {"k": 2, "digits": 2, "b": found.parameters["b"], "representative": "multiple"}
+    assert found.parameters == told
     assert given_base.counts.min() == 0  # nothing is promised, so no k is told
     assert given_base.parameters == {"b": 4.0, "representative": "multiple"}
-    monkeypatch.setattr(intervals, "_smallest_base", lambda column, k: 4.0)
+    monkeypatch.setattr(intervals, "_smallest_base", lambda column, k, exact: 4.0)
     with pytest.raises(BrokenPromiseError, match="a region was counted again"):
         rounding_set(column, Base(k=2))
 
@@ -185,9 +186,9 @@ def test_multiples_of_a_base_that_is_found_are_counted_again(
 def test_a_base_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked, plainly = [], intervals._smallest_base
 
-    def smallest_base(column: SortedColumn, k: int) -> float:
+    def smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
         looked.append(k)
-        return plainly(column, k)
+        return plainly(column, k, exact)
 
     monkeypatch.setattr(intervals, "_smallest_base", smallest_base)
 

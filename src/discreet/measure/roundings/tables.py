@@ -24,16 +24,17 @@ TITLES = {
 
 def family_table(grid: RoundingGrid, family: str) -> Listing:
     """Return loss and risk of each setting of a family, and how many rows stand at its points."""
+    keys = (*LOSSES, "score_by_sum")
     head = (
         *("method", "setting"),
-        *(grid.gauges[key].name for key in LOSSES),
+        *(grid.gauges[key].name for key in keys),
         *("points a column", "rows at the least used", "rows in groups below k, %"),
         "rows alone, %",
     )
     rows = [
         (
             *(trial.method, trial.setting),
-            *(_number(grid, trial, key, (family,)) for key in LOSSES),
+            *(_number(grid, trial, key, (family,)) for key in keys),
             *(_points(trial), _whole(trial.fewest)),
             *(_percent(trial.below), _percent(trial.alone)),
         )

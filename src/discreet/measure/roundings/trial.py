@@ -55,6 +55,12 @@ MEASURES: Mapping[str, Gauge] = MappingProxyType(
             True,
         ),
         "score": Gauge("score", "the IL-DR score: the mean of IL metrics, IL1s, DDR and IDR", True),
+        "score_by_sum": Gauge(
+            "score by sum",
+            "the same with IL1s as a sum over all values, as in the scores of Senavirathne and"
+            " Torra (2019); it grows with the number of rows and columns",
+            True,
+        ),
         "entropy": Gauge("entropy, bits", "Shannon entropy, summed over the columns", None),
         "correlation": Gauge("mean |r|", "mean absolute correlation between the columns", None),
     }

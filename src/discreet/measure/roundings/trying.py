@@ -348,6 +348,7 @@ def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
         "ddr": score.ddr,
         "idr": score.idr,
         "score": score.score,
+        "score_by_sum": score.score_by_sum,
         **_unpaired(data, after, folds),
     }
 

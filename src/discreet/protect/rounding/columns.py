@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.protect.base import Floats
+from discreet.protect.rounding.intervals import Base
 from discreet.protect.rounding.rounding_set import RoundingSet, rounding_set
 from discreet.protect.rounding.settling import is_supervised, settled
 from discreet.protect.rounding.sorted_column import sorted_column
@@ -25,6 +27,7 @@ def column_sets(
     representative: str = "mean",
     names: Sequence[str | None] | None = None,
     classes: ArrayLike | None = None,
+    exact: bool = False,
 ) -> tuple[RoundingSet, ...]:
     """Return the rounding set of each column of a table.
 
@@ -40,6 +43,9 @@ def column_sets(
         What the columns are called.
     classes : array-like of shape (n,), optional
         The class of each row; looked at by supervised methods alone.
+    exact : bool, default False
+        Whether a base that is looked for is the smallest there is, and not of two digits: for
+        public data.
 
     Raises
     ------
@@ -53,6 +59,8 @@ def column_sets(
     for name, values in zip(names or [None] * matrix.shape[1], matrix.T, strict=True):
         column = sorted_column(values, of)
         chosen = settled(method, column, k=k, c=c)
+        if exact and isinstance(chosen, Base):
+            chosen = replace(chosen, digits=None)
         out.append(rounding_set(column, chosen, representative, name))
     return tuple(out)
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import RefusedError
+from discreet.errors import InputError, RefusedError
 from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, Labels
 from discreet.protect.rounding.base import MOST_REGIONS, Regions, edges_at
@@ -29,6 +29,8 @@ __all__ = [
 FINEST = 2.0**50
 """Edges about multiples of a base that is smaller against its values would fall together."""
 TRIED_SINGLY = 100
+MOST_STEPS = 2000
+"""So many numbers are tried for the smallest base."""
 
 
 @dataclass(frozen=True)
@@ -173,11 +175,14 @@ class Base:
     Parameters
     ----------
     b : float, optional
-        The base, above 0. By default the smallest number of two significant digits with which
-        every set of attraction from the least to the largest value holds k rows.
+        The base, above 0. By default the smallest number of `digits` significant digits with
+        which every set of attraction from the least to the largest value holds k rows.
     k : int, default 5
         The least number of rows in a set of attraction; at least 1. A b that is given is not held
         to it.
+    digits : {2, None}, default 2
+        Among which numbers b is looked for; None for all there are, which gives the smallest b
+        that works, as the paper has it: for public data, for it tells a value.
 
     Raises
     ------
@@ -189,9 +194,12 @@ class Base:
     -----
     The set of attraction of b·i is [b·i - b/2, b·i + b/2); sets between the least and the largest
     value count even if they are empty. The smallest real b is the quotient of someone's value and
-    an odd number of halves, so whoever sees it could tell that value; that is why b is looked for
-    among the numbers of two digits, 1.0, 1.1, ..., 9.9 times powers of ten. A larger b may hold
-    fewer in some set than a smaller one: b is not a safe bound for those above it. A constant
+    an odd number of halves (where the set must begin above the quotient, the next number that a
+    computer has), so whoever sees it could tell that value; that is why b is looked for among the
+    numbers of two digits, 1.0, 1.1, ..., 9.9 times powers of ten. Tables that are rounded column by
+    column under the policy `research` have the smallest. A larger b may hold fewer in some set
+    than a smaller one: b is not a safe bound for those above it. Where values lie far from zero
+    beside their range the smallest is not looked for to the end, and b has two digits. A constant
     column needs no rounding, and its point is its value.
 
     **What it does not protect.** b depends on all values, and on the far ones most. Sets are of at
@@ -212,6 +220,8 @@ class Base:
     >>> regions = Base(k=2).regions(column)  # with 8, 20 would be alone
     >>> dict(regions.found), regions.edges.tolist(), regions.points.tolist()
     ({'b': 8.1}, [4.05, 12.149999999999999], [0.0, 8.1, 16.2])
+    >>> f"{Base(k=2, digits=None).regions(column).found['b']:.15f}"  # 20 is 5/2 of 8
+    '8.000000000000002'
     """
 
     name: ClassVar[str] = "base"
@@ -228,11 +238,14 @@ class Base:
 
     b: float | None = None
     k: int = 5
+    digits: int | None = 2
 
     def __post_init__(self) -> None:
         if self.b is not None:
             check_ratio("b", self.b, zero=False)
         check_whole("k", self.k, least=1)
+        if self.digits not in (2, None):
+            raise InputError("digits must be 2, or None for the smallest b there is")
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the odd multiples of b/2 above the least value and up to the largest."""
@@ -251,7 +264,7 @@ class Base:
 
     def _base_of(self, column: SortedColumn) -> float:
         if self.b is None:
-            return _smallest_base(column, self.k)
+            return _smallest_base(column, self.k, self.digits is None)
         b = float(self.b)
         low, high = float(column.values[0]), float(column.values[-1])
         if high - low > MOST_REGIONS * b:
@@ -273,8 +286,8 @@ def _odd_halves(column: SortedColumn, b: float) -> Floats:
     return b * (np.arange(first, last) + 0.5)
 
 
-def _smallest_base(column: SortedColumn, k: int) -> float:
-    """Return the smallest b of two digits whose every set of attraction holds k rows."""
+def _smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
+    """Return the smallest b, of two digits or of all, each of whose sets holds k rows."""
     low, high = float(column.values[0]), float(column.values[-1])
     if column.n < k:
         raise RefusedError("k must be at most the number of rows; choose a smaller k")
@@ -285,16 +298,52 @@ def _smallest_base(column: SortedColumn, k: int) -> float:
     widest = float((rows[k:] - rows[:-k]).max()) if k < column.n else 0.0
     finest = max(abs(low), abs(high)) / FINEST
     bound = max(widest / 2, (high - low) * k / column.n, finest, sys.float_info.min)
+    if exact and (found := _from_bound(column, rows, k, bound)) is not None:
+        return found
     written = f"{bound:.1e}"
     # The bound may have been rounded up, by less than one: begin there.
     digits, exponent = int(written[0] + written[2]) - 1, int(written[4:]) - 1
     while True:  # ends: a b above twice the farthest value has one set, which holds all
         b = float(f"{digits}e{exponent}")
-        edges = _odd_halves(column, b)
-        parted = column.starts[np.searchsorted(column.values, edges)]
-        if np.diff(parted, prepend=0, append=column.n).min() >= k:
+        if _rows_of_sets(column, b).min() >= k:
             return b
         digits, exponent = (digits + 1, exponent) if digits < 99 else (10, exponent + 1)
+
+
+def _rows_of_sets(column: SortedColumn, b: float) -> Labels:
+    """Count the rows of the sets of attraction, from that of the least value on."""
+    parted = column.starts[np.searchsorted(column.values, _odd_halves(column, b))]
+    found: Labels = np.diff(parted, prepend=0, append=column.n)
+    return found
+
+
+def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float | None:
+    """Return the smallest b from a lower bound on whose every set of attraction holds k rows.
+
+    None where it is not found in `MOST_STEPS`, which is so where values lie far from zero beside
+    their range: their sets then move with the least change of b. While some set holds too few, no
+    b will do before the one at which that set reaches from one row to the k-th from it, or at
+    which no value lies as far out.
+    """
+    low, high = float(rows[0]), float(rows[-1])
+    first, last = rows[: len(rows) - k + 1], rows[k - 1 :]  # of k neighbours
+    for _ in range(MOST_STEPS):
+        held = _rows_of_sets(column, b)
+        if held.min() >= k:
+            return b
+        i = _first_multiple(low, b) + int(held.argmin())
+        below, above = i - 0.5, i + 0.5
+        # b · below <= first and last < b · above
+        least = np.maximum(last / above if above > 0 else b, first / below if below < 0 else b)
+        most = np.minimum(
+            first / below if below > 0 else np.inf, last / above if above < 0 else np.inf
+        )
+        least = np.maximum(least, math.nextafter(b, math.inf))
+        reached = least[least <= most * (1 + 4 * sys.float_info.epsilon)]
+        gone = high / below if below > 0 else low / above if above < 0 else math.inf
+        nearest = min(float(reached.min()) if reached.size else math.inf, gone)
+        b = max(nearest, math.nextafter(b, math.inf))
+    return None
 
 
 def equal_width(x: ArrayLike, c: int) -> Floats:

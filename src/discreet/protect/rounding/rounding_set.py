@@ -386,7 +386,8 @@ def rounding_set(
     counts = np.diff(column.starts[parted])
     given = {name: value for name, value in vars(method).items() if value is not None}
     if not regions.held:
-        given.pop("k", None)  # it would say what is not so
+        for name in ("k", "digits"):  # they would say what is not so
+            given.pop(name, None)
     if method.parameter == "k" and counts.min() < given.get("k", 0):
         raise BrokenPromiseError(
             "a region was counted again and holds fewer than k rows; please report this"

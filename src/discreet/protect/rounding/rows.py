@@ -190,7 +190,8 @@ class ColumnRounding:
 
     Notes
     -----
-    Regions are found over all rows, whatever their strata. **What it does not protect.** Rows of
+    Regions are found over all rows, whatever their strata. A base is the smallest that leaves k
+    rows at each multiple, to full precision. **What it does not protect.** Rows of
     several columns are hardly ever shared by k: it is not k-anonymity.
 
     References
@@ -262,6 +263,7 @@ class ColumnRounding:
             representative=self.representative,
             names=names,
             classes=strata,
+            exact=True,
         )
 
 
