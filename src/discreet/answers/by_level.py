@@ -2,12 +2,15 @@
 
 Beside the picture of all persons, that of one level gives the others by subtraction. So under a
 guarded policy a bin is shown for all levels or for none: where each of them has k persons in it.
-Bins are joined, or cells used, from those that the picture of all persons has.
+Bins and cells are joined from those that the picture of all persons has, until every level shows
+the share of its persons that the policy asks for; else nothing is drawn, for what is left of a
+level might be another picture altogether.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +20,18 @@ from discreet.answers.drawn import grid_view, histogram_view
 from discreet.answers.from_counts import (
     check_size,
     count_cells,
-    edges_of_groups,
     left,
     merged_bins,
+    pieces_of,
+    with_gaps,
 )
 from discreet.answers.from_rows import cells_of, count_rows
 from discreet.answers.levels import Levels, panels_of
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked
-from discreet.protect.base import Floats, Labels
-from discreet.protect.counts import Bins, Guarded, check_counts, joined_bins
+from discreet.protect.base import Floats
+from discreet.protect.counts import Bins, Guarded, Merged, check_counts, joined_bins
+from discreet.protect.panels import cells_of_levels, in_blocks, shows_enough, widths_of_blocks
 from discreet.table import BinAxis, Counted, Table
 from discreet.views import (
     GridView,
@@ -48,6 +53,8 @@ __all__ = [
 ]
 
 Protected = Mapping[str, Floats]
+Drawn = tuple[Floats, Bins, NDArray[np.bool_]]
+"""The ends of bins, what each level has in each, and whether that is shown."""
 
 
 def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
@@ -56,14 +63,13 @@ def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
     if asked.method == "merge":
         counted, merged, start = merged_bins(table, asked)
         each = _count(table, asked, (start,), levels)
-        groups, counts = _joined(each, merged.groups, asked)
-        edges, shown = edges_of_groups(start, groups), np.ones(counts.shape, dtype=np.bool_)
-        check_counts(counts, shown, asked.k)
+        edges, counts, shown = _joined(each, merged, start, asked)
+        origin = with_gaps(origin, merged)
     else:
         counted, guarded, axes = count_cells(table, asked, asked.bins)
-        counts = _count(table, asked, axes, levels).counts
-        edges, shown = axes[0].edges, _shown(counts, guarded, asked)
-    origin = left(origin, counted, asked)
+        each = _count(table, asked, axes, levels)
+        (edges,), counts, shown = _cells(each.counts, guarded, axes, asked)
+    origin = _said(left(origin, counted, asked), shown, asked)
     return _histograms(edges, counts, shown, levels.names, asked, origin)
 
 
@@ -81,10 +87,10 @@ def row_histograms(
     rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
 ) -> MultiplesView:
     """Count the protected rows of each level in the bins of one column."""
-    guarded, axes = count_rows(rows, asked, asked.bins)
+    _, axes = count_rows(rows, asked, asked.bins)
     names, counts = _row_counts(rows, levels, axes)
-    shown = _row_shown(counts, guarded, asked)
-    return _histograms(axes[0].edges, counts, shown, names, asked, origin)
+    (edges,), counts, shown = _row_cells(counts, axes, asked)
+    return _histograms(edges, counts, shown, names, asked, origin)
 
 
 def row_heatmaps(
@@ -125,51 +131,72 @@ def _count(table: Table, asked: Asked, axes: Sequence[BinAxis], levels: Levels) 
     return each
 
 
-def _joined(each: Counted, groups: Labels, asked: Asked) -> tuple[Labels, Bins]:
-    """Join bins that are joined already further, until every level has k persons in each."""
-    levels = each.shape[0]
-    while True:
-        bins = int(groups[-1]) + 1
-        flat = (np.arange(levels)[:, None] * bins + groups[None, :]).ravel()
-        counts = each.joined(flat).reshape(levels, bins)
-        if (counts >= asked.k).all():
-            return groups, counts
-        if bins == 1:
-            raise too_few(asked)
-        groups = joined_bins(counts, asked.k)[groups]
+def _joined(each: Counted, merged: Merged, start: BinAxis, asked: Asked) -> Drawn:
+    """Join merged bins further until every level has k persons in each, but not across a gap.
+
+    What lies between two gaps and never holds k of each level is hidden.
+    """
+    levels, bins = each.shape[0], len(merged.counts)
+    flat = (np.arange(levels)[:, None] * bins + merged.groups[None, :]).ravel()
+    counts = each.joined(flat).reshape(levels, bins)
+    joins, between = np.zeros(bins, dtype=np.intp), np.cumsum(_after_gap(merged))
+    for stretch in range(int(between[-1]) + 1):
+        part = np.flatnonzero(between == stretch)
+        before = int(joins[part[0] - 1]) + 1 if stretch else 0
+        joins[part] = before + joined_bins(counts[:, part], asked.k)
+    counts = np.stack([np.bincount(joins, one).astype(np.int64) for one in counts])
+    shown = np.repeat((counts >= asked.k).all(axis=0)[None, :], levels, axis=0)
+    kept = np.where(shown, counts, 0)
+    check_counts(kept, shown, asked.k)
+    if not kept.any() or not shows_enough(kept, counts.sum(axis=1), _share(asked)):
+        raise _too_far_apart(asked)
+    edges, of = pieces_of(start, joins[merged.groups], merged.gap)
+    return edges, kept[:, of], shown[:, of] & (of >= 0)
 
 
-def _shown(counts: Bins, guarded: Guarded, asked: Asked) -> NDArray[np.bool_]:
+def _after_gap(merged: Merged) -> NDArray[np.bool_]:
+    """Say which merged bins have a gap on their left."""
+    own = np.flatnonzero(~merged.gap)
+    firsts = own[np.flatnonzero(np.diff(merged.groups[own], prepend=-1))]
+    after: NDArray[np.bool_] = np.append(False, merged.gap)[firsts]
+    return after
+
+
+def _cells(
+    counts: Bins, guarded: Guarded, axes: tuple[BinAxis, ...], asked: Asked
+) -> tuple[list[Floats], Bins, NDArray[np.bool_]]:
     """Say what of each level may be shown: beside the others', where the policy is guarded."""
-    if asked.method == "none":
-        return np.ones(counts.shape, dtype=np.bool_)
-    shown: NDArray[np.bool_] = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
-    if asked.guarded:
-        shown[:] = (shown & guarded.shown).all(axis=0)
-    check_counts(np.where(shown, counts, 0), shown, asked.k)
-    if not (shown & (counts > 0)).any():
-        raise RefusedError(
-            f"no bin holds k persons of each level of {_by(asked)!r}; draw a histogram by merge,"
-            " or a column with fewer levels"
-        )
-    return shown
+    edges = [axis.edges for axis in axes]
+    if not asked.guarded:
+        shown: NDArray[np.bool_] = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
+        if asked.method == "none":
+            shown = np.ones(counts.shape, dtype=np.bool_)
+        else:
+            check_counts(np.where(shown, counts, 0), shown, asked.k)
+        return edges, counts, shown
+    told = guarded.shown & ((guarded.counts > 0) | asked.show_empty)
+    found = cells_of_levels(counts, told, asked.k, _share(asked), show_empty=asked.show_empty)
+    if found is None:
+        raise _too_far_apart(asked)
+    return _joined_edges(edges, found.widths), found.counts, found.shown
 
 
 def _grids(table: Table, asked: Asked, origin: Origin) -> list[tuple[str, GridView]]:
     levels = panels_of(table, _by(asked), asked)
     counted, guarded, axes = count_cells(table, asked, asked.grid)
     counts = _count(table, asked, axes, levels).counts
-    shown = _shown(counts, guarded, asked)
-    return _grid_views(axes, counts, shown, levels.names, asked, left(origin, counted, asked))
+    edges, counts, shown = _cells(counts, guarded, axes, asked)
+    origin = _said(left(origin, counted, asked), shown, asked)
+    return _grid_views(edges, counts, shown, levels.names, asked, origin)
 
 
 def _row_grids(
     rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
 ) -> list[tuple[str, GridView]]:
-    guarded, axes = count_rows(rows, asked, asked.grid)
+    _, axes = count_rows(rows, asked, asked.grid)
     names, counts = _row_counts(rows, levels, axes)
-    shown = _row_shown(counts, guarded, asked)
-    return _grid_views(axes, counts, shown, names, asked, origin)
+    edges, counts, shown = _row_cells(counts, axes, asked)
+    return _grid_views(edges, counts, shown, names, asked, origin)
 
 
 def _row_counts(
@@ -183,12 +210,46 @@ def _row_counts(
     return names, np.stack(each)
 
 
-def _row_shown(counts: Bins, guarded: Guarded, asked: Asked) -> NDArray[np.bool_]:
+def _row_cells(
+    counts: Bins, axes: tuple[BinAxis, ...], asked: Asked
+) -> tuple[list[Floats], Bins, NDArray[np.bool_]]:
     """Say what of each level is shown: cells of few protected rows say little."""
+    edges = [axis.edges for axis in axes]
     if not asked.guarded:
-        return np.ones(counts.shape, dtype=np.bool_)
-    shown: NDArray[np.bool_] = ((counts == 0) | (counts >= asked.k)) & guarded.shown
-    return shown
+        return edges, counts, np.ones(counts.shape, dtype=np.bool_)
+    totals = counts.sum(axis=tuple(range(1, counts.ndim)))
+    for widths in widths_of_blocks(counts.shape[1:]):
+        found = in_blocks(counts, widths)
+        each, all_levels = ((n == 0) | (n >= asked.k) for n in (found, found.sum(axis=0)))
+        shown = each & all_levels
+        if shows_enough(np.where(shown, found, 0), totals, _share(asked)):
+            return _joined_edges(edges, widths), found, shown
+    raise _too_far_apart(asked)
+
+
+def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floats]:
+    """Return the ends of joined cells, of which the last may be narrower."""
+    return [np.append(ends[:-1:width], ends[-1]) for ends, width in zip(edges, widths, strict=True)]
+
+
+def _share(asked: Asked) -> float:
+    return asked.shown_share if asked.guarded else 0.0
+
+
+def _too_far_apart(asked: Asked) -> RefusedError:
+    return RefusedError(
+        f"the levels of {_by(asked)!r} lie too far apart to be drawn side by side: too few of the"
+        " persons of some level lie where each level has k of them; draw a box plot by"
+        f" {_by(asked)!r}, or a column with fewer levels"
+    )
+
+
+def _said(origin: Origin, shown: NDArray[np.bool_], asked: Asked) -> Origin:
+    """Say with the picture why a cell of a level is hidden that holds k persons."""
+    if shown.all() or not asked.guarded:
+        return origin
+    why = f"hidden for all levels of {_by(asked)} where one has fewer than k: the others would tell"
+    return replace(origin, remarks=(*origin.remarks, why))
 
 
 def _histograms(
@@ -208,18 +269,18 @@ def _histograms(
 
 
 def _grid_views(
-    axes: tuple[BinAxis, ...],
+    edges: Sequence[Floats],
     counts: Bins,
     shown: NDArray[np.bool_],
     names: Sequence[str],
     asked: Asked,
     origin: Origin,
 ) -> list[tuple[str, GridView]]:
-    kept, edges = np.where(shown, counts, 0), (axes[0].edges, axes[1].edges)
+    kept = np.where(shown, counts, 0)
     out = []
     for i, name in enumerate(names):
         guarded = Guarded(kept[i], shown[i], kept[i].shape, int((~shown[i]).sum()))
-        out.append((name, grid_view(edges, guarded, asked, origin)))
+        out.append((name, grid_view((edges[0], edges[1]), guarded, asked, origin)))
     return out
 
 

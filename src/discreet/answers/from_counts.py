@@ -42,12 +42,13 @@ __all__ = [
     "check_size",
     "contour",
     "count_cells",
-    "edges_of_groups",
     "heatmap",
     "histogram",
     "left",
     "merged_bins",
+    "pieces_of",
     "scatter",
+    "with_gaps",
 ]
 
 
@@ -55,9 +56,12 @@ def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
     """Count one column in bins, and hide or join those that hold fewer than k."""
     if asked.method == "merge":
         counted, merged, start = merged_bins(table, asked)
-        edges, counts = edges_of_groups(start, merged.groups), merged.counts
-        shown, hidden = np.ones(len(counts), dtype=np.bool_), 0
-        check_counts(counted.joined(merged.groups), shown, asked.k)
+        anew = counted.joined(merged.groups)
+        check_counts(anew, np.ones(len(anew), dtype=np.bool_), asked.k)
+        edges, of = pieces_of(start, merged.groups, merged.gap)
+        shown = of >= 0
+        counts, hidden = np.where(shown, merged.counts[of], 0), int((~shown).sum())
+        origin = with_gaps(origin, merged)
     else:
         counted, guarded, axes = count_cells(table, asked, asked.bins)
         edges, counts, shown = axes[0].edges, guarded.counts, guarded.shown
@@ -75,11 +79,20 @@ def merged_bins(table: Table, asked: Asked) -> tuple[Counted, Merged, BinAxis]:
     return counted, Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined), start
 
 
-def edges_of_groups(start: BinAxis, groups: Labels) -> Floats:
-    """Return the edges of bins that were joined into `groups`."""
-    firsts = np.flatnonzero(np.diff(groups, prepend=-1))
+def with_gaps(origin: Origin, merged: Merged) -> Origin:
+    """Say with a histogram where those are counted who lie in a gap."""
+    if not merged.gap.any():
+        return origin
+    said = "nothing is joined across a gap; who lies in one is counted in the bar beside it"
+    return replace(origin, remarks=(*origin.remarks, said))
+
+
+def pieces_of(start: BinAxis, groups: Labels, gap: NDArray[np.bool_]) -> tuple[Floats, Labels]:
+    """Return the edges of joined bins and of gaps, and the group of each; -1 of a gap."""
+    of = np.where(gap, -1, groups)
+    firsts = np.flatnonzero(np.diff(of, prepend=-2))
     edges: Floats = np.append(start.edges[firsts], start.edges[-1])
-    return edges
+    return edges, of[firsts]
 
 
 def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:

@@ -26,7 +26,7 @@ __all__ = [
 Counts = Sequence[float | None]
 
 INTERVALS = "bars are intervals of 95 %; all divided by the standard error in the original"
-GAPS = "gaps: nobody, or too few to show"
+GAPS = "hatched below the axis: nobody, or too few to show"
 
 
 @dataclass(frozen=True)

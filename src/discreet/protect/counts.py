@@ -25,6 +25,7 @@ __all__ = [
     "Suppression",
     "about",
     "check_counts",
+    "gaps_of",
     "joined_bins",
     "rounded",
 ]
@@ -34,6 +35,8 @@ Counter = Callable[[tuple[int, ...]], Bins]
 """Counts the persons in each cell of a grid that has so many cells along each axis."""
 GroupCounter = Callable[[Labels], Bins]
 """Counts the persons in each merged bin, given which merged bin each original bin belongs to."""
+
+LEAST_GAP = 3  # bins: shorter runs of few persons are joined to their neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +76,19 @@ class Merged:
         Which merged bin each original bin belongs to, from 0 on, from left to right.
     counts : ndarray of int
         Persons in each merged bin.
+    gap : ndarray of bool, of shape (bins,)
+        Whether an original bin lies in a gap: fewer than k persons are there, who are counted in
+        the merged bin beside it.
     """
 
     groups: Labels
     counts: Bins
+    gap: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
         self.groups.setflags(write=False)
         self.counts.setflags(write=False)
+        self.gap.setflags(write=False)
 
 
 @dataclass(frozen=True)
@@ -186,7 +194,8 @@ class Merge:
     """Neighbouring bins of one axis joined until each holds at least k persons.
 
     From the left, bins are joined until they hold k; what is left over at the right end joins
-    the last. Empty bins join too. Joined bins are counted anew, for a person may be in several.
+    the last. Nothing is joined across a gap (`gaps_of`), where fewer than k persons lie. Joined
+    bins are counted anew, for a person may be in several.
 
     Parameters
     ----------
@@ -201,6 +210,8 @@ class Merge:
     Notes
     -----
     Which bins were joined depends on the data: an edge says that to its left k is just reached.
+    Who lies in a gap is counted in the larger bin beside it: all counts together are everybody,
+    so that no total, nor another picture on the same bins, tells how many a gap holds.
 
     Examples
     --------
@@ -210,13 +221,20 @@ class Merge:
     >>> merged = method(lambda r: counts, (5,), lambda groups: np.bincount(groups, counts))
     >>> merged.groups.tolist(), merged.counts.tolist()
     ([0, 0, 1, 1, 1], [6, 8])
+    >>> counts = np.array([40, 0, 2, 0, 9])
+    >>> merged = method(lambda r: counts, (5,), lambda groups: np.bincount(groups, counts))
+    >>> merged.groups.tolist(), merged.counts.tolist(), merged.gap.tolist()
+    ([0, 0, 0, 0, 1], [42, 9], [False, True, True, True, False])
     """
 
     name: ClassVar[str] = "merge"
-    promises: ClassVar[str] = "Neighbouring bins are joined until each stands on k persons."
+    promises: ClassVar[str] = (
+        "Neighbouring bins are joined until each stands on k persons, but not across a gap, in"
+        " which none or fewer than k lie."
+    )
     leaves_open: ClassVar[str] = (
-        "Where bins are joined says roughly where few persons are; another grid of the same"
-        " column may tell more."
+        "Where bins are joined, and where gaps are, says roughly where few persons are; another"
+        " grid of the same column may tell more."
     )
 
     k: int = 5
@@ -231,7 +249,9 @@ class Merge:
         if len(resolution) != 1:
             raise InputError("merge joins the bins of one axis; choose another method for a grid")
         counts = _counted(count, resolution)
-        groups = np.arange(counts.size, dtype=np.intp)
+        gap = gaps_of(counts, self.k)
+        groups = _joined_beside(gap, counts, self.k)
+        counts = _whole_counts(count_groups(groups), (int(groups[-1]) + 1,))
         while (counts < self.k).any():
             if counts.size == 1:
                 raise RefusedError(
@@ -241,7 +261,7 @@ class Merge:
             groups = joined_bins(counts[None, :], self.k)[groups]
             counts = _whole_counts(count_groups(groups), (int(groups[-1]) + 1,))
         check_counts(counts, np.ones(counts.shape, dtype=np.bool_), self.k)
-        return Merged(groups, counts)
+        return Merged(groups, counts, _still_between(gap, groups))
 
 
 @dataclass(frozen=True)
@@ -393,3 +413,67 @@ def joined_bins(counts: Bins, k: int) -> Labels:
             group, held = group + 1, np.zeros_like(held)
     last: Labels = np.minimum(groups, max(group - 1, 0))
     return last
+
+
+def gaps_of(counts: Bins, k: int) -> NDArray[np.bool_]:
+    """Say which bins lie in a gap: a run of three or more that together hold fewer than k.
+
+    On either side of a gap, the three nearest bins that lie in no other hold k. From the left,
+    each gap is as long as it can be.
+
+    Parameters
+    ----------
+    counts : ndarray of int, of shape (bins,)
+        Persons in each bin.
+    k : int
+        The least number of persons in a bin that is shown.
+
+    Returns
+    -------
+    ndarray of bool, of shape (bins,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gaps_of(np.array([9, 1, 0, 0, 2, 6, 1, 0, 0, 0]), k=5).astype(int).tolist()
+    [0, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    """
+    gap = np.zeros(counts.size, dtype=np.bool_)
+    start = after = 0  # `after` is where the gap before ends
+    while start < counts.size:
+        end = start + int(np.searchsorted(np.cumsum(counts[start:]), k))
+        beside = (counts[max(after, start - LEAST_GAP) : start], counts[end : end + LEAST_GAP])
+        if end - start >= LEAST_GAP and all(bins.sum() >= k for bins in beside):
+            gap[start:end] = True
+            start = after = end
+        start += 1
+    return gap
+
+
+def _joined_beside(gap: NDArray[np.bool_], counts: Bins, k: int) -> Labels:
+    """Join the bins between each two gaps, and give the bins of a gap to the larger side."""
+    groups, groups_before = np.zeros(counts.size, dtype=np.intp), 0
+    for part in _runs(gap):
+        if not gap[part[0]]:
+            groups[part] = groups_before + joined_bins(counts[None, part], k)
+            groups_before = int(groups[part[-1]]) + 1
+    held = np.bincount(groups[~gap], counts[~gap])
+    for part in _runs(gap):
+        if gap[part[0]]:
+            left, right = groups[part[0] - 1], groups[part[-1] + 1]
+            groups[part] = left if held[left] >= held[right] else right
+    return groups
+
+
+def _still_between(gap: NDArray[np.bool_], groups: Labels) -> NDArray[np.bool_]:
+    """Return the gaps whose two sides were not joined for holding the same persons."""
+    kept = gap.copy()
+    for part in _runs(gap):
+        if gap[part[0]]:
+            kept[part] = groups[part[0] - 1] != groups[part[-1] + 1]
+    return kept
+
+
+def _runs(gap: NDArray[np.bool_]) -> list[Labels]:
+    """Return the bins of each gap, and those between gaps, from left to right."""
+    return np.split(np.arange(gap.size), np.flatnonzero(np.diff(gap)) + 1)

@@ -67,12 +67,12 @@ def level_styles(mark: Lines) -> dict[float, dict[str, Any]]:
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
     cmap = LinearSegmentedColormap.from_list("discreet", RAMP[1:])
-    levels = sorted(set(mark.levels))
-    last = len(levels) - 1
-    shades = [to_hex(cmap(rank / last if last else 1.0)) for rank in range(len(levels))]
+    scale = sorted({*mark.scale, *mark.levels})
+    last = len(scale) - 1
     return {
-        level: {**LOOKS["level"], "color": color}
-        for level, color in zip(levels, shades, strict=True)
+        level: {**LOOKS["level"], "color": to_hex(cmap(rank / last if last else 1.0))}
+        for rank, level in enumerate(scale)
+        if level in mark.levels
     }
 
 

@@ -32,7 +32,7 @@ __all__ = [
     "colour_bar",
     "columns",
     "dots",
-    "hidden_columns",
+    "hidden_signs",
     "inside",
     "series_names",
     "series_style",
@@ -51,7 +51,7 @@ SERIES = (ACCENT, "#e69f00", "#009e73", "#aa3377", "#56b4e9", "#332288", "#eecc6
 MARKERS, HATCHES = ("o", "s", "^", "D"), ("", "////", "....", "xxxx")  # for more series than that
 
 GROUP = 0.8  # how much of the place of a group its columns take
-STUB = 0.045  # height of the sign of a hidden column, as a part of the axes
+SIGN = 5.0  # points that the sign of a hidden bar hangs below the axis, short of the names there
 HIDDEN_LOOK: dict[str, Any] = {
     "facecolor": "white",
     "edgecolor": "#999999",
@@ -61,7 +61,7 @@ HIDDEN_LOOK: dict[str, Any] = {
 
 
 def bars(ax: Axes, mark: Bars, panel: Panel) -> None:
-    """Draw a histogram; a hidden bar is left out."""
+    """Draw a histogram; what is hidden is drawn by `hidden_signs`."""
     ends = zip(mark.edges[:-1], mark.edges[1:], mark.heights, strict=True)
     shown = [(left, right, height) for left, right, height in ends if height is not None]
     if not shown:
@@ -90,7 +90,7 @@ def bars(ax: Axes, mark: Bars, panel: Panel) -> None:
 
 
 def columns(ax: Axes, mark: Columns, panel: Panel) -> None:
-    """Draw upright bars in groups; what is hidden is drawn by `hidden_columns`."""
+    """Draw upright bars in groups; what is hidden is drawn by `hidden_signs`."""
     shown = [height for heights in mark.heights for height in heights if height is not None]
     if not any(shown) and panel.y.limits is None:
         ax.update_datalim([(0, 0), (0, 1)])  # columns of no height stand on the lower edge
@@ -113,18 +113,32 @@ def columns(ax: Axes, mark: Columns, panel: Panel) -> None:
         )
 
 
-def hidden_columns(ax: Axes, mark: Columns) -> None:
-    """Mark each hidden column with a stub, as high whatever the column is; the axes stay."""
+def hidden_signs(ax: Axes, mark: Bars | Columns) -> None:
+    """Mark each hidden bar below the axis, where no sign is taller than a small bar."""
     from matplotlib.patches import Rectangle
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
+    figure = ax.figure.figure
+    down = ScaledTranslation(0, -SIGN / 72, figure.dpi_scale_trans)
+    deep = SIGN / points(ax)[1]
+    for left, width in _hidden_places(mark):
+        sign = Rectangle((left, 0), width, deep, clip_on=False, **HIDDEN_LOOK)
+        sign.set_transform(blended_transform_factory(ax.transData, ax.transAxes) + down)
+        ax.add_artist(sign)
+
+
+def _hidden_places(mark: Bars | Columns) -> list[tuple[float, float]]:
+    """Give the left end and the width of each hidden bar."""
+    if isinstance(mark, Bars):
+        ends = zip(mark.edges[:-1], mark.edges[1:], mark.heights, strict=True)
+        return [(left, right - left) for left, right, height in ends if height is None]
     width = GROUP / len(mark.heights) if mark.heights else GROUP
-    low, high = sorted(ax.get_ylim())
-    foot = min(max(0.0, low), high)
-    for order, heights in enumerate(mark.heights):
-        for x, height in zip(_column_places(mark, order), heights, strict=True):
-            if height is None:
-                corner, tall = (x - 0.4 * width, foot), STUB * (high - low)
-                ax.add_artist(Rectangle(corner, 0.8 * width, tall, **HIDDEN_LOOK))
+    return [
+        (x - 0.4 * width, 0.8 * width)
+        for order, heights in enumerate(mark.heights)
+        for x, height in zip(_column_places(mark, order), heights, strict=True)
+        if height is None
+    ]
 
 
 def _column_places(mark: Columns, order: int) -> list[float]:

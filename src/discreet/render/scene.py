@@ -44,7 +44,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Bars:
-    """Histogram bars on `edges` (one more than `heights`); a hidden bar is None."""
+    """Histogram bars on `edges` (one more than `heights`).
+
+    A hidden bar is None, which is drawn as a sign below the axis.
+    """
 
     edges: tuple[float, ...]
     heights: tuple[float | None, ...]
@@ -74,7 +77,8 @@ class Lines:
     `look` is "trend" (of what is drawn), "raw" (of raw records, under `research` alone),
     "reference" (what to compare with; it does not widen the axes), "far reference" (dashed),
     "level" (a contour of value `levels[i]`, coloured by it) or "series" (a mark at each point; each
-    label has a colour, a mark and dashes of its own). A `label` stands in the legend.
+    label has a colour, a mark and dashes of its own). A `label` stands in the legend. `scale` are
+    all levels that colours are given to, where several panels share them.
     """
 
     x: tuple[tuple[float, ...], ...]
@@ -82,6 +86,7 @@ class Lines:
     look: str
     label: str = ""
     levels: tuple[float, ...] = ()
+    scale: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,8 +107,8 @@ class Cells:
 class Columns:
     """Upright bars in groups: `heights[s][i]` of series s at the i-th named tick of the x axis.
 
-    A hidden bar is None, which is drawn as a sign of its own; `series` are the names of a legend,
-    and one empty name where there is a single series.
+    A hidden bar is None, which is drawn as a sign below the axis; `series` are the names of a
+    legend, and one empty name where there is a single series.
     """
 
     heights: tuple[tuple[float | None, ...], ...]

@@ -30,7 +30,7 @@ from discreet.render.figure_file import (
 )
 from discreet.render.legend import legends
 from discreet.render.lines import intervals, is_reference, lines
-from discreet.render.marks import bars, boxes, cells, colour_bar, columns, dots, hidden_columns
+from discreet.render.marks import bars, boxes, cells, colour_bar, columns, dots, hidden_signs
 from discreet.render.scene import (
     Bars,
     Boxes,
@@ -227,8 +227,8 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     for mark in panel.marks:
         if isinstance(mark, Lines) and is_reference(mark):
             lines(ax, mark, panel)
-        if isinstance(mark, Columns):
-            hidden_columns(ax, mark)
+        if isinstance(mark, Bars | Columns):
+            hidden_signs(ax, mark)
 
 
 def _frame(ax: Axes, panel: Panel, beside: float) -> None:

@@ -54,6 +54,6 @@ class BarView(View):
             y=Axis(self.origin.counted),
         )
         hidden = any(None in row for row in rows)
-        signs = ("no bar: nobody, or too few to show",) if hidden else ()
+        signs = ("hatched below the axis: nobody, or too few to show",) if hidden else ()
         divided = () if self.by is None else (f"divided by {self.by}",)
         return Scene((panel,), notes=self.notes() + divided + signs)

@@ -47,7 +47,7 @@ class ContourView(View):
         """Return the lines through the middles of the cells; what is hidden counts as 0."""
         x, y, levels = self._lines()
         panel = Panel(
-            marks=(Lines(x, y, "level", f"{self.origin.counted} a cell", levels),),
+            marks=(Lines(x, y, "level", f"{self.origin.counted} a cell", levels, self.levels),),
             x=Axis(self.columns[0], (self.x_edges[0], self.x_edges[-1])),
             y=Axis(self.columns[1], (self.y_edges[0], self.y_edges[-1])),
         )

@@ -11,6 +11,8 @@ from discreet.views.base import View
 
 __all__ = ["HistogramView"]
 
+HIDDEN = "hatched below the axis: none, or fewer than k"
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HistogramView(View):
@@ -21,7 +23,7 @@ class HistogramView(View):
     edges : tuple of float
         The ends of the bins, one more than there are bins.
     counts : tuple of int or None
-        What each bin holds; None where it is hidden.
+        What each bin holds; None where it is hidden, or lies in a gap of method "merge".
     density : tuple of float or None
         The height of each bar: a guarded policy shows shares divided by the bin's width,
         `research` counts divided by it (the frequency density of the 2021 paper).
@@ -38,12 +40,12 @@ class HistogramView(View):
             raise InputError("a histogram has one edge more than it has counts and densities")
 
     def scene(self) -> Scene:
-        """Return the bars; hidden ones are left out."""
+        """Return the bars; hidden ones have a sign."""
         label = "frequency density" if self.origin.regime == "research" else "density"
         panel = Panel(
             marks=(Bars(self.edges, self.density),),
             x=Axis(self.columns[0], (self.edges[0], self.edges[-1])),
             y=Axis(label),
         )
-        signs = ("gaps: nobody, or too few to show",) if None in self.counts else ()
+        signs = (HIDDEN,) if None in self.counts else ()
         return Scene((panel,), notes=self.notes() + signs)

@@ -6,7 +6,7 @@ import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } fr
 import { mixed, shaded } from "./theme.js";
 
 const GROUP = 0.8; // how much of the place of a group its columns take
-const STUB = 0.045; // height of the sign of a hidden column, as a part of the axes
+const SIGN = 6; // pixels that the sign of a hidden bar hangs below the axis
 const [DOT, LARGEST_DOT] = [0.02, 0.07]; // diameters, as parts of the shorter side of the axes
 const MOST_DOT = 5.4; // pixels of the diameter of a dot that stands for one place
 const MANY_DOTS = 2000;
@@ -27,6 +27,11 @@ export function paintMarks(painter, panel, frame, theme) {
   painter.clipped(x - 1, y - 4, width + 4, height + 5, () => {
     order.forEach((mark) => PAINT[mark.mark]?.(painter, mark, frame, theme, panel));
   });
+  // Below the axis, where no sign is taller than a small bar.
+  for (const [from, to] of panel.marks.flatMap((mark) => HIDDEN[mark.mark]?.(mark) ?? [])) {
+    const [left, right] = [frame.x(from), frame.x(to)];
+    hiddenSign(painter, { x: left, y: y + height, width: right - left, height: SIGN }, theme);
+  }
 }
 
 /**
@@ -88,19 +93,14 @@ function bars(painter, mark, { x, y, inner }, theme) {
   });
 }
 
-function columns(painter, mark, { x, y, ends, inner }, theme) {
+function columns(painter, mark, { x, y }, theme) {
   const wide = GROUP / mark.heights.length;
-  const foot = y(Math.min(Math.max(0, Math.min(...ends.y)), Math.max(...ends.y)));
   mark.heights.forEach((heights, order) => {
     const { color, hatch } = seriesLook(theme, order);
     heights.forEach((height, i) => {
       const from = i + order * wide - GROUP / 2;
       const [left, width] = [x(from), x(from + wide) - x(from)];
-      if (height === null) {
-        const sign = { x: left + 0.1 * width, width: 0.8 * width, height: STUB * inner.height };
-        hiddenSign(painter, { ...sign, y: foot - sign.height }, theme);
-        return;
-      }
+      if (height === null) return;
       const [top, low] = [Math.min(y(height), y(0)), Math.max(y(height), y(0))];
       const look = { fill: color, stroke: theme.edge, width: Math.min(0.8, width / 20) };
       const ink = { stroke: theme.edge, width: 1 };
@@ -215,5 +215,21 @@ function intervals(painter, mark, { x, y, ends }, theme) {
     });
   });
 }
+
+/** From where to where bars are hidden. */
+const HIDDEN = {
+  bars(mark) {
+    const ends = mark.heights.map((height, i) => [height, mark.edges[i], mark.edges[i + 1]]);
+    return ends.filter(([height]) => height === null).map(([, ...places]) => places);
+  },
+  columns(mark) {
+    const wide = GROUP / mark.heights.length;
+    const from = (i, order) => i + (order + 0.1) * wide - GROUP / 2;
+    const places = mark.heights.flatMap((heights, order) =>
+      heights.map((height, i) => [height, from(i, order), from(i, order) + 0.8 * wide]),
+    );
+    return places.filter(([height]) => height === null).map(([, ...ends]) => ends);
+  },
+};
 
 const PAINT = { bars, columns, cells, dots, lines, boxes, intervals };

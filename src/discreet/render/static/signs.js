@@ -62,10 +62,11 @@ export function lineLook(mark, panel, theme) {
  * @returns {Map<number, string>} a colour for each level, the lowest first.
  */
 export function levelColors(mark, theme) {
-  const levels = [...new Set(mark.levels)].sort((a, b) => a - b);
+  const scale = [...new Set([...(mark.scale ?? []), ...mark.levels])].sort((a, b) => a - b);
   const ramp = theme.ramp.slice(1); // the faintest of cells would hardly be seen as a line
-  const last = levels.length - 1;
-  return new Map(levels.map((level, i) => [level, mixed(ramp, last ? i / last : 1)]));
+  const last = scale.length - 1;
+  const colors = scale.map((level, i) => [level, mixed(ramp, last ? i / last : 1)]);
+  return new Map(colors.filter(([level]) => mark.levels.includes(level)));
 }
 
 /**
@@ -111,7 +112,7 @@ export function patch(painter, { x, y, width, height }, look, hatching = "", ink
 }
 
 /**
- * Paint the sign of a bar that is hidden: as high whatever the bar is.
+ * Paint the sign of a bar that is hidden.
  *
  * @param {object} painter with the verbs of paint.js.
  * @param {{x: number, y: number, width: number, height: number}} box where.
