@@ -166,7 +166,7 @@ def test_joined_bins_count_a_person_in_both_once() -> None:
 def test_what_was_merged_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ages(a20=12, a21=3, a22=40)
     policy = Policy.preset("standard", limits={"age": [19.5, 22.5]}, bins=3)
-    apart = Merged(np.arange(3), np.array([12, 12, 40]))
+    apart = Merged(np.arange(3), np.array([12, 12, 40]), np.zeros(3, dtype=np.bool_))
     monkeypatch.setattr(Merge, "__call__", lambda *_: apart)
 
     with pytest.raises(BrokenPromiseError, match="fewer than k persons is about to be shown"):
@@ -367,13 +367,31 @@ def test_small_levels_share_a_box() -> None:
     assert [box.label for box in view.groups] == ["n", "other"]
 
 
-def test_a_box_of_too_few_values_of_a_level_is_refused() -> None:
-    columns = in_wards(n=100, s=50)
-    columns["x"][-1] = None
+def test_a_level_of_too_few_values_is_joined_for_a_box() -> None:
+    """A level with 72 rows that lack the value was refused, though smaller ones were joined."""
+    columns = in_wards(n=100, s=100, w=75)
+    columns["x"][-72:] = [None] * 72
 
-    match = r"too few complete rows for each level of 'ward': .* at least 10 k"
+    view = from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+
+    assert [box.label for box in view.groups] == ["s", "n + other"]
+    columns["x"][49:] = [None] * len(columns["x"][49:])
+    match = r"too few complete rows for each level of 'ward', or hardly vary .* at least 10 k"
     with pytest.raises(RefusedError, match=match):
         from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 3.3, -7.7, 1e16])
+@pytest.mark.parametrize("by", [None, "ward"])
+def test_a_constant_column_is_called_constant_and_not_too_small(
+    value: float, by: str | None
+) -> None:
+    columns = in_wards(n=501, s=502)
+    table = table_of(columns | {"x": [value] * 1003})
+
+    with pytest.raises(RefusedError, match="column 'x' is constant") as refused:
+        from_counts.box(table, asked("box", ["x"], by=by), ORIGIN)
+    assert str(value) not in str(refused.value)
 
 
 def test_a_research_box_of_each_level() -> None:
@@ -514,3 +532,48 @@ def test_a_method_that_does_not_count_is_refused() -> None:
 
     with pytest.raises(RefusedError, match="method 'condensation' does not count"):
         from_counts.histogram(table, question, ORIGIN)
+
+
+# --- gaps -------------------------------------------------------------------------------------
+
+
+def test_two_humps_are_not_joined() -> None:
+    """They were, by a bar from 15 to 90."""
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.normal(10, 3, 300), [40.0, 41.0], rng.normal(90, 3, 300)])
+
+    view = from_counts.histogram(table_of({"x": x}), asked("histogram", ["x"]), ORIGIN)
+
+    (gap,) = [i for i, count in enumerate(view.counts) if count is None]
+    assert 13 < view.edges[gap] < 22
+    assert 75 < view.edges[gap + 1] < 85
+    assert view.density[gap] is None
+    widths = np.diff(view.edges)
+    assert max(np.delete(widths, gap)) <= 10
+    assert sum(count or 0 for count in view.counts) == pytest.approx(602, abs=10)
+    assert view.scene().notes[-1] == "hatched below the axis: none, or fewer than k"
+    assert "counted in the bar beside it" in view.scene().notes[-2]
+
+
+def test_a_code_far_away_is_a_bar_of_its_own() -> None:
+    """It was one of a thousand wide."""
+    rng = np.random.default_rng(1)
+    age = np.concatenate([rng.integers(0, 81, 900), np.full(40, -999)]).astype(float)
+
+    view = from_counts.histogram(table_of({"age": age}), asked("histogram", ["age"]), ORIGIN)
+
+    assert view.counts[:2] == (40, None)
+    assert view.edges[1] - view.edges[0] < 100
+    assert view.edges[2] > -100
+
+
+@pytest.mark.parametrize("inside", [0, 1, 2])
+def test_counts_do_not_tell_how_many_lie_in_a_gap(inside: int) -> None:
+    policy = Policy.preset("standard", k=3, round_to=1, bins=6, limits={"x": [0, 6]})
+    x = [0.5] * 40 + [3.5] * inside + [5.5] * (30 - inside)
+
+    view = from_counts.histogram(table_of({"x": x}), asked("histogram", ["x"], policy), ORIGIN)
+
+    assert view.edges == (0, 1, 5, 6)
+    # of 70 and what is shown nothing is left
+    assert sum(count or 0 for count in view.counts) == 70

@@ -108,7 +108,9 @@ def test_limits_are_of_the_protected_rows() -> None:
 def test_where_no_bin_holds_k_the_way_out_is_named() -> None:
     spread = rows(x=np.linspace(0, 1, 60))
 
-    with pytest.raises(RefusedError, match=r"every bin .* fewer than k of them; open a study"):
+    with pytest.raises(
+        RefusedError, match=r"every bin .* fewer than k of them; draw it from counts"
+    ):
         from_rows.histogram(spread, (), asked("histogram", ["x"], bins=40), ORIGIN)
 
 

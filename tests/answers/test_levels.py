@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answers.levels import Levels, joined, levels_of, panels_of
+from discreet.errors import RefusedError
 from discreet.policy import Asked, Policy
 from discreet.table import Table, open_table
 
@@ -210,12 +211,13 @@ def test_a_level_that_stands_alone_keeps_its_name(
 def table_of(held: dict[str | None, int]) -> Table:
     """Make a table of so many persons of each level."""
     wards = [ward for ward, n in held.items() for _ in range(n)]
-    return open_table(pa.table({"ward": wards}), kinds={}, roles={}, unit=None, key=None)
+    x = [float(place) for place in range(len(wards))]
+    return open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
 
 
 def asked(policy: str = "standard", **named: Any) -> Asked:
-    """Settle a bar chart."""
-    return Policy.preset(policy).settle("bars", ["ward"], **named)
+    """Settle a histogram for each level."""
+    return Policy.preset(policy).settle("histogram", ["x"], by="ward", **named)
 
 
 HELD: dict[str | None, int] = {"n": 60, "s": 51, "w": 40, "e": 6, "x": 3, None: 4}
@@ -241,3 +243,23 @@ def test_research_names_all_levels_in_tables_and_those_of_k_persons_in_panels() 
         "w",
         "other",
     )
+
+
+def test_panels_count_those_who_have_what_is_drawn() -> None:
+    """A level of 72 persons without a value was refused, and is joined as a small one is."""
+    wards = ["n"] * 200 + ["s"] * 200 + [None] * 72
+    x = [1.0] * 400 + [None] * 69 + [2.0] * 3
+    table = open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
+
+    assert panels_of(table, "ward", asked()).names == ("s", "n + other")
+    assert levels_of(table, "ward", asked()).names == ("n", "s", "(missing)")
+
+
+def test_more_levels_than_can_be_told_apart_are_refused() -> None:
+    held: dict[str | None, int] = {f"w{i}": 60 for i in range(61)}
+
+    assert len(levels_of(table_of(held), "ward", asked()).names) == 61
+    with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
+        panels_of(table_of(held), "ward", asked())
+    del held["w60"]
+    assert len(panels_of(table_of(held), "ward", asked()).names) == 60

@@ -135,7 +135,7 @@ def test_beside_a_sensitive_axis_no_cell_is_a_cluster_of_its_own() -> None:
     assert view.axes[0] == ParallelAxis("x", "continuous", 0.0, 10.0)
     assert view.axes[1].sensitive is True
     assert view.axes[1].bands == ((0, 20), (20, 40), (40, 60))
-    assert view.clusters == (((0, 10, 0, 60), (10, 60, 0, 40)),)
+    assert view.clusters == (((0, 50, 0, 60), (50, 60, 0, 40)),)
     assert view.parameters == {"k": 3, "pixels": 60, "l": 2}
 
 

@@ -105,7 +105,7 @@ class TestHistograms:
         assert line.y == ((6, 6, 5, 5), (8, 8))
         assert shown.scene.notes == (
             "bars: original; line: released",
-            "gaps: nobody, or too few to show",
+            "hatched below the axis: nobody, or too few to show",
         )
 
     def test_without_gaps_none_is_explained(self) -> None:

@@ -1,5 +1,6 @@
 """Methods on counts: what is shown, what is joined, and that no small cell gets out."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from discreet.protect.counts import (
     NoProtection,
     Suppression,
     check_counts,
+    gaps_of,
     rounded,
 )
 
@@ -155,6 +157,86 @@ def test_merge(k: int, counts: list[int], groups: list[int], merged: list[int]) 
 
     assert result.groups.tolist() == groups
     assert result.counts.tolist() == merged
+    assert not result.gap.any()
+
+
+GAPS: dict[str, tuple[int, list[int], str, list[int], list[int]]] = {  # k, counts, gap, groups
+    # and what each group holds, with whom lies in the gap beside it
+    "between two humps": (5, [9, 0, 0, 0, 9], ".---.", [0, 0, 0, 0, 1], [9, 9]),
+    "of fewer than k in all": (5, [9, 1, 2, 1, 20], ".---.", [0, 1, 1, 1, 1], [9, 24]),
+    "of k it is a bin": (5, [9, 1, 2, 2, 20], ".....", [0, 1, 1, 1, 2], [9, 5, 20]),
+    "two bins are none": (5, [9, 0, 0, 9], "....", [0, 1, 1, 1], [9, 9]),
+    "not at the left end": (5, [0, 0, 0, 0, 9], ".....", [0] * 5, [9]),
+    "nor at the right one": (5, [9, 0, 0, 1, 0], ".....", [0] * 5, [10]),
+    "as long as it can be": (5, [8, 2, 0, 0, 0, 2, 7], ".-----.", [0, 0, 0, 0, 0, 0, 1], [12, 7]),
+    "small bins beside it are joined": (
+        5,
+        [9, 3, 4, 0, 0, 0, 4, 2, 9],
+        "..----...",
+        [0, 0, 0, 0, 0, 0, 1, 1, 2],
+        [16, 6, 9],
+    ),
+    "two gaps": (5, [9, 0, 0, 0, 5, 0, 0, 1, 6], ".---.---.", [0] * 4 + [1] + [2] * 4, [9, 5, 7]),
+    "a thin stretch is none": (
+        5,
+        [9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 9],
+        "...........",
+        [0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2],
+        [9, 5, 13],
+    ),
+    "too few between are in no gap of their own": (
+        5,
+        [9, 0, 0, 0, 3, 0, 0, 0, 9],
+        ".-------.",
+        [0] * 8 + [1],
+        [12, 9],
+    ),
+}
+
+
+@pytest.mark.parametrize(("k", "counts", "gap", "groups", "merged"), GAPS.values(), ids=GAPS)
+def test_nothing_is_joined_across_a_gap(
+    k: int, counts: list[int], gap: str, groups: list[int], merged: list[int]
+) -> None:
+    result = Merge(k)(
+        fixed(counts), (len(counts),), lambda g: np.bincount(g, counts).astype(np.int64)
+    )
+
+    assert "".join(".-"[hole] for hole in result.gap.tolist()) == gap
+    assert result.groups.tolist() == groups
+    assert result.counts.tolist() == merged
+
+
+def test_a_gap_between_bins_of_the_same_persons_is_joined() -> None:
+    # the sides of the gap hold two each, who are the same: k of them are in no bin
+    bins = [set("abc"), set("ab"), set("a"), set(), set(), set(), set("abc"), set("defgh")]
+    count, count_groups = persons_in(bins)
+
+    result = Merge(4)(count, (8,), count_groups)
+
+    assert gaps_of(np.array([3, 2, 1, 0, 0, 0, 3, 5]), 4).tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert not result.gap.any()
+    assert result.counts.tolist() == [8]
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(1, 12))
+def test_a_gap_holds_fewer_than_k_and_its_sides_do_not(counts: list[int], k: int) -> None:
+    held = np.array(counts)
+    if held.sum() < k:
+        return
+    result = Merge(k)(fixed(counts), (len(counts),), lambda g: np.bincount(g, held).astype(int))
+
+    assert result.counts.sum() == held.sum()  # nobody is left out, so no total tells of a gap
+    own = np.bincount(result.groups[~result.gap], held[~result.gap])
+    assert own.min() >= k
+    runs = "".join(".-"[hole] for hole in result.gap.tolist())
+    for found in re.finditer("-+", runs):
+        first, last = found.span()
+        assert 0 < first < last < len(counts)
+        assert last - first >= 3
+        assert held[first:last].sum() < k
+        assert result.groups[first - 1] != result.groups[last]
 
 
 def persons_in(bins: list[set[str]]) -> tuple[Any, Any]:

@@ -52,7 +52,7 @@ def columns_of(ax: Axes) -> list[Rectangle]:
     return [patch for patch in found if hex_of(patch.get_facecolor()) != "#ffffff"]
 
 
-def stubs_of(ax: Axes) -> list[Rectangle]:
+def signs_of(ax: Axes) -> list[Rectangle]:
     found = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     return [patch for patch in found if hex_of(patch.get_facecolor()) == "#ffffff"]
 
@@ -75,8 +75,11 @@ BOXES = one(
 
 
 class TestBars:
-    def test_each_bar_stands_on_its_edges_and_a_hidden_one_is_absent(self) -> None:
-        bars = [patch for patch in axes_of(BARS).patches if isinstance(patch, Rectangle)]
+    def test_each_bar_stands_on_its_edges_and_a_hidden_one_has_a_sign(self) -> None:
+        ax = axes_of(BARS)
+        bars = columns_of(ax)
+        (sign,) = signs_of(ax)
+        assert (sign.get_x(), sign.get_width()) == (1.0, 1.0)
         assert [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in bars] == [
             (0.0, 1.0, 4.0),
             (2.0, 3.0, 7.0),
@@ -87,8 +90,16 @@ class TestBars:
         ax = axes_of(one(Bars((-900.0, 0.0, 1.0, 900.0), (None, 4.0, None))))
         assert ax.get_xlim() == pytest.approx((-0.02, 1.02))
 
-    def test_nothing_is_drawn_where_all_bars_are_hidden(self) -> None:
-        assert not axes_of(one(Bars((0.0, 1.0, 2.0), (None, None)))).patches
+    def test_a_sign_alone_is_drawn_where_all_bars_are_hidden(self) -> None:
+        ax = axes_of(one(Bars((0.0, 1.0, 2.0), (None, None)), x=Axis("age", (0.0, 2.0))))
+        assert not columns_of(ax)
+        assert len(signs_of(ax)) == 2
+
+    def test_no_sign_reaches_out_of_the_axes(self) -> None:
+        ax = axes_of(one(Bars((-900.0, 0.0, 1.0, 900.0), (None, 4.0, None))))
+        low, high = ax.get_xlim()
+        for sign in signs_of(ax):
+            assert low <= sign.get_x() < sign.get_x() + sign.get_width() <= high + 1e-9
 
     def test_slight_bars_are_not_wiped_out_by_a_white_edge(self) -> None:
         ax = axes_of(one(Bars((0.0, 0.001, 50.0, 100.0), (900.0, 1.0, 800.0))))
@@ -189,32 +200,36 @@ class TestColumns:
         colors = [hex_of(bar.get_facecolor()) for bar in columns_of(axes_of(one(self.TWO)))]
         assert colors == [SERIES[0], SERIES[0], SERIES[1], SERIES[1]]
 
-    def test_a_hidden_column_is_a_stub_of_one_height_whatever_the_others_are(self) -> None:
+    def test_a_hidden_column_has_a_sign_below_the_axis(self) -> None:
         ax = axes_of(one(self.TWO, x=self.NAMES))
-        low, high = ax.get_ylim()
-        stubs = stubs_of(ax)
-        middles = [stub.get_x() + stub.get_width() / 2 for stub in stubs]
+        signs = signs_of(ax)
+        middles = [sign.get_x() + sign.get_width() / 2 for sign in signs]
         assert middles == pytest.approx([0.8, 0.2])
-        assert {(stub.get_y(), stub.get_height() / (high - low)) for stub in stubs} == {(0, 0.045)}
-        assert all(stub.get_hatch() for stub in stubs)
+        assert all(sign.get_hatch() for sign in signs)
+
+    @pytest.mark.parametrize("other", [1.0, 400.0, 1e6])
+    def test_no_sign_is_taller_than_the_least_bar(self, other: float) -> None:
+        ax = axes_of(one(Columns(((other, 1.0, None),)), x=self.NAMES))
+        (sign,) = signs_of(ax)
+        foot, head = sign.get_window_extent().intervaly
+        assert head == pytest.approx(ax.get_window_extent().y0, abs=0.1)
+        assert head - foot == pytest.approx(5 / 72 * ax.figure.figure.dpi)
 
     @pytest.mark.parametrize("series", [("",), ("women", "men")])
-    def test_all_hidden_is_stubs_alone(self, series: tuple[str, ...]) -> None:
-        ax = axes_of(one(Columns(((None, None),) * len(series), series)))
+    def test_all_hidden_is_signs_alone(self, series: tuple[str, ...]) -> None:
+        ax = axes_of(one(Columns(((None, None),) * len(series), series), x=self.NAMES))
         assert not columns_of(ax)
-        assert len(stubs_of(ax)) == 2 * len(series)
+        assert len(signs_of(ax)) == 2 * len(series)
         assert ax.get_ylim()[0] == 0
 
-    def test_stubs_do_not_widen_the_axes(self) -> None:
+    def test_signs_do_not_widen_the_axes(self) -> None:
         shown = axes_of(one(Columns(((4.0, 8.0),)), y=PEOPLE)).get_ylim()
         hidden = axes_of(one(Columns(((4.0, 8.0, None),)), y=PEOPLE)).get_ylim()
         assert shown == hidden
 
-    def test_columns_below_zero_hang_and_a_stub_stands_at_zero(self) -> None:
+    def test_columns_below_zero_hang(self) -> None:
         ax = axes_of(one(Columns(((-4.0, None, 3.0),))))
         assert [bar.get_height() for bar in columns_of(ax)] == [-4.0, 3.0]
-        (stub,) = stubs_of(ax)
-        assert stub.get_y() == 0
 
     def test_columns_of_no_height_stand_on_the_lower_edge(self) -> None:
         ax = axes_of(one(Columns(((0.0, 0.0),))))

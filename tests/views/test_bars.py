@@ -44,7 +44,7 @@ def test_divided_bars_are_a_series_for_each_level() -> None:
     assert panel.marks == (Columns(((10, 20, 5), (10, 15, 10)), ("f", "m")),)
 
 
-HIDDEN = "no bar: nobody, or too few to show"
+HIDDEN = "hatched below the axis: nobody, or too few to show"
 NOTES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a hidden bar": ({}, [HIDDEN]),
     "none hidden": ({"counts": (20, 35, 5)}, []),

@@ -43,7 +43,7 @@ def test_the_notes_say_how_it_was_made() -> None:
     first, *signs = view().scene().notes
     assert first == "histogram of age: merge (k = 5), policy standard"
     hidden = None in view().counts
-    assert signs == (["gaps: nobody, or too few to show"] if hidden else [])
+    assert signs == (["hatched below the axis: none, or fewer than k"] if hidden else [])
 
 
 @pytest.mark.parametrize("changes", [{"edges": (0.0, 1.0)}, {"counts": (5,)}, {"density": ()}])

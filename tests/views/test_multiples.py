@@ -110,7 +110,7 @@ def test_each_note_stands_once() -> None:
     assert drawn.scene().notes == (
         drawn.note(),
         "a remark",
-        "gaps: nobody, or too few to show",
+        "hatched below the axis: none, or fewer than k",
     )
 
 

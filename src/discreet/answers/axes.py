@@ -13,7 +13,14 @@ from discreet.protect.base import Floats
 from discreet.protect.order_means import extreme_mean, nice_step
 from discreet.table import BinAxis, Table
 
-__all__ = ["Ends", "ends_of_table", "ends_of_values", "short", "short_places", "too_few"]
+__all__ = [
+    "Ends",
+    "ends_of_table",
+    "ends_of_values",
+    "short",
+    "short_places",
+    "too_few",
+]
 
 DIGITS = 12
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
@@ -92,13 +99,18 @@ def too_few(asked: Asked) -> RefusedError:
     """Return the refusal of a picture of too few persons, whatever else may be wrong."""
     need = f"at least {ROWS_PER_K} k" if asked.guarded else "at least k"
     whose = "" if asked.by is None else f" for each level of {asked.by!r}"
-    way_out = "a smaller k"
+    if whose and asked.picture == "box":
+        whose += ", or hardly vary within one"  # which of the two would tell of a level
+    smaller = "a smaller k"
     if asked.bins_share < 1:
         need += f", and for bins that are at most {asked.bins_share:g} of them along an axis"
-        way_out += " or fewer bins"
+        smaller += " or fewer bins"
+    way_out = f"other columns, more rows or {smaller}"
+    if asked.guarded:
+        way_out = f"other columns or more rows; the custodian can declare {smaller}"
     return RefusedError(
         f"columns {', '.join(map(repr, asked.columns))} have too few complete rows{whose}: the"
-        f" policy asks for {need}; choose {way_out}, other columns or more rows"
+        f" policy asks for {need}; choose {way_out}"
     )
 
 

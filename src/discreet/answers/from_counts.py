@@ -172,9 +172,10 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
 def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     method = OrderMeans(asked.k)
     boxes, left_out = [], 0
+    if asked.by is not None:
+        _check_varies(table, asked)
     for label, values, persons, missing in _values(table, asked):
-        size = len(values) if persons is None else len(np.unique(persons))
-        if size < (ROWS_PER_K * asked.k if asked.guarded else asked.k):
+        if not _enough(values, persons, asked):
             raise too_few(asked)
         trimmed = winsorised(values, asked.k, persons)
         if asked.by is not None and np.ptp(trimmed) == 0:
@@ -197,9 +198,21 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     )
 
 
-def _values(
-    table: Table, asked: Asked
-) -> Iterator[tuple[str, Floats, NDArray[np.intp] | None, int]]:
+def _check_varies(table: Table, asked: Asked) -> None:
+    """Refuse a constant column as its box of all persons is refused: of no level is that said."""
+    (column,) = asked.columns
+    rows = table.rows([column])
+    if _enough(rows.numbers[column], rows.persons, asked):
+        sd_of(column, winsorised(rows.numbers[column], asked.k, rows.persons))
+
+
+def _enough(values: Floats, persons: Labels | None, asked: Asked) -> bool:
+    """Say whether values are of so many persons as a box must be of."""
+    size = len(values) if persons is None else len(np.unique(persons))
+    return size >= (ROWS_PER_K * asked.k if asked.guarded else asked.k)
+
+
+def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, Labels | None, int]]:
     """Return the values of each box with its label, whose they are, and how many rows had none."""
     if asked.by is None:
         for name in asked.columns:

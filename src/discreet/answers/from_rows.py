@@ -111,8 +111,8 @@ def count_rows(rows: Protected, asked: Asked, bins: int) -> tuple[Guarded, tuple
     guarded = method(lambda cells: cells_of(rows, axes_of(cells)), resolution)
     if not (guarded.shown & (guarded.counts > 0)).any():
         raise RefusedError(
-            "every bin of the protected rows holds fewer than k of them; open a study with fewer"
-            " bins, or draw it from counts (method='merge' or 'generalization')"
+            "every bin of the protected rows holds fewer than k of them; draw it from counts"
+            " (method='merge' or 'generalization'), or the custodian can declare fewer bins"
         )
     return guarded, axes_of(guarded.resolution)
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from discreet.errors import InputError
+from discreet.errors import InputError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.table import Table
 
-__all__ = ["Levels", "joined", "levels_of", "panels_of"]
+__all__ = ["Levels", "check_few", "joined", "levels_of", "panels_of"]
 
 MISSING, OTHER = "(missing)", "other"
+MOST_PANELS = 60
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,35 @@ def levels_of(table: Table, name: str, asked: Asked) -> Levels:
 def panels_of(table: Table, name: str, asked: Asked) -> Levels:
     """Return the levels that have a picture of their own.
 
-    Each is as large as any picture must be: k persons, and 10 k under a guarded policy. Those
-    are joined from the levels that a bar chart shows, so that no difference is of fewer than k.
+    Each is as large as any picture must be: k persons who have what is drawn, and 10 k under a
+    guarded policy. Those are joined from the levels that a bar chart shows, so that no difference
+    is of fewer than k.
     """
-    leasts = [asked.k, ROWS_PER_K * asked.k] if asked.guarded else [asked.k]
-    return joined(table.levels(name), *leasts)
+    least = ROWS_PER_K * asked.k if asked.guarded else asked.k
+    drawn = table.levels(name, complete=asked.columns)
+    levels = joined(table.levels(name), asked.k, least, drawn=drawn)
+    check_few([levels], MOST_PANELS, name)
+    return levels
 
 
-def joined(counts: Mapping[str, int], *leasts: int) -> Levels:
+def check_few(found: Iterable[Levels], most: int, *names: str) -> None:
+    """Refuse more levels, or pairs of levels, than can be told apart in a picture."""
+    if math.prod(len(levels.names) for levels in found) > most:
+        what = "levels" if len(names) == 1 else "pairs of levels"
+        raise RefusedError(
+            f"{' by '.join(map(repr, names))} has more than {most} {what}, too many to be told"
+            " apart; join levels (codes by their first letters, places by region), or name another"
+            " column"
+        )
+
+
+def joined(
+    counts: Mapping[str, int], *leasts: int, drawn: Mapping[str, int] | None = None
+) -> Levels:
     """Join the levels of fewer than so many persons, first those below the first of `leasts`.
 
     Where all of them together are still fewer, the smallest other level joins them. A missing
-    value is a level.
+    value is a level. The last of `leasts` is of those counted in `drawn`, where it is given.
 
     Examples
     --------
@@ -72,7 +90,9 @@ def joined(counts: Mapping[str, int], *leasts: int) -> Levels:
     """
     missing = "(no value)" if MISSING in counts else MISSING
     groups = [_Group(level or missing, (level,), count) for level, count in counts.items()]
-    for least in leasts:
+    for place, least in enumerate(leasts, start=1):
+        if drawn is not None and place == len(leasts):
+            groups = [replace(group, count=_held(group, drawn)) for group in groups]
         groups = _joined(groups, least)
     groups.sort(key=lambda group: (group.rest, group.members == ("",), _order(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
@@ -87,6 +107,10 @@ class _Group:
     members: tuple[str, ...]
     count: int
     rest: bool = False
+
+
+def _held(group: _Group, counts: Mapping[str, int]) -> int:
+    return sum(counts.get(level, 0) for level in group.members)
 
 
 def _joined(groups: list[_Group], least: int) -> list[_Group]:

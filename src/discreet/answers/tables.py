@@ -9,16 +9,18 @@ from numpy.typing import NDArray
 
 from discreet.answers.axes import too_few
 from discreet.answers.drawn import public, shown_counts, stated
-from discreet.answers.levels import Levels, levels_of
+from discreet.answers.levels import Levels, check_few, levels_of
 from discreet.errors import RefusedError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect import CellSuppression
+from discreet.protect.cells import MOST_CELLS
 from discreet.protect.counts import Bins, check_counts
 from discreet.table import Table
 from discreet.views import BarView, CrossTableView, Origin
 
 __all__ = ["bars", "crosstab"]
 
+MOST_BARS = 200
 Told = list[list[int | None]]
 
 
@@ -28,6 +30,7 @@ def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
     if asked.by is not None:
         return _divided(table, asked, origin, column, asked.by)
     levels = levels_of(table, column, asked)
+    check_few([levels], MOST_BARS, column)
     counted = table.count((), {column: levels.places})
     counts = counted.counts
     _check_size(counted.people, asked)
@@ -55,6 +58,7 @@ def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
 def crosstab(table: Table, asked: Asked, origin: Origin) -> CrossTableView:
     """Count the pairs of levels of two columns, and their sums."""
     rows, columns = (levels_of(table, name, asked) for name in asked.columns)
+    check_few([rows, columns], MOST_CELLS, *asked.columns)
     told, hidden = _table(table, asked, dict(zip(asked.columns, (rows, columns), strict=True)))
     return CrossTableView(
         columns=asked.columns,
@@ -74,6 +78,7 @@ def crosstab(table: Table, asked: Asked, origin: Origin) -> CrossTableView:
 def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -> BarView:
     """Draw the cells of a cross-table as bars: the same cells are hidden in both."""
     levels = {name: levels_of(table, name, asked) for name in (column, by)}
+    check_few(levels.values(), MOST_BARS, column, by)
     told, hidden = _table(table, asked, levels)
     return BarView(
         columns=asked.columns,

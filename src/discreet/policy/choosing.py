@@ -44,8 +44,8 @@ def method_of(policy: Policy, picture: str, method: str | None) -> str:
         )
     if method in ROW_METHODS and method != policy.rows:
         raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows!r}; for {method!r} open"
-            f" a study with it: discreet.open(..., rows={method!r})"
+            f"the protected copy of this study is made by {policy.rows!r}; for {method!r} the"
+            f" custodian can open a study with it: discreet.open(..., rows={method!r})"
         )
     if picture in DIAGNOSTICS and method in COUNT_METHODS:
         raise RefusedError(

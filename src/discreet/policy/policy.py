@@ -488,7 +488,8 @@ class Policy:
             if getattr(chosen, name) not in same:
                 raise RefusedError(
                     f"{name} is fixed when the study is opened, because two values of it together"
-                    f" give records away; open a study with it: policy.changed({name}=...)"
+                    f" give records away; leave {name}= out, or the custodian can open a study with"
+                    f" it: policy.changed({name}=...)"
                     + (" or discreet.open(..., k=...)" if name == "k" else "")
                 )
 

@@ -95,7 +95,8 @@ def sd_of(column: str, values: Floats) -> float:
     """Return the standard deviation (divisor n-1) of a column; refuse a constant one by name."""
     with np.errstate(over="ignore", invalid="ignore"):
         sd = float(np.std(np.sort(values), ddof=1))
-    if not 0 < sd < np.inf:
+    # The sum of a constant's many values may be rounded, and its deviation be no 0.
+    if not 0 < sd < np.inf or values.min() == values.max():
         raise RefusedError(
             f"column {column!r} is constant (but for fewer than k values), or too wide for its"
             " numbers, and cannot be shown; leave it out"

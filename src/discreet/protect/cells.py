@@ -15,7 +15,7 @@ from discreet.protect.counts import Bins
 from discreet.protect.line_order import line_order
 from discreet.protect.table_bounds import Mask, bounds, check_table
 
-__all__ = ["CellSuppression", "GuardedTable", "bounds", "check_table"]
+__all__ = ["MOST_CELLS", "CellSuppression", "GuardedTable", "bounds", "check_table"]
 
 
 Entry = tuple[int, int]

@@ -67,10 +67,10 @@ def cells_of_levels(
     -----
     The sum over all levels of a shown cell is one of counts that stand on k persons each and have
     nobody in common: cells that the picture of all shows, and the hidden ones of a block once they
-    hold k together, and so few for their number that each may still be empty. Which blocks those
-    are does not depend on the levels, and each grid is made of whole blocks of the one before. So
-    neither the picture of all nor those by another column, taken from it, leave fewer than k. Who
-    is in no such block yet is not counted.
+    hold k together and may each still hold anything from none to k - 1. Which blocks those are does
+    not depend on the levels, and each grid is made of whole blocks of the one before. So neither
+    the picture of all nor those by another column, taken from it, leave fewer than k. Who is in no
+    such block yet is not counted.
 
     Examples
     --------
@@ -85,8 +85,7 @@ def cells_of_levels(
     for widths in widths_of_blocks(told.shape):
         if max(widths) > 1:
             rest, hidden = in_blocks(np.where(held, 0, everyone), widths), in_blocks(~held, widths)
-            enough = (rest >= k) & (rest <= (hidden - 1) * (k - 1))
-            held |= _spread(enough, widths, told.shape)
+            held |= _spread(_tells_none(rest, hidden, k, int(show_empty)), widths, told.shape)
         found = in_blocks(np.where(held, counts, 0), widths)
         alone = in_blocks(np.where(held, 0, everyone), widths) == 0
         shown = (found >= k) | ((found == 0) & show_empty & alone)
@@ -132,6 +131,17 @@ def shows_enough(kept: Bins, totals: Bins, share: float) -> bool:
     """Say whether each level has a share of its persons in the cells that are shown."""
     shown = kept.sum(axis=tuple(range(1, kept.ndim)))
     return bool((shown >= share * totals).all())
+
+
+def _tells_none(rest: Bins, hidden: Bins, k: int, least: int) -> Mask:
+    """Say where the sum of hidden cells is of k persons and leaves each what it may hold.
+
+    That is `least` to k - 1 persons: 1 at least, where empty cells are told apart.
+    """
+    others = hidden - 1
+    most, fewest = rest - others * least, rest - others * (k - 1)
+    found: Mask = (rest >= k) & (most >= k - 1) & (fewest <= least)
+    return found
 
 
 def _spread(blocks: Mask, widths: tuple[int, ...], shape: tuple[int, ...]) -> Mask:

@@ -118,23 +118,26 @@ def hidden_signs(ax: Axes, mark: Bars | Columns) -> None:
     from matplotlib.patches import Rectangle
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-    figure = ax.figure.figure
-    down = ScaledTranslation(0, -SIGN / 72, figure.dpi_scale_trans)
-    deep = SIGN / points(ax)[1]
-    for left, width in _hidden_places(mark):
-        sign = Rectangle((left, 0), width, deep, clip_on=False, **HIDDEN_LOOK)
-        sign.set_transform(blended_transform_factory(ax.transData, ax.transAxes) + down)
-        ax.add_artist(sign)
+    down = ScaledTranslation(0, -SIGN / 72, ax.figure.figure.dpi_scale_trans)
+    below = blended_transform_factory(ax.transData, ax.transAxes) + down
+    low, high = across = ax.get_xlim()
+    for ends in _hidden_places(mark):
+        left, right = coarse([min(max(end, low), high) for end in ends], across)
+        if left < right:
+            look = {**HIDDEN_LOOK, "transform": below, "clip_on": False}
+            sign = Rectangle((left, 0), right - left, SIGN / points(ax)[1], **look)
+            sign.set_in_layout(False)
+            ax.add_artist(sign)
 
 
 def _hidden_places(mark: Bars | Columns) -> list[tuple[float, float]]:
-    """Give the left end and the width of each hidden bar."""
+    """Give the left and the right end of each hidden bar."""
     if isinstance(mark, Bars):
         ends = zip(mark.edges[:-1], mark.edges[1:], mark.heights, strict=True)
-        return [(left, right - left) for left, right, height in ends if height is None]
+        return [(left, right) for left, right, height in ends if height is None]
     width = GROUP / len(mark.heights) if mark.heights else GROUP
     return [
-        (x - 0.4 * width, 0.8 * width)
+        (x - 0.4 * width, x + 0.4 * width)
         for order, heights in enumerate(mark.heights)
         for x, height in zip(_column_places(mark, order), heights, strict=True)
         if height is None

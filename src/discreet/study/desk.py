@@ -82,8 +82,8 @@ class Desk:
         self.table.require([by], "categorical")
         if self.policy.guarded and asked.from_rows and by not in self.policy.strata:
             raise RefusedError(
-                f"rows carry the levels of strata alone, and {by!r} is none; open a study with it:"
-                f" discreet.open(..., strata=[{by!r}]), or draw from counts"
+                f"rows carry the levels of strata alone, and {by!r} is none; draw from counts,"
+                f" or the custodian can open a study with it: discreet.open(..., strata=[{by!r}])"
             )
         return asked
 
@@ -181,7 +181,8 @@ class Desk:
             if name not in self.policy.strata:
                 raise RefusedError(
                     f"a regression has rows of {name!r} only where it is a stratum of the protected"
-                    f" copy; open a study with it: discreet.open(..., strata=[{name!r}])"
+                    " copy; the custodian can open a study with it:"
+                    f" discreet.open(..., strata=[{name!r}])"
                 )
         copy = self._copy(asked)
         view = diagnostics.of_protected(
@@ -249,7 +250,7 @@ class Desk:
         raise RefusedError(
             f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
             f" {'; '.join(one_of(group) for group in self.groups)}. Draw a heat map, which needs"
-            " no group, or open a study with groups= that hold them together"
+            " no group, or the custodian can open a study with groups= that hold them together"
         )
 
     def _origin(self, copy: Copy | None = None, asked: Asked | None = None) -> Origin:
@@ -293,6 +294,6 @@ def _levels_of(copy: Copy, name: str) -> tuple[str, ...]:
     if name not in copy.strata:
         raise RefusedError(
             f"the strata were too small, and {name!r} had to be left out of the protected copy;"
-            " declare a hierarchy that merges its levels, or fewer strata"
+            " the custodian can declare a hierarchy that merges its levels, or fewer strata"
         )
     return copy.strata[name]

@@ -190,8 +190,8 @@ def check_pairs(asked: Asked, declared: Pairs, before: Pairs) -> None:
     wrong = pairs_wrong(asked, declared, before)
     if wrong:
         raise RefusedError(
-            f"{wrong}. All orders together tell far more than one: keep to it, or open a study"
-            " whose policy lists the pairs that may be neighbours (pairs=, --pair a,b)"
+            f"{wrong}. All orders together tell far more than one: keep to it, or the custodian can"
+            " open a study whose policy lists the pairs that may be neighbours (pairs=, --pair a,b)"
         )
 
 

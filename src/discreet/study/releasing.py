@@ -240,7 +240,8 @@ def _check_asked_for(
     if risk_below is not None and (linkage is None or linkage.share >= risk_below):
         raise RefusedError(
             "the share of records that are linked to their own released row is not below"
-            " risk_below=; study.sweep() shows which method and k reach it: open a study with them"
+            " risk_below=; study.sweep() shows which method and k reach it, and"
+            " the custodian can open a study with them"
         )
 
 

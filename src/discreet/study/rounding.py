@@ -108,16 +108,17 @@ def _of_copy(
         )
     if policy.rows not in ROUNDING:
         raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows!r}; to round, open a study"
-            " with it: discreet.open(..., rows='rounding'), or rows = \"rounding\" in its policy"
-            " file"
+            f"the protected copy of this study is made by {policy.rows!r}; to round, the custodian"
+            " can open a study with it: discreet.open(..., rows='rounding'), or rows ="
+            ' "rounding" in its policy file'
         )
     if policy.rows == "rounding":
         policy.allowed(rounding=how.method, c=how.c)
     elif how.method not in (None, "mdav") or how.c is not None:
         raise RefusedError(
             "the protected copy of this study is made by microaggregation ('mdav'); for another"
-            " rounding open a study with it: policy.changed(rows='rounding', rounding=...)"
+            " rounding the custodian can open a study with it: policy.changed(rows='rounding',"
+            " rounding=...)"
         )
     return wanted(desk, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
 

@@ -65,7 +65,7 @@ def wanted(
     if guarded and sensitive is not None and sensitive not in strata:
         raise RefusedError(
             f"a guarded study releases rows of its protected copy, which holds a group and the"
-            f" strata, and {sensitive!r} is none; open a study with it:"
+            f" strata, and {sensitive!r} is none; the custodian can open a study with it:"
             f" discreet.open(..., strata=[{sensitive!r}])"
         )
     taken = {*drop, *strata, *([sensitive] if sensitive else [])}
@@ -136,7 +136,9 @@ def _strata(desk: Desk, drop: Sequence[str], sensitive: str | None) -> tuple[str
     """Return the strata: those declared; under `research` else every column of levels."""
     if desk.policy.strata or desk.policy.guarded:
         if set(drop) & set(desk.policy.strata):
-            raise InputError("drop names a stratum; open a study without it: strata=")
+            raise InputError(
+                "drop names a stratum; the custodian can open a study without it: strata="
+            )
         return tuple(
             name for name in desk.policy.strata if name != sensitive or desk.policy.guarded
         )

@@ -151,9 +151,12 @@ class Table:
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
 
     @quiet("the data could not be read")
-    def levels(self, name: str) -> dict[str, int]:
-        """Count the persons of each level of a column; the empty text stands for none."""
-        known = self._complete([])
+    def levels(self, name: str, complete: Sequence[str] = ()) -> dict[str, int]:
+        """Count the persons of each level of a column; the empty text stands for none.
+
+        Those alone who have a number in all of the columns `complete`.
+        """
+        known = self._complete(complete)
         if self.unit is None:
             known = known.select(level=nw.col(name))
         else:

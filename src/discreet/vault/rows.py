@@ -135,7 +135,7 @@ def raw_rows(
     if policy.guarded and _persons(rows) < ROWS_PER_K * policy.k:
         raise RefusedError(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
-            " protected copy; choose a smaller k or fewer columns"
+            " protected copy; choose fewer columns, or the custodian can declare a smaller k"
         )
     keys = keys_of(secret, table, rows, format)
     made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
@@ -178,7 +178,8 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     places = np.flatnonzero(kept).tolist()
     if policy.guarded and _persons(rows, kept) < ROWS_PER_K * policy.k:
         raise RefusedError(
-            "too few rows are left in strata of 2 k or more; choose a smaller k or fewer strata"
+            "too few rows are left in strata of 2 k or more; the custodian can declare a smaller k"
+            " or fewer strata"
         )
     strata = {name: tuple(words[i] for i in places) for name, words in mended.levels.items()}
     keys = keys[places]
