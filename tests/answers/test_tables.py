@@ -420,3 +420,31 @@ def test_every_shown_count_is_what_it_says() -> None:
     ):
         assert view.counts[i][j] in (pairs.count((row, column)), None)
     assert sum(count is None for row in view.counts for count in row) > 0
+
+
+# --- very many levels -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", [EXACT, RESEARCH], ids=["guarded", "research"])
+def test_five_thousand_levels_are_refused_before_anything_is_counted(
+    policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were drawn as a black band, in a hundred seconds."""
+    n = 5000
+    columns = {"one": [f"c{i % n}" for i in range(6 * n)], "two": ["u", "v"] * (3 * n)}
+    table = table_of(columns)
+    monkeypatch.setattr(Table, "count", None)
+
+    with pytest.raises(RefusedError, match=r"'one' has more than 200 levels.*; join levels"):
+        bars(table, policy)
+    for column, by in (("one", "two"), ("two", "one")):
+        with pytest.raises(RefusedError, match=r"more than 200 pairs of levels.*; join levels"):
+            bars(table, policy, column, by)
+    with pytest.raises(RefusedError, match=r"'one' by 'two' has more than 1000 pairs of levels"):
+        crosstab(table, policy)
+
+
+def test_as_many_levels_as_can_be_told_apart_are_drawn() -> None:
+    columns = {"one": [f"c{i % 200}" for i in range(1000)]}
+
+    assert len(bars(table_of(columns)).levels) == 200

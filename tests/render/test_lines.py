@@ -15,10 +15,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 
-from discreet.render.lines import cut
+from discreet.render.lines import cut, level_styles
 from discreet.render.marks import RAMP
 from discreet.render.scene import Axis, Cells, Dots, Intervals, Lines, Mark, Panel, Scene
 from discreet.render.to_matplotlib import draw
+
+SCALE = (1.0, 5.0, 9.0)
 
 X, Y = Axis("x"), Axis("y")
 DOTS = Dots((0.0, 10.0), (0.0, 20.0), (1, 1))
@@ -92,6 +94,14 @@ class TestLook:
         assert colors[0] == colors[3]
         assert (colors[1], colors[2]) == (RAMP[1], RAMP[-1])
         assert sum(to_rgb(RAMP[1])) > sum(to_rgb(colors[0])) > sum(to_rgb(RAMP[-1]))
+
+    def test_levels_have_the_colours_of_the_scale_they_share(self) -> None:
+        one, two = (
+            Lines(((0.0, 1.0),) * n, ((0.0, 1.0),) * n, "level", "", SCALE[:n], SCALE)
+            for n in (1, 3)
+        )
+        assert level_styles(one) == {1.0: level_styles(two)[1.0]}
+        assert len({look["color"] for look in level_styles(two).values()}) == 3
 
     def test_a_single_level_is_dark(self) -> None:
         mark = Lines(((0.0, 1.0),), ((0.0, 1.0),), "level", "", (5.0,))

@@ -223,6 +223,7 @@ def expected(panel: Panel) -> Counter[str]:
         match mark:
             case Bars(heights=heights):
                 count["bars"] += sum(height is not None for height in heights)
+                count["hidden bars"] += heights.count(None)
             case Cells(values=values):
                 flat = [value for column in values for value in column]
                 count["cells"] += len(flat)
@@ -356,20 +357,36 @@ def test_columns_share_their_place_and_hidden_ones_are_alike(page: Page) -> None
     assert first == pytest.approx((left, right - left), abs=2 * PX)
     signs = drawn.of("rect", stroke=HATCHING)
     assert len(signs) == 3  # two hidden, and one in the legend
-    _, top, _, foot = drawn.frame
+    foot = drawn.frame[3]
     for fields, middle in zip(signs[:2], (0.8, 0.2), strict=True):
-        assert float(fields["height"]) == pytest.approx(0.045 * (foot - top), abs=2 * PX)
+        assert float(fields["y"]) == pytest.approx(foot, abs=2 * PX)  # below the axis
+        assert float(fields["height"]) == pytest.approx(6, abs=2 * PX)
         place = float(fields["x"]) + float(fields["width"]) / 2
         assert place == pytest.approx(drawn.at(middle, 0, across, up)[0], abs=2 * PX)
     assert {"women", "men", "hidden"} <= set(drawn.words)
 
 
-def test_the_sign_of_a_hidden_column_stands_on_zero(page: Page) -> None:
-    scene = Scene((panel(Columns(((3.0, -2.0, None),)), x=Axis("", ticks=("a", "b", "c"))),))
-    drawn = draw(page, scene)
-    sign = drawn.of("rect", stroke=HATCHING)[0]
-    zero = drawn.at(0, 0, (0, 1), (-2.25, 3.25))[1]
-    assert float(sign["y"]) + float(sign["height"]) == pytest.approx(zero, abs=2 * PX)
+def test_a_gap_of_a_histogram_has_a_sign_within_the_axes(page: Page) -> None:
+    bars = Bars((0.0, 1.0, 3.0, 4.0, 9.0), (4.0, None, 1.0, None))
+    drawn = draw(page, Scene((panel(bars, x=Axis("x", (0.0, 4.0)), y=Axis("y", (0.0, 4.0))),)))
+    (sign,) = drawn.of("rect", stroke=HATCHING)
+    left, right = (drawn.at(at, 0, (0, 4), (0, 4))[0] for at in (1, 3))
+    assert float(sign["x"]) == pytest.approx(left, abs=2 * PX)
+    assert float(sign["width"]) == pytest.approx(right - left, abs=2 * PX)
+    assert float(sign["y"]) == pytest.approx(drawn.frame[3], abs=2 * PX)
+
+
+def test_panels_of_contours_have_one_scale_of_colours(page: Page) -> None:
+    lines = [
+        Lines(((0.0, 1.0),) * n, ((0.0, 1.0),) * n, "level", "", tuple(range(1, n + 1)), (1, 2, 3))
+        for n in (1, 3)
+    ]
+    drawn = draw(page, Scene((panel(lines[0]), panel(lines[1]))))
+    low, *all_levels = [
+        fields["stroke"] for fields in drawn.of("path") if fields.get("stroke-width") == "2"
+    ][-4:]
+    assert low == all_levels[0]
+    assert len({*all_levels}) == 3
 
 
 def test_dots_outside_of_the_limits_are_not_in_the_file(page: Page) -> None:

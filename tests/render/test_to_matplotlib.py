@@ -194,7 +194,7 @@ class TestWhere:
         figure = Figure(layout="constrained")
         left, right = figure.subplots(1, 2)
         assert draw(TWO, [left, right]) is figure
-        assert (len(left.patches), len(right.patches)) == (3, 2)
+        assert (len(left.patches), len(right.patches)) == (4, 2)  # one is the sign of a hidden bar
         assert left.get_title(loc="left") == "Two"
         assert draw(BARS, right) is figure
         array: Any = np.array([left, right])

@@ -63,3 +63,12 @@ def test_more_may_be_said_and_offered() -> None:
 def test_there_is_no_other_code() -> None:
     with pytest.raises(KeyError, match="Canary"):
         refusal("Canary")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_nobody_is_told_to_do_what_the_custodian_alone_can(code: str) -> None:
+    said = refusal(code)
+    words = f"{said.says} {said.rule}"
+
+    assert not any(way in words for way in ("smaller k", "fewer bins", "open a study", "strata="))
+    assert "new version" not in words or "the custodian can open a new version" in words

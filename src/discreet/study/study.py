@@ -81,7 +81,8 @@ class Study:
             A categorical column: one histogram for each of its levels, on the same bins. Levels
             of few persons are joined into "other"; with a row method it must be a stratum.
         method : str, optional
-            "merge" (the default: neighbouring bins are joined until each holds k persons),
+            "merge" (the default: neighbouring bins are joined until each holds k persons, but not
+            across a gap, where three or more hold fewer than k in all),
             "suppression", "generalization", a row method, or "none" under `research`.
         k, q, bins, limits, edges : optional
             Other values than the policy's, under `research` alone. `edges` are the ends of bins
@@ -207,8 +208,9 @@ class Study:
             Two continuous columns, of any group.
         by : str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
-            Under a guarded policy a cell is shown where each level has k persons in it; with a
-            row method it must be a stratum.
+            Under a guarded policy a cell is shown where each level has k persons in it, and cells
+            get coarser until each level shows `shown_share` of its persons; with a row method it
+            must be a stratum.
         method : str, optional
             "generalization" (the default: cells get coarser until `shown_share` of the records
             show, or half as many under `research`; small ones are hidden), "suppression", a row

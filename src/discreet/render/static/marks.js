@@ -29,8 +29,9 @@ export function paintMarks(painter, panel, frame, theme) {
   });
   // Below the axis, where no sign is taller than a small bar.
   for (const [from, to] of panel.marks.flatMap((mark) => HIDDEN[mark.mark]?.(mark) ?? [])) {
-    const [left, right] = [frame.x(from), frame.x(to)];
-    hiddenSign(painter, { x: left, y: y + height, width: right - left, height: SIGN }, theme);
+    const [left, right] = [from, to].map((v) => Math.min(Math.max(frame.x(v), x), x + width));
+    const box = { x: left, y: y + height, width: right - left, height: SIGN };
+    if (box.width > 0) hiddenSign(painter, box, theme);
   }
 }
 
