@@ -235,9 +235,9 @@ def cohort() -> Table:
     pressure = 100 + 0.5 * age + rng.normal(0, np.where(adult, 15 + 0.1 * age, 4))
     return table_of(
         {
-            "age": age,
-            "pressure": pressure.round(1),
-            "sex": rng.choice(list("abcd"), n, p=[0.45, 0.25, 0.2, 0.1]),
+            "age": age.tolist(),
+            "pressure": pressure.round(1).tolist(),
+            "sex": rng.choice(list("abcd"), n, p=[0.45, 0.25, 0.2, 0.1]).tolist(),
             "school": [
                 level if old else None
                 for level, old in zip(rng.choice(["low", "middle", "high"], n), adult, strict=True)

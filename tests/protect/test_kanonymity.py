@@ -587,7 +587,7 @@ def test_columns_of_many_levels_do_not_overflow() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "fewer rows than k": (
         {"least": 5},
-        "reaches k rows in each; choose a smaller k, fewer strata, or allow more suppression",
+        "reaches k rows in each; the custodian can choose a smaller k, fewer strata, or allow more",
     ),
     "no column may be dropped": (
         {"least": 3, "may_drop": False},

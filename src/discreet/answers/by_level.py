@@ -145,7 +145,8 @@ def _joined(each: Counted, merged: Merged, start: BinAxis, asked: Asked) -> Draw
         before = int(joins[part[0] - 1]) + 1 if stretch else 0
         joins[part] = before + joined_bins(counts[:, part], asked.k)
     counts = np.stack([np.bincount(joins, one).astype(np.int64) for one in counts])
-    shown = np.repeat((counts >= asked.k).all(axis=0)[None, :], levels, axis=0)
+    shown: NDArray[np.bool_] = counts >= asked.k
+    shown[:] = shown.all(axis=0)
     kept = np.where(shown, counts, 0)
     check_counts(kept, shown, asked.k)
     if not kept.any() or not shows_enough(kept, counts.sum(axis=1), _share(asked)):

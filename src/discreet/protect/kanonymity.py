@@ -474,8 +474,7 @@ def _refusal(demand: _Demand, may_drop: bool) -> str:
     drop = "" if may_drop else " let columns be dropped,"
     return (
         f"no merging of the strata was found that reaches {asked} in each;"
-        f" choose a smaller k, fewer strata,{drop} or allow more suppression (of a study, its"
-        " custodian can)"
+        f" the custodian can choose a smaller k, fewer strata,{drop} or allow more suppression"
     )
 
 
