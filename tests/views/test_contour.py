@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.render.scene import Axis, Lines
-from discreet.views import ContourView, GridView, Origin, contour_levels, contour_of
+from discreet.views import ContourView, GridView, Origin, contour_levels, contour_of, shared_levels
 
 HILL = ((0, 0, 0), (0, 10, 0), (0, 0, 0))
 
@@ -138,6 +138,15 @@ GRID = GridView(
     y_edges=(3.0, 4.0, 5.0),
     counts=((20, None), (None, None)),
 )
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=5))
+def test_every_panel_has_lines(peaks: list[int]) -> None:
+    levels = shared_levels(peaks)
+
+    assert list(levels) == sorted(set(levels))
+    assert levels[-1] < max(peaks)
+    assert sum(level < min(peaks) for level in levels) >= 2
 
 
 def test_a_contour_plot_is_a_heat_map_in_all_but_its_lines() -> None:

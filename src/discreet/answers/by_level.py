@@ -39,8 +39,8 @@ from discreet.views import (
     MultiplesView,
     Origin,
     View,
-    contour_levels,
     contour_of,
+    shared_levels,
 )
 
 __all__ = [
@@ -287,8 +287,7 @@ def _grid_views(
 
 def _contours(grids: Sequence[tuple[str, GridView]]) -> list[tuple[str, View]]:
     """Draw grids as contours at the same levels."""
-    most = max((count or 0 for _, grid in grids for row in grid.counts for count in row), default=0)
-    levels = contour_levels(most)
+    levels = shared_levels([max(max(c or 0 for c in row) for row in g.counts) for _, g in grids])
     return [(name, contour_of(grid, levels)) for name, grid in grids]
 
 

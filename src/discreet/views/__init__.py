@@ -3,7 +3,7 @@
 from discreet.views.bars import BarView
 from discreet.views.base import Gate, Origin, View
 from discreet.views.box import BoxView
-from discreet.views.contour import ContourView, contour_levels, contour_of
+from discreet.views.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.views.crosstab import CrossTableView
 from discreet.views.diagnostics import (
     Curve,
@@ -42,4 +42,5 @@ __all__ = [
     "View",
     "contour_levels",
     "contour_of",
+    "shared_levels",
 ]

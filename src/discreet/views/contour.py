@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,9 +13,10 @@ from discreet.render.scene import Axis, Lines, Panel, Scene
 from discreet.views.base import View
 from discreet.views.grid import GridView, check_grid
 
-__all__ = ["ContourView", "contour_levels", "contour_of"]
+__all__ = ["ContourView", "contour_levels", "contour_of", "shared_levels"]
 
 STEPS = 8
+FEWEST = 3
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,6 +94,28 @@ def contour_levels(most: int) -> tuple[float, ...]:
     power = 10.0 ** np.floor(np.log10(most / STEPS))
     step = float(next(f * power for f in (1.0, 2.0, 2.5, 5.0, 10.0) if f * power >= most / STEPS))
     return tuple(float(f"{level:.6g}") for level in np.arange(1, np.ceil(most / step)) * step)
+
+
+def shared_levels(peaks: Sequence[int]) -> tuple[float, ...]:
+    """Return nice counts at which to draw lines in several panels, given the most in each.
+
+    In even steps, unless a panel of few would have fewer than three lines then; else in steps of
+    1, 2, 5 and 10 from a fifth of what that panel has at most.
+
+    Examples
+    --------
+    >>> shared_levels([20, 16])
+    (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5)
+    >>> shared_levels([350, 75])
+    (20.0, 50.0, 100.0, 200.0)
+    """
+    even = contour_levels(max(peaks, default=0))
+    least = min((peak for peak in peaks if peak > 0), default=0)
+    if not even or least > FEWEST * even[0]:
+        return even
+    powers = range(int(np.floor(np.log10(least / 5))), int(np.log10(max(peaks))) + 1)
+    steps = [float(f"{factor}e{power}") for power in powers for factor in (1, 2, 5)]
+    return tuple(step for step in steps if least / 5 <= step < max(peaks))
 
 
 def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> ContourView:
