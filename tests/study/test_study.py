@@ -260,7 +260,7 @@ GUARDED: dict[str, tuple[str, list[str], dict[str, Any], str]] = {
         "scatter",
         ["x", "y"],
         {"method": "deterministic"},
-        r"made by 'condensation'; for 'deterministic' the custodian can open .* rows='deterministic'",
+        r"by 'condensation'; for 'deterministic' the custodian can open .*='deterministic'",
     ),
     "no method": ("heatmap", ["x", "y"], {"method": "none"}, r"'none' draws raw data .*'research'"),
     "box by cells": ("box", ["x"], {"method": "suppression"}, r"use method='order-means'"),
