@@ -122,4 +122,4 @@ def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) 
     policy.write_text('k = 10\nrows = "condensation"\n')
     code, out, err = run("round", str(wine), "--policy", str(policy))
     assert (code, out) == (3, "")
-    assert "made by 'condensation'; to round, open a study with it" in err
+    assert "made by 'condensation'; to round, the custodian can open a study with it" in err

@@ -488,7 +488,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         {"strata": ["sex"]},
         {"sensitive": "smokes"},
         RefusedError,
-        r"'smokes' is none; open a study with it: discreet.open\(..., strata=\['smokes'\]\)",
+        r"'smokes' is none; the custodian can open a study with it: .* strata=\['smokes'\]\)",
     ),
     "a stratum that is dropped": (
         {"strata": ["sex"]},

@@ -99,7 +99,7 @@ GUARDED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         {"rows": "condensation"},
         {},
         RefusedError,
-        r"made by 'condensation'; to round, open a study with it",
+        r"made by 'condensation'; to round, the custodian can open a study with it",
     ),
     "another method": ({}, {"method": "kmeans"}, RefusedError, "rounding is fixed when the study"),
     "another c": ({"rounding": "kmeans"}, {"c": 3}, RefusedError, "c is fixed when the study"),

@@ -1429,7 +1429,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         ["x"],
         {"by": "ward", "method": "condensation"},
         RefusedError,
-        r"'ward' is none; open a study with it: discreet.open\(\.\.\., strata=\['ward'\]\)",
+        r"'ward' is none; .* the custodian can open a study with it: .* strata=\['ward'\]\)",
     ),
     "points by no stratum": ({}, "scatter", ["x", "y"], {"by": "ward"}, RefusedError, "is none"),
     "a box of rows by no stratum": (
@@ -1537,7 +1537,7 @@ ASKED: dict[str, tuple[dict[str, Any], str, list[Any], dict[str, Any], type[Exce
         [MODEL],
         {"method": "probabilistic"},
         RefusedError,
-        "made by 'condensation'; for 'probabilistic' open",
+        "made by 'condensation'; for 'probabilistic' the custodian can open",
     ),
     "a term that is no stratum": (
         {},

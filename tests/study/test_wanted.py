@@ -51,7 +51,9 @@ def test_a_sensitive_column_travels_along_under_research_and_is_a_stratum_elsewh
 
     guarded = asked(desk("standard", strata=["sex", "ill"]), sensitive="ill")
     assert (guarded.strata, guarded.carried) == (("sex", "ill"), ())
-    with pytest.raises(RefusedError, match="and 'ill' is none; open a study with it"):
+    with pytest.raises(
+        RefusedError, match="and 'ill' is none; the custodian can open a study with it"
+    ):
         asked(desk("standard", strata=["sex"]), sensitive="ill")
 
 
