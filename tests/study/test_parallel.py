@@ -297,7 +297,11 @@ PAIRS: dict[str, tuple[list[str], list[str], str | None]] = {
     "others": (["x", "y"], ["ward", "z"], None),
     "another order": (["x", "ward", "y"], ["x", "y", "ward"], "do not fit into one order with"),
     "a ring": (["x", "ward", "y"], ["y", "x"], "of which stood 'ward', 'x'; 'ward', 'y' side by"),
-    "a third neighbour": (["x", "ward", "y"], ["ward", "z"], "keep to it, or open a study whose"),
+    "a third neighbour": (
+        ["x", "ward", "y"],
+        ["ward", "z"],
+        "the custodian can open a study whose",
+    ),
 }
 
 

@@ -494,7 +494,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], type[Exception], str]] 
         {"strata": ["sex"]},
         {"drop": ["sex"]},
         InputError,
-        "drop names a stratum; open a study without it",
+        "drop names a stratum; the custodian can open a study without it",
     ),
     "no method": ({}, {"method": "magic"}, InputError, "there are 'deterministic', 'probabili"),
     "a method of counts": ({}, {"method": "merge"}, InputError, "cannot be made by method 'merge'"),
