@@ -300,7 +300,7 @@ PAIRS: dict[str, tuple[list[str], list[str], str | None]] = {
     "a third neighbour": (
         ["x", "ward", "y"],
         ["ward", "z"],
-        "the custodian can open a study whose",
+        "custodian can open a study whose",
     ),
 }
 
