@@ -86,7 +86,7 @@ class Ledger:
             return None, {}
         with self._store.reading() as connection:
             last = _latest(connection, study)
-            return (format_of(_choices(connection, last)), last.settings) if last else (None, {})
+            return (None, {}) if last is None else (_format_of(connection, [last]), last.settings)
 
     def format_of_data(
         self, study: str | None, every: Callable[[], Mapping[str, Sketch]]
@@ -101,9 +101,7 @@ class Ledger:
                 " (SELECT version FROM choice WHERE what = ? AND value = ?))",
                 (FORMAT_OF_ROWS, str(FORMAT)),
             ).fetchone()
-        if not old:
-            return None
-        sketches = every()
+        sketches = every() if old else {}
         with self._store.reading() as connection:
             return _format_of(connection, _same_data(connection, sketches, study, whole=True))
 
@@ -225,7 +223,7 @@ class Ledger:
             number = last.number + 1
             new_version = _insert(self._store, connection, study, number, settings, FORMAT)
             _remember(self._store, connection, new_version, {}, fresh)
-            return new_version.number
+            return number
 
     def history(self, study: str | None = None) -> list[dict[str, Any]]:
         """Return what has left, of one study or of any, oldest first.
@@ -417,10 +415,9 @@ def _insert(
 ) -> Version:
     kept = json.dumps(settings, sort_keys=True)
     values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
-    id_ = store.append(connection, "version", values) or 0
-    chosen = {"version": id_, "what": FORMAT_OF_ROWS, "value": str(format)}
-    store.append(connection, "choice", chosen)
-    return Version(id_, study, number, settings)
+    version = Version(store.append(connection, "version", values) or 0, study, number, settings)
+    _remember(store, connection, version, {FORMAT_OF_ROWS: str(format)}, {})
+    return version
 
 
 def _remember(
