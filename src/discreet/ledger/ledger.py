@@ -306,11 +306,7 @@ def _leave(
 
 
 def _latest(connection: sqlite3.Connection, study: str) -> Version | None:
-    row = connection.execute(
-        "SELECT id, study, number, settings FROM version WHERE study = ? ORDER BY number DESC",
-        (study,),
-    ).fetchone()
-    return None if row is None else Version(row[0], row[1], row[2], json.loads(row[3]))
+    return max(_versions(connection, study), key=lambda it: it.number, default=None)
 
 
 def _versions(connection: sqlite3.Connection, study: str) -> list[Version]:
