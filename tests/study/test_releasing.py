@@ -718,7 +718,7 @@ def test_missing_values_are_never_passed_over_in_silence(
     left_out: int | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("discreet.vault.rows._size_step", lambda policy: 1)
+    monkeypatch.setattr("discreet.vault.rows.size_step", lambda policy: 1)
     release = opened(pa.table(GAPS), strata=["sex"], **how).anonymize(["x", "y"])
 
     found = plain(release.frame)
