@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import LeavingError
@@ -13,14 +15,18 @@ from discreet.sketch import Sketch
 
 __all__ = [
     "CHANGED_PER_K",
+    "COLUMN",
     "COUNT_METHOD_OF",
     "DIVERSITY_OF",
     "FORMAT_OF_ROWS",
     "GROUP_OF",
     "KIND_OF",
+    "NOTHING",
     "ONE_ORDER",
     "PAIRS",
     "PAIR_OF",
+    "PERSONS",
+    "SHAPE_OF",
     "UNNAMED",
     "Leaving",
     "Version",
@@ -36,6 +42,11 @@ __all__ = [
 
 CHANGED_PER_K = 10
 UNNAMED = ""
+# What a sketch of the ledger is of, beside whole rows: a column, who rows belong to,
+COLUMN, PERSONS = "column ", "persons"
+# and what a linear change of a column leaves as it is.
+SHAPE_OF = "shape of "
+NOTHING: Mapping[str, Sketch] = MappingProxyType({})
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
@@ -43,7 +54,11 @@ DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 # How the rows of all copies are keyed; a version without it was opened before formats were counted.
 FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
-ANOTHER = "declare another in the policy and open a new version (discreet version new)"
+
+
+def plain_command(study: str) -> str:
+    """Return the command that opens a new version of a study, where no more is known of it."""
+    return f"`discreet version new FILE --study {shlex.quote(study)}`"
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,10 @@ class Leaving:
         The version that it was drawn from, where that is to be the latest still.
     format : int or None
         How the copy is keyed that it was drawn from, where it shows rows.
+    versions : int
+        How many versions the policy allows of the data of the same persons.
+    new_version : callable
+        Says how the next version of a study is opened with the policy that is in force.
     """
 
     study: str | None
@@ -81,6 +100,12 @@ class Leaving:
     form: str
     version: int | None = None
     format: int | None = None
+    versions: int = 4
+    new_version: Callable[[str], str] = plain_command
+
+    def open_version(self, of: str) -> str:
+        """Say how a new version of a study is opened; what left without a name has none."""
+        return f"open a new version: {self.new_version(of)}" if of else ""
 
 
 @dataclass(frozen=True)
@@ -107,24 +132,25 @@ def check_version(study: str | None, wanted: int | None, latest: int) -> None:
 def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> None:
     """Refuse other settings and choices than something of the same data left with."""
     name = f"study {version.study!r}" if version.study else "the same data"
+    opened = leaving.open_version(version.study)
+    other = f", or {opened}" if opened else ""
     for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if leaving.settings.get(what) != version.settings.get(what):
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
-                " of it give records away; use the policy it left under, or open a new version"
-                " (discreet version new)"
+                " of it give records away; use the policy it left under" + other
             )
     if leaving.format not in (None, format_of(choices)):
         raise LeavingError(
             f"rows of {name} left before from another copy, and the two together give records"
-            " away; open the study again, or open a new version of what left (discreet version new)"
+            f" away; open the study again{other}"
         )
     for what, value in leaving.choices.items():
         if choices.get(what, value) != value:
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
                 " together give records away; use the one it left with"
-                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}"),
+                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
                 what,
             )
 
@@ -134,18 +160,20 @@ def format_of(choices: Mapping[str, str]) -> int:
     return int(choices.get(FORMAT_OF_ROWS, "1"))
 
 
-def check_one_order(choices: Mapping[str, str]) -> None:
+def check_one_order(leaving: Leaving, left: Mapping[str, str]) -> None:
     """Refuse axes that do not fit into one order with what left before, where none is declared."""
+    choices = {**left, **leaving.choices}
     if choices.get(PAIRS) != ONE_ORDER:
         return
     pairs = [json.loads(value) for what, value in choices.items() if what.startswith(PAIR_OF)]
     names = {name for pair in pairs for name in pair}
     sensitive = {name for name in names if choices.get(f"{DIVERSITY_OF}{name!r}", "1") != "1"}
     if not one_order(pairs, sensitive):
+        opened = leaving.open_version(leaving.study or UNNAMED)
         raise LeavingError(
             "these axes do not fit into one order with those that left before, and all orders"
-            " together tell far more than one; draw them as they stood beside each other, or"
-            " declare pairs in the policy and open a new version (discreet version new)"
+            " together tell far more than one; draw them as they stood beside each other"
+            + (f", or declare them as `pairs` in the policy and {opened}" if opened else "")
         )
 
 
@@ -161,17 +189,32 @@ def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> 
 
 
 def check_unchanged(
-    version: Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
+    leaving: Leaving,
+    version: Version,
+    known: Mapping[str, Sketch],
+    sketches: Mapping[str, Sketch] = NOTHING,
 ) -> None:
-    """Refuse columns that have changed within a version."""
-    for what, sketch in sketches.items():
-        if what in known and known[what].mark != sketch.mark:
-            name = f"the data of study {version.study!r}" if version.study else "these data"
-            raise LeavingError(
-                f"{name} have changed since something left, and the difference gives the changed"
-                " rows away; open a new version (discreet version new). If these are other persons"
-                " altogether, give the study a name of its own: study="
-            )
+    """Refuse columns that have changed within a version.
+
+    `sketches` are of all that is known of the data now, by which a way out is chosen.
+    """
+    drawn = leaving.sketches
+    if all(known.get(what, new).mark == new.mark for what, new in drawn.items()):
+        return
+    now = {**sketches, **drawn}
+    name = f"the data of study {version.study!r}" if version.study else "these data"
+    said = f"{name} have changed since something left, and the difference gives the changed rows"
+    opened = leaving.open_version(version.study) or "give the changed data a name: study="
+    if _too_few(known, now, leaving.k):
+        raise LeavingError(
+            f"{said} away, for they are few; draw the data that left, or gather more changes (at"
+            f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
+        )
+    others = any(what in known and known[what].mostly_other(new) for what, new in now.items())
+    raise LeavingError(
+        f"{said} away; {opened}"
+        + (", or, if these are other persons, name them so: study=" if others else "")
+    )
 
 
 def check_same_table(
@@ -193,11 +236,20 @@ def check_many_changed(
     version: Version, known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int
 ) -> None:
     """Refuse data that differ from an earlier version in few rows."""
-    for what, new in fresh.items():
-        old = known.get(what, new)
-        if new.mark != old.mark and old.changed_rows(new) < CHANGED_PER_K * k:
-            raise LeavingError(
-                f"too few rows of {what!r} have changed since version {version.number}: at least"
-                f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
-                " away; gather more changes first"
-            )
+    for what in _too_few(known, fresh, k):
+        raise LeavingError(
+            f"too few rows of {what!r} have changed since version {version.number}: at least"
+            f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
+            " away; gather more changes first"
+        )
+
+
+def _too_few(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int) -> list[str]:
+    """Return what has changed, but in too few rows for two versions of it."""
+    return [
+        what
+        for what, new in fresh.items()
+        if not what.startswith(SHAPE_OF)
+        and known.get(what, new).mark != new.mark
+        and known[what].changed_rows(new) < CHANGED_PER_K * k
+    ]

@@ -85,6 +85,11 @@ class Table:
         return self._rows
 
     @property
+    def path(self) -> Path | None:
+        """The file the data lie in, as it was named; None of a frame."""
+        return self._path
+
+    @property
     def framework(self) -> str:
         """Which library's frame the data came in; pandas for a file, and for what is not known."""
         if self._path is not None:
