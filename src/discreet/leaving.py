@@ -26,15 +26,20 @@ __all__ = [
     "PAIRS",
     "PAIR_OF",
     "PERSONS",
+    "PERSONS_OF",
     "SHAPE_OF",
     "UNNAMED",
     "Leaving",
     "Version",
+    "check_looks",
     "check_many_changed",
     "check_names",
+    "check_not_nearly",
     "check_one_order",
+    "check_rounded",
     "check_same_table",
     "check_unchanged",
+    "check_unit",
     "check_version",
     "compare",
     "format_of",
@@ -49,6 +54,8 @@ SHAPE_OF = "shape of "
 NOTHING: Mapping[str, Sketch] = MappingProxyType({})
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
+# as is which other version is of the same persons,
+PERSONS_OF = "same persons as version "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
 DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 # How the rows of all copies are keyed; a version without it was opened before formats were counted.
@@ -230,6 +237,57 @@ def check_same_table(
             f"another table left before as study {version.study!r}: no column of it is in this one"
             " as it left; give this one a name of its own: study= (--study on the command line)"
         )
+
+
+def check_not_nearly(name: str, opened: str, nearly: bool) -> None:
+    """Refuse data that left before but for a few rows; `opened` says how a version is opened."""
+    if nearly:
+        raise LeavingError(
+            f"nearly the same data have left before, {left_as(name)}, and the difference gives the"
+            " changed rows away; draw the data that left, or gather more changes (at least"
+            f" {CHANGED_PER_K} k rows of each column that changes) and then"
+            f" {opened or 'give them a name: study='}"
+        )
+
+
+def check_unit(name: str, opened: str, changed: tuple[str, str] | None) -> None:
+    """Refuse a column that left before in another unit, for it would be protected anew."""
+    if changed is not None:
+        raise LeavingError(
+            f"{changed[0]!r} left before, {left_as(name)}, as {changed[1]!r} in another unit (a"
+            " linear change of its values), and the two together give records away; draw it in the"
+            f" unit it left in{f', or {opened}' if opened else ''}"
+        )
+
+
+def check_rounded(version: Version, opened: str, settings: Mapping[str, Any]) -> None:
+    """Refuse further counts of persons who are in another table, where counts are not rounded.
+
+    `research` promises nothing of several tables.
+    """
+    research = settings.get("regime") == version.settings.get("regime") == "research"
+    if settings.get("round_to", 1) == 1 and not research:
+        raise LeavingError(
+            f"more than half of these persons left before, {left_as(version.study)}, and where"
+            " counts are not rounded two tables of the same persons give single ones away; draw"
+            " them from the table that left, or by a policy that rounds (round_to = 5)"
+            f"{f', or {opened}' if opened else ''}"
+        )
+
+
+def check_looks(looks: int, most: int) -> None:
+    """Refuse a further table or version of the same persons where there have been enough."""
+    if looks >= most:
+        raise LeavingError(
+            "these persons have left in as many tables and versions as the policy allows, because"
+            " many together give them away; draw from one of those, or have the custodian raise"
+            " `versions` of the policy"
+        )
+
+
+def left_as(name: str) -> str:
+    """Say under which name something left."""
+    return f"as study {name!r}" if name else "without a name"
 
 
 def check_many_changed(

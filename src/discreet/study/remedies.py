@@ -9,7 +9,7 @@ from discreet.errors import InputError
 from discreet.policy import PRESETS, Policy, load_policy
 from discreet.table import Table
 
-__all__ = ["new_version"]
+__all__ = ["Groups", "new_version"]
 
 Groups = Sequence[Sequence[str]]
 STANDARD = "standard"
