@@ -22,6 +22,7 @@ __all__ = [
     "WHOLE_ROWS",
     "Sketch",
     "Sketched",
+    "all_different",
     "merged",
     "sketch_of",
     "sketched",
@@ -183,10 +184,8 @@ def sketched(
     batches : iterable of mapping of str to column
         Parts of the table, as `Table.batches` gives them, in any order; at least one.
     rows : collection of str
-        The columns whose values together are a whole row, whatever their order and names. Those
-        of text or whole numbers that are all different are left out: as names and numbers of rows
-        they say who a row is, not what it holds. Without any, there are no rows. Of these columns
-        the shapes are taken, too.
+        The columns whose values together are a whole row, whatever their order and names; the
+        shapes of those of numbers are taken, too. Without any, there are no rows.
     persons : collection of str, optional
         Columns that say who a row belongs to, of which the smallest digests are kept, too.
 
@@ -197,21 +196,18 @@ def sketched(
     held: dict[str, _Held] = {}
     ends: dict[str, Ends] = {}
     whole = sketch_of(np.zeros((0, 2), dtype=WORD))
-    telling: list[str] | None = None
     key = secret.digest("whole rows")[:16]
     for batch in batches:
-        if telling is None:
-            telling = [name for name in rows if not _all_different(batch[name])]
         sums = np.zeros((len(next(iter(batch.values()))), 2), dtype=WORD)
         for name, column in batch.items():
-            into = sums if name in telling else None
+            into = sums if name in rows else None
             new = _held(secret, column, SMALLEST if name in persons else 0, into)
             held[name] = held[name].and_also(new) if name in held else new
             if name in rows and isinstance(column, np.ndarray):
                 known = ends.get(name)
                 found = ends_of(column, known)
                 ends[name] = found if known is None else known.and_also(found)
-        if telling:
+        if rows:
             for start in range(0, len(sums), SPAN):
                 digests = encrypted(key, sums[start : start + SPAN])
                 whole = merged(whole, sketch_of(digests, SMALLEST), SMALLEST)
@@ -267,8 +263,11 @@ def _held(secret: Secret, column: Column, smallest: int, rows: Keys | None) -> _
     return _Held(sketch, smallest, low, high)
 
 
-def _all_different(column: Column) -> bool:
-    """Whether a column of text or of whole numbers has another value wherever it has one."""
+def all_different(column: Column) -> bool:
+    """Whether a column of text or of whole numbers has another value wherever it has one.
+
+    As names and numbers of rows do: such a column says who a row is, not what is known of it.
+    """
     if not isinstance(column, np.ndarray):
         texts, codes = coded(column)
         counts = np.bincount(codes, minlength=len(texts))

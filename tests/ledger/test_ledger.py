@@ -263,10 +263,11 @@ def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
     leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
 
     with pytest.raises(
-        LeavingError, match=r"the group of 'x' is another .* \(discreet version new\)"
+        LeavingError,
+        match=r"the group of 'x' is another .*: `discreet version new FILE --study s`$",
     ):
         leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]'})
-    with pytest.raises(LeavingError, match=r"the strata is another .* \(discreet version new\)"):
+    with pytest.raises(LeavingError, match=r"the strata is another .*: `discreet version new .*`$"):
         leave(ledger, choices={"strata": '["sex"]'})
     assert ledger.groups("s") == (("x", "y"),)
     assert ledger.groups(None) == ledger.groups("t") == ()
@@ -348,7 +349,9 @@ def open_version(
 def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
     leave(ledger)
 
-    with pytest.raises(LeavingError, match=r"the data of study 's' have changed since .* study="):
+    with pytest.raises(
+        LeavingError, match=r"the data of study 's' have changed since .*: `discreet version"
+    ):
         leave(ledger, table=changed(60))
     leave(ledger, "y", table=changed(60))  # y has not changed
 

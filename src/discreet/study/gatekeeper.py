@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +26,7 @@ from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
-from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, sketch_of, sketched
+from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
 from discreet.study.pins import diversity_of, diversity_pins, method_pins, pair_pins
 from discreet.study.remedies import Groups, new_version
 from discreet.table import KINDS, Table
@@ -250,8 +250,15 @@ class Gatekeeper:
         return [name for name in (self.table.unit, self.table.key) if name is not None]
 
     def _pass(self, names: Sequence[str], rows: Sequence[str] = ()) -> Sketched:
-        """Read columns once, and sketch each, and whole rows of some of them."""
-        return sketched(self.secret, self._read(names), rows=rows, persons=self._persons())
+        """Read columns once, and sketch each, and whole rows of some of them.
+
+        What says who a row is in the first part of the table does so in all of it.
+        """
+        batches = self._read(names)
+        first = next(batches)
+        telling = [name for name in rows if not all_different(first[name])]
+        parts = chain([first], batches)
+        return sketched(self.secret, parts, rows=telling, persons=self._persons())
 
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0
