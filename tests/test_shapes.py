@@ -32,7 +32,7 @@ def shared(old: Floats, new: Floats) -> float:
 def draw(kind: str, seed: int, n: int = 400) -> Floats:
     """Draw a column."""
     rng = np.random.default_rng(seed)
-    found = {
+    found: dict[str, Callable[[], Floats]] = {
         "normal": lambda: rng.normal(100, 15, n),
         "glucose": lambda: np.round(rng.normal(95, 12, n)),
         "one decimal": lambda: np.round(rng.lognormal(1, 0.5, n), 1),
@@ -40,7 +40,7 @@ def draw(kind: str, seed: int, n: int = 400) -> Floats:
         "ages of many": lambda: rng.integers(18, 90, 30 * n).astype(float),
         "many": lambda: rng.normal(0, 1, 30 * n),
     }
-    return np.asarray(found[kind]())
+    return found[kind]()
 
 
 KINDS = ("normal", "glucose", "one decimal", "ages", "ages of many", "many")

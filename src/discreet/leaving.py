@@ -217,7 +217,9 @@ def check_unchanged(
             f"{said} away, for they are few; draw the data that left, or gather more changes (at"
             f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
         )
-    others = any(what in known and known[what].mostly_other(new) for what, new in now.items())
+    columns = {what: new for what, new in now.items() if new.distinctive and what in known}
+    told = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
+    others = bool(told) and all(known[what].mostly_other(columns[what]) for what in told)
     raise LeavingError(
         f"{said} away; {opened}"
         + (", or, if these are other persons, name them so: study=" if others else "")
