@@ -73,7 +73,9 @@ def ends_of(values: Floats, known: Ends | None = None) -> Ends:
     found = values[np.isfinite(values)]
     if known is not None and len(known.low) == ENDS:
         found = found[(found <= known.low[-1]) | (found >= known.high[0])]
-    different, counts = _counted([found + 0.0], [np.ones(len(found), dtype=np.int64)])
+    found = np.sort(found + 0.0)
+    starts = np.flatnonzero(_new(found))
+    different, counts = found[starts], np.diff(starts, append=len(found))
     return Ends(different[:ENDS], counts[:ENDS], different[-ENDS:], counts[-ENDS:])
 
 
@@ -127,9 +129,14 @@ def _counted(parts: Sequence[Floats], how_often: Sequence[Counts]) -> tuple[Floa
     values, counts = np.concatenate(parts), np.concatenate(how_often)
     order = np.argsort(values, kind="stable")
     values, counts = values[order], counts[order]
-    new = np.ones(len(values), dtype=np.bool_)
-    new[1:] = values[1:] != values[:-1]
-    starts = np.flatnonzero(new)
+    starts = np.flatnonzero(_new(values))
     if not len(starts):
         return values, counts
     return values[starts], np.add.reduceat(counts, starts)
+
+
+def _new(values: Floats) -> NDArray[np.bool_]:
+    """Whether each of some values, in order, is another than the one before."""
+    new = np.ones(len(values), dtype=np.bool_)
+    new[1:] = values[1:] != values[:-1]
+    return new
