@@ -183,6 +183,18 @@ def test_a_version_has_many_changed_rows_or_none(rows: int, enough: bool) -> Non
         check_many_changed(VERSION, known, fresh, k=5)
 
 
+@pytest.mark.parametrize(("came", "enough"), [(0, False), (49, False), (50, True)])
+def test_few_levels_change_by_few_where_many_persons_come_or_go(came: int, enough: bool) -> None:
+    levels = np.arange(200.0) % 2
+    known = {"column s": sketch(levels), "persons": sketch(np.arange(200.0))}
+    fresh = {"column s": sketch(levels[1:]), "persons": sketch(np.arange(200.0) + came)}
+    if enough:
+        check_many_changed(VERSION, known, fresh, k=5)
+        return
+    with pytest.raises(LeavingError, match=r"too few rows of '[a-z ]*' have changed since version"):
+        check_many_changed(VERSION, known, fresh, k=5)
+
+
 @pytest.mark.parametrize(("wanted", "latest"), [(None, 1), (None, 3), (1, 1), (2, 2)])
 def test_the_latest_version_or_any_passes(wanted: int | None, latest: int) -> None:
     check_version("s", wanted, latest)

@@ -262,15 +262,11 @@ def check_unit(name: str, opened: str, changed: tuple[str, str] | None) -> None:
         )
 
 
-def check_rounded(version: Version, opened: str, settings: Mapping[str, Any]) -> None:
-    """Refuse further counts of persons who are in another table, where counts are not rounded.
-
-    `research` promises nothing of several tables.
-    """
-    research = settings.get("regime") == version.settings.get("regime") == "research"
-    if settings.get("round_to", 1) == 1 and not research:
+def check_rounded(name: str, opened: str, settings: Mapping[str, Any]) -> None:
+    """Refuse further counts of persons who are in another table, where counts are not rounded."""
+    if settings.get("round_to", 1) == 1:
         raise LeavingError(
-            f"more than half of these persons left before, {left_as(version.study)}, and where"
+            f"more than half of these persons left before, {left_as(name)}, and where"
             " counts are not rounded two tables of the same persons give single ones away; draw"
             " them from the table that left, or by a policy that rounds (round_to = 5)"
             f"{f', or {opened}' if opened else ''}"
@@ -305,11 +301,17 @@ def check_many_changed(
 
 
 def _too_few(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int) -> list[str]:
-    """Return what has changed, but in too few rows for two versions of it."""
+    """Return what has changed, but in too few rows for two versions of it.
+
+    Where enough persons came or went, few levels change by few net of them, and tell of none.
+    """
+    came_or_went = PERSONS in known and PERSONS in fresh
+    came_or_went = came_or_went and known[PERSONS].changed_rows(fresh[PERSONS]) >= CHANGED_PER_K * k
     return [
         what
         for what, new in fresh.items()
         if not what.startswith(SHAPE_OF)
         and known.get(what, new).mark != new.mark
         and known[what].changed_rows(new) < CHANGED_PER_K * k
+        and (new.distinctive or not came_or_went)
     ]

@@ -74,6 +74,15 @@ def test_without_rounding_no_second_table_of_the_same_persons_leaves(persons: st
     sex_of(half, "sacro", unit=persons, study="mostly others")
 
 
+def test_of_research_alone_several_tables_leave_that_promise_nothing_together() -> None:
+    frame = cohort(1)
+    for i in range(6):
+        dc.open(frame.iloc[60 * i :], "research", study=f"part {i}").bars("sex").to_json()
+
+    with pytest.raises(LeavingError, match="left before, as study 'part 0'"):
+        sex_of(frame.sample(200, random_state=1), "sacro")
+
+
 def test_many_filters_of_one_table_are_counted_as_versions_of_it() -> None:
     frame = cohort(1, 3000)
     dc.open(frame, study="all").bars("sex").to_json()

@@ -115,8 +115,10 @@ def related(
         nearly = nearly_the_same(known, sketches, said.fewer_than(version))
         check_not_nearly(version.study, opened, nearly)
         check_unit(version.study, opened, in_another_unit(known, sketches))
-        if same_persons(known, sketches):
-            check_rounded(version, opened, said.settings)
+        # `research` promises nothing of several tables.
+        guarded = "guarded" in (version.settings.get("regime"), said.settings.get("regime"))
+        if guarded and same_persons(known, sketches):
+            check_rounded(version.study, opened, said.settings)
             found.append(version)
     if found:
         looks = _looks(connection, [*found, *([last] if last else [])])
