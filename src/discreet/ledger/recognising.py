@@ -265,6 +265,9 @@ def _fits(known: Known, sketches: Known) -> bool:
     columns = {what: it for what, it in sketches.items() if what.startswith(COLUMN)}
     common = columns.keys() & known.keys()
     same = all(known[what].mark == columns[what].mark for what in common)
+    rows = known.get(WHOLE_ROWS), sketches.get(WHOLE_ROWS)
+    if rows[0] and rows[1] and rows[0].mark != rows[1].mark:
+        same = same and rows[0].mostly_other(rows[1])  # else some are paired otherwise
     told = any(columns[what].distinctive for what in common)
     return same and bool(common) and (told or len(common) == len(columns))
 
