@@ -25,6 +25,13 @@ SAID: dict[str, tuple[str, dict[str, Any], list[list[str]], str | None, str]] = 
         None,
         "discreet version new 'my data.csv' --group 'a,b c' --group d",
     ),
+    "a name with a comma": (
+        "standard",
+        {},
+        [["a", "e,f"]],
+        None,
+        """discreet version new 'my data.csv' --group 'a,"e,f"'""",
+    ),
     "another preset": (
         "sacro",
         {"k": 12, "strata": ["d"]},

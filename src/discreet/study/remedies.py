@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from discreet.errors import InputError
 from discreet.policy import PRESETS, Policy, load_policy
@@ -100,9 +102,16 @@ def _options(name: str, value: object) -> list[str] | None:
     if name in OPTIONS:
         return [OPTIONS[name], str(value)]
     if name == "groups" and isinstance(value, list):
-        return [word for group in value for word in ("--group", ",".join(group))]
+        return [word for group in value for word in ("--group", _listed(group))]
     if name == "strata" and isinstance(value, list):
-        return ["--strata", ",".join(value)]
+        return ["--strata", _listed(value)]
     if name == "kinds" and isinstance(value, dict) and {*value.values()} == {"categorical"}:
-        return ["--categorical", ",".join(value)]
+        return ["--categorical", _listed(value)]
     return None
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Write names as a,b,c; one with a comma in it in double quotes."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
