@@ -41,10 +41,10 @@ SAID: dict[str, tuple[str, dict[str, Any], list[list[str]], str | None, str]] = 
     ),
     "a study": (
         "standard",
-        {"kinds": {"d": "categorical"}, "study": "it's"},
+        {"kinds": {"d": "categorical"}, "study": "it's", "unit": False},
         [],
         "t",
-        "discreet version new 'my data.csv' --categorical d --study t",
+        "discreet version new 'my data.csv' --categorical d --no-unit --study t",
     ),
     "a file": (
         "f.toml",

@@ -30,7 +30,6 @@ from discreet.leaving import (
     check_unchanged,
     check_version,
     compare,
-    format_of,
     plain_command,
 )
 from discreet.ledger.recognising import Said, check_columns, persons_of, related, same_data
@@ -93,7 +92,9 @@ class Ledger:
             return None, {}
         with self._store.reading() as connection:
             last = latest(connection, study)
-            return (format_of(choices_of(connection, last)), last.settings) if last else (None, {})
+            return (
+                (None, {}) if last is None else (oldest_format(connection, [last]), last.settings)
+            )
 
     def format_of_data(
         self, study: str | None, every: Callable[[], Mapping[str, Sketch]]
@@ -108,9 +109,7 @@ class Ledger:
                 " (SELECT version FROM choice WHERE what = ? AND value = ?))",
                 (FORMAT_OF_ROWS, str(FORMAT)),
             ).fetchone()
-        if not old:
-            return None
-        sketches = every()
+        sketches = every() if old else {}
         with self._store.reading() as connection:
             return oldest_format(connection, same_data(connection, sketches, study, whole=True))
 

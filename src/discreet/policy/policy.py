@@ -50,8 +50,6 @@ USUAL: Mapping[str, Any] = MappingProxyType(
     }
 )
 USUAL_PIXELS = 400
-WHERE = ("folder", "file")
-"""What says where a policy lies, and is no part of its value."""
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
@@ -318,7 +316,7 @@ class Policy:
         """Make a policy of plain values; an unknown key is refused by name."""
         from difflib import get_close_matches
 
-        known = [item.name for item in dataclasses.fields(cls) if item.name not in WHERE]
+        known = [item.name for item in dataclasses.fields(cls) if item.compare]
         for key in given:
             if key not in known:
                 close = get_close_matches(key, known, n=1)
@@ -331,7 +329,7 @@ class Policy:
         out: dict[str, Any] = {}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
-            if item.name not in WHERE and value is not None:
+            if item.compare and value is not None:
                 out[item.name] = plain(value)
         return out
 

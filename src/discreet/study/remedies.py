@@ -99,6 +99,8 @@ def _base(policy: Policy) -> Policy | None:
 
 
 def _options(name: str, value: object) -> list[str] | None:
+    if name == "unit" and value is False:
+        return ["--no-unit"]
     if name in OPTIONS:
         return [OPTIONS[name], str(value)]
     if name == "groups" and isinstance(value, list):
