@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "progress"),
     ("arguments", "kernels", "secret"),
-    ("keys", "parallel", "render", "table"),
+    ("keys", "parallel", "render", "shapes", "table"),
     ("protect", "regression", "sketch"),
     ("leaving", "measure", "policy", "views"),
     ("answers", "ledger", "release", "vault"),

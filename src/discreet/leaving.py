@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import LeavingError
@@ -13,22 +15,31 @@ from discreet.sketch import Sketch
 
 __all__ = [
     "CHANGED_PER_K",
+    "COLUMN",
     "COUNT_METHOD_OF",
     "DIVERSITY_OF",
     "FORMAT_OF_ROWS",
     "GROUP_OF",
     "KIND_OF",
+    "NOTHING",
     "ONE_ORDER",
     "PAIRS",
     "PAIR_OF",
+    "PERSONS",
+    "PERSONS_OF",
+    "SHAPE_OF",
     "UNNAMED",
     "Leaving",
     "Version",
+    "check_looks",
     "check_many_changed",
     "check_names",
+    "check_not_nearly",
     "check_one_order",
+    "check_rounded",
     "check_same_table",
     "check_unchanged",
+    "check_unit",
     "check_version",
     "compare",
     "format_of",
@@ -36,14 +47,25 @@ __all__ = [
 
 CHANGED_PER_K = 10
 UNNAMED = ""
+# What a sketch of the ledger is of, beside whole rows: a column, who rows belong to,
+COLUMN, PERSONS = "column ", "persons"
+# and what a linear change of a column leaves as it is.
+SHAPE_OF = "shape of "
+NOTHING: Mapping[str, Sketch] = MappingProxyType({})
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
+# as is which other version is of the same persons,
+PERSONS_OF = "same persons as version "
 # and as an axis of parallel coordinates its l-diversity, each pair that left, and which may.
 DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 # How the rows of all copies are keyed; a version without it was opened before formats were counted.
 FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
-ANOTHER = "declare another in the policy and open a new version (discreet version new)"
+
+
+def plain_command(study: str) -> str:
+    """Return the command that opens a new version of a study, where no more is known of it."""
+    return f"`discreet version new FILE --study {shlex.quote(study)}`"
 
 
 @dataclass(frozen=True)
@@ -68,6 +90,10 @@ class Leaving:
         The version that it was drawn from, where that is to be the latest still.
     format : int or None
         How the copy is keyed that it was drawn from, where it shows rows.
+    versions : int
+        How many versions the policy allows of the data of the same persons.
+    new_version : callable
+        Says how the next version of a study is opened with the policy that is in force.
     """
 
     study: str | None
@@ -81,6 +107,12 @@ class Leaving:
     form: str
     version: int | None = None
     format: int | None = None
+    versions: int = 4
+    new_version: Callable[[str], str] = plain_command
+
+    def open_version(self, of: str) -> str:
+        """Say how a new version of a study is opened; what left without a name has none."""
+        return f"open a new version: {self.new_version(of)}" if of else ""
 
 
 @dataclass(frozen=True)
@@ -107,24 +139,25 @@ def check_version(study: str | None, wanted: int | None, latest: int) -> None:
 def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> None:
     """Refuse other settings and choices than something of the same data left with."""
     name = f"study {version.study!r}" if version.study else "the same data"
+    opened = leaving.open_version(version.study)
+    other = f", or {opened}" if opened else ""
     for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if leaving.settings.get(what) != version.settings.get(what):
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
-                " of it give records away; use the policy it left under, or open a new version"
-                " (discreet version new)"
+                " of it give records away; use the policy it left under" + other
             )
     if leaving.format not in (None, format_of(choices)):
         raise LeavingError(
             f"rows of {name} left before from another copy, and the two together give records"
-            " away; open the study again, or open a new version of what left (discreet version new)"
+            f" away; open the study again{other}"
         )
     for what, value in leaving.choices.items():
         if choices.get(what, value) != value:
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
                 " together give records away; use the one it left with"
-                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else f", or {ANOTHER}"),
+                + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
                 what,
             )
 
@@ -134,18 +167,20 @@ def format_of(choices: Mapping[str, str]) -> int:
     return int(choices.get(FORMAT_OF_ROWS, "1"))
 
 
-def check_one_order(choices: Mapping[str, str]) -> None:
+def check_one_order(leaving: Leaving, left: Mapping[str, str]) -> None:
     """Refuse axes that do not fit into one order with what left before, where none is declared."""
+    choices = {**left, **leaving.choices}
     if choices.get(PAIRS) != ONE_ORDER:
         return
     pairs = [json.loads(value) for what, value in choices.items() if what.startswith(PAIR_OF)]
     names = {name for pair in pairs for name in pair}
     sensitive = {name for name in names if choices.get(f"{DIVERSITY_OF}{name!r}", "1") != "1"}
     if not one_order(pairs, sensitive):
+        opened = leaving.open_version(leaving.study or UNNAMED)
         raise LeavingError(
             "these axes do not fit into one order with those that left before, and all orders"
-            " together tell far more than one; draw them as they stood beside each other, or"
-            " declare pairs in the policy and open a new version (discreet version new)"
+            " together tell far more than one; draw them as they stood beside each other"
+            + (f", or declare them as `pairs` in the policy and {opened}" if opened else "")
         )
 
 
@@ -161,17 +196,34 @@ def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> 
 
 
 def check_unchanged(
-    version: Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
+    leaving: Leaving,
+    version: Version,
+    known: Mapping[str, Sketch],
+    sketches: Mapping[str, Sketch] = NOTHING,
 ) -> None:
-    """Refuse columns that have changed within a version."""
-    for what, sketch in sketches.items():
-        if what in known and known[what].mark != sketch.mark:
-            name = f"the data of study {version.study!r}" if version.study else "these data"
-            raise LeavingError(
-                f"{name} have changed since something left, and the difference gives the changed"
-                " rows away; open a new version (discreet version new). If these are other persons"
-                " altogether, give the study a name of its own: study="
-            )
+    """Refuse columns that have changed within a version.
+
+    `sketches` are of all that is known of the data now, by which a way out is chosen.
+    """
+    drawn = leaving.sketches
+    if all(known.get(what, new).mark == new.mark for what, new in drawn.items()):
+        return
+    now = {**sketches, **drawn}
+    name = f"the data of study {version.study!r}" if version.study else "these data"
+    said = f"{name} have changed since something left, and the difference gives the changed rows"
+    opened = leaving.open_version(version.study) or "give the changed data a name: study="
+    if _too_few(known, now, leaving.k):
+        raise LeavingError(
+            f"{said} away, for they are few; draw the data that left, or gather more changes (at"
+            f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
+        )
+    columns = {what: new for what, new in now.items() if new.distinctive and what in known}
+    told = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
+    others = bool(told) and all(known[what].mostly_other(columns[what]) for what in told)
+    raise LeavingError(
+        f"{said} away; {opened}"
+        + (", or, if these are other persons, name them so: study=" if others else "")
+    )
 
 
 def check_same_table(
@@ -189,15 +241,77 @@ def check_same_table(
         )
 
 
+def check_not_nearly(name: str, opened: str, nearly: bool) -> None:
+    """Refuse data that left before but for a few rows; `opened` says how a version is opened."""
+    if nearly:
+        raise LeavingError(
+            f"nearly the same data have left before, {left_as(name)}, and the difference gives the"
+            " changed rows away; draw the data that left, or gather more changes (at least"
+            f" {CHANGED_PER_K} k rows of each column that changes) and then"
+            f" {opened or 'give them a name: study='}"
+        )
+
+
+def check_unit(name: str, opened: str, changed: tuple[str, str] | None) -> None:
+    """Refuse a column that left before in another unit, for it would be protected anew."""
+    if changed is not None:
+        raise LeavingError(
+            f"{changed[0]!r} left before, {left_as(name)}, as {changed[1]!r} in another unit (a"
+            " linear change of its values), and the two together give records away; draw it in the"
+            f" unit it left in{f', or {opened}' if opened else ''}"
+        )
+
+
+def check_rounded(name: str, opened: str, settings: Mapping[str, Any]) -> None:
+    """Refuse further counts of persons who are in another table, where counts are not rounded."""
+    if settings.get("round_to", 1) == 1:
+        raise LeavingError(
+            f"more than half of these persons left before, {left_as(name)}, and where"
+            " counts are not rounded two tables of the same persons give single ones away; draw"
+            " them from the table that left, or by a policy that rounds (round_to = 5)"
+            f"{f', or {opened}' if opened else ''}"
+        )
+
+
+def check_looks(looks: int, most: int) -> None:
+    """Refuse a further table or version of the same persons where there have been enough."""
+    if looks >= most:
+        raise LeavingError(
+            "these persons have left in as many tables and versions as the policy allows, because"
+            " many together give them away; draw from one of those, or have the custodian raise"
+            " `versions` of the policy"
+        )
+
+
+def left_as(name: str) -> str:
+    """Say under which name something left."""
+    return f"as study {name!r}" if name else "without a name"
+
+
 def check_many_changed(
     version: Version, known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int
 ) -> None:
     """Refuse data that differ from an earlier version in few rows."""
-    for what, new in fresh.items():
-        old = known.get(what, new)
-        if new.mark != old.mark and old.changed_rows(new) < CHANGED_PER_K * k:
-            raise LeavingError(
-                f"too few rows of {what!r} have changed since version {version.number}: at least"
-                f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
-                " away; gather more changes first"
-            )
+    for what in _too_few(known, fresh, k):
+        raise LeavingError(
+            f"too few rows of {what!r} have changed since version {version.number}: at least"
+            f" {CHANGED_PER_K} k are needed, or the difference of the two versions gives them"
+            " away; gather more changes first"
+        )
+
+
+def _too_few(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int) -> list[str]:
+    """Return what has changed, but in too few rows for two versions of it.
+
+    Where enough persons came or went, few levels change by few net of them, and tell of none.
+    """
+    came_or_went = PERSONS in known and PERSONS in fresh
+    came_or_went = came_or_went and known[PERSONS].changed_rows(fresh[PERSONS]) >= CHANGED_PER_K * k
+    return [
+        what
+        for what, new in fresh.items()
+        if not what.startswith(SHAPE_OF)
+        and known.get(what, new).mark != new.mark
+        and known[what].changed_rows(new) < CHANGED_PER_K * k
+        and (new.distinctive or not came_or_went)
+    ]

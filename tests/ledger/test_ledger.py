@@ -219,6 +219,23 @@ def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(ledger: Le
     leave(ledger, "a", other, study=None, settings={**SETTINGS, "k": 6})
 
 
+def test_few_changed_rows_of_few_levels_are_recognised_in_a_ledger_of_before(
+    ledger: Ledger,
+) -> None:
+    """Of columns alone was known then, not of whole rows."""
+    levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
+    leave(ledger, "a", levels, study="s")
+    fewer = {name: values[1:] for name, values in levels.items()}
+
+    for study in (None, "t"):
+        with pytest.raises(
+            LeavingError,
+            match="nearly the same data have left before, as study 's', .* gather more changes"
+            r" .*: `discreet version new FILE --study s`$",
+        ):
+            leave(ledger, "b", fewer, study=study)
+
+
 def test_a_column_under_another_name_is_refused(ledger: Ledger) -> None:
     leave(ledger, "x", study=None)
 
@@ -263,10 +280,11 @@ def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
     leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "y"]', "strata": "[]"})
 
     with pytest.raises(
-        LeavingError, match=r"the group of 'x' is another .* \(discreet version new\)"
+        LeavingError,
+        match=r"the group of 'x' is another .*: `discreet version new FILE --study s`$",
     ):
         leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]'})
-    with pytest.raises(LeavingError, match=r"the strata is another .* \(discreet version new\)"):
+    with pytest.raises(LeavingError, match=r"the strata is another .*: `discreet version new .*`$"):
         leave(ledger, choices={"strata": '["sex"]'})
     assert ledger.groups("s") == (("x", "y"),)
     assert ledger.groups(None) == ledger.groups("t") == ()
@@ -348,7 +366,9 @@ def open_version(
 def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
     leave(ledger)
 
-    with pytest.raises(LeavingError, match=r"the data of study 's' have changed since .* study="):
+    with pytest.raises(
+        LeavingError, match=r"the data of study 's' have changed since .*: `discreet version"
+    ):
         leave(ledger, table=changed(60))
     leave(ledger, "y", table=changed(60))  # y has not changed
 

@@ -13,7 +13,9 @@ from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.policy.fields import RULES, frozen, plain
 
-FIELDS = [field.name for field in dataclasses.fields(Policy) if field.name != "folder"]
+FIELDS = [
+    field.name for field in dataclasses.fields(Policy) if field.name not in ("folder", "file")
+]
 
 NO_WORD: list[Any] = ["", "Guarded", "standard ", None, 3, True, ["guarded"], {"guarded": 1}]
 NO_YES: list[Any] = [None, 0, 1, "true", "yes", [True], 1.0]

@@ -215,6 +215,7 @@ UNKNOWN: dict[str, tuple[str, str]] = {
     "in capitals": ("Regime", "did you mean 'regime'"),
     "of another program": ("cohort", "there are 'name', 'regime', 'k', 'q', 'rows', 'metric'"),
     "the folder, which no file sets": ("folder", "the policy has no key 'folder'"),
+    "the file, which no file sets": ("file", "the policy has no key 'file'"),
 }
 
 
@@ -428,7 +429,7 @@ def test_the_laws_below_draw_every_field() -> None:
         drawn.update(given)
 
     look()
-    assert drawn == {field.name for field in dataclasses.fields(Policy)} - {"folder"}
+    assert drawn == {field.name for field in dataclasses.fields(Policy)} - {"folder", "file"}
 
 
 @given(policies())
@@ -538,6 +539,8 @@ def test_the_folder_is_no_part_of_the_value(tmp_path: Path) -> None:
     assert "folder" not in policy.to_dict()
     assert str(tmp_path) not in repr(policy)
     assert policy.changed(k=7).folder == tmp_path.resolve()
+    assert policy.changed(k=7).file == policy.file
+    assert "file" not in policy.to_dict()
     assert STANDARD.folder is None
 
 

@@ -258,8 +258,29 @@ def test_every_column_is_recognised_but_row_numbers() -> None:
     keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
 
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
-    assert heard.every == [everything | {"whole rows"}]
+    shapes = {"shape of x", "shape of y", "shape of z"}
+    assert heard.every == [everything | shapes | {"whole rows"}]
     assert set(heard.told[0].sketches) == {"column x", "column person"}
+
+
+@pytest.mark.parametrize(
+    ("persons", "told_apart"),
+    [
+        ([f"P{i}" for i in range(N)], True),
+        ([9 * i for i in range(N)], True),
+        ([i // 3 for i in range(N)], False),
+        ([i + i // 9 for i in range(N)], False),
+    ],
+    ids=["words", "numbers", "from nought", "with gaps"],
+)
+def test_persons_are_recognised_but_by_numbers_that_others_have_too(
+    persons: list[Any], told_apart: bool
+) -> None:
+    heard = Heard()
+    keeper = gatekeeper(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
+    keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
+
+    assert ("persons" in heard.every[0]) is told_apart
 
 
 def test_public_data_are_recorded_by_nobody() -> None:

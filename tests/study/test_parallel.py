@@ -389,7 +389,7 @@ def test_other_pairs_are_refused_at_leaving_where_the_data_have_no_name(other: l
     view = opened().parallel(other)
     with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
         view.to_json()
-    with pytest.raises(LeavingError, match=r"open a new version \(discreet version new\)"):
+    with pytest.raises(LeavingError, match=r"draw them as they stood beside each other$"):
         view.save("never.svg")
     assert opened().parallel(["x", "ward", "y"]).to_json()
 

@@ -229,7 +229,9 @@ def test_declared_groups_are_seen_within_alone() -> None:
     assert study.scatter("z", "children").origin.version != study.scatter("y", "x").origin.version
     with pytest.raises(RefusedError, match="groups of this study are 'x', 'y'; 'z', 'children'"):
         study.scatter("y", "z")
-    with pytest.raises(RefusedError, match=r"open a study with groups= that hold them together"):
+    with pytest.raises(
+        RefusedError, match=r"or open the study with groups=\[\['z', 'children'\], "
+    ):
         study.scatter("x", "number")
 
 

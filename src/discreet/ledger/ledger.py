@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from discreet.errors import InputError, LeavingError
 from discreet.leaving import (
-    CHANGED_PER_K,
     COUNT_METHOD_OF,
     FORMAT_OF_ROWS,
     GROUP_OF,
@@ -34,11 +30,21 @@ from discreet.leaving import (
     check_unchanged,
     check_version,
     compare,
-    format_of,
+    plain_command,
+)
+from discreet.ledger.recognising import Said, check_columns, persons_of, related, same_data
+from discreet.ledger.records import (
+    choices_of,
+    insert,
+    latest,
+    oldest_format,
+    remember,
+    sketches_of,
+    versions_of,
 )
 from discreet.ledger.store import Store, stamp
-from discreet.secret import FORMAT, WORD, Secret
-from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
+from discreet.secret import FORMAT, Secret
+from discreet.sketch import Sketch
 
 __all__ = ["Ledger"]
 
@@ -67,16 +73,16 @@ class Ledger:
     def version(self, study: str) -> int:
         """Return the number of a study's latest version; 1 where nothing of it has left."""
         with self._store.reading() as connection:
-            latest = _latest(connection, study)
-        return 1 if latest is None else latest.number
+            last = latest(connection, study)
+        return 1 if last is None else last.number
 
     def knows(self, study: str | None, drawn: Mapping[str, Sketch] = NOTHING) -> bool:
         """Whether something of a study has left, and all that is now drawn was recorded then."""
         if study is None:
             return False
         with self._store.reading() as connection:
-            version = _latest(connection, study)
-            known = {} if version is None else _sketches(connection, version)
+            version = latest(connection, study)
+            known = {} if version is None else sketches_of(connection, version)
         same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
         return version is not None and all(same)
 
@@ -85,8 +91,10 @@ class Ledger:
         if study is None:
             return None, {}
         with self._store.reading() as connection:
-            last = _latest(connection, study)
-            return (None, {}) if last is None else (_format_of(connection, [last]), last.settings)
+            last = latest(connection, study)
+            return (
+                (None, {}) if last is None else (oldest_format(connection, [last]), last.settings)
+            )
 
     def format_of_data(
         self, study: str | None, every: Callable[[], Mapping[str, Sketch]]
@@ -103,7 +111,7 @@ class Ledger:
             ).fetchone()
         sketches = every() if old else {}
         with self._store.reading() as connection:
-            return _format_of(connection, _same_data(connection, sketches, study, whole=True))
+            return oldest_format(connection, same_data(connection, sketches, study, whole=True))
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
@@ -127,8 +135,8 @@ class Ledger:
         if study is None:
             return []
         with self._store.reading() as connection:
-            version = _latest(connection, study)
-            choices = {} if version is None else _choices(connection, version)
+            version = latest(connection, study)
+            choices = {} if version is None else choices_of(connection, version)
         return [(name, value) for name, value in choices.items() if name.startswith(what)]
 
     def leave(self, leavings: Sequence[Leaving], every: Callable[[], Mapping[str, Sketch]]) -> None:
@@ -170,6 +178,8 @@ class Ledger:
         *,
         k: int,
         most: int,
+        every: Callable[[], Mapping[str, Sketch]] = dict,
+        opened: Callable[[str], str] = plain_command,
     ) -> int:
         """Open the next version of a study for changed data or a changed policy.
 
@@ -184,6 +194,10 @@ class Ledger:
         k, most : int
             A changed column must have changed in at least 10 k rows, and there may be `most`
             versions.
+        every : callable
+            Returns all sketches by which the data are to be recognised from now on.
+        opened : callable
+            Says how a version of a study of some name is opened.
 
         Returns
         -------
@@ -200,13 +214,14 @@ class Ledger:
         """
         with self._store.reading() as connection:
             before = _followed(connection, study, most)
-            recorded = _sketches(connection, before)
+            recorded = sketches_of(connection, before)
         # Before the transaction, for it takes long, and whoever asks the server meanwhile waits.
         tried = {what: sketch(what) for what in recorded}
-        fresh = {what: new for what, new in tried.items() if new is not None}
+        again = {what: new for what, new in tried.items() if new is not None}
+        fresh = {**every(), **again}
         with self._store.writing() as connection:
             last = _followed(connection, study, most)
-            known, chosen = _sketches(connection, last), _choices(connection, last)
+            known, chosen = sketches_of(connection, last), choices_of(connection, last)
             check_version(study, before.number, last.number)
             if not known.keys() <= tried.keys():
                 raise LeavingError(
@@ -215,15 +230,19 @@ class Ledger:
                 )
             changed = dict(last.settings) != dict(settings)
             changed |= any(chosen.get(what, value) != value for what, value in choices.items())
-            changed |= any(new.mark != known[what].mark for what, new in fresh.items())
-            for version in _versions(connection, study):
-                check_many_changed(version, _sketches(connection, version), fresh, k)
+            changed |= any(new.mark != known[what].mark for what, new in again.items())
+            for version in versions_of(connection, study):
+                check_many_changed(version, sketches_of(connection, version), fresh, k)
             if not changed:
-                raise InputError(f"neither the data nor the policy of study {study!r} has changed")
+                raise InputError(
+                    f"neither the data nor the policy of study {study!r} has changed; say what is"
+                    " to change: other groups (--group a,b,c), strata (--strata a) or -k"
+                )
+            others = related(connection, Said(study, settings, k, most, opened), fresh, last)
             number = last.number + 1
-            new_version = _insert(self._store, connection, study, number, settings, FORMAT)
-            _remember(self._store, connection, new_version, {}, fresh)
-            return number
+            new_version = insert(self._store, connection, study, number, settings, FORMAT)
+            remember(self._store, connection, new_version, persons_of(others), fresh)
+            return new_version.number
 
     def history(self, study: str | None = None) -> list[dict[str, Any]]:
         """Return what has left, of one study or of any, oldest first.
@@ -245,7 +264,7 @@ class Ledger:
 
 def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
     """Return the latest version of a study, which another is to follow, if one may."""
-    last = _latest(connection, study)
+    last = latest(connection, study)
     if last is None:
         raise InputError(
             f"nothing of study {study!r} has left yet, so there is no version to follow;"
@@ -269,31 +288,33 @@ def _leave(
     whole: bool,
 ) -> None:
     """Compare what is about to leave with what has left before, and record it."""
-    own = None if leaving.study is None else _latest(connection, leaving.study)
+    own = None if leaving.study is None else latest(connection, leaving.study)
     check_version(leaving.study, leaving.version, 1 if own is None else own.number)
     # By the whole table: the columns that are drawn may be such as any table could hold.
-    table = sketches if own is None else {**_sketches(connection, own), **sketches}
-    alike = _same_data(connection, table, leaving.study, whole=whole or own is not None)
-    _check_not_nearly(connection, sketches, leaving)
+    table = sketches if own is None else {**sketches_of(connection, own), **sketches}
+    alike = same_data(connection, table, leaving.study, whole=whole or own is not None)
+    said = Said(leaving.study, leaving.settings, leaving.k, leaving.versions, leaving.new_version)
+    check_columns(connection, sketches, said)
     left: dict[str, str] = {}
     for version in [*([own] if own else []), *alike]:
-        chosen = _choices(connection, version)
+        chosen = choices_of(connection, version)
         compare(leaving, version, chosen)
         left.update(chosen)
-        known = _sketches(connection, version)
+        known = sketches_of(connection, version)
         check_names(leaving.sketches, known)
         if version.study == (leaving.study or UNNAMED):
-            check_unchanged(version, leaving.sketches, known)
+            check_unchanged(leaving, version, known, sketches)
     if own is not None and whole:
-        check_same_table(own, sketches, _sketches(connection, own))
-    check_one_order({**left, **leaving.choices})
+        check_same_table(own, sketches, sketches_of(connection, own))
+    check_one_order(leaving, left)
+    others = related(connection, said, sketches) if own is None else []
     if own is None and leaving.study is None and alike:
         own = alike[0]
     if own is None:
-        format = _format_of(connection, alike) or leaving.format or FORMAT
+        format = oldest_format(connection, alike) or leaving.format or FORMAT
         study = leaving.study or UNNAMED
-        own = _insert(store, connection, study, 1, leaving.settings, format)
-    _remember(store, connection, own, leaving.choices, sketches)
+        own = insert(store, connection, study, 1, leaving.settings, format)
+    remember(store, connection, own, {**leaving.choices, **persons_of(others)}, sketches)
     values = {
         "version": own.id,
         "at": stamp(),
@@ -303,130 +324,3 @@ def _leave(
         "form": leaving.form,
     }
     store.append(connection, "leaving", values)
-
-
-def _latest(connection: sqlite3.Connection, study: str) -> Version | None:
-    return max(_versions(connection, study), key=lambda it: it.number, default=None)
-
-
-def _versions(connection: sqlite3.Connection, study: str) -> list[Version]:
-    rows = connection.execute(
-        "SELECT id, study, number, settings FROM version WHERE study = ?", (study,)
-    )
-    return [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
-
-
-def _same_data(
-    connection: sqlite3.Connection,
-    sketches: Mapping[str, Sketch],
-    study: str | None,
-    *,
-    whole: bool,
-) -> list[Version]:
-    """Find the latest versions of other studies that hold one of these columns.
-
-    One that could be in any table does not count; but where the `whole` table has none but
-    such columns, what holds all of them does.
-    """
-    held = [_holding(connection, sketch) for sketch in sketches.values() if sketch.distinctive]
-    found = {id_: version for versions in held for id_, version in versions.items()}
-    columns = [sketch for what, sketch in sketches.items() if what != WHOLE_ROWS]
-    if columns and whole and not any(sketch.distinctive for sketch in columns):
-        held = [_holding(connection, sketch) for sketch in columns]
-        found |= {id_: held[0][id_] for id_ in set.intersection(*map(set, held))}
-    return [
-        version
-        for version in found.values()
-        if version.study == UNNAMED
-        or (version.study != study and version == _latest(connection, version.study))
-    ]
-
-
-def _holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, Version]:
-    rows = connection.execute(
-        "SELECT version.id, study, number, settings FROM sketch"
-        " JOIN version ON version.id = sketch.version WHERE mark = ?",
-        (sketch.mark,),
-    )
-    return {row[0]: Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
-
-
-def _check_not_nearly(
-    connection: sqlite3.Connection, sketches: Mapping[str, Sketch], leaving: Leaving
-) -> None:
-    """Refuse data that left under another name, or under none, but for a few rows."""
-    fresh = [sketch for sketch in sketches.values() if sketch.distinctive]
-    rows = connection.execute(
-        "SELECT study, settings, mark, buckets"
-        " FROM sketch JOIN version ON version.id = sketch.version"
-        " WHERE study != ? OR study = ?",
-        (leaving.study or UNNAMED, UNNAMED),
-    )
-    for study, settings, mark, packed in rows:
-        old = _sketch(mark, packed)
-        # The stricter of the two: `research` may have a smaller k than what left before.
-        k = max(leaving.k, json.loads(settings).get("k", leaving.k))
-        if any(old.resembles(new, CHANGED_PER_K * k) for new in fresh):
-            name = f"as study {study!r}" if study else "without a name"
-            raise LeavingError(
-                f"nearly the same data have left before, {name}, and the difference gives the"
-                " changed rows away; give all states of one table one name (study=) before the"
-                " first picture leaves, and open versions of it (discreet version new)"
-            )
-
-
-def _choices(connection: sqlite3.Connection, version: Version) -> dict[str, str]:
-    rows = connection.execute("SELECT what, value FROM choice WHERE version = ?", (version.id,))
-    return dict(rows.fetchall())
-
-
-def _format_of(connection: sqlite3.Connection, versions: Sequence[Version]) -> int | None:
-    """Return the oldest format that rows of some versions are keyed in; None if there is none."""
-    return min((format_of(_choices(connection, version)) for version in versions), default=None)
-
-
-def _sketches(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:
-    rows: Sequence[tuple[str, str, bytes]] = connection.execute(
-        "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
-    ).fetchall()
-    return {what: _sketch(mark, packed) for what, mark, packed in rows}
-
-
-def _sketch(mark: str, packed: bytes) -> Sketch:
-    """Read a sketch: its buckets, and after them the smallest digests, where it has any."""
-    held = zlib.decompress(packed)
-    ends = BUCKETS * WORD.itemsize
-    return Sketch(
-        mark, np.frombuffer(held[:ends], dtype=np.int64), np.frombuffer(held[ends:], dtype=WORD)
-    )
-
-
-def _insert(
-    store: Store,
-    connection: sqlite3.Connection,
-    study: str,
-    number: int,
-    settings: Mapping[str, Any],
-    format: int,
-) -> Version:
-    kept = json.dumps(settings, sort_keys=True)
-    values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
-    version = Version(store.append(connection, "version", values) or 0, study, number, settings)
-    _remember(store, connection, version, {FORMAT_OF_ROWS: str(format)}, {})
-    return version
-
-
-def _remember(
-    store: Store,
-    connection: sqlite3.Connection,
-    version: Version,
-    choices: Mapping[str, str],
-    sketches: Mapping[str, Sketch],
-) -> None:
-    for what, value in choices.items():
-        of = {"version": version.id, "what": what}
-        store.append(connection, "choice", {**of, "value": value}, unless_there=True)
-    for what, sketch in sketches.items():
-        of = {"version": version.id, "what": what, "mark": sketch.mark}
-        packed = zlib.compress(sketch.buckets.tobytes() + sketch.smallest.tobytes())
-        store.append(connection, "sketch", {**of, "buckets": packed}, unless_there=True)

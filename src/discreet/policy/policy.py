@@ -146,8 +146,8 @@ class Policy:
         How many different pictures of a study version one token or user of a server may ask for.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
-    folder : Path, optional
-        Where the policy file lies; not part of the policy's value.
+    folder, file : Path, optional
+        Where the policy file lies, and the file as it was named; not part of the policy's value.
 
     Examples
     --------
@@ -203,6 +203,7 @@ class Policy:
     budget: int = 200
     requests_a_minute: int = 120
     folder: Path | None = field(default=None, compare=False, repr=False)
+    file: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, (holds, allowed) in RULES.items():
@@ -308,14 +309,14 @@ class Policy:
             here = {n: path.parent / it for n, it in trees.items() if isinstance(it, str)}
             given["hierarchies"] = {**trees, **here}
         policy = cls.preset(preset, **({"name": path.stem} | given))
-        return dataclasses.replace(policy, folder=path.resolve().parent)
+        return dataclasses.replace(policy, folder=path.resolve().parent, file=path)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Policy:
         """Make a policy of plain values; an unknown key is refused by name."""
         from difflib import get_close_matches
 
-        known = [item.name for item in dataclasses.fields(cls) if item.name != "folder"]
+        known = [item.name for item in dataclasses.fields(cls) if item.compare]
         for key in given:
             if key not in known:
                 close = get_close_matches(key, known, n=1)
@@ -328,7 +329,7 @@ class Policy:
         out: dict[str, Any] = {}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
-            if item.name != "folder" and value is not None:
+            if item.compare and value is not None:
                 out[item.name] = plain(value)
         return out
 
@@ -346,7 +347,7 @@ class Policy:
         if isinstance(given.get("pictures"), Mapping):
             given["pictures"] = {**self.pictures, **given["pictures"]}
         new = Policy.from_dict(self.to_dict() | given)
-        return dataclasses.replace(new, folder=self.folder)
+        return dataclasses.replace(new, folder=self.folder, file=self.file)
 
     def settle(
         self,

@@ -250,8 +250,20 @@ class Desk:
         raise RefusedError(
             f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
             f" {'; '.join(one_of(group) for group in self.groups)}. Draw a heat map, which needs"
-            " no group, or the custodian can open a study with groups= that hold them together"
+            f" no group, or the custodian can {self._together(columns)}"
         )
+
+    def _together(self, columns: Sequence[str]) -> str:
+        """Say how rows of some columns may be seen together that are of no one group."""
+        touched = [group for group in self.groups if set(group) & set(columns)]
+        apart = [group for group in self.groups if group not in touched]
+        wanted = (*dict.fromkeys(name for group in (*touched, columns) for name in group),)
+        groups = [list(group) for group in (*apart, wanted)]
+        held = {name for group in self.gatekeeper.groups_that_left() for name in group}
+        if self.name is None or not held & set(wanted):
+            return f"open the study with groups={groups}"
+        opened = self.gatekeeper.how_to_open(self.name, groups)
+        return f"open a new version: {opened}, and then the study with groups={groups}"
 
     def _origin(self, copy: Copy | None = None, asked: Asked | None = None) -> Origin:
         persons = "rows, each taken as a person" if self.policy.guarded else "records"

@@ -5,28 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import pairwise
+from functools import cache, partial
+from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, LeavingError, one_of
 from discreet.keys import old_row_keys, row_digests
-from discreet.leaving import COUNT_METHOD_OF, GROUP_OF, KIND_OF, Leaving, check_version
+from discreet.leaving import (
+    COLUMN,
+    COUNT_METHOD_OF,
+    GROUP_OF,
+    KIND_OF,
+    PERSONS,
+    SHAPE_OF,
+    Leaving,
+    check_version,
+)
 from discreet.ledger import Ledger
 from discreet.policy import Asked, Policy
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
-from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, sketch_of, sketched
+from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
 from discreet.study.pins import diversity_of, diversity_pins, method_pins, pair_pins
+from discreet.study.remedies import Groups, new_version
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
 __all__ = ["NOTHING", "Exit", "Gatekeeper"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-# What a sketch of the ledger is of: this, the rows of a group, or whole rows.
-_COLUMN = "column "
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Exit:
     def rests_on(self) -> tuple[str, ...]:
         """What the ledger is to recognise it by."""
         rows = (_rows_of(self.format) + json.dumps(self.group),) if self.group else ()
-        return (*(_COLUMN + name for name in self.columns), *rows)
+        return (*(COLUMN + name for name in self.columns), *rows)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,6 +121,8 @@ class Gatekeeper:
                     form=form,
                     version=self.version,
                     format=leaving.format if leaving.group else None,
+                    versions=self.policy.versions,
+                    new_version=partial(self.how_to_open, groups=_with(leaving.group, self.policy)),
                 )
                 for leaving, form in exits
             ],
@@ -144,6 +154,8 @@ class Gatekeeper:
             lambda what: self._sketch_again(what, found),
             k=self.policy.k,
             most=self.policy.versions,
+            every=lambda: self._every_sketch(found()),
+            opened=self.how_to_open,
         )
 
     def policy_that_left(self) -> Policy:
@@ -154,6 +166,11 @@ class Gatekeeper:
         format, settings = self._left_under()
         kept = format == 1 and settings.get("outside") == "keep"
         return self.policy.changed(outside="keep") if kept else self.policy
+
+    def how_to_open(self, study: str, groups: Groups = ()) -> str:
+        """Say how the next version of a study is opened for these data, with some groups."""
+        name = None if study == self.name else study
+        return new_version(self.table, self.policy, groups or self.policy.groups, name)
 
     def format_that_left(self) -> int | None:
         """Return how the rows are keyed that the study's latest version let leave, or None."""
@@ -233,8 +250,15 @@ class Gatekeeper:
         return [name for name in (self.table.unit, self.table.key) if name is not None]
 
     def _pass(self, names: Sequence[str], rows: Sequence[str] = ()) -> Sketched:
-        """Read columns once, and sketch each, and whole rows of some of them."""
-        return sketched(self.secret, self._read(names), rows=rows, persons=self._persons())
+        """Read columns once, and sketch each, and whole rows of some of them.
+
+        What says who a row is in the first part of the table does so in all of it.
+        """
+        batches = self._read(names)
+        first = next(batches)
+        telling = [name for name in rows if not all_different(first[name])]
+        parts = chain([first], batches)
+        return sketched(self.secret, parts, rows=telling, persons=self._persons())
 
     def _read(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         done = 0
@@ -266,11 +290,9 @@ class Gatekeeper:
 
     def _sketch(self, what: str, found: Sketched) -> Sketch:
         """Return the sketch of a column as it was found, or sketch the rows of a group."""
-        if what == WHOLE_ROWS:
-            return found.rows
         names = _names_of_group(what)
         if names is None:
-            name = what.removeprefix(_COLUMN)
+            name = what.removeprefix(COLUMN)
             return found.columns.get(name) or self._pass([name]).columns[name]
         # With the key, for another key of the same values is other noise.
         rows = read_rows(self.table, self.policy, names, self.policy.strata)
@@ -281,7 +303,9 @@ class Gatekeeper:
     def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
         """Sketch what has left, or None if it is gone or holds no numbers any more."""
         group = _names_of_group(what)
-        names = group or ([] if what == WHOLE_ROWS else [what.removeprefix(_COLUMN)])
+        if group is None and not what.startswith(COLUMN):
+            return self._every_sketch(found()).get(what)
+        names = group or [what.removeprefix(COLUMN)]
         columns = [self.table.columns[name] for name in names if name in self.table.columns]
         there = len(columns) == len(names)
         if not there or (group and any(column.kind != "continuous" for column in columns)):
@@ -290,13 +314,17 @@ class Gatekeeper:
 
     def _every_sketch(self, found: Sketched) -> dict[str, Sketch]:
         """Return all sketches by which these data are to be recognised."""
-        return _recognisable(found, found.columns) | {WHOLE_ROWS: found.rows}
+        name = self.table.unit or self.table.key
+        who = {PERSONS: found.columns[name]} if name in found.persons else {}
+        shapes = {SHAPE_OF + name: shape for name, shape in found.shapes.items()}
+        rows = {WHOLE_ROWS: found.rows} if found.rows.rows else {}
+        return _recognisable(found, found.columns) | rows | who | shapes
 
 
 def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
     """Return the sketches of columns, but of those that number the rows as in any table as long."""
     known = [name for name in names if name in found.columns and name not in found.numbering]
-    return {_COLUMN + name: found.columns[name] for name in known}
+    return {COLUMN + name: found.columns[name] for name in known}
 
 
 def _rows_of(format: int) -> str:
@@ -311,6 +339,11 @@ def _names_of_group(what: str) -> list[str] | None:
             names: list[str] = json.loads(what.removeprefix(_rows_of(format)))
             return names
     return None
+
+
+def _with(group: Sequence[str], policy: Policy) -> Groups:
+    """Return the groups of a policy, or the one that rows are of where it names none."""
+    return policy.groups or ((group,) if group and policy.guarded else ())
 
 
 def _members(*groups: Sequence[str]) -> dict[str, str]:

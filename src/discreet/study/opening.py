@@ -82,8 +82,9 @@ def open(
     -----
     Whoever can call this holds the raw data: looking is free. What leaves (a saved figure, a
     view as JSON) is recorded beside the policy file, or in the user's state folder, and must fit
-    what has left before. Two tables that differ in one row and are opened under two names are
-    two studies to the ledger: it cannot see that their difference gives that row away.
+    what has left before, under whatever name: a table that differs from one that left in few rows
+    stays, and so does one in other units. Of tables of few levels it sees one row less, and more
+    rows as far as chance would not do the same; README says what it does not see.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class Table:
         keep: object = None,
         path: Path | None = None,
     ) -> None:
-        self._frame, self._keep, self._path = frame, keep, path
+        self._frame, self._keep, self.path = frame, keep, path
         self._opened = None if path is None else _stamp(path)
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
@@ -87,7 +87,7 @@ class Table:
     @property
     def framework(self) -> str:
         """Which library's frame the data came in; pandas for a file, and for what is not known."""
-        if self._path is not None:
+        if self.path is not None:
             return "pandas"
         made_by = self._frame.implementation
         known = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "duckdb": "duckdb"}
@@ -278,17 +278,17 @@ class Table:
 
     def source_digest(self) -> bytes | None:
         """Return a digest of the file that the table was read from; None of a frame."""
-        if self._path is None:
+        if self.path is None:
             return None
         try:
-            with self._path.open("rb") as file:
+            with self.path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").digest()
         except OSError:
             raise InputError("the file of the study cannot be read; is it still there?") from None
 
     def source_changed(self) -> bool:
         """Whether the file has been written since the table was opened."""
-        return self._path is not None and _stamp(self._path) != self._opened
+        return self.path is not None and _stamp(self.path) != self._opened
 
     def known(self, name: str) -> Column:
         """Return what is known of a column, or say which there are."""
