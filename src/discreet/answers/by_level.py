@@ -8,20 +8,20 @@ Bins are joined, or cells used, from those that the picture of all persons has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.answers.axes import too_few
-from discreet.answers.drawn import grid_view, histogram_view
+from discreet.answers.drawn import grid_view, histogram_view, seen
 from discreet.answers.from_counts import (
     check_size,
     count_cells,
     edges_of_groups,
-    left,
     merged_bins,
 )
-from discreet.answers.from_rows import cells_of, count_rows
+from discreet.answers.from_rows import cells_of, count_rows, shown_of
 from discreet.answers.levels import Levels, panels_of
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked
@@ -63,7 +63,7 @@ def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
         counted, guarded, axes = count_cells(table, asked, asked.bins)
         counts = _count(table, asked, axes, levels).counts
         edges, shown = axes[0].edges, _shown(counts, guarded, asked)
-    origin = left(origin, counted, asked)
+    origin = _left(origin, counted, asked, counts[shown])
     return _histograms(edges, counts, shown, levels.names, asked, origin)
 
 
@@ -84,6 +84,7 @@ def row_histograms(
     guarded, axes = count_rows(rows, asked, asked.bins)
     names, counts = _row_counts(rows, levels, axes)
     shown = _row_shown(counts, guarded, asked)
+    origin = shown_of(origin, asked, counts[shown])
     return _histograms(axes[0].edges, counts, shown, names, asked, origin)
 
 
@@ -160,7 +161,8 @@ def _grids(table: Table, asked: Asked, origin: Origin) -> list[tuple[str, GridVi
     counted, guarded, axes = count_cells(table, asked, asked.grid)
     counts = _count(table, asked, axes, levels).counts
     shown = _shown(counts, guarded, asked)
-    return _grid_views(axes, counts, shown, levels.names, asked, left(origin, counted, asked))
+    origin = _left(origin, counted, asked, counts[shown])
+    return _grid_views(axes, counts, shown, levels.names, asked, origin)
 
 
 def _row_grids(
@@ -169,6 +171,7 @@ def _row_grids(
     guarded, axes = count_rows(rows, asked, asked.grid)
     names, counts = _row_counts(rows, levels, axes)
     shown = _row_shown(counts, guarded, asked)
+    origin = shown_of(origin, asked, counts[shown])
     return _grid_views(axes, counts, shown, names, asked, origin)
 
 
@@ -189,6 +192,12 @@ def _row_shown(counts: Bins, guarded: Guarded, asked: Asked) -> NDArray[np.bool_
         return np.ones(counts.shape, dtype=np.bool_)
     shown: NDArray[np.bool_] = ((counts == 0) | (counts >= asked.k)) & guarded.shown
     return shown
+
+
+def _left(origin: Origin, counted: Counted, asked: Asked, counts: Bins) -> Origin:
+    """Say how many are shown, given what the shown cells of all levels hold: nobody is in two."""
+    persons = counted.people + counted.left_out
+    return seen(origin, asked, int(counts.sum()), persons, counts[counts > 0])
 
 
 def _histograms(
@@ -225,8 +234,8 @@ def _grid_views(
 
 def _contours(grids: Sequence[tuple[str, GridView]]) -> list[tuple[str, View]]:
     """Draw grids as contours at the same levels."""
-    most = max((count or 0 for _, grid in grids for row in grid.counts for count in row), default=0)
-    levels = contour_levels(most)
+    counts = [count for _, grid in grids for row in grid.counts for count in row if count]
+    levels = contour_levels(max(counts, default=0), min(counts, default=0))
     return [(name, contour_of(grid, levels)) for name, grid in grids]
 
 
@@ -241,5 +250,6 @@ def _multiples(views: Sequence[tuple[str, View]], asked: Asked) -> MultiplesView
         origin=first.origin,
         by=_by(asked),
         levels=tuple(name for name, _ in views),
-        views=tuple(view for _, view in views),
+        # What is said of all levels together is not true of each.
+        views=tuple(replace(v, origin=replace(v.origin, shown=None)) for _, v in views),
     )

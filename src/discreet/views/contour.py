@@ -77,13 +77,18 @@ class ContourView(View):
         )
 
 
-def contour_levels(most: int) -> tuple[float, ...]:
+def contour_levels(most: int, least: int = 0) -> tuple[float, ...]:
     """Return nice counts below `most` at which to draw lines: about eight of them.
+
+    Below them is a line at half of `least`, the smallest count that is drawn: the edge of what is
+    shown. Without it the picture would be the same whatever small cells are hidden.
 
     Examples
     --------
     >>> contour_levels(20)
     (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5)
+    >>> contour_levels(10, least=3)
+    (1.5, 4.0, 6.0, 8.0)
     >>> contour_levels(0)
     ()
     """
@@ -91,12 +96,15 @@ def contour_levels(most: int) -> tuple[float, ...]:
         return ()
     power = 10.0 ** np.floor(np.log10(most / STEPS))
     step = float(next(f * power for f in (1.0, 2.0, 2.5, 5.0, 10.0) if f * power >= most / STEPS))
-    return tuple(float(f"{level:.6g}") for level in np.arange(1, np.ceil(most / step)) * step)
+    levels = [float(f"{level:.6g}") for level in np.arange(1, np.ceil(most / step)) * step]
+    edge = least / 2
+    return (*([edge] if edge else []), *(level for level in levels if level >= edge + step / 2))
 
 
 def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> ContourView:
     """Draw the grid of a heat map as a contour plot, at nice levels unless some are given."""
-    most = max((count or 0 for row in grid.counts for count in row), default=0)
+    counts = [count for row in grid.counts for count in row if count]
+    most, least = max(counts, default=0), min(counts, default=0)
     return ContourView(
         columns=grid.columns,
         method=grid.method,
@@ -106,5 +114,5 @@ def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> Conto
         x_edges=grid.x_edges,
         y_edges=grid.y_edges,
         counts=grid.counts,
-        levels=contour_levels(most) if levels is None else levels,
+        levels=contour_levels(most, least) if levels is None else levels,
     )
