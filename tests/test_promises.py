@@ -903,8 +903,10 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found: dict[str, Any] = {}
     method = Condensation.__call__
 
-    def watched(self: Condensation, values: Floats, normals: Floats, strata: Any) -> Floats:
-        out = method(self, values, normals, strata)
+    def watched(
+        self: Condensation, values: Floats, normals: Floats, strata: Any, persons: Any = None
+    ) -> Floats:
+        out = method(self, values, normals, strata, persons)
         found.update({"in": values, "out": out, "strata": strata, "method": method})
         return out
 
