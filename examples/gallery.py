@@ -63,7 +63,8 @@ PICTURES = (
         "scatter",
         "Scatter plot",
         'study.scatter("age", "glucose", trend=True)',
-        "Points are rows of the protected copy: no patient is among them. So is the line.",
+        "Points are rows of the protected copy, redrawn from groups of at least five patients; the"
+        " line is theirs. Where values are coarse, some equal a patient by chance.",
     ),
     Picture(
         "scatter-by",
@@ -94,7 +95,8 @@ PICTURES = (
         "contour",
         "Contour plot",
         'study.contour("age", "glucose")',
-        "Lines of equal count, from the cells of the heat map.",
+        "Lines of equal count, from the cells of the heat map; the lowest is the edge of what is"
+        " shown.",
     ),
     Picture(
         "box",

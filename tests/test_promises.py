@@ -90,6 +90,11 @@ class Raw:
             fields["unit"] = "who"
         return dc.open(pa.table(columns), Policy.preset("standard", k=self.k, **fields))
 
+    @property
+    def everyone(self) -> int:
+        """How many persons there are, with values or without."""
+        return len(self.a) if self.who is None else len(set(self.who.tolist()))
+
     def persons(self, *names: str) -> Persons:
         """Return the complete cases of some columns, person by person."""
         held: Persons = defaultdict(list)
@@ -151,6 +156,21 @@ def check_told(persons: int, told: int | None, k: int) -> None:
         assert abs(told - persons) <= 2
 
 
+def check_note(view: View, shown: int, persons: int, counts: Sequence[int | None] = ()) -> None:
+    """Check what is said of how many are shown: rounded to 5, as far as it tells of no count."""
+    told, total = view.origin.shown, view.origin.total
+    assert told is not None
+    assert total is not None
+    assert told % 5 == total % 5 == 0
+    bins = [count for count in counts if count]
+    # Were nearly all counts rounded the same way, their sum would tell it; it is drawn in by 4.
+    off = 6 if bins and abs(sum(bins) - shown) > 2 * len(bins) - 4 else 2
+    assert abs(told - shown) <= off
+    assert abs(total - persons) <= off
+    many = f"about {told:,} of {total:,}" if told else f"none of about {total:,}"
+    assert [line for line in view.notes() if line.startswith(f"shown: {many} ")]
+
+
 @given(tables(), st.sampled_from(["merge", "suppression", "generalization"]))
 def test_every_bin_stands_on_k_persons(raw: Raw, method: str) -> None:
     view: HistogramView = looked_at(lambda: raw.study().histogram("a", method=method))
@@ -161,6 +181,8 @@ def test_every_bin_stands_on_k_persons(raw: Raw, method: str) -> None:
             held[bin_of(value, view.edges, 20)].add(person)
     for place, told in enumerate(view.counts):
         check_told(len(held[place]), told, raw.k)
+    seen = {p for place, told in enumerate(view.counts) if told is not None for p in held[place]}
+    check_note(view, len(seen), raw.everyone, view.counts)
     if method == "merge":
         assert None not in view.counts
     shown = [d * w for d, w in zip(view.density, np.diff(view.edges), strict=True) if d is not None]
@@ -181,6 +203,13 @@ def test_every_cell_stands_on_k_persons(raw: Raw, method: str) -> None:
     for i, row in enumerate(view.counts):
         for j, told in enumerate(row):
             check_told(len(held[i, j]), told, raw.k)
+    seen = {
+        person
+        for (i, j), persons in held.items()
+        if view.counts[i][j] is not None
+        for person in persons
+    }
+    check_note(view, len(seen), raw.everyone, told_of(view))
 
     points: PointsView = study.scatter("a", "b", method=method)
     assert list(points.size) == [told for row in view.counts for told in row if told is not None]
@@ -278,6 +307,7 @@ def test_views_of_rows_show_the_one_copy_and_nothing_else(raw: Raw, rows: str) -
 
     complete = len(raw.persons("a", "b"))
     assert sum(points.size) == complete - complete % study.policy.round_to
+    check_note(points, sum(points.size), raw.everyone)
     copy = [
         point
         for *point, size in zip(points.x, points.y, points.size, strict=True)
@@ -462,11 +492,20 @@ def test_every_bin_of_every_level_stands_on_k_persons(raw: Leveled, cells: bool)
     told = np.array([told_of(part) for part in view.views], dtype=float)
     hidden = np.isnan(told)
     assert (hidden == hidden[0]).all(), "a bin is shown for all levels or for none"
+    seen = 0
     for level, part, row in zip(view.levels, view.views, told, strict=True):
         persons = Counter(places_of(part, raw.a[of == level], raw.b[of == level]))
         assert sum(persons.values()) >= 10 * policy.k
         for place, count in enumerate(row):
             check_stands_on(persons[place], None if math.isnan(count) else int(count), policy)
+            seen += 0 if math.isnan(count) else persons[place]
+    assert {part.origin.shown for part in view.views} == {None}, "it is said of all together"
+    if policy.round_to == 5:
+        check_note(view, seen, len(raw.a), [n for part in view.views for n in told_of(part)])
+    else:
+        shown = (seen + policy.k // 2) // policy.k * policy.k
+        others = (len(raw.a) - seen) // policy.k * policy.k
+        assert (view.origin.shown, view.origin.total) == (shown, shown + others)
     # Beside the picture of all persons: what it hides is hidden, what it shows adds up.
     whole = picture(*named_columns)
     everyone = Counter(places_of(whole, raw.a, raw.b))
@@ -859,16 +898,25 @@ def linkage(original: Floats, released: Floats) -> float:
 
 
 @pytest.fixture
-def protected(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Watch the protected copy being made, to know which row is whose."""
-    seen: dict[str, Floats] = {}
+def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Watch the protected copy being made: what goes in, and what comes out."""
+    found: dict[str, Any] = {}
     method = Condensation.__call__
 
-    def watched(self: Condensation, values: Floats, normals: Floats, strata: Any) -> Floats:
-        seen["in"], seen["out"] = values, method(self, values, normals, strata)
-        return seen["out"]
+    def watched(
+        self: Condensation, values: Floats, normals: Floats, strata: Any, persons: Any = None
+    ) -> Floats:
+        out = method(self, values, normals, strata, persons)
+        found.update({"in": values, "out": out, "strata": strata, "method": method})
+        return out
 
     monkeypatch.setattr(Condensation, "__call__", watched)
+    return found
+
+
+@pytest.fixture
+def protected(monkeypatch: pytest.MonkeyPatch, seen: dict[str, Any]) -> Any:
+    """Make protected copies of which it is known which row is whose."""
 
     def make(values: Floats, secret: bytes, k: int) -> tuple[Floats, Floats]:
         """Return the records in the order of the copy, and the released row of each."""
@@ -936,6 +984,63 @@ def test_far_records_are_not_found_more_often(protected: Any) -> None:
         found += (distance.argmin(axis=1) == far).tolist()
 
     assert np.mean(found) <= 0.355  # 60 trials at one in five: three standard errors
+
+
+def coarse(rng: np.random.Generator, n: int = 2000) -> Floats:
+    """Draw two columns of whole numbers, so close together that many rows are alike."""
+    first = rng.normal(500, 55, size=n).round()
+    return np.column_stack([first, (first + rng.normal(0, 20, size=n)).round()])
+
+
+def places(rows: Floats) -> set[tuple[float, ...]]:
+    """Return the different rows."""
+    return {(row[0], row[1]) for row in rows.tolist()}
+
+
+def test_where_values_are_coarse_rows_equal_records_as_often_as_fresh_draws_do(
+    protected: Any, seen: dict[str, Any]
+) -> None:
+    own, any_of_group, shares = 0, 0.0, []
+    for start in range(3):
+        rng = np.random.default_rng(start)
+        values = coarse(rng)
+        records, released = protected(values, bytes(range(start, start + 32)), 5)
+        true = places(values)
+        share = len(places(released) & true) / len(places(released))
+        persons = [places(coarse(rng)) for _ in range(5)]
+        alike = float(np.mean([len(other & true) / len(other) for other in persons]))
+        shares.append((share, alike))
+        # of the same groups, with noise that knows nothing of the records
+        fresh = []
+        for _ in range(8):
+            normals = rng.normal(size=seen["in"].shape)
+            drawn = places(
+                seen["method"](Condensation(5), seen["in"], normals, seen["strata"]).round()
+            )
+            fresh.append(len(drawn & true) / len(drawn))
+        assert abs(share - np.mean(fresh)) <= 5 * np.std(fresh, ddof=1)
+        # Without noise a row is the mean of its group. In it, each of the rows has the same chance.
+        still = np.zeros_like(seen["in"])
+        means = seen["method"](Condensation(5), seen["in"], still, seen["strata"]).round(9)
+        group = np.unique(means, axis=0, return_inverse=True)[1].ravel()
+        for number in range(group.max() + 1):
+            inside = group == number
+            equal = (released[inside][:, None] == records[inside][None]).all(axis=2)
+            own += int(np.trace(equal))
+            any_of_group += equal.sum() / len(equal)
+
+    assert any_of_group > 100  # there is something to be told
+    assert own <= any_of_group + 3 * math.sqrt(any_of_group)
+    drawn_share, persons_share = np.mean(shares, axis=0)
+    assert persons_share < drawn_share < 2 * persons_share  # as the README has it
+
+
+def test_of_values_with_many_digits_none_is_drawn() -> None:
+    table = datasets.d1()
+    view = dc.open(table).scatter("X", "Y")
+
+    for name, drawn in (("X", view.x), ("Y", view.y)):
+        assert not set(drawn) & set(table[name].to_pylist())
 
 
 def test_averaging_views_of_a_version_teaches_nothing() -> None:

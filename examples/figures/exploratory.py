@@ -39,7 +39,7 @@ def figure_2() -> Plate:
         " grid that hold at least three records, each a dot in the middle with an area by count;"
         " (iii) the same of a 15 by 15 grid; (iv) scaled centroids of each three nearest"
         " neighbours, dark where several coincide; (v) with noise of 6.25 % of the variance. Lines"
-        " of A: the trend of the data (red) and of what is drawn (grey), weighted in (ii) and"
+        " of A: the trend of the data (red) and of what is drawn (dark), weighted in (ii) and"
         " (iii)."
     )
     return Plate(2, "Scatter plots", caption, HEADS, tuple(rows))
@@ -57,7 +57,8 @@ def figure_3() -> Plate:
         " without cells of fewer than three; (iii) the same of a 15 by 15 grid; (iv) a 30 by 30"
         " grid of the scaled centroids of each three nearest neighbours; (v) one of the data with"
         " noise of 6.25 % of the variance. Scales of colours differ; grey cells are empty or"
-        " hidden; darker contours are higher, and what is hidden counts as none."
+        " hidden; darker contours are higher, the lowest at half of the smallest"
+        " count that is drawn, and what is hidden counts as none."
     )
     return Plate(3, "Heat maps and contour plots", caption, HEADS, tuple(rows))
 

@@ -130,13 +130,7 @@ def panel_of(view: dc.View) -> Panel:
         return Panel((Boxes(tuple(boxes)),), x=Axis("", ticks=names), y=Axis(""))
     (panel,) = panels
     label = panel.y.label.replace("standardised residuals", "residuals / sd")
-    # A line to compare with is as long as its points reach: of one point it would look like one.
-    marks = tuple(
-        mark
-        for mark in panel.marks
-        if not (isinstance(mark, Lines) and mark.look == "reference" and len(set(mark.x[0])) == 1)
-    )
-    return replace(panel, marks=marks, y=replace(panel.y, label=label))
+    return replace(panel, y=replace(panel.y, label=label))
 
 
 def leave_out(ax: Axes, slot: Bbox) -> None:

@@ -49,7 +49,7 @@ SERIES = {
 DIAGNOSTICS_OF = {10: 8, 11: 9, 13: 12, 15: 14}
 
 EXPLORATORY = (
-    "scatter plots (A; lines: trend of the data in red, of what is drawn in grey), heat maps (B),"
+    "scatter plots (A; lines: trend of the data in red, of what is drawn dark), heat maps (B),"
     " contour plots (C), histograms of X (D) and Y (E), box plots (F)"
 )
 DIAGNOSTIC = (

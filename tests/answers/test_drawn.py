@@ -1,5 +1,8 @@
 """Guarded numbers become the numbers of a View: rounded, hidden or shown, and never raw."""
 
+import itertools
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
+from discreet.answers.drawn import (
+    box_of,
+    cell_middles,
+    grid_view,
+    histogram_view,
+    public,
+    seen,
+)
 from discreet.policy import Asked, Policy
 from discreet.protect.counts import Guarded
 from discreet.views import GridView, Origin
@@ -35,6 +45,111 @@ def guarded(counts: list[list[int]], k: int) -> Guarded:
     given = np.array(counts)
     shown = (given == 0) | (given >= k)
     return Guarded(np.where(shown, given, 0), shown, given.shape, int((~shown).sum()))
+
+
+# --- how many are shown -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "shown", "persons", "told"),
+    [
+        ({}, 432, 442, (430, 440)),
+        ({}, 0, 442, (0, 440)),
+        ({"round_to": 10}, 432, 445, (430, 450)),
+        # unrounded: multiples of k, and the others fewer than k apart are told alike
+        ({"round_to": 1}, 432, 436, (430, 430)),
+        ({"round_to": 1}, 432, 437, (430, 435)),
+        ({"round_to": 1, "k": 7}, 432, 445, (434, 441)),
+    ],
+)
+def test_how_many_are_shown_is_told_as_counts_are(
+    policy: dict[str, int], shown: int, persons: int, told: tuple[int, int]
+) -> None:
+    question = Policy.preset("standard", **policy).settle("box", ["x"])
+
+    found = seen(ORIGIN, question, shown, persons)
+
+    assert (found.shown, found.total) == told
+
+
+def test_research_tells_how_many_exactly() -> None:
+    found = seen(ORIGIN, asked("heatmap", "research"), 432, 443, np.array([432]))
+    assert (found.shown, found.total) == (432, 443)
+
+
+Told = Callable[[list[int], int], tuple[int | None, int | None]]
+
+
+def least_possible(told: Told, step: int, cells: int, missing: int) -> tuple[int, int, int]:
+    """Return how few values a cell, their sum and the number of the others can have at least.
+
+    The attacker sees that each of so many cells is told as 20, and both numbers of the note; it is
+    tried which counts lead to that.
+    """
+    off = range(-(step // 2), (step - 1) // 2 + 1)
+    found: dict[Any, Any] = defaultdict(lambda: [set() for _ in range(cells + 2)])
+    for shifts in itertools.product(off, repeat=cells):
+        counts = [20 + shift for shift in shifts]
+        for others in range(missing + 1):
+            possible = found[told(counts, others)]
+            for values, value in zip(possible, [*counts, sum(counts), others], strict=True):
+                values.add(value)
+    # where more are missing than were tried, not all possible ones were
+    seen_whole = [
+        [len(values) for values in possible]
+        for (_, total), possible in found.items()
+        if not missing or total <= 20 * cells + missing - 3 * step - 2 * cells * (step // 2)
+    ]
+    assert seen_whole
+    least = [min(column) for column in zip(*seen_whole, strict=True)]
+    return min(least[:cells]), least[cells], least[cells + 1]
+
+
+@pytest.mark.parametrize(("step", "cells"), [(5, 1), (5, 2), (5, 3), (5, 4), (4, 3), (10, 2)])
+def test_the_note_beside_the_counts_leaves_each_number_as_open_as_rounding_does(
+    step: int, cells: int
+) -> None:
+    question = Policy.preset("standard", round_to=step).settle("histogram", ["x"])
+
+    def told(counts: list[int], others: int) -> tuple[int | None, int | None]:
+        shown = sum(counts)
+        found = seen(ORIGIN, question, shown, shown + others, np.array(counts))
+        return found.shown, found.total
+
+    missing = 4 * step + 2 * cells * (step // 2)
+    assert min(least_possible(told, step, cells, missing)) >= step
+    assert min(least_possible(told, step, cells, 0)[:2]) >= step  # as of bars, where nobody is
+
+
+def test_sums_that_are_rounded_by_themselves_would_give_counts_exactly() -> None:
+    def rounded_alone(counts: list[int], others: int) -> tuple[int, int]:
+        shown = sum(counts)
+        return (shown + 2) // 5 * 5, (shown + others + 2) // 5 * 5
+
+    assert least_possible(rounded_alone, 5, 4, 0)[0] == 1
+
+
+@given(
+    st.lists(st.integers(5, 60), min_size=1, max_size=30),
+    st.integers(0, 40),
+    st.sampled_from([1, 5]),
+    st.data(),
+)
+def test_one_person_less_changes_a_number_by_one_step_at_most(
+    counts: list[int], others: int, round_to: int, data: Any
+) -> None:
+    question = Policy.preset("standard", round_to=round_to).settle("histogram", ["x"])
+
+    def told(counts: list[int], others: int) -> list[int]:
+        shown = sum(counts)
+        found = seen(ORIGIN, question, shown, shown + others, np.array(counts))
+        return [n for n in (found.shown, found.total) if n is not None]
+
+    place = data.draw(st.integers(0, len(counts)))
+    less = [n - (i == place and n > 5) for i, n in enumerate(counts)]
+    fewer = max(0, others - 1) if place == len(counts) else others
+    steps = [abs(a - b) for a, b in zip(told(counts, others), told(less, fewer), strict=True)]
+    assert all(step in (0, 5) for step in steps)
 
 
 # --- histogram --------------------------------------------------------------------------------

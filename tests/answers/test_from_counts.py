@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -510,20 +511,37 @@ def test_persons_are_what_the_ten_k_are_of() -> None:
     assert from_counts.histogram(enough, asked("histogram", ["x"]), ORIGIN)
 
 
-@pytest.mark.parametrize(("missing", "told"), [(0, 0), (4, 0), (5, 5), (7, 5), (8, 10)])
+@pytest.mark.parametrize(("missing", "shown"), [(0, 100), (2, 100), (3, 95), (7, 95), (8, 90)])
 @pytest.mark.parametrize("picture", ["histogram", "heatmap", "box"])
-def test_rows_left_out_are_told_rounded_to_five_from_k_on(
-    picture: str, missing: int, told: int
+def test_how_many_are_shown_of_how_many_is_told_to_the_nearest_five(
+    picture: str, missing: int, shown: int
 ) -> None:
     x = np.random.default_rng(3).normal(size=100)
     x[:missing] = [np.nan, np.inf, -np.inf, np.nan, np.nan, np.inf, np.nan, np.nan][:missing]
     table = table_of({"x": x, "y": np.arange(100.0)})
     columns = ["x"] if picture == "histogram" else ["x", "y"]
+    policy = Policy.preset("standard", grid=2)  # four large cells, of which none is hidden
 
-    view = getattr(from_counts, picture)(table, asked(picture, columns), ORIGIN)
+    view = getattr(from_counts, picture)(table, asked(picture, columns, policy), ORIGIN)
 
-    assert view.origin.left_out == told
-    assert view.origin.counted == ORIGIN.counted
+    assert view.origin == replace(ORIGIN, shown=shown, total=100)
+
+
+def test_persons_in_hidden_cells_are_not_among_the_shown() -> None:
+    # 20 at one corner, 20 at the other, and 3 beside them; who has several rows counts once
+    places = [(0, 0)] * 20 + [(9, 9)] * 20 + [(0, 9)] * 3
+    x, y = zip(*places, strict=True)
+    twice = {name: [*values, *values] for name, values in {"x": x, "y": y}.items()}
+    limits = {"x": (-0.5, 9.5), "y": (-0.5, 9.5)}
+    policy = Policy.preset("standard", k=4, grid=2, limits=limits)
+    question = asked("heatmap", ["x", "y"], policy, method="suppression")
+    for table in (
+        table_of({"x": x, "y": y}),
+        table_of({**twice, "who": [*range(43)] * 2}, unit="who"),
+    ):
+        view = from_counts.heatmap(table, question, ORIGIN)
+        assert view.counts == ((20, None), (None, 20))
+        assert (view.origin.shown, view.origin.total) == (40, 45)
 
 
 def test_a_method_that_does_not_count_is_refused() -> None:
@@ -577,3 +595,15 @@ def test_counts_do_not_tell_how_many_lie_in_a_gap(inside: int) -> None:
     assert view.edges == (0, 1, 5, 6)
     # of 70 and what is shown nothing is left
     assert sum(count or 0 for count in view.counts) == 70
+
+
+def test_gaps_are_of_persons_without_any_value() -> None:
+    columns = {
+        "who": ["a", "a", "b", "b", "c", None],
+        "x": [1.0, None, np.nan, np.inf, 2.0, None],
+        "sex": ["f", "f", None, None, None, "m"],
+    }
+    rows, persons = table_of(columns), table_of(columns, unit="who")
+
+    assert [from_counts.gaps_of(rows, name) for name in ("x", "sex")] == [4, 3]
+    assert [from_counts.gaps_of(persons, name) for name in ("x", "sex")] == [1, 2]

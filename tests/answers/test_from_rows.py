@@ -222,7 +222,7 @@ def test_a_contour_is_the_grid_of_the_heat_map() -> None:
     view = from_rows.contour(given, (), asked("contour", ["x", "y"], grid=4, limits=limits), ORIGIN)
 
     assert view.counts == ((5, None), (None, 30))
-    assert view.levels == (5, 10, 15, 20, 25)
+    assert view.levels == (2.5, 5, 10, 15, 20, 25)
     assert view.x_edges == view.y_edges == (0, 1, 2)
 
 

@@ -110,7 +110,7 @@ def test_small_cells_are_one_cluster_and_large_ones_each_their_own() -> None:
     assert (view.sizes, view.suppressed, view.pixels) == (None, None, 150)
     assert (view.method, view.columns) == ("k-member-cells", ("one", "two"))
     assert view.parameters == {"k": 5, "pixels": 150}
-    assert view.origin == ORIGIN
+    assert view.origin == replace(ORIGIN, shown=75, total=75)  # of 74 persons
 
 
 def test_clusters_light_up_together_where_they_share_k_persons() -> None:
@@ -201,10 +201,10 @@ def test_missing_numbers_are_left_out_of_their_gaps_and_missing_levels_are_a_lev
 
     assert view.axes[0].levels == ("a", "b", "(missing)")
     # 12 records have no x, and 18 not both: the larger number, to the nearest five
-    assert view.origin.left_out == 20
+    assert (view.origin.shown, view.origin.total) == (60, 80)
     check(view, columns, k=3)
-    assert drawn(table_of(columns), ["y", "g"]).origin.left_out == 5
-    assert drawn(table_of({**columns, "z": [*range(80)]}), ["z", "g"]).origin.left_out == 0
+    assert drawn(table_of(columns), ["y", "g"]).origin.shown == 75
+    assert drawn(table_of({**columns, "z": [*range(80)]}), ["z", "g"]).origin.shown == 80
 
 
 def test_small_levels_are_one_band_and_those_declared_stand_in_their_order() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from discreet.policy import DIAGNOSTICS, PICTURES, Asked, AskedAxes
+from discreet.policy import DIAGNOSTICS, PICTURES, Asked, AskedAxes, told_to
 from discreet.policy.asked import DEFAULT_PICTURES, NO_AXES
 from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
@@ -111,3 +111,14 @@ def test_a_settled_question_is_a_frozen_value() -> None:
     assert question != asked(k=6)
     with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
         question.k = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("guarded", "round_to", "k", "step"),
+    [(True, 5, 10, 5), (True, 10, 5, 10), (True, 1, 7, 7), (False, 5, 3, 1), (False, 1, 3, 1)],
+)
+def test_numbers_of_persons_are_told_as_counts_are_or_to_k(
+    guarded: bool, round_to: int, k: int, step: int
+) -> None:
+    assert told_to(guarded=guarded, round_to=round_to, k=k) == step
+    assert asked(guarded=guarded, round_to=round_to, k=k).told_to == step

@@ -81,7 +81,7 @@ class TestWords:
         assert [(to_hex(sign.get_color()), sign.get_marker()) for sign in signs] == [
             (SERIES[0], "o"),
             (SERIES[1], "o"),
-            ("#555555", "None"),
+            ("#222222", "None"),
             ("#cc3311", "None"),
         ]
 

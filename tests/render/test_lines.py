@@ -24,7 +24,7 @@ SCALE = (1.0, 5.0, 9.0)
 
 X, Y = Axis("x"), Axis("y")
 DOTS = Dots((0.0, 10.0), (0.0, 20.0), (1, 1))
-RED, GREY = "#cc3311", "#555555"
+RED, DARK = "#cc3311", "#222222"
 
 
 def axes_of(*marks: Mark, x: Axis = X, y: Axis = Y) -> Axes:
@@ -53,16 +53,22 @@ class TestLook:
             [(5, 1), (6, 1)],
         ]
 
-    def test_the_raw_line_is_red_and_above_the_dots(self) -> None:
-        ax = axes_of(DOTS, line((0, 0), (10, 20)), line((0, 1), (10, 21), look="raw"))
-        assert looks_of(ax) == [(GREY, "-"), (RED, "-")]
-        assert all(drawn.get_zorder() > ax.collections[0].get_zorder() for drawn in ax.lines)
+    @pytest.mark.parametrize("first", ["trend", "raw"])
+    def test_of_a_trend_upon_the_raw_line_both_are_seen_above_the_dots(self, first: str) -> None:
+        second = {"trend": "raw", "raw": "trend"}[first]
+        same = ((0, 0), (10, 20))
+        ax = axes_of(DOTS, line(*same, look=first), line(*same, look=second))
+        drawn = dict(zip((first, second), ax.lines, strict=True))
+        assert [to_hex(drawn[look].get_color()) for look in ("trend", "raw")] == [DARK, RED]
+        assert drawn["raw"].get_zorder() < drawn["trend"].get_zorder()
+        assert drawn["raw"].get_linewidth() >= 2 * drawn["trend"].get_linewidth()
+        assert all(found.get_zorder() > ax.collections[0].get_zorder() for found in ax.lines)
 
     def test_lines_of_one_look_and_several_labels_have_other_dashes(self) -> None:
         trends = [line((0, i), (9, i), label=f"trend of {i}") for i in range(4)]
         raws = [line((0, i), (9, i), look="raw", label=f"raw of {i}") for i in range(4)]
         drawn = axes_of(*trends, *raws).lines
-        dashes: list[Any] = [found._dash_pattern for found in drawn]  # type: ignore[attr-defined]
+        dashes: list[Any] = [found._unscaled_dash_pattern for found in drawn]  # type: ignore[attr-defined]
         assert len({str(found) for found in dashes[:4]}) == 4
         assert dashes[:4] == dashes[4:]
         assert drawn[0].get_linestyle() == "-"
@@ -139,6 +145,40 @@ class TestLimits:
         assert all(-2 <= x <= 12 and abs(y - 2 * x) < 0.01 for x, y in points_of(drawn))
         assert points_of(drawn)[0][0] <= -0.5
         assert points_of(drawn)[-1][0] >= 10.5
+
+    @pytest.mark.parametrize(
+        ("ends", "reached"),
+        [
+            (((4, 8), (5, 10)), [(-1.05, -2.1), (11.05, 22.1)]),
+            (((5, 10), (4, 8)), [(-1.05, -2.1), (11.05, 22.1)]),
+            (((4, 3), (5, 3)), [(-1.05, 3), (11.05, 3)]),
+            (((6, 1), (6, 2)), [(6, -2.1), (6, 22.1)]),
+            (((4, 0), (5, 10)), [(3.79, -2.1), (6.21, 22.1)]),
+        ],
+        ids=["rising", "backwards", "level", "upright", "steep"],
+    )
+    def test_a_straight_reference_goes_on_to_the_edges_and_stays_straight(
+        self, ends: Any, reached: list[tuple[float, float]]
+    ) -> None:
+        # the axes go from -0.5 to 10.5 and from -1 to 21, and lines a twentieth beyond
+        (drawn,) = axes_of(DOTS, line(*ends, look="reference")).lines
+        found = points_of(drawn)
+        assert np.allclose(found, reached, atol=0.01)
+        assert found[0][0] <= -0.5 or found[0][1] <= -1
+        assert found[-1][0] >= 10.5 or found[-1][1] >= 21
+
+    @pytest.mark.parametrize(
+        ("ends", "look"),
+        [
+            (((4, 8), (5, 10), (6, 8)), "reference"),
+            (((4, 8), (4, 8)), "reference"),
+            (((4, 8), (5, 10)), "far reference"),
+            (((4, 8), (5, 10)), "trend"),
+        ],
+    )
+    def test_other_lines_end_where_their_points_do(self, ends: Any, look: str) -> None:
+        (drawn,) = axes_of(DOTS, line(*ends, look=look)).lines
+        assert points_of(drawn) == list(ends)
 
     def test_a_reference_wholly_outside_is_not_drawn(self) -> None:
         ax = axes_of(DOTS, line((500, 0), (900, 3), look="far reference"))

@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 
-from discreet.render.marks import ACCENT, DARK, HIDDEN, SERIES, coarse
+from discreet.render.marks import ACCENT, DARK, HIDDEN, RAMP, SERIES, coarse
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -148,14 +148,23 @@ class TestCells:
         assert bar.get_ylabel() == "count"
         assert all(float(tick).is_integer() for tick in bar.get_yticks())
 
-    @pytest.mark.parametrize("value", [None, 0.0, 5.0])
-    def test_cells_all_alike_can_be_drawn(self, value: float | None) -> None:
-        scene = one(Cells((0.0, 1.0, 2.0), (0.0, 1.0), ((value,), (value,)), "count"))
-        figure = draw(scene)
+    def test_cells_all_hidden_have_no_colour_bar(self) -> None:
+        assert len(draw(one(Cells((0.0, 1.0, 2.0), (0.0, 1.0), ((None,), (None,)), "n"))).axes) == 1
+
+    @pytest.mark.parametrize("value", [0.0, 5.0, 1e17])
+    @pytest.mark.parametrize("span", [False, True])
+    def test_the_colour_bar_of_one_value_is_of_one_colour_and_names_it(
+        self, value: float, span: bool
+    ) -> None:
+        shared = (value, value) if span else None
+        figure = draw(one(Cells((0.0, 1.0, 2.0), (0.0, 1.0), ((value,), (None,)), "n", shared)))
         figure.draw_without_rendering()
-        assert len(figure.axes) == (1 if value is None else 2)
-        (mesh,) = figure.axes[0].collections
-        assert value is None or mesh.get_clim() == (0.0, value or 1.0)
+        ax, bar = figure.axes
+        (mesh,) = ax.collections
+        assert {hex_of(mesh.cmap(share)) for share in (0.0, 0.5, 1.0)} == {RAMP[-1]}
+        assert bar.get_yticks().tolist() == [value]
+        low, high = bar.get_ylim()
+        assert low <= value <= high
 
 
 class TestBoxes:

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 SVG = "{http://www.w3.org/2000/svg}"
 ACCENT, ORANGE, PALE, STRONG = "#4477aa", "#e69f00", "#dbe6f1", "#10202f"
-HIDDEN, HATCHING, AXIS, TREND, RAW = "#f5f5f5", "#999999", "#8c8c8c", "#555555", "#cc3311"
+REFERENCE = "#808080"
+HIDDEN, HATCHING, AXIS, TREND, RAW = "#f5f5f5", "#999999", "#8c8c8c", "#222222", "#cc3311"
 NASTY = "<img src=x onerror=alert(1)> \"q\" & 's' \U0001f600"
 PX = 0.11  # an SVG rounds places to a tenth of a pixel, here at both ends
 
@@ -407,6 +408,44 @@ def test_lines_are_cut_without_being_bent(page: Page) -> None:
     # It goes on for a twentieth of the axis, so that no end of it is seen.
     assert first == pytest.approx(drawn.at(-0.2, -0.2, (0, 4), (0, 4)), abs=PX)
     assert last == pytest.approx(drawn.at(4.2, 4.2, (0, 4), (0, 4)), abs=PX)
+
+
+@pytest.mark.parametrize(
+    ("ends", "reached"),
+    [
+        (((1.0, 1.0), (2.0, 2.0)), ((-0.2, -0.2), (4.2, 4.2))),
+        (((2.0, 1.0), (1.0, 1.0)), ((-0.2, 1.0), (4.2, 1.0))),
+        (((3.0, 1.0), (3.0, 2.0)), ((3.0, -0.2), (3.0, 4.2))),
+    ],
+)
+def test_a_straight_reference_goes_on_to_the_edges(
+    page: Page, ends: tuple[Point, Point], reached: tuple[Point, Point]
+) -> None:
+    xs, ys = zip(*ends, strict=True)
+    x, y = Axis("x", (0.0, 4.0)), Axis("y", (0.0, 4.0))
+    drawn = draw(page, Scene((panel(Lines((xs,), (ys,), "reference"), x=x, y=y),)))
+    ((first, last),) = [points(f["d"]) for f in drawn.of("path", stroke=REFERENCE)]
+    for found, wanted in zip((first, last), reached, strict=True):
+        assert found == pytest.approx(drawn.at(*wanted, (0, 4), (0, 4)), abs=PX)
+
+
+def test_of_a_trend_upon_the_raw_line_both_are_seen(page: Page) -> None:
+    trend, raw = (Lines(((0.0, 4.0),), ((0.0, 4.0),), look) for look in ("trend", "raw"))
+    drawn = draw(page, Scene((panel(trend, raw),)))
+    lines = [f for f in drawn.of("path") if f.get("stroke") in (TREND, RAW)]
+    assert [f["stroke"] for f in lines] == [RAW, TREND]  # the last is on top
+    assert float(lines[0]["stroke-width"]) >= 2 * float(lines[1]["stroke-width"])
+
+
+@pytest.mark.parametrize("span", [None, (5.0, 5.0)])
+def test_the_colour_bar_of_one_value_is_of_one_colour_and_names_it(
+    page: Page, span: tuple[float, float] | None
+) -> None:
+    mark = Cells((0.0, 1.0, 2.0), (0.0, 1.0), ((5.0,), (None,)), "persons", span)
+    drawn = draw(page, Scene((panel(mark, x=Axis("", ticks=("a", "b")), y=Axis("")),)))
+    fills = Counter(f["fill"] for f in drawn.of("rect")[1:])  # the first is the paper
+    assert fills == {"#0a2c50": 41, HIDDEN: 1}  # the cell, and forty shades of the bar
+    assert drawn.words.count("5") == 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Clusters between uprights: wide ones behind, narrow ones in front, and no word over another."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -256,6 +257,19 @@ class TestUprights:
         assert not any(spine.get_visible() for spine in ax.spines.values())
         assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == []
         assert not any(line.get_visible() for line in ax.get_xgridlines() + ax.get_ygridlines())
+
+    @pytest.mark.parametrize("given", [False, True], ids=["a new figure", "given axes"])
+    def test_a_badge_does_not_shorten_the_axes(self, given: bool) -> None:
+        def tall(apart: bool) -> float:
+            figure = Figure(figsize=(5, 3))
+            ax = figure.add_subplot() if given else None
+            marked = replace(SEX, apart=apart)
+            drawn = draw(scene(Trapezoids(0, (WIDE,)), axes=(AGE, marked)), ax)
+            drawn.draw_without_rendering()
+            low, high = drawn.axes[0].transData.transform([(0, 0), (0, 1)])[:, 1]
+            return float(high - low)
+
+        assert tall(apart=True) == tall(apart=False)
 
     def test_names_ends_and_levels_are_written_and_a_secret_is_named_so(self) -> None:
         figure = draw(scene(axes=self.AXES))

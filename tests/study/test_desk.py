@@ -15,7 +15,7 @@ from discreet.views import HistogramView, QQView, ResidualView
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(50, 10, size=160)
-COLUMNS = {
+COLUMNS: dict[str, Any] = {
     "x": X,
     "y": X + RNG.normal(0, 5, size=160),
     "z": RNG.lognormal(size=160),
@@ -107,6 +107,74 @@ def test_axes_may_be_of_any_kind() -> None:
         found.settle("parallel", ["x", "x"], "any")
     with pytest.raises(InputError, match="'sex' is categorical"):
         found.settle("parallel", ["x", "sex"], "any", limits={"sex": [0, 1]})
+
+
+def gappy(x: int, y: int, **fields: Any) -> Desk:
+    """Take the first values of x and the last of y out of the table."""
+    columns: dict[str, Any] = {name: list(values) for name, values in COLUMNS.items()}
+    columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
+    table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
+    return Desk(table, Policy.preset(fields.pop("preset", "standard"), bins=6, grid=3, **fields))
+
+
+LEADERS: dict[str, tuple[dict[str, int], str | None]] = {
+    "nobody is missing": ({"x": 0, "y": 0}, None),
+    "too few are": ({"x": 4, "y": 0}, None),
+    "one leads": ({"x": 20, "y": 7}, "x"),
+    "the other leads": ({"x": 7, "y": 20}, "y"),
+    "by one person": ({"x": 11, "y": 10}, None),
+    "as rounding has it": ({"x": 13, "y": 12}, "x"),
+    "a few beside too few": ({"x": 5, "y": 4}, "x"),
+}
+
+
+@pytest.mark.parametrize(("gaps", "leader"), LEADERS.values(), ids=LEADERS)
+@pytest.mark.parametrize("method", ["generalization", "condensation"])
+def test_the_column_whose_gaps_cost_most_is_named_if_it_leads_by_rounded_numbers(
+    method: str, gaps: dict[str, int], leader: str | None
+) -> None:
+    found = gappy(**gaps)
+    asked = found.settle("heatmap", ["x", "y"], method=method)
+
+    view = found.answer(asked, from_rows.heatmap, from_counts.heatmap)
+
+    assert view.origin.most_gaps == leader
+    assert view.origin.total == 160
+    assert view.origin.shown is not None
+    assert view.origin.shown <= 160 - sum(gaps.values()) + 2
+
+
+def test_of_a_single_column_no_gaps_are_named() -> None:
+    found = gappy(40, 0)
+    view = found.answer(
+        found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
+    )
+
+    assert (view.origin.shown, view.origin.total) == (120, 160)
+    assert view.origin.most_gaps is None
+
+
+def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
+    def drawn(found: Desk) -> tuple[int | None, int | None, str | None]:
+        asked = found.settle("scatter", ["x", "y"])
+        view = found.answer(asked, from_rows.scatter, from_counts.scatter)
+        assert sum(view.size) == view.origin.shown
+        return view.origin.shown, view.origin.total, view.origin.most_gaps
+
+    assert drawn(gappy(40, 10)) == (110, 160, "x")
+    assert drawn(gappy(40, 10, missing="mean")) == (160, 160, None)
+    columns = COLUMNS | {"sex": [None] * 30 + ["f", "m"] * 65}
+    table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
+    asked = Policy.preset("standard", strata=["sex"], missing_levels="complete")
+    assert drawn(Desk(table, asked)) == (130, 160, "sex")
+
+
+def test_under_research_diagnostics_say_how_many_and_why() -> None:
+    found = gappy(40, 10, preset="research")
+    for method in ("none", "deterministic", "suppression"):
+        view = found.diagnose(ResidualView, "y ~ x", method=method)
+        assert (view.origin.shown, view.origin.total) == (sum(view.size), 160)
+        assert view.origin.most_gaps == "x"
 
 
 def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:

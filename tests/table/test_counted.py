@@ -77,6 +77,19 @@ def test_persons_are_counted_by_cell_and_once_in_all() -> None:
     assert counted.left_out == 2
 
 
+@pytest.mark.parametrize(
+    ("shown", "persons", "records"),
+    [([], 0, 0), ([0], 2, 5), ([0, 1], 3, 5), ([1, 3], 4, 2), ([2], 0, 0), ([0, 1, 2, 3], 4, 7)],
+)
+def test_who_is_in_several_shown_cells_counts_once(
+    shown: list[int], persons: int, records: int
+) -> None:
+    cells = np.isin(np.arange(4), shown)
+
+    assert of_pairs(VISITS, (4,)).people_in(cells) == persons
+    assert of_weights({0: 5, 3: 2}, (2, 2)).people_in(cells.reshape(2, 2)) == records
+
+
 JOINED: dict[str, tuple[list[int], list[int]]] = {
     "nothing": ([0, 1, 2, 3], [2, 3, 0, 2]),
     "two cells that share persons": ([0, 0, 1, 2], [3, 0, 2]),

@@ -89,9 +89,12 @@ ORIGINS = st.builds(
     public=st.booleans(),
     study=st.none() | NAMES,
     version=st.none() | st.from_regex("[0-9a-f]{16}", fullmatch=True),
-    left_out=st.integers(0, 10**6).map(lambda n: 5 * n),
+    left_out=st.none() | st.integers(0, 10**6).map(lambda n: 5 * n),
     counted=st.sampled_from(["records", "persons", "protected rows"]),
     remarks=st.lists(NAMES, max_size=2).map(tuple),
+    shown=st.none() | st.integers(0, 10**6),
+    total=st.none() | st.integers(0, 10**6),
+    most_gaps=st.none() | NAMES,
 )
 
 
@@ -633,6 +636,78 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
         "hidden: 1",
         "left out for missing values: about 10",
     ]
+
+
+SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
+    "counts": (
+        "merge",
+        {"counted": "persons", "shown": 430, "total": 440},
+        "shown: about 430 of 440 persons, from counts",
+    ),
+    "the copy": (
+        "condensation",
+        {"counted": "protected rows", "shown": 380, "total": 440, "most_gaps": "glucose"},
+        "shown: about 380 of 440 rows, from the protected copy; glucose has the most gaps",
+    ),
+    "nobody": ("suppression", {"shown": 0, "total": 50}, "shown: none of about 50 records, from"),
+    "many": (
+        "merge",
+        {"shown": 9995000, "total": 10**7},
+        "shown: about 9,995,000 of 10,000,000 records",
+    ),
+    "research, raw": (
+        "none",
+        {"regime": "research", "shown": 413, "total": 443},
+        "shown: 413 of 443 records, unprotected",
+    ),
+    "research, rows": (
+        "deterministic",
+        {"regime": "research", "counted": "protected rows", "shown": 443, "total": 443},
+        "shown: 443 of 443 rows, from rows protected for this picture",
+    ),
+}
+
+
+@pytest.mark.parametrize(("method", "of", "said"), SHOWN.values(), ids=SHOWN)
+def test_one_line_says_how_many_are_shown_of_how_many_and_from_where(
+    method: str, of: dict[str, Any], said: str
+) -> None:
+    view = histogram(method=method, origin=origin(**of))
+
+    assert view.notes()[0] == view.note()
+    assert view.notes()[1].startswith(said)
+    assert view.notes()[1] in view.describe().splitlines()
+    assert view.notes()[1] in view.scene().notes
+    assert View.from_json(view.to_json()).notes() == view.notes()
+
+
+def test_what_was_saved_before_it_said_so_is_read_and_says_what_it_said() -> None:
+    old = json.loads(histogram(origin=origin(left_out=10)).to_json())
+    for name in ("shown", "total", "most_gaps"):
+        assert old["origin"].pop(name) is None
+
+    view = View.from_json(json.dumps(old))
+
+    assert view.notes() == (histogram().note(),)
+    assert view.describe().splitlines()[-1] == "left out for missing values: about 10"
+
+
+@pytest.mark.parametrize("name", ["left_out", "shown", "total"])
+@pytest.mark.parametrize("value", ["7", -5, 2.5, True, [3]])
+def test_how_many_are_shown_is_a_whole_number(name: str, value: Any) -> None:
+    old = json.loads(histogram().to_json())
+    old["origin"][name] = value
+
+    with pytest.raises(InputError, match="how many a view shows is a whole number, 0 or more"):
+        View.from_json(json.dumps(old))
+
+
+def test_rows_of_the_copy_are_said_to_equal_records_by_chance_where_values_are_coarse() -> None:
+    rows = histogram(method="condensation", origin=origin(counted="protected rows"))
+
+    line = "protected rows are made anew; where values are coarse, some equal a record by chance"
+    assert rows.notes()[-1] == line
+    assert line not in histogram().notes()
 
 
 def test_describe_names_the_protected_copy() -> None:

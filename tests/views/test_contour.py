@@ -1,5 +1,6 @@
 """The contour plot: the grid of a heat map, drawn as lines of equal count."""
 
+import dataclasses
 from types import MappingProxyType
 from typing import Any
 
@@ -118,6 +119,39 @@ def test_levels_are_nice(most: int) -> None:
     assert contour_levels(most) == LEVELS[most]
 
 
+@pytest.mark.parametrize(
+    ("most", "least", "levels"),
+    [
+        (10, 1, (0.5, 2.0, 4.0, 6.0, 8.0)),
+        (10, 3, (1.5, 4.0, 6.0, 8.0)),
+        (10, 10, (5.0, 6.0, 8.0)),
+        (100, 5, (2.5, 20.0, 40.0, 60.0, 80.0)),
+        (5, 5, (2.5, 3.0, 4.0)),
+    ],
+)
+def test_the_lowest_level_is_the_edge_of_what_is_shown(
+    most: int, least: int, levels: tuple[float, ...]
+) -> None:
+    assert contour_levels(most, least) == levels
+
+
+def test_hiding_small_cells_changes_the_lines() -> None:
+    empty, ring = (0, 0, 0, 0, 0), (0, 1, 1, 1, 0)
+    raw = (empty, ring, (0, 1, 10, 1, 0), ring, empty)
+    hidden = tuple(tuple(count if count > 2 else None for count in row) for row in raw)
+    edges = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
+    full, guarded = (
+        contour_of(dataclasses.replace(GRID, x_edges=edges, y_edges=edges, counts=counts))
+        for counts in (raw, hidden)
+    )
+
+    def reach(drawn: ContourView) -> float:
+        return max(max(line) for line in lines_of(drawn).x)
+
+    # halfway between a cell of one and an empty one; between the cell of ten and a hidden one
+    assert (reach(full), reach(guarded)) == (4.0, 3.0)
+
+
 @given(st.integers(1, 10**9))
 def test_there_are_some_levels_below_the_largest_count(most: int) -> None:
     levels = contour_levels(most)
@@ -152,7 +186,7 @@ def test_every_panel_has_lines(peaks: list[int]) -> None:
 def test_a_contour_plot_is_a_heat_map_in_all_but_its_lines() -> None:
     drawn = contour_of(GRID)
 
-    assert drawn.levels == contour_levels(20)
+    assert drawn.levels == contour_levels(20, 20)
     for name in ("columns", "method", "parameters", "suppressed", "origin", "counts"):
         assert getattr(drawn, name) == getattr(GRID, name)
     assert (drawn.x_edges, drawn.y_edges) == (GRID.x_edges, GRID.y_edges)

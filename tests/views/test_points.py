@@ -77,7 +77,7 @@ def test_points_of_a_level_are_a_series_in_order_of_its_name() -> None:
     )
     assert coloured.scene().notes[-2:] == (
         "coloured by sex",
-        "dark: more than one record at the same place",
+        "dark: more than one protected row at the same place",
     )
 
 

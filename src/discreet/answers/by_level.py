@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.answers.axes import too_few
-from discreet.answers.drawn import grid_view, histogram_view
+from discreet.answers.drawn import grid_view, histogram_view, seen
 from discreet.answers.from_counts import (
     check_size,
     count_cells,
-    left,
     merged_bins,
     pieces_of,
     with_gaps,
 )
-from discreet.answers.from_rows import cells_of, count_rows
+from discreet.answers.from_rows import cells_of, count_rows, shown_of
 from discreet.answers.levels import Levels, panels_of
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.policy import ROWS_PER_K, Asked
@@ -69,7 +68,7 @@ def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
         counted, guarded, axes = count_cells(table, asked, asked.bins)
         each = _count(table, asked, axes, levels)
         (edges,), counts, shown = _cells(each.counts, guarded, axes, asked)
-    origin = _said(left(origin, counted, asked), shown, asked)
+    origin = _said(_left(origin, counted, asked, counts[shown]), shown, asked)
     return _histograms(edges, counts, shown, levels.names, asked, origin)
 
 
@@ -90,6 +89,7 @@ def row_histograms(
     _, axes = count_rows(rows, asked, asked.bins)
     names, counts = _row_counts(rows, levels, axes)
     (edges,), counts, shown = _row_cells(counts, axes, asked)
+    origin = shown_of(origin, asked, counts[shown])
     return _histograms(edges, counts, shown, names, asked, origin)
 
 
@@ -187,7 +187,7 @@ def _grids(table: Table, asked: Asked, origin: Origin) -> list[tuple[str, GridVi
     counted, guarded, axes = count_cells(table, asked, asked.grid)
     counts = _count(table, asked, axes, levels).counts
     edges, counts, shown = _cells(counts, guarded, axes, asked)
-    origin = _said(left(origin, counted, asked), shown, asked)
+    origin = _said(_left(origin, counted, asked, counts[shown]), shown, asked)
     return _grid_views(edges, counts, shown, levels.names, asked, origin)
 
 
@@ -197,6 +197,7 @@ def _row_grids(
     _, axes = count_rows(rows, asked, asked.grid)
     names, counts = _row_counts(rows, levels, axes)
     edges, counts, shown = _row_cells(counts, axes, asked)
+    origin = shown_of(origin, asked, counts[shown])
     return _grid_views(edges, counts, shown, names, asked, origin)
 
 
@@ -253,6 +254,12 @@ def _said(origin: Origin, shown: NDArray[np.bool_], asked: Asked) -> Origin:
     return replace(origin, remarks=(*origin.remarks, why))
 
 
+def _left(origin: Origin, counted: Counted, asked: Asked, counts: Bins) -> Origin:
+    """Say how many are shown, given what the shown cells of all levels hold: nobody is in two."""
+    persons = counted.people + counted.left_out
+    return seen(origin, asked, int(counts.sum()), persons, counts[counts > 0])
+
+
 def _histograms(
     edges: Floats,
     counts: Bins,
@@ -287,7 +294,9 @@ def _grid_views(
 
 def _contours(grids: Sequence[tuple[str, GridView]]) -> list[tuple[str, View]]:
     """Draw grids as contours at the same levels."""
-    levels = shared_levels([max(max(c or 0 for c in row) for row in g.counts) for _, g in grids])
+    drawn = [[count for row in grid.counts for count in row if count] for _, grid in grids]
+    peaks = [max(counts, default=0) for counts in drawn]
+    levels = shared_levels(peaks, min((min(counts) for counts in drawn if counts), default=0))
     return [(name, contour_of(grid, levels)) for name, grid in grids]
 
 
@@ -302,5 +311,6 @@ def _multiples(views: Sequence[tuple[str, View]], asked: Asked) -> MultiplesView
         origin=first.origin,
         by=_by(asked),
         levels=tuple(name for name, _ in views),
-        views=tuple(view for _, view in views),
+        # What is said of all levels together is not true of each.
+        views=tuple(replace(v, origin=replace(v.origin, shown=None)) for _, v in views),
     )

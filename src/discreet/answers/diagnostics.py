@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.answers import from_counts, from_rows
-from discreet.answers.drawn import public
+from discreet.answers.drawn import public, seen
 from discreet.policy import Asked
 from discreet.protect.base import Floats
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
@@ -77,11 +77,14 @@ def of_records(
     noise_on: str,
 ) -> Diagnostic:
     """Fit the model to the real data, and protect what comes of it: only under `research`."""
-    found = fit(model, *_in_order(table.rows(model.numbers, model.levels)), residual_df)
+    rows = table.rows(model.numbers, model.levels)
+    found = fit(model, *_in_order(rows), residual_df)
     outcomes = dict(zip(VIEWS[asked.picture].axes, _outcomes(found, asked.picture), strict=True))
     if not asked.from_rows:
         view = from_counts.scatter(_table(outcomes), _drawn(asked), origin)
-        return _view(view, model, found, asked, {})
+        origin = seen(origin, asked, sum(view.size), table.size)
+        return _view(dataclasses.replace(view, origin=origin), model, found, asked, {})
+    origin = seen(origin, asked, len(rows), table.size)
     if noise_on == "variable":
         name = QQView.axes[1]
         alone = dataclasses.replace(asked, columns=(name,))

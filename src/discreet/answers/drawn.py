@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,9 +23,12 @@ __all__ = [
     "grid_view",
     "histogram_view",
     "public",
+    "seen",
     "shown_counts",
     "stated",
 ]
+
+NO_COUNTS: Bins = np.zeros(0, dtype=np.int64)
 
 
 def histogram_view(
@@ -98,6 +102,53 @@ def box_of(label: str, values: Floats, numbers: Sequence[float] | None = None) -
     low, high = min(float(inside.min()), q1), max(float(inside.max()), q3)
     mean = float(values.mean())
     return Box(label, low, q1, median, q3, high, mean, tuple(outliers.tolist()))
+
+
+def seen(
+    origin: Origin,
+    asked: Asked,
+    shown: int,
+    persons: int,
+    counts: Bins = NO_COUNTS,
+) -> Origin:
+    """Say beside a picture how many it shows of how many, as far as a reader may know.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where the picture comes from.
+    asked : Asked
+        The question.
+    shown, persons : int
+        How many are shown, and how many there are.
+    counts : ndarray of int, optional
+        The counts that the picture shows, before they are rounded; none that are 0.
+
+    Returns
+    -------
+    Origin
+        With both numbers rounded, so that beside the rounded counts each of all these, and their
+        difference, still has as many possible values as the step of rounding is wide. Counts that
+        are all rounded down as far as can be would follow from their sum; it is told a little
+        smaller then, and a little larger where all are rounded up.
+    """
+    step = asked.told_to
+    if not asked.guarded or asked.round_to == 1:  # the reader can add up what is shown
+        told = _to_step(shown, step)
+        return replace(origin, shown=told, total=told + (persons - shown) // step * step)
+    drawn = shown
+    if len(counts):
+        below, above = (max(0, len(counts) * n - step + 1) for n in (step // 2, (step - 1) // 2))
+        sum_told = int(rounded(counts, step).sum())
+        # A person who is in several cells makes the sum larger, which says nothing of the others.
+        low = sum_told - below if counts.sum() == shown else 0
+        drawn = min(max(shown, low), sum_told + above)
+    total = drawn if persons == shown else max(persons, drawn)
+    return replace(origin, shown=_to_step(drawn, step), total=_to_step(total, step))
+
+
+def _to_step(count: int, step: int) -> int:
+    return int(rounded(np.array([count]), step)[0])
 
 
 def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

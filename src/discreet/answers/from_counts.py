@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.answers.axes import ends_of_table, too_few
-from discreet.answers.drawn import box_of, cell_middles, grid_view, histogram_view, public
+from discreet.answers.drawn import (
+    box_of,
+    cell_middles,
+    grid_view,
+    histogram_view,
+    public,
+    seen,
+)
 from discreet.answers.levels import panels_of
 from discreet.errors import RefusedError
 from discreet.policy import ROWS_PER_K, Asked
@@ -23,7 +30,7 @@ from discreet.protect import (
     Suppression,
 )
 from discreet.protect.base import Floats, Labels, sd_of
-from discreet.protect.counts import Bins, Guarded, about, check_counts
+from discreet.protect.counts import Bins, Guarded, check_counts
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.protect.persons import several_rows
 from discreet.table import BinAxis, Counted, Table
@@ -42,9 +49,9 @@ __all__ = [
     "check_size",
     "contour",
     "count_cells",
+    "gaps_of",
     "heatmap",
     "histogram",
-    "left",
     "merged_bins",
     "pieces_of",
     "scatter",
@@ -61,12 +68,14 @@ def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
         edges, of = pieces_of(start, merged.groups, merged.gap)
         shown = of >= 0
         counts, hidden = np.where(shown, merged.counts[of], 0), int((~shown).sum())
-        origin = with_gaps(origin, merged)
+        # Who is in a gap is counted in the bar beside it.
+        origin = with_gaps(_left(origin, counted, asked, merged.counts), merged)
     else:
         counted, guarded, axes = count_cells(table, asked, asked.bins)
         edges, counts, shown = axes[0].edges, guarded.counts, guarded.shown
         hidden = guarded.hidden
-    return histogram_view(edges, counts, shown, hidden, asked, left(origin, counted, asked))
+        origin = _left(origin, counted, asked, counts, shown)
+    return histogram_view(edges, counts, shown, hidden, asked, origin)
 
 
 def merged_bins(table: Table, asked: Asked) -> tuple[Counted, Merged, BinAxis]:
@@ -99,7 +108,8 @@ def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
     counted, guarded, axes = count_cells(table, asked, asked.grid)
     edges = (axes[0].edges, axes[1].edges)
-    return grid_view(edges, guarded, asked, left(origin, counted, asked))
+    origin = _left(origin, counted, asked, guarded.counts, guarded.shown)
+    return grid_view(edges, guarded, asked, origin)
 
 
 def contour(table: Table, asked: Asked, origin: Origin) -> ContourView:
@@ -115,7 +125,7 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
     if asked.method == "none":
         rows = table.rows(asked.columns)
         points, sizes = np.unique(_matrix(rows.numbers), axis=0, return_counts=True)
-        origin = replace(origin, left_out=about(rows.left_out, asked.k))
+        origin = seen(origin, asked, len(rows), table.size)
         return PointsView(
             columns=asked.columns,
             method="none",
@@ -127,7 +137,8 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
             size=tuple(sizes.tolist()),
         )
     counted, guarded, axes = count_cells(table, asked, asked.grid)
-    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, left(origin, counted, asked))
+    origin = _left(origin, counted, asked, guarded.counts, guarded.shown)
+    drawn = grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
     x, y, size = cell_middles(drawn)
     return PointsView(
         columns=drawn.columns,
@@ -163,7 +174,7 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
         method=asked.method,
         parameters=public(parameters),
         suppressed=int((~kept).sum()),
-        origin=replace(origin, left_out=about(rows.left_out, asked.k)),
+        origin=seen(origin, asked, int(kept.sum()), table.size),
         groups=tuple(box_of(label, values) for label, values in drawn.items() if len(values)),
         by=asked.by,
     )
@@ -171,10 +182,10 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
 
 def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     method = OrderMeans(asked.k)
-    boxes, left_out = [], 0
+    boxes = []
     if asked.by is not None:
         _check_varies(table, asked)
-    for label, values, persons, missing in _values(table, asked):
+    for label, values, persons in _values(table, asked):
         if not _enough(values, persons, asked):
             raise too_few(asked)
         trimmed = winsorised(values, asked.k, persons)
@@ -186,13 +197,13 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
             # The whiskers of several columns' levels, solved together, give far values back.
             low, high = q1, q3
         boxes.append(box_of(label, np.array([]), numbers=(low, q1, median, q3, high)))
-        left_out = max(left_out, missing)
+    everyone, gaps = table.persons(), max(gaps_of(table, name) for name in asked.columns)
     return BoxView(
         columns=asked.columns,
         method=asked.method,
         parameters=public({"k": asked.k}),
         suppressed=None,
-        origin=replace(origin, left_out=about(left_out, asked.k)),
+        origin=seen(origin, asked, everyone - gaps, everyone),
         groups=tuple(boxes),
         by=asked.by,
     )
@@ -212,18 +223,18 @@ def _enough(values: Floats, persons: Labels | None, asked: Asked) -> bool:
     return size >= (ROWS_PER_K * asked.k if asked.guarded else asked.k)
 
 
-def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, Labels | None, int]]:
-    """Return the values of each box with its label, whose they are, and how many rows had none."""
+def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, Labels | None]]:
+    """Return the values of each box with its label, and whose they are."""
     if asked.by is None:
         for name in asked.columns:
             rows = table.rows([name])
-            yield name, rows.numbers[name], rows.persons, rows.left_out
+            yield name, rows.numbers[name], rows.persons
         return
     (column,) = asked.columns
     rows = table.rows([column], levels=(asked.by,))
     for level, of in _rows_of_levels(table, asked, rows.texts[asked.by]).items():
         whose = None if rows.persons is None else rows.persons[of]
-        yield level, rows.numbers[column][of], several_rows(whose), rows.left_out
+        yield level, rows.numbers[column][of], several_rows(whose)
 
 
 def _rows_of_levels(
@@ -294,6 +305,24 @@ def _matrix(numbers: Mapping[str, Floats]) -> Floats:
     return np.column_stack(list(numbers.values()))
 
 
-def left(origin: Origin, counted: Counted, asked: Asked) -> Origin:
-    """Say beside the view how many rows were left out, as far as a reader may know."""
-    return replace(origin, left_out=about(counted.left_out, asked.k))
+def _left(
+    origin: Origin,
+    counted: Counted,
+    asked: Asked,
+    counts: Bins,
+    cells: NDArray[np.bool_] | None = None,
+) -> Origin:
+    """Say beside the view how many it shows: in those cells, or in all if none are named.
+
+    `counts` are what its bins or cells hold, of which empty ones are not told.
+    """
+    shown = counted.people if cells is None else counted.people_in(cells)
+    held = counts if cells is None else counts[cells]
+    return seen(origin, asked, shown, counted.people + counted.left_out, held[held > 0])
+
+
+def gaps_of(table: Table, name: str) -> int:
+    """Count the persons without a value in a column: for rules, never for showing."""
+    if table.columns[name].kind == "continuous":
+        return table.count((BinAxis(name, 0.0, 1.0, 1),)).left_out
+    return table.levels(name).get("", 0)

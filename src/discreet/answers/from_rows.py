@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from discreet.errors import RefusedError
 from discreet.policy import Asked
 from discreet.protect import Generalization, NoProtection, OrderMeans, Suppression
 from discreet.protect.base import Floats
-from discreet.protect.counts import Bins, Guarded
+from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
 from discreet.table import BinAxis
 from discreet.views import (
@@ -26,7 +27,16 @@ from discreet.views import (
     contour_of,
 )
 
-__all__ = ["box", "cells_of", "contour", "count_rows", "heatmap", "histogram", "scatter"]
+__all__ = [
+    "box",
+    "cells_of",
+    "contour",
+    "count_rows",
+    "heatmap",
+    "histogram",
+    "scatter",
+    "shown_of",
+]
 
 Protected = Mapping[str, Floats]
 
@@ -56,12 +66,14 @@ def histogram(
 ) -> HistogramView:
     """Count the protected rows in the bins of one column."""
     guarded, axes = count_rows(rows, asked, asked.bins)
+    origin = shown_of(origin, asked, guarded.counts[guarded.shown])
     return histogram_view(axes[0].edges, guarded.counts, guarded.shown, 0, asked, origin)
 
 
 def heatmap(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> GridView:
     """Count the protected rows in the cells of a grid of two columns."""
     guarded, axes = count_rows(rows, asked, asked.grid)
+    origin = shown_of(origin, asked, guarded.counts[guarded.shown])
     return grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
 
 
@@ -115,6 +127,12 @@ def count_rows(rows: Protected, asked: Asked, bins: int) -> tuple[Guarded, tuple
             " (method='merge' or 'generalization'), or the custodian can declare fewer bins"
         )
     return guarded, axes_of(guarded.resolution)
+
+
+def shown_of(origin: Origin, asked: Asked, counts: Bins) -> Origin:
+    """Say how many protected rows are drawn, given how many of them each shown bin holds."""
+    (shown,) = rounded(np.array([counts.sum()]), asked.told_to).tolist()
+    return replace(origin, shown=shown)
 
 
 def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from discreet.answers.axes import too_few
-from discreet.answers.drawn import public
+from discreet.answers.drawn import public, seen
 from discreet.answers.from_counts import check_size
 from discreet.answers.parallel_axes import (
     CellAxis,
@@ -36,7 +35,6 @@ from discreet.parallel.cells import (
 from discreet.parallel.diversity import Joins
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect.base import Labels
-from discreet.protect.counts import about
 from discreet.table import Table
 from discreet.views import Origin, ParallelView
 
@@ -49,11 +47,12 @@ def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelVie
     check_named([*axes.values()], asked.axes.sensitive)
     _check_diversity(axes.values(), asked)
     check_order(table, asked, axes)
-    gaps, left_out = [], 0
+    gaps, complete, persons = [], [], 0
     for left, right in pairwise(axes.values()):
-        found, missing = _gap(table, asked, left, right)
+        found, with_both, missing = _gap(table, asked, left, right)
         gaps.append(found)
-        left_out = max(left_out, missing)
+        complete.append(with_both)
+        persons = with_both + missing
     joins = [
         _joins(table, asked, [*axes.values()][i : i + 3], gaps[i], gaps[i + 1])
         for i in range(len(gaps) - 1)
@@ -63,7 +62,13 @@ def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelVie
         method=asked.method,
         parameters=public(_stated(asked)),
         suppressed=None,
-        origin=replace(origin, left_out=about(left_out, asked.k)),
+        origin=seen(
+            origin,
+            asked,
+            # Of a gap that shows any: all with values on both of its axes are in its clusters.
+            min((n for n, gap in zip(complete, gaps, strict=True) if gap.boxes), default=0),
+            persons,
+        ),
         axes=tuple(axis.shown for axis in axes.values()),
         pixels=asked.axes.pixels,
         clusters=tuple(
@@ -76,8 +81,12 @@ def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelVie
     )
 
 
-def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[CellClusters, int]:
+def _gap(
+    table: Table, asked: Asked, left: CellAxis, right: CellAxis
+) -> tuple[CellClusters, int, int]:
     """Cluster the cells between two axes; none where diversity lets nothing be shown.
+
+    Beside the clusters: how many persons have values on both axes, and how many have not.
 
     Which axis stands on the left must not matter, so clusters are made with the axes in the order
     of their names.
@@ -105,7 +114,7 @@ def _gap(table: Table, asked: Asked, left: CellAxis, right: CellAxis) -> tuple[C
     if turned:
         counts, found, sensitive = counts.T, _turned(found), sensitive[::-1]
     check_cells(counts, found, asked.k, sensitive, asked.axes.diversity)
-    return found, left_out
+    return found, here, left_out
 
 
 def _joins(

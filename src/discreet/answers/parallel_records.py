@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.answers.drawn import public
+from discreet.answers.drawn import public, seen
 from discreet.answers.parallel_axes import (
     PixelAxis,
     check_named,
@@ -26,7 +26,6 @@ from discreet.parallel.joint import cluster_jointly
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
 from discreet.policy import Asked
 from discreet.protect.base import Floats, Labels
-from discreet.protect.counts import about
 from discreet.table import Rows, Table
 from discreet.views import Origin, ParallelView
 
@@ -69,7 +68,7 @@ def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelV
         method=asked.method,
         parameters=public(_stated(asked)),
         suppressed=0,
-        origin=replace(origin, left_out=about(rows.left_out, asked.k)),
+        origin=seen(origin, asked, len(rows), table.size),
         axes=tuple(axis.shown for axis in axes),
         pixels=asked.axes.pixels,
         clusters=tuple(tuple(map(tuple, gap.boxes.tolist())) for gap in gaps),

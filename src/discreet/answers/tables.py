@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.answers.axes import too_few
-from discreet.answers.drawn import public, shown_counts, stated
+from discreet.answers.drawn import public, seen, shown_counts, stated
 from discreet.answers.levels import Levels, check_few, levels_of
 from discreet.errors import RefusedError
 from discreet.policy import ROWS_PER_K, Asked
@@ -49,7 +49,9 @@ def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
         method=asked.method,
         parameters=public(stated(asked)),
         suppressed=None if asked.guarded else int((~shown).sum()),
-        origin=origin,
+        origin=seen(
+            origin, asked, counted.people_in(shown), counted.people, counts[shown & (counts > 0)]
+        ),
         levels=levels.names,
         counts=tuple(shown_counts(counts, shown, asked)),
     )
@@ -59,7 +61,8 @@ def crosstab(table: Table, asked: Asked, origin: Origin) -> CrossTableView:
     """Count the pairs of levels of two columns, and their sums."""
     rows, columns = (levels_of(table, name, asked) for name in asked.columns)
     check_few([rows, columns], MOST_CELLS, *asked.columns)
-    told, hidden = _table(table, asked, dict(zip(asked.columns, (rows, columns), strict=True)))
+    levels = dict(zip(asked.columns, (rows, columns), strict=True))
+    told, hidden, origin = _table(table, asked, levels, origin)
     return CrossTableView(
         columns=asked.columns,
         method=asked.method,
@@ -79,7 +82,7 @@ def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -
     """Draw the cells of a cross-table as bars: the same cells are hidden in both."""
     levels = {name: levels_of(table, name, asked) for name in (column, by)}
     check_few(levels.values(), MOST_BARS, column, by)
-    told, hidden = _table(table, asked, levels)
+    told, hidden, origin = _table(table, asked, levels, origin)
     return BarView(
         columns=asked.columns,
         method=asked.method,
@@ -94,8 +97,13 @@ def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -
     )
 
 
-def _table(table: Table, asked: Asked, levels: Mapping[str, Levels]) -> tuple[Told, int]:
-    """Count two columns; return what may be told, sums last, and how many cells may not."""
+def _table(
+    table: Table, asked: Asked, levels: Mapping[str, Levels], origin: Origin
+) -> tuple[Told, int, Origin]:
+    """Count two columns; return what may be told, sums last, how many cells may not, and of whom.
+
+    How many persons there are is not told where the table hides it.
+    """
     counted = table.count((), {name: found.places for name, found in levels.items()})
     if counted.people != counted.weights.sum():
         raise RefusedError(
@@ -116,7 +124,11 @@ def _table(table: Table, asked: Asked, levels: Mapping[str, Levels]) -> tuple[To
     sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()
     told = shown_counts(sums.ravel(), shown.ravel(), asked)
     width = shown.shape[1]
-    return [told[i : i + width] for i in range(0, len(told), width)], int((~shown).sum())
+    if shown[-1, -1]:
+        cells = counts[shown[:-1, :-1] & (counts > 0)]
+        origin = seen(origin, asked, int(cells.sum()), int(counts.sum()), cells)
+    rows = [told[i : i + width] for i in range(0, len(told), width)]
+    return rows, int((~shown).sum()), origin
 
 
 def _check_size(persons: int, asked: Asked) -> None:

@@ -5,7 +5,7 @@ question for the whole package: with which method and numbers is this picture ma
 caller choose them?
 """
 
-from discreet.policy.asked import DIAGNOSTICS, PICTURES, ROWS_PER_K, Asked, AskedAxes
+from discreet.policy.asked import DIAGNOSTICS, PICTURES, ROWS_PER_K, Asked, AskedAxes, told_to
 from discreet.policy.policy import PRESETS, Policy, load_policy
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "AskedAxes",
     "Policy",
     "load_policy",
+    "told_to",
 ]

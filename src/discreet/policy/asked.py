@@ -18,6 +18,7 @@ __all__ = [
     "AskedAxes",
     "Edges",
     "Limits",
+    "told_to",
 ]
 
 #: A guarded picture or copy is made of at least this many times k persons.
@@ -125,6 +126,18 @@ class Asked:
         return self.columns if self.by is None else (*self.columns, self.by)
 
     @property
+    def told_to(self) -> int:
+        """What numbers of persons are told to multiples of."""
+        return told_to(guarded=self.guarded, round_to=self.round_to, k=self.k)
+
+    @property
     def from_rows(self) -> bool:
         """Whether the picture is drawn from protected rows rather than from counts."""
         return self.method in ROW_METHODS
+
+
+def told_to(*, guarded: bool, round_to: int, k: int) -> int:
+    """Return what numbers of persons are told to multiples of: k where counts are not rounded."""
+    if not guarded:
+        return 1
+    return round_to if round_to > 1 else k

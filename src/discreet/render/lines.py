@@ -20,14 +20,15 @@ __all__ = [
     "level_styles",
     "lines",
     "style",
+    "through",
 ]
 
 Point = tuple[float, float]
 
-RAW, TREND, REFERENCE = "#cc3311", "#555555", "#808080"
+RAW, TREND, REFERENCE = "#cc3311", "#222222", "#808080"
 LOOKS: dict[str, dict[str, Any]] = {
-    "trend": {"color": TREND, "linewidth": 1.8},
-    "raw": {"color": RAW, "linewidth": 1.8},
+    "trend": {"color": TREND, "linewidth": 1.4},
+    "raw": {"color": RAW, "linewidth": 3.8},  # seen on both sides of a trend that lies upon it
     "reference": {"color": REFERENCE, "linewidth": 0.9},
     "far reference": {"color": REFERENCE, "linewidth": 0.9},
     "level": {"linewidth": 1.5},
@@ -36,6 +37,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 SOLID: Any = "-"
 BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
 FAR: tuple[Any, ...] = ((0, (6, 4)), (0, (2, 2)), (0, (10, 2, 2, 2)))
+RAW_BELOW = 0.05  # the raw line lies below the trend of what is drawn, whichever comes first
 ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
 
 
@@ -92,7 +94,10 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
     x_room, y_room = _room(mark.x, across), _room(mark.y, up)
     for order, (xs, ys) in enumerate(zip(mark.x, mark.y, strict=True)):
         look = levels[mark.levels[order]] if levels else style(mark, panel)
-        for piece in cut(list(zip(xs, ys, strict=True)), x_room, y_room):
+        whole = list(zip(xs, ys, strict=True))
+        if mark.look == "reference":
+            whole = through(whole, x_room, y_room)
+        for piece in cut(whole, x_room, y_room):
             places = [
                 coarse([x for x, _ in piece], across or x_room),
                 coarse([y for _, y in piece], up or y_room),
@@ -104,7 +109,7 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
                 places[1],
                 **{**look, **more},
                 solid_capstyle="butt",
-                zorder=2.1 - reference,
+                zorder=2.1 - reference - RAW_BELOW * (mark.look == "raw"),
             )
             if reference:
                 ax.add_artist(line)
@@ -163,6 +168,18 @@ def cut(line: Sequence[Point], across: Limits, up: Limits) -> Iterator[list[Poin
             piece = []
     if piece:
         yield piece
+
+
+def through(line: Sequence[Point], across: Limits, up: Limits) -> list[Point]:
+    """Let a straight line of two points go on to the limits; other lines stay as they are."""
+    if len(line) != 2 or line[0] == line[1]:
+        return list(line)
+    (x, y), (other_x, other_y) = line
+    if x == other_x:
+        return [(x, min(up)), (x, max(up))]
+    slope = (other_y - y) / (other_x - x)
+    ends = [(end, y + slope * (end - x)) for end in sorted(across)]
+    return ends if all(math.isfinite(height) for _, height in ends) else list(line)
 
 
 def _part_within(start: Point, end: Point, across: Limits, up: Limits) -> Point:

@@ -251,7 +251,11 @@ def colour_bar(axes: Sequence[Axes], marks: Sequence[Cells]) -> None:
     )
     bar.outline.set_visible(False)
     frame(bar.ax.yaxis, Axis(marks[0].label), points(axes[0])[1])
-    bar.ax.locator_params(axis="y", integer=all(value == round(value) for value in shown))
+    values = {*shown, *(marks[0].span or ())}
+    if len(values) == 1:
+        bar.set_ticks(list(values))
+    else:
+        bar.ax.locator_params(axis="y", integer=all(value == round(value) for value in shown))
 
 
 def _shown(marks: Sequence[Cells]) -> list[float]:
@@ -264,9 +268,10 @@ def _colours(marks: Sequence[Cells]) -> tuple[Any, float, float]:
 
     shown = _shown(marks)
     low, high = marks[0].span or (min(shown, default=0.0), max(shown, default=1.0))
-    if low == high:
-        low, high = min(0.0, low), max(1.0, high)
-    cmap = LinearSegmentedColormap.from_list("discreet", RAMP).with_extremes(bad=HIDDEN)
+    ramp: Sequence[str] = RAMP
+    if low == high:  # one value has one colour, and stands in the middle of its bar
+        ramp, low, high = RAMP[-1:] * 2, low - 1, high + 1
+    cmap = LinearSegmentedColormap.from_list("discreet", ramp).with_extremes(bad=HIDDEN)
     return cmap, low, high
 
 

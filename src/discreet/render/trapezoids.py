@@ -51,7 +51,7 @@ LEAST = 0.05  # how opaque a layer is; fainter ones would lose their hue where c
 POLYGONS = 2400  # of a gap: an SVG lists them one by one
 BETWEEN, UPON, WORDS = 1.5, 2.5, 3.0  # what lies in front of what: gaps, axes, words
 
-GAP_INCHES, HEIGHT_INCHES = 1.75, 4.8
+GAP_INCHES, HEIGHT_INCHES = 1.75, 5.0
 SMALL = 0.8  # letters beside the axes, of the size of the others
 SMALLEST = 0.68  # and what the others may shrink to
 LEADING = 1.2  # from line to line, of the size of the letters
@@ -184,10 +184,8 @@ def upright_words(ax: Axes, mark: Uprights) -> None:
         for i, axis in enumerate(mark.axes)
     ]
     heads = [above + LEADING * base * (1 + name.get_text().count("\n")) for name in names]
-    badge = LEADING * small + 6
-    top = max(
-        head + (badge if axis.apart else 0.0) for head, axis in zip(heads, mark.axes, strict=True)
-    )
+    # Room for a badge in any case: with one and without, axes are of one length.
+    top = max(heads) + LEADING * small + 6
     bottom = LEADING * small + 4 if any(axis.ends for axis in mark.axes) else 0.6 * small
     tall = max(high - top - bottom, 0.3 * high)
     ax.set_ylim(-bottom / tall, 1 + top / tall)

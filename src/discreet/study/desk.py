@@ -8,11 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from discreet.answers import diagnostics
+from discreet.answers.drawn import seen
+from discreet.answers.from_counts import gaps_of
 from discreet.answers.levels import panels_of
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.policy import Asked, Policy
 from discreet.protect.base import Floats
+from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
@@ -133,6 +138,8 @@ class Desk:
     ) -> V:
         """Draw from counts, and give the view the study's gate, which pins what it is told."""
         view = by_counts(self.table, asked, self._origin(asked=asked))
+        numbers = [n for n in asked.columns if self.table.columns[n].kind == "continuous"]
+        view = dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers, asked))
         return self._seen(view, asked, pinned=pinned)
 
     def diagnose(
@@ -156,6 +163,8 @@ class Desk:
                 residual_df=self.policy.residual_df,
                 noise_on=noise_on or "points",
             )
+            origin = self._with_gaps(view.origin, (*model.numbers, *model.levels), asked)
+            view = dataclasses.replace(view, origin=origin)
         if not isinstance(view, kind):
             raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
         return self._seen(view, asked, also=model.levels, format=format)
@@ -269,16 +278,42 @@ class Desk:
         persons = "rows, each taken as a person" if self.policy.guarded else "records"
         if self.table.unit is not None:
             persons = f"persons ({self.table.unit})"
-        return Origin(
+        origin = Origin(
             policy=self.policy.name,
             regime=self.policy.regime,
             public=self.policy.public,
             study=self.name,
             version=None if copy is None else copy.version,
-            left_out=0 if copy is None else copy.left_out,
+            left_out=None,
             counted=persons if copy is None else "protected rows",
             remarks=self._remarks(copy, asked),
         )
+        return origin if copy is None or asked is None else self._of_copy(origin, copy, asked)
+
+    def _of_copy(self, origin: Origin, copy: Copy, asked: Asked) -> Origin:
+        """Say how many rows of how many the copy has, and which column's gaps cost most."""
+        origin = seen(origin, asked, len(copy.columns[asked.columns[0]]), self.table.size)
+        return self._with_gaps(origin, self._complete_in(asked), asked)
+
+    def _complete_in(self, asked: Asked) -> tuple[str, ...]:
+        """Return the columns that every row of a copy has a value in."""
+        if not self.policy.guarded:
+            return asked.named
+        numbers = self.group_of(asked.columns) if self.policy.missing == "complete" else ()
+        return (*numbers, *(self.policy.strata if self.policy.missing_levels == "complete" else ()))
+
+    def _with_gaps(self, origin: Origin, names: Sequence[str], asked: Asked) -> Origin:
+        """Name the column with the most missing values, if it leads by rounded numbers.
+
+        Of a single column not even that it has some is said: it would be told where they are k.
+        """
+        if len(names) < 2 or origin.shown == origin.total:
+            return origin
+        found = [gaps_of(self.table, name) for name in names]
+        large = [0 if asked.guarded and gaps < asked.k else gaps for gaps in found]
+        told = rounded(np.array(large), asked.told_to).tolist()
+        leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
+        return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
     def _remarks(self, copy: Copy | None, asked: Asked | None) -> tuple[str, ...]:
         """Say what became of values outside declared limits or bounds of their columns."""

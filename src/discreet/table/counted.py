@@ -78,6 +78,13 @@ class Counted:
             return int(self.weights.sum())
         return len(np.unique(self.persons))
 
+    def people_in(self, shown: NDArray[np.bool_]) -> int:
+        """How many persons are in the cells that are `shown`, each counted once."""
+        seen = shown.ravel()[self.cells]
+        if self.persons is None:
+            return int(self.weights[seen].sum())
+        return len(np.unique(self.persons[seen]))
+
     def joined(self, groups: NDArray[np.intp]) -> Whole:
         """Count again with the i-th cell, in the order of `ravel`, joined into `groups[i]`."""
         cells, size = groups[self.cells], int(groups.max()) + 1

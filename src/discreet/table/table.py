@@ -147,7 +147,7 @@ class Table:
         # Several levels may have one place, and a person be at it once.
         pairs = np.unique(np.stack([_cells(out, levels, shape), persons]), axis=1)
         ones = np.ones(pairs.shape[1], dtype=np.int64)
-        left_out = self._persons() - len(names_of)
+        left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
 
     @quiet("the data could not be read")
@@ -325,7 +325,7 @@ class Table:
         column = nw.col(name)
         return column.is_finite() if self.columns[name].floating else ~column.is_null()
 
-    def _persons(self) -> int:
+    def persons(self) -> int:
         """Count the persons that have a row."""
         if self.unit is None:
             return self.size

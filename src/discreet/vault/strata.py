@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.policy import Policy
+from discreet.policy import Policy, told_to
 from discreet.protect.base import Labels, as_strata
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
@@ -63,10 +63,8 @@ def strata_labels(levels: Mapping[str, Sequence[str]], n: int) -> Labels:
 
 
 def size_step(policy: Policy) -> int:
-    """Return what sizes of strata are multiples of: what counts round to, or k if they do not."""
-    if not policy.guarded:
-        return 1
-    return policy.round_to if policy.round_to > 1 else policy.k
+    """Return what sizes of strata are multiples of."""
+    return told_to(guarded=policy.guarded, round_to=policy.round_to, k=policy.k)
 
 
 def rows_before(labels: Labels, persons: Labels, rank: Labels) -> Labels:

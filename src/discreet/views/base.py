@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.protect import METHODS
+from discreet.protect import METHODS, ROW_METHODS
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.page_html import scene_page
@@ -41,9 +41,11 @@ Gate = Callable[[str], None]
 class Origin:
     """Where a View comes from: never more than its reader may know.
 
-    `version` names the protected copy (a keyed digest), None for counts; `left_out` is how many
-    rows had no finite value, rounded; `counted` is what the numbers count. `remarks` are
-    sentences that stand with the picture.
+    `version` names the protected copy (a keyed digest), None for counts; `counted` is what the
+    numbers count. `remarks` are sentences that stand with the picture. `shown` is how many persons
+    or records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
+    column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`
+    is how many had no finite value, told by views that were saved before `shown` was; else None.
     """
 
     policy: str
@@ -51,9 +53,17 @@ class Origin:
     public: bool
     study: str | None
     version: str | None
-    left_out: int
+    left_out: int | None
     counted: str
     remarks: tuple[str, ...] = ()
+    shown: int | None = None
+    total: int | None = None
+    most_gaps: str | None = None
+
+    def __post_init__(self) -> None:
+        for number in (self.left_out, self.shown, self.total):
+            if number is not None and (type(number) is not int or number < 0):
+                raise InputError("how many a view shows is a whole number, 0 or more")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -255,11 +265,14 @@ class View:
 
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture."""
-        lines = [self.note()]
+        lines = [self.note(), *self._shown()]
         if self.origin.regime == "research":
             lines.append("research: each picture protected by itself, for public or simulated data")
         if self.origin.counted == "protected rows" and self.origin.regime == "guarded":
-            lines.append("drawn from protected rows: none of them is a record")
+            lines.append(
+                "protected rows are made anew; where values are coarse, some equal a record by"
+                " chance"
+            )
         if self.origin.public:
             lines.append("the data are declared public: what leaves is not recorded")
         return (*lines, *self.origin.remarks)
@@ -303,6 +316,27 @@ class View:
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""
         return f"{self.kind} of {_listed(self.columns)}"
+
+    def _shown(self) -> tuple[str, ...]:
+        """Say how many are shown of how many, from where, and which column's gaps cost most."""
+        of = self.origin
+        if of.shown is None or of.total is None:
+            return ()
+        about = "about " if of.regime == "guarded" else ""
+        who = "rows" if of.counted == "protected rows" else of.counted
+        many = (
+            f"{about}{of.shown:,} of {of.total:,}" if of.shown else f"none of {about}{of.total:,}"
+        )
+        gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
+        return (f"shown: {many} {who}, {self._source()}{gaps}",)
+
+    def _source(self) -> str:
+        """Say what the picture is drawn from."""
+        if self.method not in ROW_METHODS:
+            return "unprotected" if self.method == "none" else "from counts"
+        if self.origin.regime == "guarded":
+            return "from the protected copy"
+        return "from rows protected for this picture"
 
     def _page(self) -> str:
         """Return the page that draws the view; whoever calls has asked whether it may leave."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from discreet.errors import InputError
+from discreet.protect import OrderMeans
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
 from discreet.views.base import View
 
@@ -51,6 +52,10 @@ class BoxView(View):
         if self.by is not None and all(box.low == box.q1 for box in self.groups):
             signs = ("no whiskers: those of several levels together would tell far values",)
         return Scene(panels, notes=self.notes() + signs)
+
+    def _source(self) -> str:
+        means = self.method == OrderMeans.name
+        return "from means of neighbouring values" if means else super()._source()
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

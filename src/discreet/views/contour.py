@@ -79,13 +79,18 @@ class ContourView(View):
         )
 
 
-def contour_levels(most: int) -> tuple[float, ...]:
+def contour_levels(most: int, least: int = 0) -> tuple[float, ...]:
     """Return nice counts below `most` at which to draw lines: about eight of them.
+
+    Below them is a line at half of `least`, the smallest count that is drawn: the edge of what is
+    shown. Without it the picture would be the same whatever small cells are hidden.
 
     Examples
     --------
     >>> contour_levels(20)
     (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5)
+    >>> contour_levels(10, least=3)
+    (1.5, 4.0, 6.0, 8.0)
     >>> contour_levels(0)
     ()
     """
@@ -93,14 +98,21 @@ def contour_levels(most: int) -> tuple[float, ...]:
         return ()
     power = 10.0 ** np.floor(np.log10(most / STEPS))
     step = float(next(f * power for f in (1.0, 2.0, 2.5, 5.0, 10.0) if f * power >= most / STEPS))
-    return tuple(float(f"{level:.6g}") for level in np.arange(1, np.ceil(most / step)) * step)
+    levels = [float(f"{level:.6g}") for level in np.arange(1, np.ceil(most / step)) * step]
+    return _from_edge(levels, least / 2, step / 2)
 
 
-def shared_levels(peaks: Sequence[int]) -> tuple[float, ...]:
+def _from_edge(levels: Sequence[float], edge: float, apart: float) -> tuple[float, ...]:
+    """Begin levels with the edge of what is shown, if there is one, and leave out those near it."""
+    return (*([edge] if edge else []), *(level for level in levels if level >= edge + apart))
+
+
+def shared_levels(peaks: Sequence[int], least: int = 0) -> tuple[float, ...]:
     """Return nice counts at which to draw lines in several panels, given the most in each.
 
     In even steps, unless a panel of few would have fewer than three lines then; else in steps of
-    1, 2, 5 and 10 from a fifth of what that panel has at most.
+    1, 2, 5 and 10 from a fifth of what that panel has at most. Below them is a line at half of
+    `least`, as in `contour_levels`.
 
     Examples
     --------
@@ -108,19 +120,23 @@ def shared_levels(peaks: Sequence[int]) -> tuple[float, ...]:
     (2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5)
     >>> shared_levels([350, 75])
     (20.0, 50.0, 100.0, 200.0)
+    >>> shared_levels([350, 75], least=5)
+    (2.5, 20.0, 50.0, 100.0, 200.0)
     """
-    even = contour_levels(max(peaks, default=0))
-    least = min((peak for peak in peaks if peak > 0), default=0)
-    if not even or least > FEWEST * even[0]:
-        return even
-    powers = range(int(np.floor(np.log10(least / 5))), int(np.log10(max(peaks))) + 1)
+    most = max(peaks, default=0)
+    even = contour_levels(most)
+    lowest = min((peak for peak in peaks if peak > 0), default=0)
+    if not even or lowest > FEWEST * even[0]:
+        return contour_levels(most, least)
+    powers = range(int(np.floor(np.log10(lowest / 5))), int(np.log10(most)) + 1)
     steps = [float(f"{factor}e{power}") for power in powers for factor in (1, 2, 5)]
-    return tuple(step for step in steps if least / 5 <= step < max(peaks))
+    return _from_edge([step for step in steps if lowest / 5 <= step < most], least / 2, lowest / 10)
 
 
 def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> ContourView:
     """Draw the grid of a heat map as a contour plot, at nice levels unless some are given."""
-    most = max((count or 0 for row in grid.counts for count in row), default=0)
+    counts = [count for row in grid.counts for count in row if count]
+    most, least = max(counts, default=0), min(counts, default=0)
     return ContourView(
         columns=grid.columns,
         method=grid.method,
@@ -130,5 +146,5 @@ def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> Conto
         x_edges=grid.x_edges,
         y_edges=grid.y_edges,
         counts=grid.counts,
-        levels=contour_levels(most) if levels is None else levels,
+        levels=contour_levels(most, least) if levels is None else levels,
     )

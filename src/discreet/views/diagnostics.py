@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -147,10 +146,7 @@ def _estimates(coefficients: Numbers, corrected: Numbers) -> list[str]:
 
 
 def _across(x: tuple[float, ...], slope: float) -> Lines:
-    """Return the reference line y = slope x, far enough to reach the ends of the axes."""
+    """Return the reference line y = slope x, which goes on to the edges of the panel."""
     low, high = min(x, default=0.0), max(x, default=0.0)
-    room = (high - low) or 1.0
-    ends = (low - room, high + room)
-    if not math.isfinite(room) or not all(map(math.isfinite, ends)):
-        ends = (low, high)
+    ends = (low, high) if low < high else (low, low + (abs(low) or 1.0))
     return Lines((ends,), (tuple(slope * end for end in ends),), "reference")

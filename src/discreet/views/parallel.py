@@ -276,6 +276,10 @@ class ParallelView(View):
     def _names(self, gap: int) -> tuple[str, str]:
         return self.columns[gap], self.columns[gap + 1]
 
+    def _source(self) -> str:
+        source = super()._source()
+        return source if self._guarded() or self.method == RAW else "from clusters of records"
+
     def _subject(self) -> str:
         return super()._subject().replace("parallel of", "parallel coordinates of", 1)
 

@@ -76,7 +76,8 @@ class PointsView(View):
             y=Axis(self.columns[1]),
         )
         coincide = not gridded and any(size > 1 for size in self.size)
-        signs = ("dark: more than one record at the same place",) if coincide else ()
+        what = "protected row" if self.origin.counted == "protected rows" else "record"
+        signs = (f"dark: more than one {what} at the same place",) if coincide else ()
         coloured = () if self.by is None else (f"coloured by {self.by}",)
         return Scene((panel,), notes=self.notes() + coloured + signs)
 

@@ -2,7 +2,7 @@
 // and a bar beside cells. As render/legend.py has it.
 
 import { fitted, numberText, roundNumbers } from "./axes.js";
-import { radiusOf, seriesNames, sizesShown, spanOf } from "./marks.js";
+import { radiusOf, seriesNames, shadeOf, sizesShown, spanOf } from "./marks.js";
 import { textWidth } from "./paint.js";
 import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
 import { mixed } from "./theme.js";
@@ -119,11 +119,13 @@ export function paintBar(painter, panel, frame, theme) {
     const top = foot - ((i + 1) * height) / BAR_STEPS;
     // A little more than its share, or the ground would shine through between two shades.
     const tall = height / BAR_STEPS + (i ? 0.6 : 0);
-    painter.rect(left, top, BAR, tall, { fill: mixed(theme.ramp, (i + 0.5) / BAR_STEPS) });
+    const shade = low === high ? shadeOf(low, [low, high]) : (i + 0.5) / BAR_STEPS;
+    painter.rect(left, top, BAR, tall, { fill: mixed(theme.ramp, shade) });
   }
   const words = { size: LETTERS, fill: theme.ink, baseline: "middle" };
   for (const value of barTicks(mark, Math.max(2, Math.floor(height / 45)))) {
-    const at = Math.round(foot - ((value - low) / (high - low)) * height - 0.5) + 0.5;
+    const up = low === high ? 0.5 : (value - low) / (high - low);
+    const at = Math.round(foot - up * height - 0.5) + 0.5;
     painter.line([[left + BAR, at], [left + BAR + 4, at]], { stroke: theme.line, width: 1 });
     painter.text(left + BAR + 7, at, numberText(value), words);
   }
@@ -139,7 +141,9 @@ function cellsOf(panel) {
 
 function barTicks(mark, most) {
   const whole = mark.values.flat().every((value) => value === null || Number.isInteger(value));
-  const ticks = roundNumbers(...spanOf(mark), most);
+  const [low, high] = spanOf(mark);
+  if (low === high) return [low];
+  const ticks = roundNumbers(low, high, most);
   return whole ? ticks.filter(Number.isInteger) : ticks;
 }
 

@@ -1,7 +1,7 @@
 // The marks of a panel within its frame: bars, columns, cells, dots, lines, boxes, intervals. As
 // render/marks.py and render/lines.py have them; what lies outside the frame is left out.
 
-import { cut, inside, isReference } from "./reach.js";
+import { cut, inside, isReference, through } from "./reach.js";
 import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
 import { mixed, shaded } from "./theme.js";
 
@@ -13,7 +13,8 @@ const MANY_DOTS = 2000;
 const THIN = 0.01; // of the axes: an edge would wipe out a bar that is hardly wider than it
 
 /**
- * Paint all marks of a panel; those that are only compared with lie below, as on paper.
+ * Paint all marks of a panel; those that are only compared with lie below, as on paper, and trends
+ * above the line of raw records, which is wider.
  *
  * @param {object} painter with the verbs of paint.js.
  * @param {object} panel of a scene.
@@ -22,7 +23,7 @@ const THIN = 0.01; // of the axes: an edge would wipe out a bar that is hardly w
  */
 export function paintMarks(painter, panel, frame, theme) {
   const { x, y, width, height } = frame.inner;
-  const order = [...panel.marks].sort((a, b) => Number(isReference(b)) - Number(isReference(a)));
+  const order = [...panel.marks].sort((a, b) => rankOf(a) - rankOf(b));
   // A mark at the very edge may be seen whole.
   painter.clipped(x - 1, y - 4, width + 4, height + 5, () => {
     order.forEach((mark) => PAINT[mark.mark]?.(painter, mark, frame, theme, panel));
@@ -33,6 +34,12 @@ export function paintMarks(painter, panel, frame, theme) {
     const box = { x: left, y: y + height, width: right - left, height: SIGN };
     if (box.width > 0) hiddenSign(painter, box, theme);
   }
+}
+
+/** Say how far up a mark lies: what is compared with at the bottom, trends on top. */
+function rankOf(mark) {
+  if (isReference(mark)) return 0;
+  return mark.look === "trend" ? 2 : 1;
 }
 
 /**
@@ -50,14 +57,24 @@ export function seriesNames(panel) {
  * Give the values that the first and the last colour of cells stand for.
  *
  * @param {object} mark "cells".
- * @returns {[number, number]} low and high, never the same.
+ * @returns {[number, number]} low and high; the same where there is one value alone.
  */
 export function spanOf(mark) {
   const shown = mark.values.flat().filter((value) => value !== null);
   const least = shown.reduce((a, b) => Math.min(a, b), Infinity);
   const most = shown.reduce((a, b) => Math.max(a, b), -Infinity);
-  const [low, high] = mark.span ?? (shown.length ? [least, most] : [0, 1]);
-  return low === high ? [Math.min(0, low), Math.max(1, high)] : [low, high];
+  return mark.span ?? (shown.length ? [least, most] : [0, 1]);
+}
+
+/**
+ * Say how far along the colours a value is; one value alone has the last.
+ *
+ * @param {number} value of a cell.
+ * @param {[number, number]} span of `spanOf`.
+ * @returns {number} 0 to 1.
+ */
+export function shadeOf(value, [low, high]) {
+  return low === high ? 1 : (value - low) / (high - low);
 }
 
 /**
@@ -111,12 +128,12 @@ function columns(painter, mark, { x, y }, theme) {
 }
 
 function cells(painter, mark, { x, y }, theme) {
-  const [low, high] = spanOf(mark);
+  const span = spanOf(mark);
   const lines = Math.max(mark.values.length, mark.values[0]?.length ?? 1);
   const edge = { stroke: theme.edge, width: Math.min(0.7, 12 / lines) };
   mark.values.forEach((column, i) => {
     column.forEach((value, j) => {
-      const fill = value === null ? theme.hidden : mixed(theme.ramp, (value - low) / (high - low));
+      const fill = value === null ? theme.hidden : mixed(theme.ramp, shadeOf(value, span));
       const [left, right] = [x(mark.x_edges[i]), x(mark.x_edges[i + 1])];
       const [foot, top] = [y(mark.y_edges[j]), y(mark.y_edges[j + 1])];
       painter.rect(left, top, right - left, foot - top, { fill, ...edge });
@@ -163,7 +180,8 @@ function lines(painter, mark, { x, y, ends }, theme, panel) {
   mark.x.forEach((xs, i) => {
     const level = levels && { stroke: levels.get(mark.levels[i]), width: 2 };
     const look = level ?? lineLook(mark, panel, theme);
-    const whole = xs.map((value, j) => [value, mark.y[i][j]]);
+    const given = xs.map((value, j) => [value, mark.y[i][j]]);
+    const whole = mark.look === "reference" ? through(given, ends) : given;
     for (const piece of cut(whole, ends)) {
       const points = piece.map(([across, up]) => [x(across), y(up)]);
       if (points.length > 1) painter.line(points, look);

@@ -71,10 +71,7 @@ export function inside(value, limits) {
  * @returns {number[][][]} the pieces that lie within.
  */
 export function cut(points, ends) {
-  const limits = [ends.x, ends.y].map((side) => {
-    const [low, high] = [...side].sort((a, b) => a - b);
-    return [low - ROOM * (high - low), high + ROOM * (high - low)];
-  });
+  const limits = [roomAbout(ends.x), roomAbout(ends.y)];
   const within = (point) => point.every((value, i) => inside(value, limits[i]));
   if (points.length === 1) return within(points[0]) ? [points] : [];
   const pieces = [];
@@ -87,6 +84,29 @@ export function cut(points, ends) {
     pieces.at(-1).push(between(start, end, last));
   });
   return pieces;
+}
+
+/**
+ * Let a straight line of two points go on to the limits; other lines stay as they are.
+ *
+ * @param {number[][]} points of the line.
+ * @param {{x: number[], y: number[]}} ends of both axes.
+ * @returns {number[][]} its points, a little way outside.
+ */
+export function through(points, ends) {
+  if (points.length !== 2 || String(points[0]) === String(points[1])) return points;
+  const [[x, y], [otherX, otherY]] = points;
+  const [across, up] = [roomAbout(ends.x), roomAbout(ends.y)];
+  if (x === otherX) return up.map((end) => [x, end]);
+  const slope = (otherY - y) / (otherX - x);
+  const found = across.map((end) => [end, y + slope * (end - x)]);
+  return found.every(([, height]) => Number.isFinite(height)) ? found : points;
+}
+
+/** The limits of an axis, and a little more. */
+function roomAbout(side) {
+  const [low, high] = [...side].sort((a, b) => a - b);
+  return [low - ROOM * (high - low), high + ROOM * (high - low)];
 }
 
 /** From where to where, of 0 to 1, a straight line is within; [1, 0] if nowhere. */

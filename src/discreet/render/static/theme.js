@@ -16,7 +16,7 @@ const LIGHT = {
   hidden: "#f5f5f5", // a cell that is hidden
   hiddenEdge: "#999999", // the outline and the hatching of a bar that is hidden
   raw: "#cc3311",
-  trend: "#555555",
+  trend: "#222222",
   reference: "#808080",
   muted: "#888888", // dots of a legend that stand for all series
   series: [
