@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from discreet.answers import diagnostics
 from discreet.answers.levels import panels_of
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.policy import Asked, Policy
+from discreet.policy import Asked, Policy, check_group
 from discreet.protect.base import Floats
 from discreet.regression import Model, read_formula
 from discreet.secret import FORMAT, Secret, load_secret
@@ -25,6 +25,8 @@ from discreet.views import Gate, MultiplesView, Origin, View
 __all__ = ["ByCounts", "ByRows", "Desk"]
 
 NOISE_ON = ("points", "variable")
+HOLDS_NO_K = ("probabilistic", "deterministic")
+"""Row methods that a guarded policy may name, and that are weaker than its k promises."""
 BINNED = ("histogram", "heatmap", "contour")
 
 V = TypeVar("V", bound=View)
@@ -120,6 +122,15 @@ class Desk:
     def _format_of_data(self) -> int | None:
         return self.gatekeeper.format_of_data()
 
+    def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
+        """Return numbers of some columns, or of all, that may stand for missing values."""
+        if columns is None:
+            shown = {it for kind in KINDS for it in self.table.shown([*self.table.columns], kind)}
+            columns = [name for name in self.table.columns if name in shown]
+        self.table.require(columns)
+        found = {name: self.table.codes(name, self.policy.k) for name in columns}
+        return {name: list(codes) for name, codes in found.items() if codes}
+
     def made(self, columns: Sequence[str]) -> Made:
         """Return the rows of the protected copy of a group beside the raw ones."""
         return self._vault.made(self.table, self.policy, self.group_of(columns), self.format)
@@ -151,7 +162,7 @@ class Desk:
                 model,
                 self.table,
                 asked,
-                self._origin(),
+                self._origin(asked=asked),
                 lambda table, of: self._protected(table, of).columns,
                 residual_df=self.policy.residual_df,
                 noise_on=noise_on or "points",
@@ -221,8 +232,10 @@ class Desk:
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
         policy = self.policy
-        bounded = policy.outside != "keep" and set(policy.bounds) & set(model.numbers)
-        if policy.rows != "probabilistic" or policy.far_noise != "even" or bounded:
+        # Values that were reflected or rounded to whole numbers have another noise beside it.
+        moved = policy.outside != "keep"
+        moved |= any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
+        if policy.rows != "probabilistic" or policy.far_noise != "even" or moved:
             return None
         return policy.noise(policy.rows)
 
@@ -245,6 +258,7 @@ class Desk:
         """Return the group that holds all `columns`, the first request's where none is settled."""
         for group in self.groups or (columns,):
             if set(columns) <= set(group):
+                check_group(self.policy, group)
                 return tuple(sorted(group))
         raise RefusedError(
             f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
@@ -266,15 +280,26 @@ class Desk:
         )
 
     def _remarks(self, copy: Copy | None, asked: Asked | None) -> tuple[str, ...]:
-        """Say what became of values outside declared limits or bounds of their columns."""
+        """Say what became of values outside declared limits or bounds, and what may be none."""
         said = [] if copy is None else [*copy.remarks]
         if asked is None:
             return tuple(said)
+        said += [
+            f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
+            " data can say so (missing_values of the policy)"
+            for name in dict.fromkeys(asked.named)
+            if self.table.codes(name, self.policy.k)
+        ]
         if asked.picture in BINNED:
             ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
             said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
         if copy is None:
             return tuple(said)
+        if self.policy.guarded and self.policy.rows in HOLDS_NO_K:
+            said.append(
+                f"rows by {self.policy.rows!r} do not hold k: a record is recognised by its row"
+                " more often than one time in k"
+            )
         for name in asked.columns:
             low, high = self.policy.bounds.get(name, (-math.inf, math.inf))
             values = copy.columns[name]

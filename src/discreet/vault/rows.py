@@ -51,6 +51,7 @@ class Done:
     `filled` are how many missing values of each column were filled, `named` how many missing levels
     became a level of their own, `left_out` how many rows had a missing value and `suppressed` how
     many were left out of a small stratum. Sizes of strata are multiples of `multiples_of`.
+    `clipped` tells whether protected values beyond the ends of their columns were put on them.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -60,6 +61,7 @@ class Done:
     suppressed: int = 0
     exhaustive: bool = True
     multiples_of: int = 1
+    clipped: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +69,8 @@ class Prepared:
     """Rows that are ready: the values of a group, the levels of strata, and what they carry.
 
     `strata` is which combination of levels each row has, `keys` are keyed digests of the rows, and
-    `order` is one that does not depend on that of the file. `format` is how the copy is made.
+    `order` is one that does not depend on that of the file. `format` is how the copy is made, and
+    `whole` which columns hold whole numbers, but for fewer than k rows.
     """
 
     names: tuple[str, ...]
@@ -79,6 +82,7 @@ class Prepared:
     order: Labels
     done: Done
     format: int
+    whole: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,6 +196,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             multiples_of=_size_step(policy),
         ),
         format=raw.format,
+        whole=frozenset(name for name in raw.names if _is_whole(rows.numbers[name], policy.k)),
     )
 
 
@@ -304,6 +309,12 @@ def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
                 f" at least {STRATUM_PER_K} k are needed; leave the column out, or the rows"
                 " (missing='complete', --impute complete)"
             )
+
+
+def _is_whole(values: Floats, k: int) -> bool:
+    """Whether the known values of a column are whole numbers, but for fewer than k."""
+    known = values[np.isfinite(values)]
+    return int((known != np.floor(known)).sum()) < k
 
 
 def _numbers(values: Floats, name: str, policy: Policy) -> Floats:
