@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,9 +61,7 @@ def make_copy(given: Noised, policy: Policy) -> Made:
     for j, name in enumerate(rows.names):
         finish = _finished if rows.format >= WITHIN_ENDS else _stepped_within_bounds
         out[:, j] = finish(rows, policy, trimmed[:, j], out[:, j], name, steps[j])
-    made = _made(given, trimmed, out, policy.row_method())
-    clipped = rows.format >= WITHIN_ENDS and policy.outside == "clip"
-    return replace(made, done=replace(made.done, clipped=clipped))
+    return _made(given, trimmed, out, policy.row_method())
 
 
 def _stepped_within_bounds(

@@ -51,7 +51,6 @@ class Done:
     `filled` are how many missing values of each column were filled, `named` how many missing levels
     became a level of their own, `left_out` how many rows had a missing value and `suppressed` how
     many were left out of a small stratum. Sizes of strata are multiples of `multiples_of`.
-    `clipped` tells whether protected values beyond the ends of their columns were put on them.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -61,7 +60,6 @@ class Done:
     suppressed: int = 0
     exhaustive: bool = True
     multiples_of: int = 1
-    clipped: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

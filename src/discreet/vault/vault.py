@@ -125,8 +125,6 @@ def said(made: Made, k: int) -> tuple[str, ...]:
             f"a few rows are left out, so that the size of each stratum is a multiple of"
             f" {done.multiples_of}"
         )
-    if done.clipped:
-        lines.append("values beyond the ends of their column's axis are put on them")
     return tuple(lines)
 
 
