@@ -15,7 +15,7 @@ parameters and rules, never a cell's value and never an exact count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 __all__ = [
@@ -26,6 +26,9 @@ __all__ = [
     "LedgerError",
     "RefusedError",
 ]
+
+MOST_NAMED = 20
+"""Of more names than this a message lists the first."""
 
 
 class DiscreetError(Exception):
@@ -64,6 +67,12 @@ class BrokenPromiseError(DiscreetError):
     """A promise was counted again on the output and did not hold: a bug of discreet."""
 
     exit_code = 70
+
+
+def some_of(choices: Sequence[str]) -> str:
+    """List the first of many names, for the end of a message that a screen can hold."""
+    named = one_of(choices[:MOST_NAMED])
+    return f"{named} and others" if len(choices) > MOST_NAMED else named
 
 
 def one_of(choices: Iterable[str]) -> str:

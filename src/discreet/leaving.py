@@ -143,9 +143,10 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
     other = f", or {opened}" if opened else ""
     for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if leaving.settings.get(what) != version.settings.get(what):
+            was = _settings_before(leaving, version)
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
-                " of it give records away; use the policy it left under" + other
+                f" of it give records away; use the policy it left under{was}" + other
             )
     if leaving.format not in (None, format_of(choices)):
         raise LeavingError(
@@ -157,6 +158,7 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
                 " together give records away; use the one it left with"
+                + _kind_declared(what, choices[what])
                 + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
                 what,
             )
@@ -165,6 +167,25 @@ def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> N
 def format_of(choices: Mapping[str, str]) -> int:
     """Return how the rows of a version are keyed, of which these are the choices."""
     return int(choices.get(FORMAT_OF_ROWS, "1"))
+
+
+def _settings_before(leaving: Leaving, version: Version) -> str:
+    """Name the settings that were others, as far as each is a word or a number."""
+    before = {
+        what: value
+        for what, value in version.settings.items()
+        if isinstance(value, str | int | float) and leaving.settings.get(what) != value
+    }
+    named = ", ".join(f"{what} = {value!r}" for what, value in before.items())
+    return f" ({named})" if named else ""
+
+
+def _kind_declared(what: str, kind: str) -> str:
+    """Say how the kind is declared that a column left with: what is inferred may have changed."""
+    if not what.startswith(KIND_OF):
+        return ""
+    column = what.removeprefix(KIND_OF)
+    return f": kinds={{{column}: {kind!r}}}, or in the policy's file under [kinds]"
 
 
 def check_one_order(leaving: Leaving, left: Mapping[str, str]) -> None:

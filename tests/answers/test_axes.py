@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.answers.axes import Ends, ends_of_table, ends_of_values, short, short_places
+from discreet.answers.axes import Ends, ends_of_table, ends_of_values, short_places
 from discreet.errors import RefusedError
 from discreet.policy import Asked, Policy
 from discreet.table import BinAxis, Table, open_table
@@ -205,14 +205,6 @@ def test_ends_say_nothing_of_the_k_minus_one_most_extreme_values() -> None:
 
 
 # --- digits -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("value", "out"),
-    [(0.1 + 0.2, 0.3), (1 / 3, 0.333333333333), (-0.0, 0.0), (2e15 / 3, 666666666667000.0)],
-)
-def test_short_leaves_twelve_digits(value: float, out: float) -> None:
-    assert short(value) == out
 
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-2, 1e6), st.integers(1, 200))

@@ -51,6 +51,52 @@ def test_progress_is_shown_to_a_terminal_alone(
 
 def test_names_are_told_apart_by_commas() -> None:
     assert names_of("a, b,c d") == listed("a, b,c d") == ["a", "b", "c d"]
+
+
+LISTS: dict[str, tuple[str, list[str]]] = {
+    "a comma in a name": ('"weight, kg",age', ["weight, kg", "age"]),
+    "after a space": ('age, "weight, kg"', ["age", "weight, kg"]),
+    "a quote in a name": ('"say ""a"" or b",c', ['say "a" or b', "c"]),
+    "a quote within a name": ('5" pipes,c', ['5" pipes', "c"]),
+    "a name alone": ("age", ["age"]),
+    "nothing": ("", [""]),
+}
+
+
+@pytest.mark.parametrize(("text", "names"), LISTS.values(), ids=LISTS)
+def test_a_name_with_a_comma_stands_in_quotes(text: str, names: list[str]) -> None:
+    assert names_of(text) == names
+
+
+def test_a_column_with_a_comma_can_be_named(run: Run, tmp_path: Path) -> None:
+    rows = [f"{50 + i % 17 * 1.3:.1f},{30 + i % 23}" for i in range(120)]
+    path = tmp_path / "t.csv"
+    path.write_text('"weight, kg",age\n' + "\n".join(rows))
+
+    words = ("plot", "scatter", str(path), "weight, kg", "age", "--json")
+    code, printed, said = run(*words, "--group", '"weight, kg",age')
+
+    assert (code, said) == (0, "")
+    assert dc.View.from_json(printed).columns == ("weight, kg", "age")
+
+
+def test_codes_that_may_stand_for_missing_values_are_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age\n" + "\n".join(str(20 + i % 60) for i in range(120)) + "\n99" * 9)
+    words = ("plot", "histogram", str(path), "age", "--json")
+
+    code, printed, said = run(*words)
+
+    assert code == 0
+    assert "missing_values.age = [99], or [] if they are values" in said
+    (remark,) = dc.View.from_json(printed).origin.remarks
+    assert remark.startswith("age may hold codes for missing values")
+    assert "99" not in remark
+    policy = tmp_path / "rules.toml"
+    policy.write_text("missing_values.age = [99]\n")
+    code, printed, said = run(*words, "--policy", str(policy), "--study", "another")
+    assert said == ""
+    assert dc.View.from_json(printed).origin.remarks == ()
     assert listed("a") == ["a"]
     assert listed(None) == [], "a list that was not given names nothing"
     assert fields_given(k=None, q=0, name="", strata=[]) == {"q": 0, "name": "", "strata": []}

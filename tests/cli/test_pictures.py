@@ -279,7 +279,7 @@ def test_codes_are_levels_where_they_are_asked_for_as_such(run: Run, cohort: Pat
 
 
 def test_a_column_leaves_as_levels_or_as_numbers(run: Run, cohort: Path) -> None:
-    assert run("plot", "histogram", str(cohort), "sex", "--json")[0] == 0
-    code, out, err = run("plot", "bars", str(cohort), "sex", "--json")
+    assert run("plot", "histogram", str(cohort), "tch", "--json")[0] == 0
+    code, out, err = run("plot", "bars", str(cohort), "tch", "--json")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the kind of 'sex' is another" in err
+    assert "the kind of 'tch' is another" in err

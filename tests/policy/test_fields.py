@@ -57,6 +57,21 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         "one of 'deterministic', 'probabilistic', 'condensation', 'microaggregation', 'rounding'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
+    "missing_values": (
+        [
+            {"age": 99},
+            {"age": ["99"]},
+            {"age": [99, 99]},
+            {"age": [99, 99.0]},
+            {"age": [True]},
+            {"age": [math.nan]},
+            {"age": [math.inf]},
+            {"age": [[99]]},
+            {3: [99]},
+            *NO_TABLE,
+        ],
+        "a table of columns, each with a list of different numbers",
+    ),
     "missing_levels": (["binomial", *NO_WORD], "one of 'complete', 'level', 'drawn'"),
     "hierarchies": (
         [{"ward": 3}, {"ward": [["a"]]}, {"ward": [["a", 1]]}, {"ward": ["ab"]}, *NO_TABLE],
@@ -105,6 +120,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         [["age"], [[]], [["age"], []], [["age", ""]], [["age", 3]], [[["age"]]], *NO_NAMES[:4]],
         "a list of lists of column names",
     ),
+    "most_columns": ([0, 1001, *NO_WHOLE[1:]], "a whole number from 1 to 1000"),
     "strata": (NO_NAMES, "a list of column names"),
     "limits": (
         [{"age": [0, math.inf]}, {"age": [-math.inf, 0]}, *NO_ENDS],
@@ -184,6 +200,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "q": [None, 0, 0.25, 100],
     "rows": ["deterministic", "probabilistic", "condensation", "microaggregation", "rounding"],
     "missing": ["complete", "median", "mean"],
+    "missing_values": [{}, {"age": []}, {"age": [99]}, {"age": (-9, 9.5), "income": [-999]}],
     "missing_levels": ["complete", "level", "drawn"],
     "hierarchies": [
         {},
@@ -205,6 +222,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "round_to": [1, 6],
     "shown_share": [0, 0.85, 1],
     "show_empty": [True, False],
+    "most_columns": [None, 1, 4, 1000],
     "groups": [[], [["age"]], [["age", "bmi"], ["glucose"]], (("age",),)],
     "strata": [[], ["sex", "ward"], ("sex",)],
     "limits": [{}, {"age": [0, 120]}, {"age": (-1.5, 2)}, {"age": [np.float64(0), 1e308]}],
@@ -250,7 +268,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
-    *("hierarchies", "ordered", "pairs"),
+    *("hierarchies", "ordered", "pairs", "missing_values"),
 ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.policy import PICTURES, PRESETS, Policy, load_policy
+from discreet.policy import PICTURES, PRESETS, Policy, check_group, load_policy
 from discreet.policy.asked import NO_AXES
 from discreet.protect import Condensation, Deterministic, Probabilistic, Rounding
 from discreet.protect.rounding import METHODS as ROUNDINGS
@@ -52,7 +52,7 @@ NOT_SET: dict[str, Any] = {
     "limits": {},
     "edges": {},
     "bounds": {},
-    "outside": "keep",
+    "outside": "reflect",
     "far_noise": "even",
     "bins_share": 1.0,
     "residual_df": 10,
@@ -63,6 +63,7 @@ NOT_SET: dict[str, Any] = {
     "budget": 200,
     "requests_a_minute": 120,
     "missing": "complete",
+    "missing_values": {},
     "missing_levels": "complete",
     "hierarchies": {},
     "ordered": {},
@@ -84,8 +85,7 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "name": "datashield",
         "regime": "guarded",
         "k": 3,
-        "q": 0.5,
-        "rows": "probabilistic",
+        "rows": "condensation",
         "round_to": 1,
         "shown_share": 0.85,
         "show_empty": False,
@@ -152,10 +152,42 @@ def test_a_count_passes_a_preset_from_its_threshold_on(
     assert (shown >= asked.k, hidden >= asked.k) == (True, False)
 
 
-def test_the_noise_of_datashield_is_a_quarter_of_the_variance() -> None:
-    method = Policy.preset("datashield").row_method()
+@pytest.mark.parametrize("name", [name for name in PRESETS if name != "research"])
+def test_no_guarded_preset_makes_rows_by_a_method_that_holds_no_k(name: str) -> None:
+    policy = Policy.preset(name)
 
-    assert method == Probabilistic(q=math.sqrt(0.25), far_noise="even", k=3)
+    assert policy.row_method() == Condensation(k=policy.k)
+
+
+# How many columns may be seen together row by row, and how many may not.
+MOST_COLUMNS: dict[str, tuple[Policy, int, bool]] = {
+    "datashield, four": (Policy.preset("datashield"), 4, True),
+    "datashield, five": (Policy.preset("datashield"), 5, False),
+    "datashield, ten at k = 5": (Policy.preset("datashield", k=5), 10, True),
+    "a small k, four": (STANDARD.changed(k=4), 4, True),
+    "a small k, five": (STANDARD.changed(k=3), 5, False),
+    "k = 5, many": (STANDARD, 40, True),
+    "rows that k share": (STANDARD.changed(k=3, rows="microaggregation"), 10, True),
+    "noise alone, five": (STANDARD.changed(k=3, rows="probabilistic"), 5, False),
+    "declared, more": (STANDARD.changed(k=3, most_columns=10), 10, True),
+    "declared, fewer": (STANDARD.changed(most_columns=2), 3, False),
+    "research": (Policy.preset("research"), 40, True),
+}
+
+
+@pytest.mark.parametrize(("policy", "columns", "fine"), MOST_COLUMNS.values(), ids=MOST_COLUMNS)
+def test_few_columns_are_seen_together_at_a_small_k(
+    policy: Policy, columns: int, fine: bool
+) -> None:
+    names = [f"x{i}" for i in range(columns)]
+
+    if fine:
+        check_group(policy, names)
+        return
+    with pytest.raises(
+        RefusedError, match=r"^rows of more than \d columns .*groups=.*most_columns"
+    ):
+        check_group(policy, names)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -357,6 +389,10 @@ OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
     "metric": st.sampled_from(["euclidean", "mahalanobis"]),
     "rounding": st.sampled_from(list(ROUNDINGS)),
     "c": st.integers(1, 10**6),
+    "most_columns": st.integers(1, 1000),
+    "missing_values": st.dictionaries(
+        text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2
+    ),
 }
 
 
@@ -836,7 +872,7 @@ DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
     "datashield": (
         Policy.preset("datashield"),
         OF_PICTURES
-        | dict.fromkeys(ROW_PICTURES, "probabilistic")
+        | dict.fromkeys(ROW_PICTURES, "condensation")
         | {"histogram": "suppression", "contour": "generalization"},
     ),
     "research": (
@@ -1029,7 +1065,20 @@ def test_bounds_and_growing_noise_decide_a_copy_where_they_are_declared() -> Non
     assert policy.settings() == STANDARD.settings() | declared
     assert growing.copy_settings() == STANDARD.copy_settings() | {"far_noise": "by-distance"}
     assert growing.settings() == STANDARD.settings() | {"far_noise": "by-distance"}
-    assert STANDARD.changed(outside="clip").settings() == STANDARD.settings()
+    # Without bounds too: values are reflected at the ends of their columns, or put on them.
+    for rule in ("keep", "clip"):
+        assert STANDARD.changed(outside=rule).settings() == STANDARD.settings() | {"outside": rule}
+    assert "outside" not in STANDARD.settings()
+
+
+def test_values_that_stand_for_missing_ones_decide_a_copy_where_there_are_any() -> None:
+    policy = STANDARD.changed(missing_values={"income": [-999, -9], "age": []})
+
+    declared = {"missing_values": {"income": [-999, -9]}}
+    assert policy.settings() == STANDARD.settings() | declared
+    assert policy.copy_settings() == STANDARD.copy_settings() | declared
+    # To say that a column has none changes nothing.
+    assert STANDARD.changed(missing_values={"age": []}).settings() == STANDARD.settings()
 
 
 # How rounding points are found, where the rows are rounded: what it adds to the settings.
@@ -1059,7 +1108,7 @@ def test_no_two_ways_to_round_have_the_same_settings() -> None:
         assert len({json.dumps(said(policy)) for policy in policies}) == len(policies)
 
 
-@pytest.mark.parametrize("rows", set(ROWS) - {"rounding"})
+@pytest.mark.parametrize("rows", sorted(set(ROWS) - {"rounding"}))
 @pytest.mark.parametrize("given", [{"rounding": "optimal"}, {"rounding": "mdlp"}, {"c": 9}])
 def test_how_points_would_be_found_decides_no_other_copy(rows: str, given: dict[str, Any]) -> None:
     before = STANDARD.changed(rows=rows)

@@ -32,6 +32,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DISCREET_SECRET", SECRET.hex())
     for name in ("cohort.csv", "policy.toml", "scatter.json"):
         shutil.copy(BEFORE / name, tmp_path)
+    # What was usual then, and is now declared: another rule is another setting.
+    rules = tmp_path / "policy.toml"
+    rules.write_text('outside = "keep"\n' + rules.read_text())
     hidden = tmp_path / ".discreet"
     hidden.mkdir()
     for copy in BEFORE.glob("*.parquet"):

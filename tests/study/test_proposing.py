@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.study.proposing import proposed_policy
 from discreet.table import open_table
@@ -167,9 +167,9 @@ KINDS: dict[str, tuple[list[Any], str]] = {
     "twelve": ([i % 12 for i in range(N)], "continuous"),
     "ward_code": ([i % 12 for i in range(N)], "categorical"),
     "twelve_halves": ([i % 12 / 2 for i in range(N)], "continuous"),
-    "one_is_rare": ([1] * (N - 4) + [2] * 4, "continuous"),
+    "one_is_rare": ([1] * (N - 4) + [2] * 4, "categorical"),
     "one_is_missing": ([1.0] * 20 + [2.0] * 38 + [None] * 2, "categorical"),
-    "far_apart": ([(i % 2) * 10**6 for i in range(N)], "continuous"),
+    "far_apart": ([(i % 2) * 10**6 for i in range(N)], "categorical"),
     "yes_no": ([i % 2 == 0 for i in range(N)], "categorical"),
     "text": (["a", "b", "c"] * 20, "categorical"),
 }
@@ -180,6 +180,77 @@ def test_the_kind_of_a_column(name: str) -> None:
     values, kind = KINDS[name]
 
     assert read(people(N, **{name: values}))["kinds"][name] == kind
+
+
+# What `dc.open` makes of a column that is not declared, and what is proposed of it.
+AGREED: dict[str, list[Any]] = {
+    "flag": [i % 2 for i in range(N)],
+    "flag_rare": [1] * 2 + [0] * (N - 2),
+    "flag_broken": [0.5 if i % 3 else 2.5 for i in range(N)],
+    "flag_missing": [float(i % 2) if i % 5 else None for i in range(N)],
+    "flag_coded": [(i % 2) if i % 6 else -9 for i in range(N)],
+    "measured": [i * 0.7 for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("name", AGREED)
+def test_what_is_proposed_and_what_is_opened_agree(name: str) -> None:
+    frame = people(N, **{name: AGREED[name]})
+    proposed = read(frame)["kinds"][name]
+    declared = {"missing_values": {"flag_coded": [-9]}} if name == "flag_coded" else {}
+
+    opened = dc.open(frame, Policy.preset("standard", **declared))
+
+    assert opened._desk.table.columns[name].kind == proposed
+
+
+def proposed_lines(name: str, values: list[Any]) -> list[str]:
+    """Return what is proposed of a column, commented out."""
+    text = proposed_policy(people(len(values), **{name: values}))
+    found = re.findall(rf"^# (\w+\.{name} = .*)$", text, flags=re.MULTILINE)
+    return [line for line in found if not line.startswith("limits")]
+
+
+BOUNDS: dict[str, tuple[list[float], list[str]]] = {
+    "nothing is negative": ([0.1 * i * i for i in range(N)], ["bounds.x = [0, inf]"]),
+    "a tenth of a unit below": ([-0.1, *(0.1 * i * i for i in range(N - 1))], []),
+    "coded to 80": ([min(20.0 + i, 80.0) for i in range(N + 20)], ["bounds.x = [0, 80]"]),
+    "coded at both ends": (
+        [min(max(1.5 * i, 18.0), 80.0) for i in range(N)],
+        ["bounds.x = [18, 80]"],
+    ),
+    "fewer than k at the end": ([*map(float, range(N)), 60, 60, 60], ["bounds.x = [0, inf]"]),
+    "a code beside": (
+        [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6],
+        ["bounds.x = [0, inf]", "missing_values.x = [99]"],
+    ),
+    "two codes": (
+        [*(-20.0 + i for i in range(N)), *[-999.0] * 6, *[999.0] * 7],
+        ["missing_values.x = [-999, 999]"],
+    ),
+    "a code that four share": (
+        [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 4],
+        ["bounds.x = [0, inf]"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("values", "lines"), BOUNDS.values(), ids=BOUNDS)
+def test_bounds_and_codes_are_proposed(values: list[float], lines: list[str]) -> None:
+    assert proposed_lines("x", values) == lines
+
+
+def test_what_is_proposed_beside_can_be_made_to_count() -> None:
+    values = [*(20.0 + 0.5 * i for i in range(N)), *[99.0] * 6]
+    text = proposed_policy(people(len(values), x=values))
+    text = re.sub(r"^# ((bounds|missing_values)\.x)", r"\1", text, flags=re.MULTILINE)
+
+    policy = Policy.from_dict(
+        {name: it for name, it in tomllib.loads(text).items() if name != "preset"}
+    )
+
+    assert policy.bounds["x"] == (0, float("inf"))
+    assert policy.missing_values == {"x": (99,)}
 
 
 # --- what it never tells --------------------------------------------------------------------------
@@ -224,7 +295,7 @@ def test_no_range_where_no_picture_is_drawn() -> None:
 
     assert set(found) == {"weight"}
     for name in ("constant", "nearly", "empty", "wide"):
-        with pytest.raises(RefusedError, match=r"column|columns"):
+        with pytest.raises(dc.DiscreetError, match=r"column|columns"):
             dc.open(frame).histogram(name)
 
 

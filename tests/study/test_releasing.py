@@ -387,7 +387,7 @@ def test_a_condensed_release_is_linked_in_one_of_k() -> None:
 TWO_GROUPS = {"groups": [["x", "y"], ["z"]]}
 # How the study is opened, what is asked, and which columns come back.
 ASKED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
-    "all that identifies nobody": ({"strata": ["sex"]}, {}, ["code", "x", "sex", "y", "z"]),
+    "all that identifies nobody": ({"strata": ["sex"]}, {}, ["x", "sex", "y", "z"]),
     "some are dropped": ({}, {"drop": ["code", "z"]}, ["x", "y"]),
     "some are named": ({}, {"columns": ["y", "x"]}, ["x", "y"]),
     "part of a group": ({"groups": [GROUP]}, {"columns": ["x"]}, ["x"]),

@@ -1312,7 +1312,7 @@ def assert_drawn(view: Any, x: Floats, y: Floats, atol: float) -> None:
 
 @pytest.mark.parametrize("rows", ["condensation", "deterministic", "probabilistic"])
 def test_a_guarded_model_is_fitted_to_the_copy(rows: str) -> None:
-    study = opened(groups=[["x", "y"]], rows=rows)
+    study = opened(groups=[["x", "y"]], rows=rows, outside="keep")
     x, y, _ = copied(study)
     estimates, fitted, residuals, leverage = least_squares(x, y)
     standard = residuals / residuals.std(ddof=1)
@@ -1339,7 +1339,7 @@ def test_a_guarded_model_is_fitted_to_the_copy(rows: str) -> None:
 
 
 def test_estimates_are_corrected_for_the_noise_where_it_is_even() -> None:
-    fields: dict[str, Any] = {"rows": "probabilistic", "groups": [["x", "y"]]}
+    fields: dict[str, Any] = {"rows": "probabilistic", "groups": [["x", "y"]], "outside": "keep"}
     view = opened(**fields).residuals(MODEL)
 
     # one covariate: slope (1 + q ** 2), and the line still goes through the means
@@ -1352,8 +1352,9 @@ def test_estimates_are_corrected_for_the_noise_where_it_is_even() -> None:
         {"far_noise": "by-distance"},
         {"bounds": {"x": [0, 200]}, "outside": "clip"},
         {"bounds": {"y": [0, 200]}, "outside": "reflect"},
+        {"outside": "reflect"},
     ):
-        assert opened(**fields, **other).residuals(MODEL).corrected == {}
+        assert opened(**fields | other).residuals(MODEL).corrected == {}
     kept = opened(**fields, bounds={"x": [0, 200]}).residuals(MODEL)  # another copy, other noise
     assert kept.corrected["x"] == pytest.approx((1 + 0.25**2) * kept.coefficients["x"], rel=1e-5)
     assert opened(**fields).residuals("y ~ log(x)").corrected == {}
@@ -1743,9 +1744,9 @@ def test_a_column_of_any_name_is_a_term_between_backticks(name: str) -> None:
 
 REMARKS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing declared": ({}, []),
-    "all inside": ({"bounds": {"x": [-1000, 1000]}}, []),
+    "all inside": ({"bounds": {"x": [-1000, 1000]}, "outside": "keep"}, []),
     "kept": (
-        {"bounds": {"x": [49, 51]}},
+        {"bounds": {"x": [49, 51]}, "outside": "keep"},
         ["some values lie outside the bounds of x, and are kept"],
     ),
     "clipped": (
@@ -1776,7 +1777,7 @@ def test_a_picture_of_rows_says_what_became_of_values_out_of_bounds(
     assert list(view.origin.remarks) == evened + remarks
     assert view.notes()[len(view.notes()) - len(remarks) :] == tuple(remarks)
     low, high = fields.get("bounds", {}).get("x", (-np.inf, np.inf))
-    if fields.get("outside"):
+    if fields.get("outside") in ("reflect", "clip"):
         assert low <= min(view.x) <= max(view.x) <= high
     assert study.histogram("x").origin.remarks == (), "counts are of the data as they are"
     if preset == "standard":

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.cli.common import names_of
 from discreet.errors import InputError, RefusedError
 from discreet.measure import record_linkage
 from discreet.measure.frontier import RiskUtilityMap, Setting
@@ -21,7 +22,7 @@ from discreet.progress import listening
 from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, sweeping
 from discreet.study.desk import Desk
-from discreet.study.sweeping import LOSSES, RISKS, SWEPT, setting_below, settings_of
+from discreet.study.sweeping import LOSSES, RISKS, SWEPT, _list, setting_below, settings_of
 from discreet.study.wanted import wanted
 from discreet.table import open_table
 
@@ -412,6 +413,12 @@ def test_a_sweep_is_recorded_nowhere_and_settles_nothing(preset: str, tmp_path: 
 
     assert ledger_of("standard").history() == []
     assert study.groups == ()
+
+
+def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
+    names = ["weight, kg", 'say "a"', "age"]
+
+    assert names_of(_list(names)) == names
 
 
 def test_a_map_gives_commands_that_make_the_same_table() -> None:

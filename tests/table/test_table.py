@@ -726,7 +726,7 @@ PEOPLE: Columns = {
     "name": ["Ann", "Bob", "Cyd", "Dan", "Eve", None],
     "diagnosis": ["flu", "flu", "cold", "cold", "flu", None],
     "glucose": [5.1, 6.2, 4.8, 5.5, 5.1, 7.0],
-    "glucose_after": [5.0, 6.0, 5.0, 6.0, 5.0, 6.0],
+    "glucose_after": [5.0, 6.0, 5.0, 6.0, 5.0, 7.0],
 }
 IDENTIFIES = "identifies persons and is never shown; if it does not, declare it: roles="
 ROLES = {"glucose": "identifier"}
@@ -764,7 +764,7 @@ REQUIRED: dict[str, tuple[list[Any], str | None, type[DiscreetError], str]] = {
         ["diagnosis"],
         "continuous",
         InputError,
-        "^column 'diagnosis' is categorical; numbers are needed here$",
+        "^column 'diagnosis' is categorical; numbers are needed here: draw bars of it, or name an",
     ),
     "numbers for levels": (
         ["glucose_after"],

@@ -3,11 +3,15 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import BrokenPromiseError, RefusedError
@@ -22,8 +26,9 @@ from discreet.protect import (
     deterministic,
 )
 from discreet.protect.base import RowMethod
-from discreet.protect.order_means import winsorised
+from discreet.protect.order_means import nice_step, safe_ends, winsorised
 from discreet.vault import (
+    Made,
     Noised,
     Vault,
     make_copy,
@@ -34,6 +39,7 @@ from discreet.vault import (
     raw_rows,
     within_bounds,
 )
+from discreet.vault.rows import FORMAT
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]
@@ -453,3 +459,138 @@ def test_columns_rounded_alone_may_be_shared_by_few() -> None:
     for column in made.released.T:
         assert min(Counter(column.tolist()).values()) >= 10
     assert min(Counter(map(tuple, made.released.tolist())).values()) == 1
+
+
+# --- safe ends and whole numbers ------------------------------------------------------------------
+
+ROW_METHODS_OF_COPIES = (
+    "condensation",
+    "deterministic",
+    "microaggregation",
+    "probabilistic",
+    "rounding",
+)
+
+
+def coded(n: int = 300) -> dict[str, Any]:
+    """Make ages that are coded to 80, and times of which none is negative."""
+    rng = np.random.default_rng(5)
+    ages = np.clip(rng.normal(60, 20, size=n).round(), 18, 80)
+    return {"x": ages, "y": np.floor(rng.exponential(40, size=n)), "z": rng.exponential(3, size=n)}
+
+
+def finished(given: dict[str, Any], policy: Policy, version: int = FORMAT) -> Made:
+    """Make a copy of one format."""
+    raw = raw_rows(table_of(given), policy, tuple(sorted(given)), SECRET, strata=())
+    ready = prepared(replace(raw, format=version), policy, SECRET)
+    return make_copy(noised(ready, SECRET, raw.version), policy)
+
+
+@pytest.mark.parametrize("rows", ROW_METHODS_OF_COPIES)
+@pytest.mark.parametrize("outside", ["reflect", "clip"])
+def test_a_copy_stays_within_its_columns_and_whole_numbers_are_whole(
+    rows: str, outside: str
+) -> None:
+    """Ages of 91.8 in a column coded to 80, and negative times, came out before."""
+    given = coded()
+    made = finished(given, STANDARD.changed(rows=rows, outside=outside, q=0.3))
+
+    for j, name in enumerate(made.names):
+        released, trimmed = made.released[:, j], made.trimmed[:, j]
+        low, high = safe_ends(trimmed.min(), trimmed.max(), whole=name != "z")
+        assert low <= released.min() < released.max() <= high
+        assert released.min() >= 0
+        step = 1.0 if name != "z" else nice_step(float(np.std(trimmed, ddof=1)))
+        assert np.allclose(released / step, np.round(released / step), atol=1e-9)
+    assert made.released[:, made.names.index("x")].max() <= 80
+
+
+def test_values_are_kept_where_the_policy_says_so_and_whole_all_the_same() -> None:
+    made = finished(coded(), STANDARD.changed(rows="probabilistic", q=0.5, outside="keep"))
+
+    x, y, z = made.released.T
+    assert x.max() > 80
+    assert y.min() < 0
+    assert z.min() < 0
+    assert (x == np.round(x)).all()
+    assert (y == np.round(y)).all()
+
+
+def test_reflected_values_do_not_pile_up_at_an_end() -> None:
+    """Values of one density all over: no end of the copy has much more than its neighbours."""
+    given = {"x": np.linspace(0, 100, 3000), "y": np.random.default_rng(2).normal(size=3000)}
+    reflected, clipped = (
+        finished(given, STANDARD.changed(rows="probabilistic", q=0.5, outside=rule)).released[:, 0]
+        for rule in ("reflect", "clip")
+    )
+
+    counts = np.histogram(reflected, bins=20, range=(0, 100))[0]
+    assert counts.max() < 1.35 * counts.mean()  # 150 a bin, whose sd is 12
+    assert (reflected == reflected.max()).sum() < 30
+    assert (clipped == clipped.max()).sum() > 100
+
+
+def test_copies_of_the_first_format_are_made_as_they_were() -> None:
+    """Those that were kept before stay as they are: within declared bounds, and no others."""
+    given = coded()
+    policy = STANDARD.changed(rows="probabilistic", q=0.5, bounds={"z": [0, np.inf]})
+
+    before, now = (finished(given, policy, version) for version in (1, 2))
+
+    x, y, z = before.released.T
+    assert x.max() > 80
+    assert y.min() < 0
+    assert z.min() >= 0
+    assert (x != np.round(x)).any()
+    assert now.released[:, 0].max() <= 80
+
+
+def test_filled_gaps_and_a_few_broken_numbers_leave_a_column_whole() -> None:
+    given = coded()
+    given["x"] = given["x"].copy()
+    given["x"][:40] = np.nan
+    given["y"] = given["y"].copy()
+    given["y"][:4] += 0.5  # fewer than k
+
+    made = finished(given, STANDARD.changed(missing="median"))
+
+    assert (made.released[:, :2] == np.round(made.released[:, :2])).all()
+
+
+def test_narrow_bounds_between_two_steps_hold() -> None:
+    given = shares()
+    made = finished(given, STANDARD.changed(bounds={"x": [0.5001, 0.5002]}))
+
+    x = made.released[:, 0]
+    assert 0.5001 <= x.min() <= x.max() <= 0.5002
+
+
+def test_bounds_that_are_beside_the_data_stand() -> None:
+    given = {name: -1 - values for name, values in shares().items()}
+    made = finished(given, STANDARD.changed(bounds={"x": [0, np.inf]}))
+
+    assert made.released[:, 0].min() >= 0
+
+
+@drawn(
+    seed=st.integers(0, 2**16),
+    most=st.sampled_from([3, 9, 50, 1000]),
+    rows=st.sampled_from(ROW_METHODS_OF_COPIES),
+)
+@settings(max_examples=15, deadline=None)
+def test_a_copy_of_whole_numbers_is_a_table_of_whole_numbers(
+    seed: int, most: int, rows: str
+) -> None:
+    """Whatever the method; what it promises is counted again by the vault itself."""
+    rng = np.random.default_rng(seed)
+    table = {"x": rng.integers(0, most, size=80), "y": rng.integers(0, 5, size=80)}
+    policy = STANDARD.changed(rows=rows)
+
+    made = finished(table, policy)
+    shuffled = rng.permutation(80)
+    again = finished({name: values[shuffled] for name, values in table.items()}, policy)
+
+    assert (made.released == np.floor(made.released)).all()
+    assert made.released.min() >= 0
+    assert made.released[:, 0].max() <= most - 1
+    assert sorted(again.released.tolist()) == sorted(made.released.tolist())

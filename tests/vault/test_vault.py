@@ -129,6 +129,8 @@ def test_a_changed_row_is_a_new_version_with_fresh_noise_for_all() -> None:
 
 POLICIES: dict[str, dict[str, Any]] = {
     "bounds": {"bounds": {"x": [40, np.inf]}},
+    "values put on the ends": {"outside": "clip"},
+    "values kept": {"outside": "keep"},
     "bounds that keep all": {"bounds": {"x": [-np.inf, np.inf]}},
     "growing noise": {"rows": "probabilistic", "far_noise": "by-distance"},
     "k": {"k": 6},
@@ -155,7 +157,7 @@ UNALTERING: list[dict[str, Any]] = [
     {"grid": 10},
     {"name": "ours"},
     {"study": "s"},
-    {"outside": "clip"},
+    {"missing_values": {"x": []}},
     {"edges": {"x": [0, 1]}},
     {"bins_share": 0.5},
     {"residual_df": 20},

@@ -10,19 +10,11 @@ import numpy as np
 from discreet.errors import RefusedError
 from discreet.policy import ROWS_PER_K, Asked
 from discreet.protect.base import Floats
-from discreet.protect.order_means import extreme_mean, nice_step
+from discreet.protect.order_means import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Table
 
-__all__ = [
-    "Ends",
-    "ends_of_table",
-    "ends_of_values",
-    "short",
-    "short_places",
-    "too_few",
-]
+__all__ = ["Ends", "ends_of_table", "ends_of_values", "short_places", "too_few"]
 
-DIGITS = 12
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
 
@@ -114,11 +106,6 @@ def too_few(asked: Asked) -> RefusedError:
     )
 
 
-def short(value: float, digits: int = DIGITS) -> float:
-    """Return a number without the last digits of its arithmetic, as a reader would write it."""
-    return float(np.format_float_positional(value, digits, fractional=False))
-
-
 def short_places(places: Floats) -> tuple[float, ...]:
     """Return ends or middles of bins without the last digits of their arithmetic.
 
@@ -153,10 +140,9 @@ def _trimmed(column: str, low: float, high: float, *, whole: bool) -> Ends:
             f"column {column!r} is constant but for fewer than k values, so it cannot be drawn"
         )
     _check_span(column, low, high)
-    if whole:
-        return Ends(column, math.floor(low) - 0.5, math.ceil(high) + 0.5, whole=True)
-    step = nice_step(high - low, share=0.05)
-    return Ends(column, short(math.floor(low / step) * step), short(math.ceil(high / step) * step))
+    low, high = safe_ends(low, high, whole=whole)
+    half = 0.5 if whole else 0.0
+    return Ends(column, low - half, high + half, whole=whole)
 
 
 def _check_span(column: str, low: float, high: float) -> None:

@@ -84,7 +84,11 @@ StudyOption = Annotated[
 ]
 GroupOption = Annotated[
     list[str] | None,
-    typer.Option("--group", help="Columns whose rows may be seen together: a,b,c. Repeatable."),
+    typer.Option(
+        "--group",
+        help="Columns whose rows may be seen together: a,b,c. Repeatable. In this and every list"
+        " a name with a comma in it stands in double quotes: '\"weight, kg\",age'.",
+    ),
 ]
 StrataOption = Annotated[
     str | None, typer.Option("--strata", help="Categorical columns that travel with rows: a,b.")
@@ -171,8 +175,14 @@ def _check_file_stands(policy: Policy, fields: Mapping[str, Any]) -> None:
 
 
 def names_of(text: str) -> list[str]:
-    """Return the names of a list such as a,b,c."""
-    return [name.strip() for name in text.split(",")]
+    """Return the names of a list such as a,b,c; one with a comma in it stands in double quotes."""
+    import csv
+
+    try:
+        parted = next(csv.reader([text], skipinitialspace=True)) or [""]
+    except csv.Error:
+        raise InputError(f"the list {text!r} cannot be read; write it as a,b,c") from None
+    return [name.strip() for name in parted]
 
 
 def listed(text: str | None) -> list[str]:

@@ -117,6 +117,7 @@ def plot(
         drawn |= {} if guarded else _used(picture, numbers) | axes.numbers()
         view = _drawn(found, picture, columns, drawn, axes)
         _deliver(view, output, as_json)
+    _say_codes(found, view)
 
 
 def _drawn(
@@ -166,6 +167,17 @@ def _used(picture: str, numbers: dict[str, Any]) -> dict[str, Any]:
         ):
             raise InputError(f"a {picture} has no use for --{name}; leave it out")
     return numbers
+
+
+def _say_codes(found: Study, view: View) -> None:
+    """Name numbers that may stand for missing values, for whoever keeps the policy."""
+    for name, codes in found.missing_codes(view.columns).items():
+        named = ", ".join(f"{code:g}" for code in codes)
+        print_words(
+            f"{name} may hold codes for missing values ({named}), which were drawn as numbers. In"
+            f" a policy file: missing_values.{name} = [{named}], or [] if they are values",
+            err=True,
+        )
 
 
 def _deliver(view: View, output: Path | None, as_json: bool) -> None:

@@ -6,6 +6,7 @@ caller choose them?
 """
 
 from discreet.policy.asked import DIAGNOSTICS, PICTURES, ROWS_PER_K, Asked, AskedAxes, told_to
+from discreet.policy.choosing import check_group
 from discreet.policy.policy import PRESETS, Policy, load_policy
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Asked",
     "AskedAxes",
     "Policy",
+    "check_group",
     "load_policy",
     "told_to",
 ]

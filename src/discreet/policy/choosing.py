@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.methods import KMemberCells
 from discreet.policy.asked import DEFAULT_PICTURES, DIAGNOSTICS, PICTURES
-from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
+from discreet.protect import (
+    CLUSTER_METHODS,
+    COUNT_METHODS,
+    ROW_METHODS,
+    Microaggregation,
+    Rounding,
+)
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
 
-__all__ = ["method_of", "refuse_unused"]
+__all__ = ["check_group", "method_of", "refuse_unused"]
+
+K_OF_MANY_COLUMNS = 5
+"""From this k on a group of many columns holds far records as well as a small one.
+
+Of a group of ten columns at k = 3 the five farthest records were recognised in 60 %.
+"""
+FEW_COLUMNS = 4
+SHARED_BY_K = (Microaggregation.name, Rounding.name)
+"""Row methods whose released rows are each shared by k, however many columns they have."""
+
+
+def check_group(policy: Policy, columns: Sequence[str]) -> None:
+    """Refuse rows of more columns together than the policy allows."""
+    most = policy.most_columns
+    if most is None:
+        redrawn = policy.guarded and policy.rows not in SHARED_BY_K
+        most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
+    if len(columns) > most:
+        raise RefusedError(
+            f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
+            " far records are recognised by many columns; open a study with groups of at most"
+            f" {most} columns (groups=, --group a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
+            " a study that left with larger ones goes on with most_columns of the policy"
+        )
 
 
 def method_of(policy: Policy, picture: str, method: str | None) -> str:

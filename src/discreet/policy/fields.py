@@ -36,7 +36,9 @@ def frozen(key: str, value: Any) -> Any:
         return MappingProxyType(dict(value))
     if key == "hierarchies" and isinstance(value, Mapping):
         return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
-    if key in ("limits", "bounds", "edges", "ordered") and isinstance(value, Mapping):
+    if key in ("limits", "bounds", "edges", "ordered", "missing_values") and isinstance(
+        value, Mapping
+    ):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
     if key in ("groups", "pairs") and isinstance(value, list | tuple):
@@ -131,6 +133,16 @@ def _edges(v: Any) -> bool:
     )
 
 
+def _values(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(column, str)
+        and isinstance(values, tuple)
+        and all(map(_number, values))
+        and len(set(values)) == len(values)
+        for column, values in v.items()
+    )
+
+
 def _ordered(v: Any) -> bool:
     return isinstance(v, Mapping) and all(
         isinstance(column, str) and _names(levels) and len(set(levels)) == len(levels)
@@ -184,6 +196,10 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
         "a list of lists of column names",
     ),
+    "most_columns": (
+        lambda v: v is None or _whole(1, 1000)(v),
+        "a whole number from 1 to 1000",
+    ),
     "strata": (_names, "a list of column names"),
     "limits": (_ends, "a table of columns, each with a lower and a larger upper number"),
     "edges": (_edges, "a table of columns, each with 2 to 101 numbers that rise"),
@@ -193,6 +209,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
     "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "missing": (lambda v: v in MISSING_NUMBERS, f"one of {one_of(MISSING_NUMBERS)}"),
+    "missing_values": (_values, "a table of columns, each with a list of different numbers"),
     "missing_levels": (lambda v: v in MISSING_LEVELS, f"one of {one_of(MISSING_LEVELS)}"),
     "hierarchies": (
         _lines,

@@ -12,13 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.policy.asked import (
-    DEFAULT_PICTURES,
-    PICTURES,
-    Asked,
-    Edges,
-    Limits,
-)
+from discreet.policy.asked import DEFAULT_PICTURES, PICTURES, Asked, Edges, Limits
 from discreet.policy.choosing import method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import (
@@ -99,6 +93,9 @@ class Policy:
     groups : sequence of sequences of str
         The columns whose rows may be seen together; a column is in one group. Empty: the columns
         of the first row-level request.
+    most_columns : int, optional
+        The most columns whose rows may be seen together; by default 4 where k is below 5 and the
+        policy guarded, and any number else, or where `rows` are shared by k.
     strata : sequence of str
         Categorical columns within whose combinations the protected copy is made.
     limits : mapping of str to (float, float)
@@ -107,8 +104,9 @@ class Policy:
         Declared ends of the bins of a column's histogram, which need not be of one width.
     bounds : mapping of str to (float, float)
         Between which numbers the values of a column must lie in theory; an open end is infinite.
-    outside : {"keep", "reflect", "clip"}, default "keep"
-        What happens to protected values outside the bounds of their column.
+    outside : {"keep", "reflect", "clip"}, default "reflect"
+        What happens to protected values outside the bounds of their column and, when guarded,
+        beyond the ends that its axis has in pictures.
     far_noise : {"even", "by-distance"}, default "even"
         Whether the noise of the probabilistic method grows with the distance of the record's
         k-th neighbour.
@@ -119,6 +117,9 @@ class Policy:
     missing : {"complete", "median", "mean"}, default "complete"
         What happens to rows without a number in a released table or protected copy: left out, or
         the column's median (when guarded, the mean of the k values around it) or mean instead.
+    missing_values : mapping of str to sequence of float
+        The numbers of a column that stand for a missing value, such as -999; an empty list says
+        that all its numbers are values.
     missing_levels : {"complete", "level", "drawn"}, default "complete"
         What happens to rows without a level of a stratum: left out, a level of their own, or a
         level drawn from the shares of the others.
@@ -176,15 +177,17 @@ class Policy:
     shown_share: float = 0.85
     show_empty: bool = False
     groups: tuple[tuple[str, ...], ...] = ()
+    most_columns: int | None = None
     strata: tuple[str, ...] = ()
     limits: Limits = field(default_factory=lambda: MappingProxyType({}))
     edges: Edges = field(default_factory=lambda: MappingProxyType({}))
     bounds: Limits = field(default_factory=lambda: MappingProxyType({}))
-    outside: str = "keep"
+    outside: str = "reflect"
     far_noise: str = "even"
     bins_share: float = 1.0
     residual_df: int = 10
     missing: str = "complete"
+    missing_values: Edges = field(default_factory=lambda: MappingProxyType({}))
     missing_levels: str = "complete"
     hierarchies: Mapping[str, tuple[tuple[str, ...], ...]] = field(
         default_factory=lambda: MappingProxyType({})
@@ -472,11 +475,15 @@ class Policy:
             # As text, because JSON has no infinity.
             bounds = sorted(self.bounds.items())
             out["bounds"] = {name: [str(float(end)) for end in ends] for name, ends in bounds}
+        if self.bounds or self.outside != "reflect":
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
         if self.rows == "rounding":
             out["rounding"], out["c"] = self.rounding, self.c
+        codes = {name: sorted(of) for name, of in self.missing_values.items() if of}
+        if codes:
+            out["missing_values"] = codes
         for name, usual in USUAL.items():
             value = plain(getattr(self, name))
             if value != usual:

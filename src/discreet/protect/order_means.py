@@ -12,10 +12,20 @@ from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.protect.arguments import check_whole
 from discreet.protect.base import Floats, Labels
 
-__all__ = ["OrderMeans", "extreme_mean", "nice_step", "stepped", "winsorised"]
+__all__ = [
+    "DIGITS",
+    "OrderMeans",
+    "extreme_mean",
+    "nice_step",
+    "safe_ends",
+    "short",
+    "stepped",
+    "winsorised",
+]
 
 STEP_IN_SDS = 0.02
 SHARES = (0.25, 0.5, 0.75)
+DIGITS = 12
 # An extreme value that makes up more than this of what k of them reach beyond the next one would
 # be read back from their mean: of 500 normal values and one at 100 sd, to 0.6 % at k = 5.
 DOMINANT = 0.8
@@ -125,6 +135,36 @@ def extreme_mean(inward: Floats, k: int) -> float:
                 break
             first += 1
         return float(np.sort(inward[first : first + k]).mean())
+
+
+def safe_ends(low: float, high: float, *, whole: bool) -> tuple[float, float]:
+    """Return the ends of a column rounded outward, so that they are nobody's values.
+
+    Parameters
+    ----------
+    low, high : float
+        What stands for the two ends: means of the k smallest and largest values; low below high.
+    whole : bool
+        Whether the column holds whole numbers: then its ends are such.
+
+    Returns
+    -------
+    (float, float)
+
+    Examples
+    --------
+    >>> safe_ends(18.4, 88.8, whole=True)
+    (18.0, 89.0)
+    >>> safe_ends(18.4, 88.8, whole=False)
+    (18.0, 90.0)
+    """
+    step = 1.0 if whole else nice_step(high - low, share=0.05)
+    return short(np.floor(low / step) * step) + 0.0, short(np.ceil(high / step) * step) + 0.0
+
+
+def short(value: float, digits: int = DIGITS) -> float:
+    """Return a number without the last digits of its arithmetic, as a reader would write it."""
+    return float(np.format_float_positional(value, digits, fractional=False))
 
 
 def winsorised(values: Floats, k: int, persons: Labels | None = None) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, one_of, some_of
 
 __all__ = [
     "FUNCTIONS",
@@ -323,7 +323,7 @@ def _known_column(name: str, kinds: Mapping[str, str]) -> str:
     if name not in kinds:
         capitals = [known for known in kinds if known.lower() == name.lower()]
         close = capitals or difflib.get_close_matches(name, kinds, n=3)
-        hint = f"did you mean {one_of(close)}?" if close else f"there are {one_of(kinds)}"
+        hint = f"did you mean {one_of(close)}?" if close else f"there are {some_of([*kinds])}"
         raise InputError(f"there is no column {name!r}; {hint}")
     return name
 

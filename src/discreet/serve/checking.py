@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.policy import PICTURES as METHODS_OF
-from discreet.policy import Asked, Policy
+from discreet.policy import Asked, Policy, check_group
 from discreet.policy.choosing import refuse_unused
 from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
@@ -252,6 +252,12 @@ def _rows_wrong(
         says = "by: under this policy rows carry the levels of strata alone"
         return refusal("policy", says, {**what, **_without(given, "by")})
     settled = groups_settled(study) if asked.from_rows else ()
+    if asked.from_rows and not settled:
+        try:
+            check_group(study.policy, asked.columns)
+        except RefusedError:
+            says = "columns: fewer columns may be seen together row by row under this policy"
+            return refusal("policy", says)
     apart = not any({*asked.columns} <= {*group} for group in settled)
     if settled and apart:
         says = "columns: rows of these may not be seen together; /api/study lists the groups"

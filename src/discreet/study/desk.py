@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ from discreet.answers.drawn import seen
 from discreet.answers.from_counts import gaps_of
 from discreet.answers.levels import panels_of
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.policy import Asked, Policy
+from discreet.policy import Asked, Policy, check_group
 from discreet.protect.base import Floats
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
@@ -23,6 +22,7 @@ from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.folders import folder_of, ledger_of
 from discreet.study.gatekeeper import NOTHING, Gatekeeper
+from discreet.study.remarks import remarks_of
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 from discreet.views import Gate, MultiplesView, Origin, View
@@ -30,7 +30,6 @@ from discreet.views import Gate, MultiplesView, Origin, View
 __all__ = ["ByCounts", "ByRows", "Desk"]
 
 NOISE_ON = ("points", "variable")
-BINNED = ("histogram", "heatmap", "contour")
 
 V = TypeVar("V", bound=View)
 ByRows = Callable[[Mapping[str, Floats], Sequence[str], Asked, Origin], V]
@@ -125,6 +124,15 @@ class Desk:
     def _format_of_data(self) -> int | None:
         return self.gatekeeper.format_of_data()
 
+    def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
+        """Return numbers of some columns, or of all, that may stand for missing values."""
+        if columns is None:
+            shown = {it for kind in KINDS for it in self.table.shown([*self.table.columns], kind)}
+            columns = [name for name in self.table.columns if name in shown]
+        self.table.require(columns)
+        found = {name: self.table.codes(name, self.policy.k) for name in columns}
+        return {name: list(codes) for name, codes in found.items() if codes}
+
     def made(self, columns: Sequence[str]) -> Made:
         """Return the rows of the protected copy of a group beside the raw ones."""
         return self._vault.made(self.table, self.policy, self.group_of(columns), self.format)
@@ -158,7 +166,7 @@ class Desk:
                 model,
                 self.table,
                 asked,
-                self._origin(),
+                self._origin(asked=asked),
                 lambda table, of: self._protected(table, of).columns,
                 residual_df=self.policy.residual_df,
                 noise_on=noise_on or "points",
@@ -231,8 +239,10 @@ class Desk:
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
         policy = self.policy
-        bounded = policy.outside != "keep" and set(policy.bounds) & set(model.numbers)
-        if policy.rows != "probabilistic" or policy.far_noise != "even" or bounded:
+        # Values that were reflected or rounded to whole numbers have another noise beside it.
+        moved = policy.outside != "keep"
+        moved |= any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
+        if policy.rows != "probabilistic" or policy.far_noise != "even" or moved:
             return None
         return policy.noise(policy.rows)
 
@@ -255,6 +265,7 @@ class Desk:
         """Return the group that holds all `columns`, the first request's where none is settled."""
         for group in self.groups or (columns,):
             if set(columns) <= set(group):
+                check_group(self.policy, group)
                 return tuple(sorted(group))
         raise RefusedError(
             f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
@@ -286,7 +297,7 @@ class Desk:
             version=None if copy is None else copy.version,
             left_out=None,
             counted=persons if copy is None else "protected rows",
-            remarks=self._remarks(copy, asked),
+            remarks=remarks_of(self.table, self.policy, copy, asked),
         )
         return origin if copy is None or asked is None else self._of_copy(origin, copy, asked)
 
@@ -314,26 +325,6 @@ class Desk:
         told = rounded(np.array(large), asked.told_to).tolist()
         leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
-
-    def _remarks(self, copy: Copy | None, asked: Asked | None) -> tuple[str, ...]:
-        """Say what became of values outside declared limits or bounds of their columns."""
-        said = [] if copy is None else [*copy.remarks]
-        if asked is None:
-            return tuple(said)
-        if asked.picture in BINNED:
-            ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
-            said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
-        if copy is None:
-            return tuple(said)
-        for name in asked.columns:
-            low, high = self.policy.bounds.get(name, (-math.inf, math.inf))
-            values = copy.columns[name]
-            if self.policy.outside != "keep" and name in self.policy.bounds:
-                done = {"reflect": "reflected at them", "clip": "put on them"}
-                said.append(f"values outside the bounds of {name} are {done[self.policy.outside]}")
-            elif ((values < low) | (values > high)).any():
-                said.append(f"some values lie outside the bounds of {name}, and are kept")
-        return tuple(said)
 
 
 def _levels_of(copy: Copy, name: str) -> tuple[str, ...]:

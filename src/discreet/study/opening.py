@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from discreet.policy import Policy, load_policy
+from discreet.policy import Policy, check_group, load_policy
 from discreet.study.persons import refuse_unsaid_persons
 from discreet.study.study import Study
-from discreet.table import open_table
+from discreet.table import open_table, with_levels_of_two
 
 __all__ = ["open"]
 
@@ -43,7 +43,8 @@ def open(
         files of one name one needs a name of its own. A frame has none unless one is given, and is
         recognised by its columns.
     kinds : mapping of str to {"continuous", "categorical"}, optional
-        What to override of the inferred kinds: numbers are continuous, all else categorical.
+        What to override of the inferred kinds: numbers are continuous, but for columns of two
+        different values, which are categorical as all else is.
     roles : mapping of str to str, optional
         "identifier", "quasi-identifier", "sensitive" or "other" for each column; identifiers,
         and text columns with a different value in every row, are never shown.
@@ -106,10 +107,19 @@ def open(
         rows=rows,
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
-    table = open_table(source, kinds=kinds, roles=chosen.roles, unit=chosen.unit, key=chosen.key)
+    table = open_table(
+        source,
+        kinds=kinds,
+        roles=chosen.roles,
+        unit=chosen.unit,
+        key=chosen.key,
+        missing_values=chosen.missing_values,
+    )
     if chosen.guarded and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
+    table = with_levels_of_two(table, kinds)
     for group in chosen.groups:
+        check_group(chosen, group)
         table.require(group, "continuous")
     table.require(chosen.strata, "categorical")
     for pair in chosen.pairs:

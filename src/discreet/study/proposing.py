@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.answers.axes import ends_of_table, short
+from discreet.answers.axes import ends_of_table
 from discreet.errors import RefusedError
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect.order_means import nice_step
+from discreet.protect.order_means import nice_step, short
 from discreet.study.persons import person_column
-from discreet.table import KINDS, Table, open_table
+from discreet.table import KINDS, Table, open_table, with_levels_of_two
 
 __all__ = ["Guess", "proposed_policy"]
 
@@ -62,7 +62,8 @@ ROLE_OF = (("identifier", IDENTIFIERS), ("sensitive", SENSITIVE), ("quasi-identi
 class Guess:
     """What is guessed of a column: its role, its kind where it is drawn, and why.
 
-    `ends` are those of its axis in pictures, further outward, where they can be told.
+    `ends` are those of its axis in pictures, further outward, where they can be told, `bounds`
+    what no value is beyond, and `codes` numbers that may stand for missing values.
     """
 
     name: str
@@ -70,6 +71,8 @@ class Guess:
     kind: str | None
     why: str
     ends: tuple[float, float] | None = None
+    bounds: tuple[float, float] | None = None
+    codes: tuple[float, ...] = ()
 
 
 def proposed_policy(source: object) -> str:
@@ -93,9 +96,11 @@ def proposed_policy(source: object) -> str:
 
     Notes
     -----
-    The text holds names of columns, and no level, value or count. A range is that of a guarded
-    picture's axis (the means of the k smallest and k largest values, rounded outward), once more
-    rounded outward; where a picture would be refused there is none.
+    The text holds names of columns, and no level, count or value that fewer than k persons share.
+    A range is that of a guarded picture's axis (the means of the k smallest and k largest values,
+    rounded outward), once more rounded outward; where a picture would be refused there is none. A
+    bound is 0 where nothing is negative, or what the k smallest or k largest all share. Codes are
+    those of `Study.missing_codes`, and everything else is guessed without them.
 
     **What it does not tell.** It guesses from names and from how many persons share a value. It
     does not know what somebody else may know of a person, which is what roles are about: a
@@ -108,6 +113,7 @@ def proposed_policy(source: object) -> str:
     >>> [line for line in text.splitlines() if line.startswith("roles.age")]
     ['roles.age = "quasi-identifier"']
     """
+    policy = Policy.preset("standard")
     table = source
     if not isinstance(table, Table):
         table = open_table(source, kinds={}, roles={}, unit=None, key=None)
@@ -115,9 +121,11 @@ def proposed_policy(source: object) -> str:
     if unit is not None and not isinstance(source, Table):  # so that persons are counted below
         table = open_table(source, kinds={}, roles={}, unit=unit, key=None)
     policy = Policy.preset("standard")
+    codes = {name: table.codes(name, policy.k) for name in table.columns}
+    table = with_levels_of_two(table.changed(table.columns, codes), ())
     guesses = []
     for i, name in enumerate(table.columns):
-        guesses.append(_guess(table, policy, name))
+        guesses.append(replace(_guess(table, policy, name), codes=codes[name]))
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
     rules = _rule_texts(policy, guesses, unit)
@@ -145,8 +153,9 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     why = "nothing in its name says more" if named is None else "guessed from its name"
     levels = column.kind == "categorical" or _is_code(words, shared)
     kind = "categorical" if levels else "continuous"
-    ends = _ends(table, policy, name) if kind == "continuous" else None
-    return Guess(name, role, kind, why, ends)
+    if kind == "categorical":
+        return Guess(name, role, kind, why)
+    return Guess(name, role, kind, why, _ends(table, policy, name), _bounds(table, policy, name))
 
 
 def _words(name: str) -> set[str]:
@@ -223,6 +232,23 @@ def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None
     return short(math.floor(low / step) * step) + 0.0, short(math.ceil(high / step) * step) + 0.0
 
 
+def _bounds(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
+    """Return what k persons or more lie at and none beyond, or 0 below; None where both are open.
+
+    A column that is coded to 80 ends there with many persons; one that is measured does not.
+    """
+    try:
+        lows, highs = table.extremes(name, policy.k)
+    except RefusedError:
+        return None
+    if len(lows) < policy.k:
+        return None
+    low = lows[0] if lows[0] == lows[-1] else (0.0 if lows[0] >= 0 else -math.inf)
+    high = highs[0] if highs[0] == highs[-1] else math.inf
+    open_ended = math.isinf(low) and math.isinf(high)
+    return None if open_ended or not low < high else (float(low), float(high))
+
+
 # --- how it is written ----------------------------------------------------------------------------
 
 HEAD = """\
@@ -247,7 +273,11 @@ COLUMNS = """\
 # limits: where the axis of a column ends. Without them it ends near the data, which tells roughly
 #         where the outermost persons lie. Declare what is publicly known, such as 18 and 90 for the
 #         ages of a study that took in no others, rather than what is proposed: that is rounded from
-#         the data. No limits are proposed where the data do not let them be told."""
+#         the data. No limits are proposed where the data do not let them be told.
+# bounds: between which numbers the values must lie. Protected values stay within them.
+# missing_values: numbers that lie far from all others and are repeated, so that they may stand for
+#         a missing value. Take the # away if they do; write [] if they are values. Until then they
+#         are drawn as numbers, and every picture of the column says so."""
 
 
 def _study_text(name: str | None) -> str:
@@ -266,9 +296,13 @@ def _column_text(guess: Guess) -> str:
         return "\n".join(lines)
     if guess.kind is not None:
         lines.append(f"kinds.{_key(guess.name)} = {_text(guess.kind)}")
-    if guess.ends is not None:
-        low, high = (_number(end) for end in guess.ends)
-        lines.append(f"# limits.{_key(guess.name)} = [{low}, {high}]")
+    for what, ends in (("limits", guess.ends), ("bounds", guess.bounds)):
+        if ends is not None:
+            low, high = (_number(end) for end in ends)
+            lines.append(f"# {what}.{_key(guess.name)} = [{low}, {high}]")
+    if guess.codes:
+        codes = ", ".join(map(_number, guess.codes))
+        lines.append(f"# missing_values.{_key(guess.name)} = [{codes}]")
     return "\n".join(lines)
 
 

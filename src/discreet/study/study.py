@@ -53,6 +53,37 @@ class Study:
         """The columns whose rows may be seen together, as far as they are settled."""
         return self._desk.groups
 
+    def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
+        """Return numbers that may stand for missing values, for the custodian to confirm.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Where to look; by default in all columns that identify nobody.
+
+        Returns
+        -------
+        dict of str to list of float
+            Of each column that has any: 7, 8 or 9 repeated (-9, 99, -999, ...), which
+            at least k persons share, and which lies beyond all other values but for fewer than k
+            by more than a tenth of their range.
+
+        Notes
+        -----
+        Declare them in the policy, `missing_values = {"income": [-999]}`, and they are missing in
+        every picture and in the protected copy; or say that they are values, `{"income": []}`.
+        Until then they are drawn as numbers, and every picture of the column says so. A code that
+        fewer than k persons share, another number, or one among the other values is not found.
+
+        Examples
+        --------
+        >>> import pyarrow as pa, discreet as dc
+        >>> income = [1000.0 + 7 * i for i in range(90)] + [-999.0] * 10
+        >>> dc.open(pa.table({"income": income})).missing_codes()
+        {'income': [-999.0]}
+        """
+        return self._desk.missing_codes(columns)
+
     @overload
     def histogram(
         self, column: str, *, by: None = None, **how: Unpack[OfBins]
@@ -104,17 +135,8 @@ class Study:
         Counts are of the raw data, each of at least k persons and rounded under `standard`;
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
-        asked = self._desk.settle(
-            "histogram",
-            [column],
-            by=by,
-            method=method,
-            k=k,
-            q=q,
-            bins=bins,
-            limits=limits,
-            edges=edges,
-        )
+        how = {"method": method, "k": k, "q": q, "bins": bins, "limits": limits, "edges": edges}
+        asked = self._desk.settle("histogram", [column], by=by, **how)
         if by is None:
             return self._desk.answer(asked, from_rows.histogram, from_counts.histogram)
         return self._desk.answer(asked, by_level.row_histograms, by_level.histograms)

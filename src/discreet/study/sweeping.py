@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import shlex
 from collections.abc import Iterator, Sequence
@@ -159,8 +161,15 @@ def _options(desk: Desk, want: Wanted) -> str:
         "--sensitive": [want.sensitive] if want.sensitive else [],
     }
     policy = [] if desk.policy.name == "standard" else ["--policy", desk.policy.name]
-    words = [word for name, of in given.items() if of for word in (name, ",".join(of))]
+    words = [word for name, of in given.items() if of for word in (name, _list(of))]
     return "".join(f" {shlex.quote(word)}" for word in [*words, *policy])
+
+
+def _list(names: Sequence[str]) -> str:
+    """Write names as the command line reads them: one with a comma in double quotes."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
 
 
 def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:

@@ -8,5 +8,16 @@ ones: engines disagree about NaN, null and infinity, `is_finite` means the same 
 from discreet.table.columns import KINDS, ROLES, Column
 from discreet.table.counted import BinAxis, Counted, Rows
 from discreet.table.table import Table, open_table
+from discreet.table.values import with_levels_of_two
 
-__all__ = ["KINDS", "ROLES", "BinAxis", "Column", "Counted", "Rows", "Table", "open_table"]
+__all__ = [
+    "KINDS",
+    "ROLES",
+    "BinAxis",
+    "Column",
+    "Counted",
+    "Rows",
+    "Table",
+    "open_table",
+    "with_levels_of_two",
+]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import narwhals as nw
 
-from discreet.errors import InputError, one_of
+from discreet.errors import InputError, one_of, some_of
 
 __all__ = ["KINDS", "ROLES", "Column", "columns_of"]
 
@@ -62,7 +62,7 @@ def _check_declared(
 ) -> None:
     for column, word in given.items():
         if column not in schema:
-            raise InputError(f"{what} names column {column!r}; there are {one_of(schema)}")
+            raise InputError(f"{what} names column {column!r}; there are {some_of([*schema])}")
         if word not in allowed:
             raise InputError(f"{what} of column {column!r} must be one of {one_of(allowed)}")
 

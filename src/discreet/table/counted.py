@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EDGE_TOLERANCE", "BinAxis", "Counted", "Rows"]
+from discreet.table.arrays import array_of, text_of
+
+__all__ = ["EDGE_TOLERANCE", "BinAxis", "Counted", "Rows", "cells_of", "number", "place_in"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -114,3 +119,34 @@ class Rows:
         if self.numbers:
             return len(next(iter(self.numbers.values())))
         return len(next(iter(self.texts.values())))
+
+
+def number(name: str) -> nw.Expr:
+    """Return a column as a 64-bit float, whatever it is stored as."""
+    return nw.col(name).cast(nw.Float64)
+
+
+def place_in(axis: BinAxis) -> nw.Expr:
+    """Say which interval each value is in, where the data are."""
+    if axis.breaks:
+        # No value is beyond infinity: of one bin too a column is left, and no mere literal.
+        inner = (*axis.breaks[1:-1], math.inf)
+        beyond = [(number(axis.column) >= edge).cast(nw.Int32) for edge in inner]
+        return nw.sum_horizontal(*beyond)
+    place = ((number(axis.column) - axis.low) / axis.width + EDGE_TOLERANCE).floor()
+    # min and max of literals instead of clip, which engines write out twice over
+    low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
+    return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
+
+
+def cells_of(
+    out: nw.DataFrame[Any], levels: Mapping[str, Mapping[str, int]], shape: tuple[int, ...]
+) -> Whole:
+    """Return the cell of each row of what was counted: that of its levels and of its bins."""
+    cell = array_of(out["cell"]).astype(np.int64)
+    span = math.prod(shape[len(levels) :])
+    place = np.zeros(len(out), dtype=np.int64)
+    for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
+        here = [known[text_of(level)] for level in out[f"level {i}"].to_list()]
+        place = place * size + np.array(here, dtype=np.int64)
+    return place * span + cell

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_lazy", "parts", "quiet", "read_file"]
 
+SEPARATORS = ",;\t|"
+AS_UTF8 = "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
 READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 # Infinite is as good as missing, for only finite values count; DuckDB would make text of "-inf".
 INFINITE_WORDS = [sign + word for sign in ("", "+", "-") for word in ("inf", "Inf", "Infinity")]
@@ -54,6 +56,8 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
         raise InputError(f"there is no file {str(path)!r}")
     with path.open("rb") as file:
         start = file.read(1 << 16)
+    if reader == "csv" and start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"file {path.name!r} is UTF-16; {AS_UTF8}")
     if not start.strip() or (reader == "csv" and b"\0" in start):
         raise InputError(f"file {path.name!r} is empty or no {reader.upper()} file")
     # Data that do not fit into memory must not be spilled into the user's folder.
@@ -63,7 +67,7 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
         "autoload_known_extensions": False,
         "temp_directory": spill,
     }
-    with quiet(f"file {path.name!r} could not be read as {reader.upper()}"):
+    with quiet(f"file {path.name!r} could not be read as {reader.upper()}", path):
         connection = duckdb.connect(config=options)
         kept = _Kept(connection)
         weakref.finalize(kept, shutil.rmtree, spill, ignore_errors=True)
@@ -116,17 +120,42 @@ def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> 
 
 
 @contextmanager
-def quiet(what: str) -> Iterator[None]:
-    """Turn an engine's error, which may quote cells, into one of ours that does not."""
+def quiet(what: str, path: Path | None = None) -> Iterator[None]:
+    """Turn an engine's error, which may quote cells, into one of ours that does not.
+
+    Of a CSV file at `path` the cause is looked for.
+    """
     try:
         yield
     except DiscreetError:
         raise
     except Exception as error:
-        raise InputError(
-            f"{what} ({type(error).__name__}); check that it is complete, and that every column"
-            " holds one type"
-        ) from None
+        why = _why_not(path) if path is not None and READERS[path.suffix.lower()] == "csv" else ""
+        why = why or "check that it is complete, and that every column holds one type"
+        raise InputError(f"{what} ({type(error).__name__}); {why}") from None
+
+
+def _why_not(path: Path) -> str:
+    """Say what is wrong with a CSV file that cannot be read, and what to do; no cell of it."""
+    try:
+        with path.open("rb") as raw:
+            sign = _separator(path, raw.read(1 << 16))
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=sign)
+            wanted = len(next(rows))
+            torn = next((cells for cells in rows if cells and len(cells) != wanted), None)
+    except UnicodeDecodeError:
+        return f"its letters are not UTF-8 (but latin-1, say); {AS_UTF8}"
+    except (OSError, csv.Error, StopIteration):
+        return ""
+    if torn is None:
+        return ""
+    if len(torn) == 1 and any(other in torn[0] for other in SEPARATORS if other != sign):
+        return f"its names are parted by {sign!r} and its rows by another sign; use one for both"
+    return (
+        f"row {rows.line_num} has more or fewer cells than the first row, which is parted by"
+        f" {sign!r}; quote cells that hold this sign, and leave out lines above or below the table"
+    )
 
 
 def _read_parquet(connection: DuckDBPyConnection, path: Path) -> DuckDBPyRelation:
@@ -138,7 +167,7 @@ def _read_parquet(connection: DuckDBPyConnection, path: Path) -> DuckDBPyRelatio
 
 def _read_csv(connection: DuckDBPyConnection, path: Path, start: bytes) -> DuckDBPyRelation:
     # Little is left to be guessed: a guess skips lines that do not fit it, and torn ones.
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(start)
+    delimiter = _separator(path, start)
     with path.open(encoding="utf-8-sig", newline="") as file:
         names = next(csv.reader(file, delimiter=delimiter))
     named = [name.strip() for name in names if name.strip()]
@@ -190,10 +219,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _delimiter(start: bytes) -> str:
+def _separator(path: Path, start: bytes) -> str:
     """Return what parts the names of a CSV file's header."""
+    if path.suffix.lower() == ".tsv":
+        return "\t"
     header = re.sub(rb'"[^"]*"', b"", start).partition(b"\n")[0]
-    return max(",;\t|", key=lambda sign: header.count(sign.encode()))
+    return max(SEPARATORS, key=lambda sign: header.count(sign.encode()))
 
 
 def _check_different(names: Sequence[str]) -> None:

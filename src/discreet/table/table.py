@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -12,20 +11,13 @@ from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError, one_of
-from discreet.table.arrays import (
-    array_of,
-    finite_array,
-    floats_of,
-    levels_of,
-    text_of,
-    texts_of,
-)
+from discreet.errors import InputError, RefusedError, one_of, some_of
+from discreet.table.arrays import array_of, finite_array, floats_of, levels_of, text_of, texts_of
 from discreet.table.columns import Column, columns_of
-from discreet.table.counted import EDGE_TOLERANCE, BinAxis, Counted, Floats, Rows
+from discreet.table.counted import BinAxis, Counted, Floats, Rows, cells_of, number, place_in
 from discreet.table.reading import as_lazy, parts, quiet, read_file
+from discreet.table.values import codes_of, way_out, without_values
 
 __all__ = ["Rows", "Table", "open_table"]
 
@@ -51,6 +43,8 @@ class Table:
         What must stay alive as long as the frame (a connection, a folder for spilled data).
     path : Path or None
         The file the data lie in.
+    missing_values : mapping of str to sequence of float
+        Which numbers of a column stand for a missing value; none where a column has no codes.
     """
 
     def __init__(
@@ -63,12 +57,15 @@ class Table:
         key: str | None = None,
         keep: object = None,
         path: Path | None = None,
+        missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
     ) -> None:
-        self._frame, self._keep, self.path = frame, keep, path
+        self._frame, self._whole = without_values(frame, missing_values), frame
+        self._keep, self.path, self._missing = keep, path, missing_values
         self._opened = None if path is None else _stamp(path)
         self.columns, self.name, self.unit, self.key = columns, name, unit, key
         self._rows: int | None = None
         self._broken: dict[str, int] = {}
+        self._codes: dict[tuple[str, int], tuple[float, ...]] = {}
 
     def __repr__(self) -> str:
         size = "100 rows or more" if self.size >= 100 else "fewer than 100 rows"
@@ -117,7 +114,7 @@ class Table:
                     f" if it does not, declare it: roles={{{name!r}: 'quasi-identifier'}}"
                 )
             if kind is not None and column.kind != kind:
-                raise InputError(f"column {name!r} is {column.kind}; {_way_out(column, kind)}")
+                raise InputError(f"column {name!r} {way_out(self._whole, column, kind)}")
 
     @quiet("the data could not be read")
     def count(
@@ -133,19 +130,19 @@ class Table:
         names = [axis.column for axis in axes]
         cells = nw.lit(0, nw.Int32)
         for axis in axes:
-            cells = cells * axis.bins + _bin(axis)
+            cells = cells * axis.bins + place_in(axis)
         wanted = {"cell": cells} | {f"level {i}": nw.col(name) for i, name in enumerate(levels)}
         complete = self._complete(names)
         if self.unit is None:
             found = complete.select(**wanted)
             out = self._collect(found.group_by(*wanted).agg(weight=nw.len()))
             weights = array_of(out["weight"]).astype(np.int64)
-            cell = _cells(out, levels, shape)
+            cell = cells_of(out, levels, shape)
             return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
         out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
         names_of, persons = np.unique(array_of(out["unit"]), return_inverse=True)
         # Several levels may have one place, and a person be at it once.
-        pairs = np.unique(np.stack([_cells(out, levels, shape), persons]), axis=1)
+        pairs = np.unique(np.stack([cells_of(out, levels, shape), persons]), axis=1)
         ones = np.ones(pairs.shape[1], dtype=np.int64)
         left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
@@ -168,12 +165,34 @@ class Table:
         return counts
 
     @quiet("the data could not be read")
-    def extremes(self, name: str, k: int) -> tuple[Floats, Floats]:
+    def codes(self, name: str, k: int) -> tuple[float, ...]:
+        """Return numbers of a column that k persons share and that may stand for missing values.
+
+        None where the column holds no numbers, or what stands for missing ones is declared. See
+        `codes_among`.
+        """
+        if (name, k) not in self._codes:
+            self._codes[name, k] = () if name in self._missing else codes_of(self, name, k)
+        return self._codes[name, k]
+
+    def changed(
+        self, columns: Mapping[str, Column], missing_values: Mapping[str, Sequence[float]]
+    ) -> Table:
+        """Return the table with other kinds of columns, and other numbers missing."""
+        out = Table(self._whole, columns, missing_values=missing_values)
+        out.name, out.unit, out.key, out._keep = self.name, self.unit, self.key, self._keep
+        out.path, out._opened, out._rows = self.path, self._opened, self._rows
+        return out
+
+    @quiet("the data could not be read")
+    def extremes(self, name: str, k: int, but_for: Sequence[float] = ()) -> tuple[Floats, Floats]:
         """Return the `k` smallest and the `k` largest values of a column, one a person."""
         finite = self._complete([name])
-        low = high = finite.select(value=_number(name))
+        if but_for:
+            finite = finite.filter(~number(name).is_in(but_for))
+        low = high = finite.select(value=number(name))
         if self.unit is not None:
-            grouped = finite.select(_number(name).alias("value"), nw.col(self.unit).alias("unit"))
+            grouped = finite.select(number(name).alias("value"), nw.col(self.unit).alias("unit"))
             low = grouped.group_by("unit").agg(nw.col("value").min()).select("value")
             high = grouped.group_by("unit").agg(nw.col("value").max()).select("value")
         lows = array_of(self._collect(low.sort("value").head(k))["value"])
@@ -186,7 +205,7 @@ class Table:
     def is_whole(self, name: str, but_for: int = 1) -> bool:
         """Whether the finite values of a column are whole numbers, but for fewer than some."""
         if name not in self._broken:
-            value = _number(name)
+            value = number(name)
             broken = self._complete([name]).filter(value != value.floor())
             self._broken[name] = int(self._collect(broken.select(n=nw.len()))["n"][0])
         return self._broken[name] < but_for
@@ -204,7 +223,7 @@ class Table:
         `levels` are read as text too, and may be missing: the empty text. `gaps` are numbers that
         may be missing: NaN.
         """
-        wanted = [_number(name).alias(name) for name in (*names, *gaps)]
+        wanted = [number(name).alias(name) for name in (*names, *gaps)]
         wanted += [nw.col(name) for name in (*texts, *levels)]
         # A name longer than those of the columns is none of them.
         whose = "_" * (1 + max(map(len, (*names, *gaps, *texts, *levels)), default=0))
@@ -229,11 +248,12 @@ class Table:
     def column(self, name: str) -> Floats | tuple[str, ...]:
         """Return a whole column, missing values too (as NaN or as the empty text).
 
-        Numbers are numbers whether they are drawn as such or as levels.
+        Numbers are numbers whether they are drawn as such or as levels, and codes for missing
+        values are in it: the ledger is to know the data whatever is declared.
         """
         if self._is_number(self.known(name)):
-            return array_of(self._collect(self._frame.select(value=_number(name)))["value"])
-        return texts_of(self._collect(self._frame.select(nw.col(name)))[name].to_list())
+            return array_of(self._collect(self._whole.select(value=number(name)))["value"])
+        return texts_of(self._collect(self._whole.select(nw.col(name)))[name].to_list())
 
     def batches(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Read whole columns by parts, as `column` reads them, holding no more than a few at once.
@@ -244,10 +264,10 @@ class Table:
         if not names:
             return
         numbers = {name for name in names if self._is_number(self.known(name))}
-        wanted = [_number(name).alias(name) if name in numbers else nw.col(name) for name in names]
+        wanted = [number(name).alias(name) if name in numbers else nw.col(name) for name in names]
         seen = 0
         with quiet("the data could not be read"):
-            for batch in parts(self._frame, wanted, self._keep):
+            for batch in parts(self._whole, wanted, self._keep):
                 seen += batch.num_rows
                 yield {
                     name: floats_of(batch[name]) if name in numbers else levels_of(batch[name])
@@ -296,7 +316,9 @@ class Table:
             return self.columns[name]
         capitals = [known for known in self.columns if known.lower() == name.lower()]
         close = capitals or difflib.get_close_matches(name, self.columns, n=3)
-        hint = f"did you mean {one_of(close)}?" if close else f"there are {one_of(self.columns)}"
+        hint = (
+            f"did you mean {one_of(close)}?" if close else f"there are {some_of([*self.columns])}"
+        )
         raise InputError(f"there is no column {name!r}; {hint}")
 
     @quiet("the data could not be read")
@@ -314,7 +336,7 @@ class Table:
         return column.kind == "continuous" or (column.numeric and not column.yes_no)
 
     def _complete(self, names: Sequence[str], texts: Sequence[str] = ()) -> nw.LazyFrame[Any]:
-        keep = [_number(name).is_finite() for name in names]
+        keep = [number(name).is_finite() for name in names]
         keep += [self._known_value(name) for name in texts]
         if self.unit is not None:
             keep.append(self._known_value(self.unit))
@@ -332,7 +354,7 @@ class Table:
         return self.repeats(self.unit)[1]
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        with quiet("the data could not be read"):
+        with quiet("the data could not be read", self.path):
             # Named columns only: some engines add their hidden index otherwise.
             names = frame.collect_schema().names()
             return frame.collect("pyarrow").select(names)
@@ -345,6 +367,7 @@ def open_table(
     roles: Mapping[str, str],
     unit: str | bool | None,
     key: str | None,
+    missing_values: Mapping[str, Sequence[float]] = MappingProxyType({}),
 ) -> Table:
     """Make a Table of a path to a CSV or Parquet file, or of a frame that narwhals knows.
 
@@ -358,7 +381,7 @@ def open_table(
         categorical; every role is "other" but that of `unit` and `key`, which identify.
     unit : str, False or None
         See `Table`; False is None that was said.
-    key : str or None
+    key, missing_values
         See `Table`.
 
     Returns
@@ -373,22 +396,24 @@ def open_table(
         name = path.name
     else:
         frame = as_lazy(source)
-    with quiet("the columns could not be read"):
-        schema = dict(frame.collect_schema())
+    with quiet("the columns could not be read", path):
+        schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
     identifying = [column for column in (whose, key) if column is not None]
     columns = columns_of(schema, kinds, roles, identifying)
-    table = Table(frame, columns, name=name, unit=whose, key=key, keep=keep, path=path)
+    table = Table(
+        frame,
+        columns,
+        name=name,
+        unit=whose,
+        key=key,
+        keep=keep,
+        path=path,
+        missing_values=missing_values,
+    )
     if table.size == 0:
         raise InputError("the table has no rows; check the file or the filter before it")
     return table
-
-
-def _way_out(column: Column, kind: str) -> str:
-    needed = "numbers are needed" if kind == "continuous" else "levels are needed"
-    if kind == "continuous" and not column.numeric:
-        return f"{needed} here"
-    return f"{needed} here; or declare it: kinds={{{column.name!r}: {kind!r}}}"
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -398,32 +423,3 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
-
-
-def _number(name: str) -> nw.Expr:
-    return nw.col(name).cast(nw.Float64)
-
-
-def _cells(
-    out: nw.DataFrame[Any], levels: Mapping[str, Mapping[str, int]], shape: tuple[int, ...]
-) -> NDArray[np.int64]:
-    """Return the cell of each row of what was counted: that of its levels and of its bins."""
-    cell = array_of(out["cell"]).astype(np.int64)
-    span = math.prod(shape[len(levels) :])
-    place = np.zeros(len(out), dtype=np.int64)
-    for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
-        here = [known[text_of(level)] for level in out[f"level {i}"].to_list()]
-        place = place * size + np.array(here, dtype=np.int64)
-    return place * span + cell
-
-
-def _bin(axis: BinAxis) -> nw.Expr:
-    if axis.breaks:
-        # No value is beyond infinity: of one bin too a column is left, and no mere literal.
-        inner = (*axis.breaks[1:-1], math.inf)
-        beyond = [(_number(axis.column) >= edge).cast(nw.Int32) for edge in inner]
-        return nw.sum_horizontal(*beyond)
-    place = ((_number(axis.column) - axis.low) / axis.width + EDGE_TOLERANCE).floor()
-    # min and max of literals instead of clip, which engines write out twice over
-    low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
-    return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)

@@ -13,17 +13,22 @@ from discreet.protect import Microaggregation, Rounding, outside
 from discreet.protect.base import Floats, RowMethod, as_strata, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
-from discreet.protect.order_means import nice_step, stepped, winsorised
+from discreet.protect.order_means import nice_step, safe_ends, stepped, winsorised
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
 from discreet.vault.copies import Copy
 from discreet.vault.rows import (
     Done,
     Noised,
+    Prepared,
     digest_of,
     keys_of,
     rows_with_key,
 )
+
+TINY = 1e-9
+WITHIN_ENDS = 2
+"""From this format on a copy stays within its columns' ends, and whole numbers stay whole."""
 
 __all__ = ["Made", "make_copy", "make_table", "protect_view", "within_bounds"]
 
@@ -54,10 +59,46 @@ def make_copy(given: Noised, policy: Policy) -> Made:
     steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
     out = _protected(given, trimmed, policy.row_method())
     for j, name in enumerate(rows.names):
-        # Again after rounding, which may go a little beyond a bound.
-        inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
-        out[:, j] = within_bounds(policy, name, inside)
+        finish = _finished if rows.format >= WITHIN_ENDS else _stepped_within_bounds
+        out[:, j] = finish(rows, policy, trimmed[:, j], out[:, j], name, steps[j])
     return _made(given, trimmed, out, policy.row_method())
+
+
+def _stepped_within_bounds(
+    _rows: Prepared, policy: Policy, _trimmed: Floats, values: Floats, name: str, step: float
+) -> Floats:
+    """Round a column and keep its declared bounds, as copies of format 1 were made."""
+    # Again after rounding, which may go a little beyond a bound.
+    inside = stepped(within_bounds(policy, name, values), step)
+    return within_bounds(policy, name, inside)
+
+
+def _finished(
+    rows: Prepared, policy: Policy, trimmed: Floats, values: Floats, name: str, step: float
+) -> Floats:
+    """Round a column, to whole numbers where its own are, within its bounds and safe ends."""
+    whole = name in rows.whole
+    low, high = _ends(policy, name, trimmed, whole=whole)
+    step = max(step, 1.0) if whole else step
+    inside = stepped(outside(values, low, high, policy.outside), step)
+    if policy.outside == "keep":
+        return inside
+    # What was rounded beyond an end goes back by a step; between narrow ends there may be none.
+    with np.errstate(invalid="ignore"):
+        ends = np.array([np.ceil(low / step - TINY), np.floor(high / step + TINY)]) * step
+    first, last = stepped(ends, step).tolist()
+    return np.clip(inside, first, last) if first <= last else np.clip(inside, low, high)
+
+
+def _ends(policy: Policy, name: str, trimmed: Floats, *, whole: bool) -> tuple[float, float]:
+    """Return between which numbers a protected column stays: safe ends within its bounds."""
+    low, high = safe_ends(float(trimmed.min()), float(trimmed.max()), whole=whole)
+    least, most = policy.bounds.get(name, (-np.inf, np.inf))
+    if whole:  # no fraction at a bound
+        least, most = np.ceil(least), np.floor(most)
+    within = max(low, least), min(high, most)
+    # Where the data lie outside what was declared, the declared bounds stand.
+    return within if within[0] < within[1] else policy.bounds[name]
 
 
 def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:

@@ -73,8 +73,9 @@ class Prepared:
     """Rows that are ready: the values of a group, the levels of strata, and what they carry.
 
     `strata` is which combination of levels each row has, `keys` are keyed digests of the rows, and
-    `order` is one that does not depend on that of the file. `format` is how the copy is made.
-    `persons` is whose each row is, where some person has several.
+    `order` is one that does not depend on that of the file. `format` is how the copy is made,
+    `persons` whose each row is, where some person has several, and `whole` which columns hold whole
+    numbers, but for fewer than k persons.
     """
 
     names: tuple[str, ...]
@@ -87,6 +88,7 @@ class Prepared:
     done: Done
     format: int
     persons: Labels | None = None
+    whole: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,6 +210,9 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
         ),
         format=raw.format,
         persons=None if rows.persons is None else rows.persons[kept],
+        whole=frozenset(
+            name for name in raw.names if _is_whole(rows.numbers[name], policy.k, rows.persons)
+        ),
     )
 
 
@@ -308,6 +313,13 @@ def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
                 f" at least {STRATUM_PER_K} k are needed; leave the column out, or the rows"
                 " (missing='complete', --impute complete)"
             )
+
+
+def _is_whole(values: Floats, k: int, persons: Labels | None) -> bool:
+    """Whether the known values of a column are whole numbers, but for those of fewer than k."""
+    broken = np.isfinite(values) & (values != np.floor(values))
+    who = np.flatnonzero(broken) if persons is None else np.unique(persons[broken])
+    return len(who) < k
 
 
 def _numbers(values: Floats, name: str, policy: Policy, persons: Labels | None) -> Floats:
