@@ -235,7 +235,7 @@ def test_declared_groups_are_seen_within_alone() -> None:
     with pytest.raises(RefusedError, match="groups of this study are 'x', 'y'; 'z', 'children'"):
         study.scatter("y", "z")
     with pytest.raises(
-        RefusedError, match=r"or open the study with groups=\[\['z', 'children'\], "
+        RefusedError, match=r"can open the study with groups=\[\['z', 'children'\], "
     ):
         study.scatter("x", "number")
 

@@ -71,7 +71,7 @@ MAY_NOT = {
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.study')"},
-        "secret (floor 3) imports study (floor 7)",
+        "secret (floor 2) imports study (floor 7)",
     ),
     "the top": (
         {"study": "from discreet import open"},
