@@ -75,6 +75,8 @@ def started(study: tuple[Path, Path], *words: str, as_json: bool = True) -> Iter
     assert process.stdout is not None
     try:
         lines = [process.stdout.readline()]
+        if not lines[0]:
+            pytest.fail(f"the server has not started: {process.communicate(timeout=30)[1]}")
         if as_json:
             told = json.loads(lines[0])
             yield Started(process, told["address"], told["token"], lines)

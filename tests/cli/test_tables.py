@@ -404,7 +404,11 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "k too small": ("anonymize F --columns x -k 2 -o O", 2, "at least 3"),
     "k too large": ("anonymize F --columns x -k 13 -o O", 3, "10 k"),
     "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies persons"),
-    "no stratum": ("anonymize F --columns x --sensitive ill -o O", 3, "'ill' is none; open"),
+    "no stratum": (
+        "anonymize F --columns x --sensitive ill -o O",
+        3,
+        "'ill' is none; the custodian can open",
+    ),
     "two groups": (
         "anonymize F --group x --group y --columns x,y -o O",
         3,

@@ -32,7 +32,7 @@ CLIENTS = ("clientcanary", "ragnaroek")
 
 POLICIES: Mapping[str, str] = {
     "standard": "",
-    "datashield": 'rows = "probabilistic"\nq = 0.5\nk = 3\nround_to = 1\nbins_share = 0.33\n',
+    "datashield": "k = 3\nround_to = 1\nbins_share = 0.33\n",
     "sacro": "k = 10\nround_to = 1\n",
 }
 RULES = """

@@ -38,7 +38,10 @@ NO_GROUPS = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
 TWO_GROUPS = POLICY.replace('"glucose"]]\nstrata', '"glucose"], ["ldl", "hdl"]]\nstrata', 1)
 SEX = '[kinds]\nsex = "categorical"\n'
 RESEARCH = f'preset = "research"\n{SEX}[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
-NOISY = f'preset = "datashield"\ngroups = [["age", "bmi"]]\n{SEX}[roles]\npatient = "identifier"\n'
+NOISY = (
+    'preset = "datashield"\nrows = "probabilistic"\nq = 0.5\ngroups = [["age", "bmi"]]\n'
+    f'{SEX}[roles]\npatient = "identifier"\n'
+)
 RAW = f'{SEX}[pictures]\nhistogram = "none"\n[roles]\npatient = "identifier"\n'
 POLICIES = {
     "guarded": GUARDED,
@@ -567,13 +570,13 @@ METHODS: dict[str, tuple[dict[str, Any], str, str | None, tuple[str, ...]]] = {
         ("merge", "suppression", "generalization", "condensation"),
     ),
     "rows of a guarded study": (
-        {"name": "datashield"},
+        {"name": "datashield", "rows": "probabilistic", "q": 0.5},
         "scatter",
         "probabilistic",
         ("probabilistic", "suppression", "generalization"),
     ),
     "another usual method": (
-        {"name": "datashield"},
+        {"name": "datashield", "rows": "probabilistic", "q": 0.5},
         "histogram",
         "suppression",
         ("suppression", "merge", "generalization", "probabilistic"),
@@ -634,7 +637,8 @@ def test_every_picture_has_a_method(preset: str, kind: str) -> None:
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:
-    standard, noisy, research = map(Policy.preset, ("standard", "datashield", "research"))
+    standard, research = map(Policy.preset, ("standard", "research"))
+    noisy = Policy.preset("datashield", rows="probabilistic", q=0.5)
     told = {
         policy.name: [usual_number(policy, "probabilistic", name) for name in NUMBERS]
         for policy in (standard, noisy, research)
