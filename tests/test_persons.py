@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet import BarView, BoxView, CrossTableView, GridView, HistogramView, ParallelView
-from discreet.errors import RefusedError
+from discreet.errors import LeavingError, RefusedError
 from discreet.protect.base import Floats
 
 PATIENTS, VISITS, K = 100, 5, 5
@@ -191,3 +192,57 @@ def test_who_knows_all_visits_of_a_patient_finds_none_of_them_in_the_copy() -> N
             gaps = np.square(released[:, None] - known).sum(axis=2).sum(axis=1)
             found[row_of[tuple(released[gaps.argmin()])] == patient] += 1
     assert found[True] / found.total() <= 1 / K + 0.03
+
+
+# --- few persons with many rows -----------------------------------------------------------------
+
+
+def many_visits(lost: int, ids: str) -> dict[str, Any]:
+    """Make 150 patients of 4 visits and one of 70; as many of them are gone as are `lost`."""
+    rng = np.random.default_rng(4)
+    rows = np.r_[70, np.full(150, 4)]
+    who = np.repeat(np.arange(len(rows)), rows)
+    names = {"texts": [f"p{v:08x}" for v in rng.integers(0, 2**31, len(rows))], "numbers": None}
+    given = {
+        "patient_id": who + 1 if names[ids] is None else np.array(names[ids])[who],
+        "status": np.where(rng.random(len(rows)) < 0.3, "pos", "neg")[who],
+        "bmi": (rng.normal(25, 4, len(rows))[who] + rng.normal(0, 0.5, len(who))).round(2),
+    }
+    return {name: values[who >= lost] for name, values in given.items()}
+
+
+@pytest.mark.parametrize("preset", ["standard", "datashield"])
+@pytest.mark.parametrize("ids", ["texts", "numbers"])
+@pytest.mark.parametrize("lost", [1, 3])
+def test_few_persons_are_few_however_many_rows_they_have(
+    preset: str, ids: str, lost: int, tmp_path: Path
+) -> None:
+    """One of 70 rows, of 670, was more than 10 k changed rows, and gave a version of its own."""
+    whole, less = (pa.table(many_visits(n, ids)) for n in (0, lost))
+    dc.open(whole, preset, study="a", unit="patient_id").bars("status").save(tmp_path / "a.json")
+
+    with pytest.raises(LeavingError, match="nearly the same data have left before"):
+        dc.open(less, preset, study="b", unit="patient_id").bars("status").save(tmp_path / "b.json")
+    with pytest.raises(LeavingError, match=r"too few rows of .* have changed since version 1"):
+        dc.open(less, preset, study="a", unit="patient_id").new_version()
+
+
+@pytest.mark.parametrize("ids", ["texts", "numbers"])
+def test_enough_persons_are_a_version(ids: str, tmp_path: Path) -> None:
+    whole, less = (pa.table(many_visits(n, ids)) for n in (0, 61))
+    dc.open(whole, study="a", unit="patient_id").bars("status").save(tmp_path / "a.json")
+
+    assert dc.open(less, study="a", unit="patient_id").new_version() == 2
+
+
+def test_nothing_is_said_of_how_many_rows_somebody_has() -> None:
+    """The number of all rows, beside those of the copy, gave those of one person."""
+    study = dc.open(
+        pa.table(many_visits(0, "texts") | {"bmi2": np.arange(670.0)}), unit="patient_id"
+    )
+
+    view = study.scatter("bmi", "bmi2")
+
+    assert view.origin.shown is None
+    assert not [line for line in view.notes() if line.startswith("shown")]
+    assert [line for line in view.notes() if "keeps as many as they" in line]

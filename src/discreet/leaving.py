@@ -29,6 +29,7 @@ __all__ = [
     "PERSONS_OF",
     "SHAPE_OF",
     "UNNAMED",
+    "WHOSE",
     "Leaving",
     "Version",
     "check_looks",
@@ -49,6 +50,8 @@ CHANGED_PER_K = 10
 UNNAMED = ""
 # What a sketch of the ledger is of, beside whole rows: a column, who rows belong to,
 COLUMN, PERSONS = "column ", "persons"
+# Persons, too, by their `unit`, also where numbers tell them apart in no other table.
+WHOSE = "whose rows"
 # and what a linear change of a column leaves as it is.
 SHAPE_OF = "shape of "
 NOTHING: Mapping[str, Sketch] = MappingProxyType({})
@@ -321,18 +324,31 @@ def check_many_changed(
         )
 
 
+def rows_a_person(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], least: int) -> int:
+    """Return how many changed rows may be of one person.
+
+    One where at least so many persons gained or lost rows: then so many have changed.
+    """
+    one, two = known.get(WHOSE), fresh.get(WHOSE)
+    if one is None or two is None or one.changed_persons(two) >= least:
+        return 1
+    return max(one.most_rows, two.most_rows)
+
+
 def _too_few(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int) -> list[str]:
-    """Return what has changed, but in too few rows for two versions of it.
+    """Return what has changed, but in rows of too few persons for two versions of it.
 
     Where enough persons came or went, few levels change by few net of them, and tell of none.
     """
-    came_or_went = PERSONS in known and PERSONS in fresh
-    came_or_went = came_or_went and known[PERSONS].changed_rows(fresh[PERSONS]) >= CHANGED_PER_K * k
+    least = CHANGED_PER_K * k
+    one, two = (held.get(WHOSE, held.get(PERSONS)) for held in (known, fresh))
+    came_or_went = one is not None and two is not None and one.changed_persons(two) >= least
+    least *= rows_a_person(known, fresh, least)
     return [
         what
         for what, new in fresh.items()
         if not what.startswith(SHAPE_OF)
         and known.get(what, new).mark != new.mark
-        and known[what].changed_rows(new) < CHANGED_PER_K * k
+        and known[what].changed_rows(new) < least
         and (new.distinctive or not came_or_went)
     ]

@@ -111,6 +111,16 @@ class Sketch:
         gained, lost = difference[difference > 0].sum(), -difference[difference < 0].sum()
         return int(max(gained, lost))
 
+    def changed_persons(self, new: Sketch) -> int:
+        """Return of how many persons at least the number of rows differs; of persons alone."""
+        return int(np.count_nonzero(self.buckets != new.buckets))
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows one person has at most, or a few more; 1 where each has one."""
+        alone = self.rows <= (1.0 if len(self.smallest) < SMALLEST else 1.05) * self.different
+        return 1 if alone else int(self.buckets.max())
+
 
 @dataclass(frozen=True)
 class Sketched:

@@ -607,3 +607,18 @@ def test_gaps_are_of_persons_without_any_value() -> None:
 
     assert [from_counts.gaps_of(rows, name) for name in ("x", "sex")] == [4, 3]
     assert [from_counts.gaps_of(persons, name) for name in ("x", "sex")] == [1, 2]
+
+
+def test_narrow_bins_between_whole_numbers_are_no_gap() -> None:
+    """Of 0 to 6 children in bins of 0.3 those from 2.1 to 3 can hold nobody."""
+    policy = Policy.preset("standard", limits={"children": [0, 6]})
+    column = np.random.default_rng(1).poisson(1.4, 1200).clip(0, 6).astype(float)
+    far = np.where(column == 6, 40.0, column)
+
+    def counts(values: Any, wide: float) -> tuple[int | None, ...]:
+        limits = policy.changed(limits={"children": [0, wide]})
+        question = asked("histogram", ["children"], limits)
+        return from_counts.histogram(table_of({"children": values}), question, ORIGIN).counts
+
+    assert None not in counts(column, 6)
+    assert None in counts(far, 41)

@@ -259,7 +259,7 @@ def test_every_column_is_recognised_but_row_numbers() -> None:
 
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
     shapes = {"shape of x", "shape of y", "shape of z"}
-    assert heard.every == [everything | shapes | {"whole rows"}]
+    assert heard.every == [everything | shapes | {"whole rows", "whose rows"}]
     assert set(heard.told[0].sketches) == {"column x", "column person"}
 
 

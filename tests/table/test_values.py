@@ -130,7 +130,7 @@ CODED: dict[str, tuple[Sequence[float], tuple[float, ...]]] = {
     "-9 and -8 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[-9] * 5, *[-8] * 7], (-9, -8)),
     "9 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[9] * 5], ()),
     "-9 among degrees": ([*range(-20, 30), *[-9] * 9], ()),
-    "-999 among incomes": ([*range(900, 90_000, 900), *[-999] * 5], ()),
+    "-999 among incomes": ([*range(900, 90_000, 900), *[-999] * 5], (-999,)),
     "-9999 among incomes": ([*range(900, 90_000, 900), *[-9999] * 5], (-9999,)),
     "-999 among small numbers": ([0.1 * i for i in range(80)] + [-999] * 5, (-999,)),
     "another number": ([*AGES, *[-998] * 9], ()),
@@ -182,7 +182,13 @@ def test_codes_are_sevens_eights_and_nines() -> None:
 def test_codes_of_an_end_that_is_a_tenth_away_are_none() -> None:
     assert codes_among({99.0: 9}, low=9.0, high=90.0, k=5) == (99.0,)
     assert codes_among({99.0: 9}, low=0.0, high=90.0, k=5) == ()
-    assert codes_among({-9.0: 9}, low=0.0, high=91.0, k=5) == ()
+    assert codes_among({-9.0: 9}, low=-1.0, high=91.0, k=5) == ()
+
+
+def test_below_zero_where_nothing_else_is_a_code_is_near_or_far() -> None:
+    assert codes_among({-9.0: 9}, low=0.0, high=91.0, k=5) == (-9.0,)
+    assert codes_among({-9.0: 4}, low=0.0, high=91.0, k=5) == ()
+    assert codes_among({99.0: 9}, low=0.0, high=95.0, k=5) == ()
 
 
 # --- what stands for a missing value ----------------------------------------------------------

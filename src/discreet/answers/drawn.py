@@ -144,7 +144,9 @@ def seen(
         low = sum_told - below if counts.sum() == shown else 0
         drawn = min(max(shown, low), sum_told + above)
     total = drawn if persons == shown else max(persons, drawn)
-    return replace(origin, shown=_to_step(drawn, step), total=_to_step(total, step))
+    # No finer than k, or a hidden cell would be known to fewer than k values from the sum.
+    coarse = -(-asked.k // step) * step
+    return replace(origin, shown=_to_step(drawn, coarse), total=_to_step(total, coarse))
 
 
 def _to_step(count: int, step: int) -> int:

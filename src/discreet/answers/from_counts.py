@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -30,7 +31,7 @@ from discreet.protect import (
     Suppression,
 )
 from discreet.protect.base import Floats, Labels, sd_of
-from discreet.protect.counts import Bins, Guarded, check_counts
+from discreet.protect.counts import LEAST_GAP, Bins, Guarded, check_counts
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.protect.persons import several_rows
 from discreet.table import BinAxis, Counted, Table
@@ -85,7 +86,16 @@ def merged_bins(table: Table, asked: Asked) -> tuple[Counted, Merged, BinAxis]:
     start = ends.axis(ends.most(asked.bins))
     counted = table.count((start,))
     check_size(counted, asked)
-    return counted, Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined), start
+    least = _least_gap(table, start, asked)
+    merged = Merge(asked.k)(lambda _: counted.counts, (start.bins,), counted.joined, least)
+    return counted, merged, start
+
+
+def _least_gap(table: Table, axis: BinAxis, asked: Asked) -> int:
+    """Return how many empty bins are a gap: of whole numbers narrow bins are empty as a rule."""
+    if axis.breaks or axis.width >= 1 or not table.is_whole(axis.column, but_for=asked.k):
+        return LEAST_GAP
+    return LEAST_GAP * math.ceil(1 / axis.width)
 
 
 def with_gaps(origin: Origin, merged: Merged) -> Origin:

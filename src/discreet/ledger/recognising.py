@@ -19,12 +19,14 @@ from discreet.leaving import (
     PERSONS_OF,
     SHAPE_OF,
     UNNAMED,
+    WHOSE,
     Version,
     check_looks,
     check_not_nearly,
     check_rounded,
     check_unit,
     plain_command,
+    rows_a_person,
 )
 from discreet.ledger.records import all_versions, holding, latest, sketches_of
 from discreet.sketch import WHOLE_ROWS, Sketch
@@ -43,7 +45,7 @@ __all__ = [
 ]
 
 Known = Mapping[str, Sketch]
-NO_VALUES = (PERSONS, SHAPE_OF, WHOLE_ROWS)
+NO_VALUES = (PERSONS, SHAPE_OF, WHOLE_ROWS, WHOSE)
 EVIDENCE = 100.0
 """So many times likelier must few changed rows be than chance, where there are few levels."""
 
@@ -142,9 +144,10 @@ def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
     if persons is not None and persons <= 1 / 2:
         return False
     one, two = old.get(WHOLE_ROWS), new.get(WHOLE_ROWS)
-    if one is not None and two is not None and 0 < one.changed_rows(two) < fewer_than:
+    least = fewer_than * rows_a_person(old, new, fewer_than)
+    if one is not None and two is not None and 0 < one.changed_rows(two) < least:
         if persons is not None:
-            return old[PERSONS].changed_rows(new[PERSONS]) < fewer_than
+            return old[PERSONS].changed_persons(new[PERSONS]) < fewer_than
         return _one_row(one, two) or likelihood_ratio(one, two) > EVIDENCE
     mine, theirs = _varied(old), _varied(new)
     pairs = ((theirs, mine), (mine, theirs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -303,9 +304,9 @@ class Policy:
         except FileNotFoundError:
             raise InputError(f"there is no policy file {str(path)!r}") from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InputError(
-                f"the policy file {str(path)!r} is not TOML: {type(error).__name__}"
-            ) from None
+            at = "".join(re.findall(r" at line \d+, column \d+", str(error).replace("(", "")))
+            why = f"{type(error).__name__}{at}"
+            raise InputError(f"the policy file {str(path)!r} is not TOML: {why}") from None
         preset = given.pop("preset", "standard")
         trees = given.get("hierarchies")
         if isinstance(trees, Mapping):  # files lie beside the policy

@@ -14,6 +14,7 @@ from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Labels
 
 __all__ = [
+    "LEAST_GAP",
     "Bins",
     "Counter",
     "Generalization",
@@ -243,13 +244,20 @@ class Merge:
         check_whole("k", self.k, least=1)
 
     def __call__(
-        self, count: Counter, resolution: tuple[int, ...], count_groups: GroupCounter
+        self,
+        count: Counter,
+        resolution: tuple[int, ...],
+        count_groups: GroupCounter,
+        least_gap: int = LEAST_GAP,
     ) -> Merged:
-        """Count at `resolution`, join, and count what was joined until every bin holds k."""
+        """Count at `resolution`, join, and count what was joined until every bin holds k.
+
+        A run of fewer than `least_gap` bins is no gap.
+        """
         if len(resolution) != 1:
             raise InputError("merge joins the bins of one axis; choose another method for a grid")
         counts = _counted(count, resolution)
-        gap = gaps_of(counts, self.k)
+        gap = gaps_of(counts, self.k, least_gap)
         groups = _joined_beside(gap, counts, self.k)
         counts = _whole_counts(count_groups(groups), (int(groups[-1]) + 1,))
         while (counts < self.k).any():
@@ -415,10 +423,10 @@ def joined_bins(counts: Bins, k: int) -> Labels:
     return last
 
 
-def gaps_of(counts: Bins, k: int) -> NDArray[np.bool_]:
+def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> NDArray[np.bool_]:
     """Say which bins lie in a gap: a run of three or more that together hold fewer than k.
 
-    On either side of a gap, the three nearest bins that lie in no other hold k. From the left,
+    On either side of a gap, as many of the nearest bins that lie in no other hold k. From the left,
     each gap is as long as it can be.
 
     Parameters
@@ -427,6 +435,9 @@ def gaps_of(counts: Bins, k: int) -> NDArray[np.bool_]:
         Persons in each bin.
     k : int
         The least number of persons in a bin that is shown.
+    least : int, default 3
+        How many bins a gap has at least: more where some can hold no value, as bins narrower than
+        1 of whole numbers.
 
     Returns
     -------
@@ -442,8 +453,8 @@ def gaps_of(counts: Bins, k: int) -> NDArray[np.bool_]:
     start = after = 0  # `after` is where the gap before ends
     while start < counts.size:
         end = start + int(np.searchsorted(np.cumsum(counts[start:]), k))
-        beside = (counts[max(after, start - LEAST_GAP) : start], counts[end : end + LEAST_GAP])
-        if end - start >= LEAST_GAP and all(bins.sum() >= k for bins in beside):
+        beside = (counts[max(after, start - least) : start], counts[end : end + least])
+        if end - start >= least and all(bins.sum() >= k for bins in beside):
             gap[start:end] = True
             start = after = end
         start += 1

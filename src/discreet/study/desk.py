@@ -302,7 +302,13 @@ class Desk:
         return origin if copy is None or asked is None else self._of_copy(origin, copy, asked)
 
     def _of_copy(self, origin: Origin, copy: Copy, asked: Asked) -> Origin:
-        """Say how many rows of how many the copy has, and which column's gaps cost most."""
+        """Say how many rows of how many the copy has, and which column's gaps cost most.
+
+        Where persons have several rows nothing: with the rows of one who has many left out of the
+        copy, the number of all rows would tell theirs.
+        """
+        if self.table.persons_repeat():
+            return origin
         origin = seen(origin, asked, len(copy.columns[asked.columns[0]]), self.table.size)
         return self._with_gaps(origin, self._complete_in(asked), asked)
 

@@ -19,6 +19,7 @@ from discreet.leaving import (
     KIND_OF,
     PERSONS,
     SHAPE_OF,
+    WHOSE,
     Leaving,
     check_version,
 )
@@ -316,6 +317,8 @@ class Gatekeeper:
         """Return all sketches by which these data are to be recognised."""
         name = self.table.unit or self.table.key
         who = {PERSONS: found.columns[name]} if name in found.persons else {}
+        if self.table.unit is not None:
+            who |= {WHOSE: found.columns[self.table.unit]}
         shapes = {SHAPE_OF + name: shape for name, shape in found.shapes.items()}
         rows = {WHOLE_ROWS: found.rows} if found.rows.rows else {}
         return _recognisable(found, found.columns) | rows | who | shapes

@@ -121,7 +121,7 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
     -------
     tuple of float
         Those that k persons or more share and that lie beyond the other values by more than a
-        tenth of their range.
+        tenth of their range, or are below 0 where no other value is.
 
     Examples
     --------
@@ -129,13 +129,17 @@ def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) ->
     (-999.0, 99.0)
     >>> codes_among({999.0: 40, -9.0: 2}, low=0.0, high=2000.0, k=5)
     ()
+    >>> codes_among({-999.0: 40}, low=12_000.0, high=300_000.0, k=5)
+    (-999.0,)
     """
     away = FAR * (high - low)
     return tuple(
         sorted(
             code
             for code, count in counts.items()
-            if count >= k and low < high and (code < low - away or code > high + away)
+            if count >= k
+            and low < high
+            and (code < low - away or code > high + away or code < 0 <= low)
         )
     )
 

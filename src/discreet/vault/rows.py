@@ -53,8 +53,7 @@ class Done:
     `filled` are how many missing values of each column were filled, `named` how many missing levels
     became a level of their own, `left_out` how many rows had a missing value and `suppressed` how
     many were left out of a small stratum. Sizes of strata are multiples of `multiples_of`.
-    `persons` is the column of persons with several rows, and `many` whether somebody had so many
-    that some were left out.
+    `persons` is the column of persons with several rows.
     """
 
     filled: tuple[tuple[str, int], ...] = ()
@@ -65,7 +64,6 @@ class Done:
     exhaustive: bool = True
     multiples_of: int = 1
     persons: str | None = None
-    many: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,7 +173,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     held = {name: _named(rows.texts[name]) for name in raw.carried}
     mended = repaired(levels, held, policy, rows)
     labels = strata_labels(mended.levels, len(rows))
-    kept, many = _evened(mended.kept, labels, rows.persons, keys, policy)
+    kept = _evened(mended.kept, labels, rows.persons, keys, policy)
     _check_known(raw, kept, labels, policy)
     places = np.flatnonzero(kept).tolist()
     if policy.guarded and _persons(rows, kept) < ROWS_PER_K * policy.k:
@@ -206,7 +204,6 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             exhaustive=mended.complete,
             multiples_of=size_step(policy),
             persons=raw.unit,
-            many=many,
         ),
         format=raw.format,
         persons=None if rows.persons is None else rows.persons[kept],
@@ -270,31 +267,29 @@ def keys_of(secret: Secret, table: Table, rows: Rows, format: int) -> Keys:
     return _keys(secret, [column], format)
 
 
-def _evened(
-    kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, policy: Policy
-) -> tuple[Mask, bool]:
-    """Leave out rows so that no stratum tells its exact size; say whether somebody had too many.
+def _evened(kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, policy: Policy) -> Mask:
+    """Leave out rows so that no stratum tells its exact size.
 
     Exact sizes beside the rounded and hidden counts of tables would give hidden ones back. Which
     rows are left out is keyed by the secret; rather those of persons who have others.
     """
     step = size_step(policy)
     if step == 1:
-        return kept, False
+        return kept
     rank = np.empty(len(keys), dtype=np.intp)
     rank[in_order(keys)] = np.arange(len(keys))
-    rows, many = np.flatnonzero(kept), False
+    rows = np.flatnonzero(kept)
     before = np.zeros_like(rows)
     if persons is not None:
         before = rows_before(labels[rows], persons[rows], rank[rows])
         stays = rows_like_others(labels[rows], persons[rows], before, policy.k)
-        rows, before, many = rows[stays], before[stays], not stays.all()
+        rows, before = rows[stays], before[stays]
     rows = rows[np.lexsort([rank[rows], before, labels[rows]])]
     _, first, sizes = np.unique(labels[rows], return_index=True, return_counts=True)
     place = np.arange(len(rows)) - np.repeat(first, sizes)
     out = np.zeros_like(kept)
     out[rows[place < np.repeat(sizes - sizes % step, sizes)]] = True
-    return out, many
+    return out
 
 
 def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:

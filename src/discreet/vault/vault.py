@@ -122,10 +122,8 @@ def said(made: Made, k: int) -> tuple[str, ...]:
     if done.persons is not None:
         lines.append(
             f"groups are of at least {k} persons ({done.persons}): all rows of a person in a"
-            " stratum are in one"
+            " stratum are in one, and who has more rows than k persons have keeps as many as they"
         )
-    if done.many:
-        lines.append("rows of persons who have more than nearly all others are left out")
     if done.multiples_of > 1:
         lines.append(
             f"a few rows are left out, so that the size of each stratum is a multiple of"
