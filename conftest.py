@@ -31,6 +31,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     home = tmp_path_factory.mktemp("home")
     for variable, folder in FOLDERS.items():
         monkeypatch.setenv(variable, str(home / folder))
+    # What a fixture of a module left would come back at the end, and seal the next ledger.
+    os.environ.pop("DISCREET_SECRET", None)
     # Set first: so whatever a test sets without the fixture is gone after it, too.
     monkeypatch.setenv("DISCREET_SECRET", "")
     monkeypatch.delenv("DISCREET_SECRET")
