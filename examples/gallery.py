@@ -77,8 +77,8 @@ PICTURES = (
         "Histogram",
         'study.histogram("glucose")',
         "Bins are joined until each holds five patients; counts are rounded to five. A stretch of"
-        " three bins or more with fewer than five patients in all is a gap: nothing is joined across"
-        ' it, and a hatched sign below the axis says "none, or fewer than k". Who is in a gap is'
+        " three bins or more with fewer than five patients in all is a gap: nothing is joined"
+        ' across it, and a hatched sign below the axis says "none, or fewer than k". Who is in a gap is'
         " counted in the larger bar beside it, so that no total tells how many those are.",
     ),
     Picture(
@@ -87,8 +87,8 @@ PICTURES = (
         'study.histogram("bmi", by="age_group")',
         "Bins are the same for all levels, and joined until each level has five patients in each:"
         " otherwise the difference to the histogram of all would tell a few of them. Gaps are the"
-        " same for all levels, too. Cells of heat maps and contour plots `by=` a level are joined two"
-        " by two until each level shows 85 % of its patients, and share one scale of colours.",
+        " same for all levels, too. Cells of heat maps and contour plots `by=` a level are joined"
+        " two by two until each level shows 85 % of its patients, and share one scale of colours.",
     ),
     Picture(
         "heatmap",
