@@ -78,8 +78,9 @@ PICTURES = (
         'study.histogram("glucose")',
         "Bins are joined until each holds five patients; counts are rounded to five. A stretch of"
         " three bins or more with fewer than five patients in all is a gap: nothing is joined"
-        ' across it, and a hatched sign below the axis says "none, or fewer than k". Who is in a gap is'
-        " counted in the larger bar beside it, so that no total tells how many those are.",
+        " across it, and a hatched sign below the axis says"
+        ' "none, or fewer than k". Who is in a gap is counted in the larger bar beside it, so that'
+        " no total tells how many those are.",
     ),
     Picture(
         "histogram-by",

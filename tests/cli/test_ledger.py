@@ -109,7 +109,7 @@ def test_a_check_prints_rows_and_head(run: Run, ledger: Ledger, policy: str) -> 
 
     assert code == 0
     assert out.splitlines()[:2] == [f"rows: {found.rows}", f"head: {found.head}"]
-    assert "nothing was changed; keep the head elsewhere" in out
+    assert "no row that is here was changed; whether the last ones were cut off" in out
     code, out, _ = run("log", "--verify", "--head", found.head, "--policy", policy)
     assert code == 0
     assert "what the head stands for is all there" in out

@@ -82,8 +82,8 @@ def _said(found: Verification, *, asked_for: bool) -> list[str]:
         lines.append("nothing was changed, and what the head stands for is all there")
     else:
         lines.append(
-            "nothing was changed; keep the head elsewhere, and --head shows next time that nothing"
-            " was cut off"
+            "no row that is here was changed; whether the last ones were cut off is seen with"
+            " --head alone: keep the head elsewhere"
         )
     return lines
 
