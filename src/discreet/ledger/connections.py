@@ -142,8 +142,8 @@ class Connections:
             f"the ledger {str(self._path)!r}, or what SQLite keeps beside it (-wal, -shm), was"
             " deleted, moved or replaced while it was in use, so nothing can leave; stop this"
             " program, look with discreet log --verify --head HEAD whether the last rows are"
-            " missing (HEAD is what you noted before; without one, take it that they are), restore the"
-            " ledger from a backup if so, and start again"
+            " missing (HEAD is what you noted before; without one, take it that they are), restore"
+            " the ledger from a backup if so, and start again"
         )
         if first:
             LOG.error("discreet: %s", error)
