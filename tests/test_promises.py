@@ -156,15 +156,19 @@ def check_told(persons: int, told: int | None, k: int) -> None:
         assert abs(told - persons) <= 2
 
 
-def check_note(view: View, shown: int, persons: int, counts: Sequence[int | None] = ()) -> None:
-    """Check what is said of how many are shown: rounded to 5, as far as it tells of no count."""
+def check_note(
+    view: View, shown: int, persons: int, k: int, counts: Sequence[int | None] = ()
+) -> None:
+    """Check how many are said to be shown: to 5, and no finer than k, or a count would follow."""
+    step = 5 * -(-k // 5)
     told, total = view.origin.shown, view.origin.total
     assert told is not None
     assert total is not None
-    assert told % 5 == total % 5 == 0
+    assert told % step == total % step == 0
     bins = [count for count in counts if count]
     # Were nearly all counts rounded the same way, their sum would tell it; it is drawn in by 4.
-    off = 6 if bins and abs(sum(bins) - shown) > 2 * len(bins) - 4 else 2
+    drawn_in = 4 if bins and abs(sum(bins) - shown) > 2 * len(bins) - 4 else 0
+    off = step // 2 + drawn_in
     assert abs(told - shown) <= off
     assert abs(total - persons) <= off
     many = f"about {told:,} of {total:,}" if told else f"none of about {total:,}"
@@ -187,7 +191,7 @@ def test_every_bin_stands_on_k_persons(raw: Raw, method: str) -> None:
         at = [len(held[place].union(*(held[gap] for gap in some))) for some in chosen]
         check_told(min(at, key=lambda n: abs(n - (told or 0))), told, raw.k)
     seen = {p for place in held if method == "merge" or place not in gaps for p in held[place]}
-    check_note(view, len(seen), raw.everyone, view.counts)
+    check_note(view, len(seen), raw.everyone, raw.k, view.counts)
     shown = [d * w for d, w in zip(view.density, np.diff(view.edges), strict=True) if d is not None]
     assert not shown or sum(shown) == pytest.approx(1, abs=1e-4)
     assert list(view.edges) == sorted(set(view.edges))
@@ -212,7 +216,7 @@ def test_every_cell_stands_on_k_persons(raw: Raw, method: str) -> None:
         if view.counts[i][j] is not None
         for person in persons
     }
-    check_note(view, len(seen), raw.everyone, told_of(view))
+    check_note(view, len(seen), raw.everyone, raw.k, told_of(view))
 
     points: PointsView = study.scatter("a", "b", method=method)
     assert list(points.size) == [told for row in view.counts for told in row if told is not None]
@@ -310,7 +314,7 @@ def test_views_of_rows_show_the_one_copy_and_nothing_else(raw: Raw, rows: str) -
 
     complete = len(raw.persons("a", "b"))
     assert sum(points.size) == complete - complete % study.policy.round_to
-    check_note(points, sum(points.size), raw.everyone)
+    check_note(points, sum(points.size), raw.everyone, raw.k)
     copy = [
         point
         for *point, size in zip(points.x, points.y, points.size, strict=True)
@@ -504,7 +508,8 @@ def test_every_bin_of_every_level_stands_on_k_persons(raw: Leveled, cells: bool)
             seen += 0 if math.isnan(count) else persons[place]
     assert {part.origin.shown for part in view.views} == {None}, "it is said of all together"
     if policy.round_to == 5:
-        check_note(view, seen, len(raw.a), [n for part in view.views for n in told_of(part)])
+        told = [n for part in view.views for n in told_of(part)]
+        check_note(view, seen, len(raw.a), policy.k, told)
     else:
         shown = (seen + policy.k // 2) // policy.k * policy.k
         others = (len(raw.a) - seen) // policy.k * policy.k
