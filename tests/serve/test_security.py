@@ -681,8 +681,6 @@ def test_many_at_once_get_the_same_bytes(tmp_path: Path) -> None:
 # --- what is held back because of the data ------------------------------------------------------
 
 HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("contour", {"columns": ["visits", "half"], "by": "ward"}),
-    ("heatmap", {"columns": ["visits", "half"], "by": "illness"}),
     ("parallel", {"columns": ["ward", "illness"]}),
     ("parallel", {"columns": ["illness", "smoker"]}),
     ("leverage", {"formula": "age ~ I(bmi - bmi)"}),
