@@ -508,8 +508,8 @@ def test_every_bin_of_every_level_stands_on_k_persons(raw: Leveled, cells: bool)
             seen += 0 if math.isnan(count) else persons[place]
     assert {part.origin.shown for part in view.views} == {None}, "it is said of all together"
     if policy.round_to == 5:
-        told = [n for part in view.views for n in told_of(part)]
-        check_note(view, seen, len(raw.a), policy.k, told)
+        of_all = [n for part in view.views for n in told_of(part)]
+        check_note(view, seen, len(raw.a), policy.k, of_all)
     else:
         shown = (seen + policy.k // 2) // policy.k * policy.k
         others = (len(raw.a) - seen) // policy.k * policy.k
