@@ -104,15 +104,15 @@ def _options(name: str, value: object) -> list[str] | None:
     if name in OPTIONS:
         return [OPTIONS[name], str(value)]
     if name == "groups" and isinstance(value, list):
-        return [word for group in value for word in ("--group", _listed(group))]
+        return [word for group in value for word in ("--group", listed(group))]
     if name == "strata" and isinstance(value, list):
-        return ["--strata", _listed(value)]
+        return ["--strata", listed(value)]
     if name == "kinds" and isinstance(value, dict) and {*value.values()} == {"categorical"}:
-        return ["--categorical", _listed(value)]
+        return ["--categorical", listed(value)]
     return None
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Write names as a,b,c; one with a comma in it in double quotes."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)

@@ -66,7 +66,7 @@ class Study:
         dict of str to list of float
             Of each column that has any: 7, 8 or 9 repeated (-9, 99, -999, ...), which
             at least k persons share, and which lies beyond all other values but for fewer than k
-            by more than a tenth of their range.
+            by more than a tenth of their range, or below 0 where no other is.
 
         Notes
         -----

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import shlex
 from collections.abc import Iterator, Sequence
@@ -24,6 +22,7 @@ from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.secret import FORMAT
 from discreet.study.desk import Desk
 from discreet.study.releasing import pair_of_made, pair_used, version_of
+from discreet.study.remedies import listed
 from discreet.study.wanted import Wanted
 from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prepared, raw_rows
 
@@ -161,15 +160,8 @@ def _options(desk: Desk, want: Wanted) -> str:
         "--sensitive": [want.sensitive] if want.sensitive else [],
     }
     policy = [] if desk.policy.name == "standard" else ["--policy", desk.policy.name]
-    words = [word for name, of in given.items() if of for word in (name, _list(of))]
+    words = [word for name, of in given.items() if of for word in (name, listed(of))]
     return "".join(f" {shlex.quote(word)}" for word in [*words, *policy])
-
-
-def _list(names: Sequence[str]) -> str:
-    """Write names as the command line reads them: one with a comma in double quotes."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue()
 
 
 def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:
