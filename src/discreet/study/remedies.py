@@ -11,7 +11,7 @@ from discreet.errors import InputError
 from discreet.policy import PRESETS, Policy, load_policy
 from discreet.table import Table
 
-__all__ = ["Groups", "new_version"]
+__all__ = ["Groups", "listed", "new_version"]
 
 Groups = Sequence[Sequence[str]]
 STANDARD = "standard"
@@ -113,7 +113,7 @@ def _options(name: str, value: object) -> list[str] | None:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Write names as a,b,c; one with a comma in it in double quotes."""
+    """Write names as the command line reads them: a,b,c, one with a comma in double quotes."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()
