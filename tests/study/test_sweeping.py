@@ -22,7 +22,8 @@ from discreet.progress import listening
 from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, sweeping
 from discreet.study.desk import Desk
-from discreet.study.sweeping import LOSSES, RISKS, SWEPT, _list, setting_below, settings_of
+from discreet.study.remedies import listed
+from discreet.study.sweeping import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.study.wanted import wanted
 from discreet.table import open_table
 
@@ -418,7 +419,7 @@ def test_a_sweep_is_recorded_nowhere_and_settles_nothing(preset: str, tmp_path: 
 def test_a_list_of_names_is_written_as_the_command_line_reads_it() -> None:
     names = ["weight, kg", 'say "a"', "age"]
 
-    assert names_of(_list(names)) == names
+    assert names_of(listed(names)) == names
 
 
 def test_a_map_gives_commands_that_make_the_same_table() -> None:
