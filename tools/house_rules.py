@@ -40,7 +40,7 @@ LATE_IMPORTS_OF = "kernels"  # they import numba, which takes a third of a secon
 RANDOM_ROOM = "secret"
 RANDOM_MODULES = ("secrets", "random", "numpy.random")
 
-FILE_LINES, FUNCTION_LINES = 300, 50
+FUNCTION_LINES = 50
 CODE_FOLDERS = ("src", "tools", "benchmarks", "examples")
 NOT_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
@@ -231,11 +231,8 @@ def no_print_no_assert(module: Module) -> Iterator[Broken]:
 
 
 def sizes(module: Module) -> Iterator[Broken]:
-    """A file is read in one go, a function at one glance; tests may be long files."""
+    """A function is read at one glance; a file is as long as its one topic."""
     lines = code_lines(module)
-    if module.path.parts[0] in CODE_FOLDERS and len(lines) > FILE_LINES:
-        rule = f"{len(lines)} lines of code in one file; the most is {FILE_LINES}"
-        yield module.broken(1, rule)
     for node in ast.walk(module.tree):
         if isinstance(node, Function):
             count = sum(node.lineno <= line <= (node.end_lineno or 0) for line in lines)
@@ -342,15 +339,16 @@ def matched_raises(module: Module) -> Iterator[Broken]:
             yield module.broken(node, "pytest.raises has no match=; test the message too")
 
 
-def mirrored_tests(paths: Sequence[PurePosixPath]) -> Iterator[Broken]:
-    """src/discreet/a/b.py is tested in tests/a/test_b.py."""
-    present = set(paths)
+def tested_rooms(paths: Sequence[PurePosixPath]) -> Iterator[Broken]:
+    """A room src/discreet/a is tested in tests/a, a module src/discreet/b.py in tests/test_b.py."""
+    tested = {PurePosixPath(*path.parts[:2]) for path in paths if path.name.startswith("test_")}
     for path in paths:
-        if path.parts[:2] == ("src", PACKAGE) and path.suffix == ".py":
-            folder, name = path.parts[2:-1], path.name
-            test = PurePosixPath("tests", *folder, f"test_{name}")
-            if name not in {"__init__.py", "__main__.py"} and test not in present:
-                yield Broken(str(path), 1, f"its test file {test} is missing")
+        if path.parts[:2] != ("src", PACKAGE) or path.suffix != ".py":
+            continue
+        room = path.parts[2]
+        of = PurePosixPath("tests", f"test_{room}" if room.endswith(".py") else room)
+        if not room.startswith("__") and of not in tested:
+            yield Broken(str(path), 1, f"its tests in {of} are missing")
 
 
 # --- what a file may not name ---------------------------------------------------------------
@@ -381,7 +379,7 @@ MODULE_RULES: tuple[Callable[[Module], Iterator[Broken]], ...] = (
 def broken_rules(root: Path) -> list[Broken]:
     """Check all files of the checkout at `root`."""
     paths = tracked(root)
-    found = set(mirrored_tests(paths))
+    found = set(tested_rooms(paths))
     for path in paths:
         try:
             text = (root / path).read_text(encoding="utf-8")

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from discreet.answers.axes import Ends, ends_of_table, ends_of_values, short_places
 from discreet.errors import RefusedError
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.table import BinAxis, Table, open_table
 
 Floats = NDArray[np.float64]
 
 
-def asked(policy: str = "standard", **fields: Any) -> Asked:
+def asked(policy: str = "standard", **fields: Any) -> PlotRequest:
     """Settle a histogram of column x."""
     return Policy.preset(policy, **fields).settle("histogram", ["x"])
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.answers import by_level, from_counts
 from discreet.answers.levels import panels_of
 from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.table import Table, open_table
 from discreet.views import ContourView, GridView, HistogramView, MultiplesView, Origin
 
@@ -40,7 +40,9 @@ def table_of(columns: Columns, unit: str | None = None) -> Table:
     return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=unit, key=None)
 
 
-def asked(picture: str, policy: Policy = EXACT, by: str | None = "sex", **named: Any) -> Asked:
+def asked(
+    picture: str, policy: Policy = EXACT, by: str | None = "sex", **named: Any
+) -> PlotRequest:
     """Settle a picture of column x, or of x and y."""
     columns = ["x"] if picture == "histogram" else ["x", "y"]
     return policy.settle(picture, columns, by=by, **named)
@@ -464,7 +466,7 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def drawn(
-    draw: Callable[..., MultiplesView], table: Table, question: Asked
+    draw: Callable[..., MultiplesView], table: Table, question: PlotRequest
 ) -> MultiplesView | None:
     """Return the pictures, or nothing where they are refused."""
     try:

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from discreet.answers import diagnostics
 from discreet.errors import RefusedError
-from discreet.policy import DIAGNOSTICS, Asked, Policy
+from discreet.policy import DIAGNOSTICS, PlotRequest, Policy
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret
 from discreet.table import Table, open_table
@@ -57,7 +57,7 @@ def model_of(formula: str) -> Model:
     return read_formula(formula, KINDS)
 
 
-def settled(picture: str, model: Model, policy: Policy = RESEARCH, **named: Any) -> Asked:
+def settled(picture: str, model: Model, policy: Policy = RESEARCH, **named: Any) -> PlotRequest:
     """Settle a diagnostic."""
     return policy.settle(picture, model.numbers, **named)
 
@@ -289,7 +289,7 @@ def test_noise_on_the_variable_is_noise_on_the_residuals_of_the_records() -> Non
 def test_other_columns_are_not_protected_for_the_variable() -> None:
     model, seen = model_of("y ~ x"), []
 
-    def protect(table: Table, asked: Asked) -> Mapping[str, Floats]:
+    def protect(table: Table, asked: PlotRequest) -> Mapping[str, Floats]:
         seen.append((asked.columns, [*table.columns]))
         return {name: table.rows([name]).numbers[name] for name in asked.columns}
 

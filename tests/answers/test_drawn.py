@@ -19,7 +19,7 @@ from discreet.answers.drawn import (
     public,
     seen,
 )
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.protect.counts import Guarded
 from discreet.views import GridView, Origin
 
@@ -34,7 +34,7 @@ ORIGIN = Origin(
 )
 
 
-def asked(picture: str, policy: str = "standard", **named: Any) -> Asked:
+def asked(picture: str, policy: str = "standard", **named: Any) -> PlotRequest:
     """Settle a picture of columns x and y, or of x."""
     columns = ["x"] if picture == "histogram" else ["x", "y"]
     return Policy.preset(policy).settle(picture, columns, **named)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet import datasets
 from discreet.answers import from_counts
 from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.protect import Merge, Merged
 from discreet.table import Table, open_table
 from discreet.views import Origin
@@ -41,7 +41,7 @@ def table_of(columns: Mapping[str, Any], unit: str | None = None) -> Table:
 
 def asked(
     picture: str, columns: list[str], policy: Policy | str = "standard", **named: Any
-) -> Asked:
+) -> PlotRequest:
     """Settle a picture under a preset or a policy."""
     chosen = Policy.preset(policy) if isinstance(policy, str) else policy
     return chosen.settle(picture, columns, **named)

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.answers import from_rows
 from discreet.errors import RefusedError
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.table import BinAxis
 from discreet.views import Origin
 
@@ -28,7 +28,7 @@ def asked(
     policy: str = "standard",
     by: str | None = None,
     **named: Any,
-) -> Asked:
+) -> PlotRequest:
     """Settle a picture by the row method of a preset."""
     method = "condensation" if policy == "standard" else "deterministic"
     return Policy.preset(policy, **named).settle(picture, columns, method=method, by=by)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.answers.levels import Levels, joined, levels_of, panels_of
 from discreet.errors import RefusedError
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.table import Table, open_table
 
 JOINED: dict[str, tuple[dict[str, int], tuple[int, ...], tuple[str, ...], list[str]]] = {
@@ -215,7 +215,7 @@ def table_of(held: dict[str | None, int]) -> Table:
     return open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
 
 
-def asked(policy: str = "standard", **named: Any) -> Asked:
+def asked(policy: str = "standard", **named: Any) -> PlotRequest:
     """Settle a histogram for each level."""
     return Policy.preset(policy).settle("histogram", ["x"], by="ward", **named)
 

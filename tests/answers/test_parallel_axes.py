@@ -23,7 +23,7 @@ from discreet.answers.parallel_axes import (
     too_diverse,
 )
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.policy import Asked, AskedAxes, Policy
+from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.table import Table, open_table
 from discreet.views import ParallelAxis
 
@@ -44,11 +44,11 @@ def asked(
     sensitive: Sensitive | None = None,
     ordered: Sensitive | None = None,
     **fields: Any,
-) -> Asked:
+) -> PlotRequest:
     """Settle parallel coordinates of k = 3."""
     given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
     found = Policy.preset(preset, **given).settle("parallel", columns)
-    axes = AskedAxes(pixels, 2, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
+    axes = AxesRequest(pixels, 2, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
     return replace(found, axes=axes)
 
 

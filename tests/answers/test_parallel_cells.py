@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.answers.parallel_cells import clusters_of_cells
 from discreet.errors import InputError, RefusedError
-from discreet.policy import AskedAxes, Policy
+from discreet.policy import AxesRequest, Policy
 from discreet.table import Table, open_table
 from discreet.views import Origin, ParallelAxis, ParallelView
 
@@ -67,7 +67,7 @@ def drawn(
     """Draw parallel coordinates of cells."""
     policy = Policy.preset(preset, **{"k": 3, "bins": pixels // 10, **fields})
     asked = policy.settle("parallel", columns, method="k-member-cells")
-    axes = AskedAxes(pixels, diversity, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
+    axes = AxesRequest(pixels, diversity, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
     origin = ORIGIN if policy.guarded else replace(ORIGIN, regime="research")
     return clusters_of_cells(table, replace(asked, axes=axes), origin)
 

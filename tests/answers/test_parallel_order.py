@@ -23,7 +23,7 @@ from discreet.answers.parallel_order import (
     rules_of_order,
 )
 from discreet.errors import RefusedError
-from discreet.policy import Asked, AskedAxes, Policy
+from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.table import Table, open_table
 
 N = 240
@@ -48,15 +48,15 @@ def table_of(columns: Mapping[str, Any] = COLUMNS, unit: str | None = None) -> T
 TABLE = table_of()
 
 
-def asked(columns: Sequence[str], *sensitive: str, **fields: Any) -> Asked:
+def asked(columns: Sequence[str], *sensitive: str, **fields: Any) -> PlotRequest:
     """Settle parallel coordinates of an axis of 100 pixels, k = 3."""
     policy = Policy.preset("standard", **{"k": 3, "bins": 10, **fields})
     named = {name: () for name in sensitive}
-    axes = AskedAxes(100, 2, named, {}, "smaller", fuzzy=True)
+    axes = AxesRequest(100, 2, named, {}, "smaller", fuzzy=True)
     return replace(policy.settle("parallel", columns), axes=axes)
 
 
-def cut(table: Table, how: Asked) -> dict[str, CellAxis]:
+def cut(table: Table, how: PlotRequest) -> dict[str, CellAxis]:
     """Cut the axes that are asked for."""
     return {name: cell_axis(table, how, name) for name in how.columns}
 

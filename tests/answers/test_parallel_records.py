@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.answers.parallel_records import Gap, clusters_of_records
 from discreet.errors import InputError, RefusedError
-from discreet.policy import AskedAxes, Policy
+from discreet.policy import AxesRequest, Policy
 from discreet.table import Table, open_table
 from discreet.views import Origin, ParallelAxis, ParallelView
 
@@ -62,7 +62,7 @@ def drawn(
     }
     policy = Policy.preset("research", **{"k": 3, "limits": limits, **fields})
     asked = policy.settle("parallel", chosen, method=method)
-    axes = AskedAxes(pixels, diversity, sensitive or {}, policy.ordered, cost, fuzzy=True)
+    axes = AxesRequest(pixels, diversity, sensitive or {}, policy.ordered, cost, fuzzy=True)
     return clusters_of_records(table or table_of(columns), replace(asked, axes=axes), ORIGIN)
 
 

@@ -27,7 +27,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 def known(columns: Mapping[str, Any], persons: str | None = None) -> dict[str, Sketch]:
-    """Sketch a table as the gatekeeper does."""
+    """Sketch a table as the release_gate does."""
     batch = {
         name: values if values.dtype.kind == "f" else values.tolist()
         for name, values in columns.items()

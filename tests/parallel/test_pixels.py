@@ -271,7 +271,7 @@ def test_dependence_is_told_from_chance() -> None:
     assert abs(information(bins).bits) < 2 * information(bins).error
 
 
-# Asked for: what is given, or the nearest that is allowed.
+# PlotRequest for: what is given, or the nearest that is allowed.
 ALLOWED = {50: 50, 100: 100, 400: 400, 500: 500, 501: 500, 523: 500, 1080: 500, 10**9: 500}
 NEAREST = {0: 50, -300: 50, 1: 50, 49: 50, 74: 50, 75: 100, 76: 100, 399: 400, 424: 400, 499: 500}
 

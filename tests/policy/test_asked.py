@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from discreet.policy import DIAGNOSTICS, PICTURES, Asked, AskedAxes, told_to
+from discreet.policy import DIAGNOSTICS, PICTURES, AxesRequest, PlotRequest, told_to
 from discreet.policy.asked import DEFAULT_PICTURES, NO_AXES
 from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
@@ -27,8 +27,8 @@ MADE_BY = {
 }
 
 
-def asked(**changes: Any) -> Asked:
-    made = Asked(
+def asked(**changes: Any) -> PlotRequest:
+    made = PlotRequest(
         picture="histogram",
         columns=("glucose",),
         method="merge",
@@ -96,7 +96,7 @@ def test_only_parallel_coordinates_have_axes() -> None:
     assert asked().axes is NO_AXES
     assert (NO_AXES.pixels, NO_AXES.diversity, NO_AXES.cost) == (0, 1, "")
     assert not {**NO_AXES.sensitive, **NO_AXES.ordered}
-    axes = AskedAxes(400, 3, {"ill": ("yes",)}, {}, "span", fuzzy=False)
+    axes = AxesRequest(400, 3, {"ill": ("yes",)}, {}, "span", fuzzy=False)
     assert asked(axes=axes).axes == axes
     with pytest.raises(AttributeError, match="cannot assign to field 'pixels'"):
         axes.pixels = 1  # type: ignore[misc]

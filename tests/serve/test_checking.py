@@ -723,14 +723,14 @@ def bodies(draw: st.DrawFn) -> tuple[str, Body]:
     return kind, body | {name: draw(optional[name]) for name in chosen}
 
 
-Asked = tuple[str, Body]
+Question = tuple[str, Body]
 OF_POLICIES = pytest.mark.parametrize("policy", POLICIES)
 
 
 @OF_POLICIES
 @given(asked=bodies())
 def test_the_nearest_request_passes(
-    studies: Mapping[str, Opened], policy: str, asked: Asked
+    studies: Mapping[str, Opened], policy: str, asked: Question
 ) -> None:
     kind, body = asked
     found = checked(studies[policy], kind, body)
@@ -745,7 +745,7 @@ def test_the_nearest_request_passes(
 @OF_POLICIES
 @given(asked=bodies(), data=st.data())
 def test_a_question_has_one_text_however_it_is_put(
-    studies: Mapping[str, Opened], policy: str, asked: Asked, data: st.DataObject
+    studies: Mapping[str, Opened], policy: str, asked: Question, data: st.DataObject
 ) -> None:
     kind, body = asked
     study, columns = studies[policy]

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.study.desk import Desk
 from discreet.study.folders import ledger_of
+from discreet.study.session import Session
 from discreet.table import open_table
 
 N = 300
@@ -90,7 +90,7 @@ def test_open_bounds_are_one_policy_however_written() -> None:
 
 @pytest.mark.parametrize("name", [name for name in vars(dc.Study) if not name.startswith("_")])
 def test_every_choice_of_a_caller_is_named(name: str) -> None:
-    """What is passed on by any name could name what the desk decides, like a column's kind."""
+    """What is passed on by any name could name what the session decides, like a column's kind."""
     found = getattr(dc.Study, name)
     if isinstance(found, property):
         return
@@ -177,11 +177,11 @@ def test_persons_with_several_levels_are_not_joined() -> None:
 def test_a_desk_has_a_table_a_policy_and_a_name() -> None:
     table = open_table(people(), kinds={}, roles={}, unit=None, key=None)
 
-    desk = Desk(table, dc.Policy.preset("standard", study="people"))
+    session = Session(table, dc.Policy.preset("standard", study="people"))
 
-    assert desk.name == "people"
-    assert desk.table is table
-    assert desk.groups == ()
+    assert session.name == "people"
+    assert session.table is table
+    assert session.groups == ()
 
 
 def test_the_record_names_the_factors_of_a_model() -> None:

@@ -13,9 +13,8 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, InputError, LeavingError, RefusedError
 from discreet.parallel.clusters import COSTS
-from discreet.policy import Asked, AskedAxes, Policy
+from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.study import Study
-from discreet.study.desk import Desk
 from discreet.study.parallel import (
     HowParallel,
     Move,
@@ -26,6 +25,7 @@ from discreet.study.parallel import (
     parallel,
     pinned,
 )
+from discreet.study.session import Session
 from discreet.table import open_table
 from discreet.views import ParallelView
 
@@ -416,9 +416,9 @@ def test_the_answer_is_the_same_in_every_study_and_order_of_rows() -> None:
 # --- what leaving pins ------------------------------------------------------------------------
 
 
-def settled(columns: Sequence[str], *sensitive: str, diversity: int = 2) -> Asked:
+def settled(columns: Sequence[str], *sensitive: str, diversity: int = 2) -> PlotRequest:
     """Settle parallel coordinates without a study."""
-    axes = AskedAxes(400, diversity, dict.fromkeys(sensitive, ()), {}, "smaller", fuzzy=True)
+    axes = AxesRequest(400, diversity, dict.fromkeys(sensitive, ()), {}, "smaller", fuzzy=True)
     return dataclasses.replace(Policy().settle("parallel", columns), axes=axes)
 
 
@@ -586,14 +586,14 @@ def test_a_public_study_pins_nothing() -> None:
 
 def test_a_desk_keeps_the_pairs() -> None:
     table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-    desk = Desk(table, Policy())
-    assert axis_order(desk, ["x", "y"], None) == ("x", "y")
-    assert not desk.pairs
+    session = Session(table, Policy())
+    assert axis_order(session, ["x", "y"], None) == ("x", "y")
+    assert not session.pairs
 
-    view = parallel(desk, ["y", "x"], HowParallel())
+    view = parallel(session, ["y", "x"], HowParallel())
 
     assert isinstance(view, ParallelView)
-    assert [*desk.pairs] == [("x", "y")]
+    assert [*session.pairs] == [("x", "y")]
     assert HowParallel() == HowParallel(gradient=True)
     assert HowParallel().cost is None
 
@@ -707,9 +707,9 @@ def told(found: Orders) -> dict[tuple[int, int], tuple[str, bool]]:
     return {(it.source, it.target): ("".join(it.order), not it.why) for it in found.moves}
 
 
-def desk_of(**fields: Any) -> Desk:
-    """Return the desk of a study of the table."""
-    return opened(**fields)._desk
+def desk_of(**fields: Any) -> Session:
+    """Return the session of a study of the table."""
+    return opened(**fields)._session
 
 
 def test_every_move_of_one_axis_is_told() -> None:
@@ -728,8 +728,8 @@ def test_every_move_of_one_axis_is_told() -> None:
 
 
 def test_a_move_that_is_refused_says_why() -> None:
-    desk = desk_of(**SECRET)
-    found = orders(desk, ["x", "z", "ill"])
+    session = desk_of(**SECRET)
+    found = orders(session, ["x", "z", "ill"])
 
     assert found.why == ""
     why = {"".join(move.order): move.why for move in found.moves}
@@ -740,17 +740,17 @@ def test_a_move_that_is_refused_says_why() -> None:
 
 
 def test_of_an_order_that_is_refused_the_nearest_is_told() -> None:
-    desk = desk_of(**SECRET)
-    found = orders(desk, ["ill", "x", "z"])
+    session = desk_of(**SECRET)
+    found = orders(session, ["ill", "x", "z"])
 
     assert found.why == "sensitive axis 'ill' must come last, after 'x', 'z'"
     assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
-    assert parallel(desk, found.nearest, HowParallel()).columns == found.nearest
+    assert parallel(session, found.nearest, HowParallel()).columns == found.nearest
 
 
 def test_pairs_of_the_policy_bind_the_moves() -> None:
-    desk = desk_of(pairs=[["x", "y"], ["y", "z"]])
-    found = orders(desk, ["x", "y", "z"])
+    session = desk_of(pairs=[["x", "y"], ["y", "z"]])
+    found = orders(session, ["x", "y", "z"])
 
     assert told(found) == {
         (0, 1): ("yxz", False),
@@ -764,21 +764,21 @@ def test_pairs_of_the_policy_bind_the_moves() -> None:
         assert "may not stand side by side; the pairs of this study are 'x', 'y'; 'y', 'z'" in (
             move.why
         )
-    assert orders(desk, ["z", "y", "x"]).why == ""
+    assert orders(session, ["z", "y", "x"]).why == ""
 
 
 def test_where_pairs_forbid_the_nearest_order_another_is_told() -> None:
-    desk = desk_of(**SECRET, pairs=[["x", "z"], ["z", "ill"]])
-    found = orders(desk, ["ill", "z", "x"])
+    session = desk_of(**SECRET, pairs=[["x", "z"], ["z", "ill"]])
+    found = orders(session, ["ill", "z", "x"])
 
     assert found.why == "sensitive axis 'ill' must come last, after 'z', 'x'"
     assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
-    assert parallel(desk, found.nearest, HowParallel()).columns == found.nearest
+    assert parallel(session, found.nearest, HowParallel()).columns == found.nearest
 
 
 def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
-    desk = desk_of(**SECRET, pairs=[["x", "z"]])
-    found = orders(desk, ["ill", "z", "x"])
+    session = desk_of(**SECRET, pairs=[["x", "z"]])
+    found = orders(session, ["ill", "z", "x"])
 
     assert found.nearest == ("z", "x", "ill")
     assert found.nearest_why == (
@@ -787,9 +787,9 @@ def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
 
 
 def test_what_was_drawn_before_binds_the_moves() -> None:
-    desk = desk_of()
-    parallel(desk, ["x", "y", "z"], HowParallel())
-    found = orders(desk, ["x", "y", "z"])
+    session = desk_of()
+    parallel(session, ["x", "y", "z"], HowParallel())
+    found = orders(session, ["x", "y", "z"])
 
     assert found.why == ""
     assert told(found) == {  # x and z would be neighbours: a ring
@@ -804,18 +804,18 @@ def test_what_was_drawn_before_binds_the_moves() -> None:
 
 
 def test_telling_orders_settles_none() -> None:
-    desk = desk_of()
-    orders(desk, ["x", "y", "z"])
-    orders(desk, ["y", "z", "x"])
+    session = desk_of()
+    orders(session, ["x", "y", "z"])
+    orders(session, ["y", "z", "x"])
 
-    assert desk.pairs == ()
+    assert session.pairs == ()
 
 
 def test_under_research_what_is_sensitive_may_be_named() -> None:
-    desk = desk_of(preset="research")
+    session = desk_of(preset="research")
 
-    assert orders(desk, ["ill", "x", "z"]).why == ""
-    assert orders(desk, ["ill", "x", "z"], ["ill"]).nearest == ("x", "z", "ill")
+    assert orders(session, ["ill", "x", "z"]).why == ""
+    assert orders(session, ["ill", "x", "z"], ["ill"]).nearest == ("x", "z", "ill")
     with pytest.raises(RefusedError, match="what is sensitive is said when a study is opened"):
         orders(desk_of(), ["ill", "x", "z"], ["ill"])
 

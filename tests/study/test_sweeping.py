@@ -21,8 +21,8 @@ from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, sweeping
-from discreet.study.desk import Desk
 from discreet.study.remedies import listed
+from discreet.study.session import Session
 from discreet.study.sweeping import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.study.wanted import wanted
 from discreet.table import open_table
@@ -56,10 +56,10 @@ def opened(preset: str = "research", given: Any = COHORT, **fields: Any) -> dc.S
     return dc.open(pa.table(given), Policy.preset(preset, **fields))
 
 
-def desk_of() -> Desk:
+def desk_of() -> Session:
     """Put the cohort behind `research`, without a study."""
     table = open_table(pa.table(COHORT), kinds={}, roles={}, unit=None, key=None)
-    return Desk(table, Policy.preset("research"))
+    return Session(table, Policy.preset("research"))
 
 
 # --- which settings -------------------------------------------------------------------------------
@@ -366,21 +366,21 @@ WANTED: dict[str, tuple[str | None, int | None, float | None]] = {
 def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
     method: str | None, k: int | None, q: float | None
 ) -> None:
-    desk = desk_of()
-    want = wanted(desk, ["x", "y"], (), None, None, {}, {})
+    session = desk_of()
+    want = wanted(session, ["x", "y"], (), None, None, {}, {})
     tried = settings_of(
         None if method is None else [method], None if k is None else [k], None if q is None else [q]
     )
-    best = sweeping.sweep(desk, want, tried).least_loss(0.9)
+    best = sweeping.sweep(session, want, tried).least_loss(0.9)
 
-    found = setting_below(desk, want, 0.9, method, k, q)
+    found = setting_below(session, want, 0.9, method, k, q)
 
     assert found == (best.method, best.k, best.q)
     assert found[0] in SWEPT if method is None else found[0] == method
     assert None in (k, found[1]) or found[1] == k
     assert None in (q, found[2]) or found[2] == q
     with pytest.raises(RefusedError, match="no setting of the map meets this risk; the lowest"):
-        setting_below(desk, want, 1e-9, method, k, q)
+        setting_below(session, want, 1e-9, method, k, q)
 
 
 def test_progress_is_told() -> None:

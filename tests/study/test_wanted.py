@@ -6,14 +6,14 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
-from discreet.study.desk import Desk
+from discreet.study.session import Session
 from discreet.study.wanted import Wanted, check_share, wanted
 from discreet.table import open_table
 
 ROWS = 60
 
 
-def desk(policy: str = "research", **fields: Any) -> Desk:
+def session(policy: str = "research", **fields: Any) -> Session:
     frame = pd.DataFrame(
         {
             "row": range(1, ROWS + 1),
@@ -26,43 +26,43 @@ def desk(policy: str = "research", **fields: Any) -> Desk:
     )
     chosen = dc.Policy.preset(policy, **fields)
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
-    return Desk(open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None), chosen)
+    return Session(open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None), chosen)
 
 
-def asked(at: Desk, columns: Sequence[str] | None = None, **given: Any) -> Wanted:
+def asked(at: Session, columns: Sequence[str] | None = None, **given: Any) -> Wanted:
     known: dict[str, Any] = {"drop": (), "sensitive": None, "method": None}
     known |= {"numbers": {}, "prepare": {}} | given
     return wanted(at, columns, **known)
 
 
 def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
-    want = asked(desk())
+    want = asked(session())
 
     assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
     assert (want.asked.picture, want.asked.method) == ("table", "deterministic")
 
 
 def test_a_sensitive_column_travels_along_under_research_and_is_a_stratum_elsewhere() -> None:
-    want = asked(desk(), sensitive="ill")
+    want = asked(session(), sensitive="ill")
     assert (want.columns, want.strata, want.carried) == (("age", "bmi"), ("sex",), ("ill",))
 
-    of_role = asked(desk(roles={"ill": "sensitive"}))
+    of_role = asked(session(roles={"ill": "sensitive"}))
     assert (of_role.sensitive, of_role.carried) == ("ill", ("ill",))
 
-    guarded = asked(desk("standard", strata=["sex", "ill"]), sensitive="ill")
+    guarded = asked(session("standard", strata=["sex", "ill"]), sensitive="ill")
     assert (guarded.strata, guarded.carried) == (("sex", "ill"), ())
     with pytest.raises(
         RefusedError, match="and 'ill' is none; the custodian can open a study with it"
     ):
-        asked(desk("standard", strata=["sex"]), sensitive="ill")
+        asked(session("standard", strata=["sex"]), sensitive="ill")
 
 
 def test_a_settled_group_is_the_table() -> None:
     groups = [["bmi", "age"]]
-    assert asked(desk("standard", groups=groups)).columns == ("age", "bmi")
-    assert asked(desk("standard", groups=groups), drop=["age"]).columns == ("bmi",)
+    assert asked(session("standard", groups=groups)).columns == ("age", "bmi")
+    assert asked(session("standard", groups=groups), drop=["age"]).columns == ("bmi",)
     with pytest.raises(InputError, match="has several groups, and a table holds the rows of one"):
-        asked(desk("standard", groups=[["age"], ["bmi"]]))
+        asked(session("standard", groups=[["age"], ["bmi"]]))
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
@@ -84,14 +84,14 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("given", "said"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_said(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        asked(desk(), **given)
+        asked(session(), **given)
 
 
 def test_a_stratum_is_not_dropped_and_one_column_is_sensitive() -> None:
     with pytest.raises(InputError, match="drop names a stratum"):
-        asked(desk(strata=["sex"]), drop=["sex"])
+        asked(session(strata=["sex"]), drop=["sex"])
     with pytest.raises(InputError, match="several columns are sensitive; name one of 'sex', 'ill'"):
-        asked(desk(roles={"sex": "sensitive", "ill": "sensitive"}))
+        asked(session(roles={"sex": "sensitive", "ill": "sensitive"}))
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5, "x", [0.1], True, float("nan")])
@@ -104,8 +104,8 @@ def test_a_share_is_one(share: Any) -> None:
 
 def test_a_number_without_use_is_refused() -> None:
     with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
-        asked(desk(), numbers={"q": 0.5})
-    assert asked(desk(), method="probabilistic", numbers={"q": 0.5}).asked.q == 0.5
+        asked(session(), numbers={"q": 0.5})
+    assert asked(session(), method="probabilistic", numbers={"q": 0.5}).asked.q == 0.5
 
 
 def test_a_report_says_what_its_reader_may_not_expect() -> None:

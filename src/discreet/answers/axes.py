@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import RefusedError
-from discreet.policy import ROWS_PER_K, Asked
+from discreet.policy import ROWS_PER_K, PlotRequest
 from discreet.protect.base import Floats
 from discreet.protect.order_means import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Table
@@ -56,7 +56,7 @@ class Ends:
         return BinAxis(self.column, low, low + width * bins, bins)
 
 
-def ends_of_table(table: Table, asked: Asked, column: str) -> Ends:
+def ends_of_table(table: Table, asked: PlotRequest, column: str) -> Ends:
     """Return the ends of a raw column's axis.
 
     Where the policy declares no limits they are the means of the k smallest and the k largest
@@ -76,7 +76,7 @@ def ends_of_table(table: Table, asked: Asked, column: str) -> Ends:
     return _trimmed(column, low, high, whole=table.is_whole(column, but_for=asked.k))
 
 
-def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
+def ends_of_values(values: Floats, asked: PlotRequest, column: str) -> Ends:
     """Return the ends of the axis of a column that is protected already, by the same rule."""
     if column in asked.edges or column in asked.limits:
         return _declared(asked, column)
@@ -87,7 +87,7 @@ def ends_of_values(values: Floats, asked: Asked, column: str) -> Ends:
     return _trimmed(column, low, high, whole=False)
 
 
-def too_few(asked: Asked) -> RefusedError:
+def too_few(asked: PlotRequest) -> RefusedError:
     """Return the refusal of a picture of too few persons, whatever else may be wrong."""
     need = f"at least {ROWS_PER_K} k" if asked.guarded else "at least k"
     whose = "" if asked.by is None else f" for each level of {asked.by!r}"
@@ -117,7 +117,7 @@ def short_places(places: Floats) -> tuple[float, ...]:
     return tuple(short(place, min(digits, 17)) for place in places)
 
 
-def _declared(asked: Asked, column: str) -> Ends:
+def _declared(asked: PlotRequest, column: str) -> Ends:
     if column in asked.edges:
         breaks = tuple(map(float, asked.edges[column]))
         _check_span(column, breaks[0], breaks[-1])

@@ -27,7 +27,7 @@ from discreet.answers.from_counts import (
 from discreet.answers.from_rows import cells_of, count_rows, shown_of
 from discreet.answers.levels import Levels, panels_of
 from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.policy import ROWS_PER_K, Asked
+from discreet.policy import ROWS_PER_K, PlotRequest
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, Merged, check_counts, joined_bins
 from discreet.protect.panels import cells_of_levels, in_blocks, shows_enough, widths_of_blocks
@@ -56,7 +56,7 @@ Drawn = tuple[Floats, Bins, NDArray[np.bool_]]
 """The ends of bins, what each level has in each, and whether that is shown."""
 
 
-def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
+def histograms(table: Table, asked: PlotRequest, origin: Origin) -> MultiplesView:
     """Count one column in bins, for each level."""
     levels = panels_of(table, _by(asked), asked)
     if asked.method == "merge":
@@ -72,18 +72,18 @@ def histograms(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
     return _histograms(edges, counts, shown, levels.names, asked, origin)
 
 
-def heatmaps(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
+def heatmaps(table: Table, asked: PlotRequest, origin: Origin) -> MultiplesView:
     """Count two columns in the cells of a grid, for each level."""
     return _multiples(_grids(table, asked, origin), asked)
 
 
-def contours(table: Table, asked: Asked, origin: Origin) -> MultiplesView:
+def contours(table: Table, asked: PlotRequest, origin: Origin) -> MultiplesView:
     """Draw the grid of each level as lines of equal count."""
     return _multiples(_contours(_grids(table, asked, origin)), asked)
 
 
 def row_histograms(
-    rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
 ) -> MultiplesView:
     """Count the protected rows of each level in the bins of one column."""
     _, axes = count_rows(rows, asked, asked.bins)
@@ -94,26 +94,26 @@ def row_histograms(
 
 
 def row_heatmaps(
-    rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
 ) -> MultiplesView:
     """Count the protected rows of each level in the cells of a grid."""
     return _multiples(_row_grids(rows, levels, asked, origin), asked)
 
 
 def row_contours(
-    rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
 ) -> MultiplesView:
     """Draw the grid of the protected rows of each level as lines of equal count."""
     return _multiples(_contours(_row_grids(rows, levels, asked, origin)), asked)
 
 
-def _by(asked: Asked) -> str:
+def _by(asked: PlotRequest) -> str:
     if asked.by is None:
         raise BrokenPromiseError("small multiples were asked for without by=")
     return asked.by
 
 
-def _count(table: Table, asked: Asked, axes: Sequence[BinAxis], levels: Levels) -> Counted:
+def _count(table: Table, asked: PlotRequest, axes: Sequence[BinAxis], levels: Levels) -> Counted:
     """Count on the axes for each level, and refuse a level that no picture is made of."""
     if table.persons_repeat():
         raise RefusedError(
@@ -131,7 +131,7 @@ def _count(table: Table, asked: Asked, axes: Sequence[BinAxis], levels: Levels) 
     return each
 
 
-def _joined(each: Counted, merged: Merged, start: BinAxis, asked: Asked) -> Drawn:
+def _joined(each: Counted, merged: Merged, start: BinAxis, asked: PlotRequest) -> Drawn:
     """Join merged bins further until every level has k persons in each, but not across a gap.
 
     What lies between two gaps and never holds k of each level is hidden.
@@ -164,7 +164,7 @@ def _after_gap(merged: Merged) -> NDArray[np.bool_]:
 
 
 def _cells(
-    counts: Bins, guarded: Guarded, axes: tuple[BinAxis, ...], asked: Asked
+    counts: Bins, guarded: Guarded, axes: tuple[BinAxis, ...], asked: PlotRequest
 ) -> tuple[list[Floats], Bins, NDArray[np.bool_]]:
     """Say what of each level may be shown: beside the others', where the policy is guarded."""
     edges = [axis.edges for axis in axes]
@@ -182,7 +182,7 @@ def _cells(
     return _joined_edges(edges, found.widths), found.counts, found.shown
 
 
-def _grids(table: Table, asked: Asked, origin: Origin) -> list[tuple[str, GridView]]:
+def _grids(table: Table, asked: PlotRequest, origin: Origin) -> list[tuple[str, GridView]]:
     levels = panels_of(table, _by(asked), asked)
     counted, guarded, axes = count_cells(table, asked, asked.grid)
     counts = _count(table, asked, axes, levels).counts
@@ -192,7 +192,7 @@ def _grids(table: Table, asked: Asked, origin: Origin) -> list[tuple[str, GridVi
 
 
 def _row_grids(
-    rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
 ) -> list[tuple[str, GridView]]:
     _, axes = count_rows(rows, asked, asked.grid)
     names, counts = _row_counts(rows, levels, axes)
@@ -213,7 +213,7 @@ def _row_counts(
 
 
 def _row_cells(
-    counts: Bins, axes: tuple[BinAxis, ...], asked: Asked
+    counts: Bins, axes: tuple[BinAxis, ...], asked: PlotRequest
 ) -> tuple[list[Floats], Bins, NDArray[np.bool_]]:
     """Say what of each level is shown: cells of few protected rows say little."""
     edges = [axis.edges for axis in axes]
@@ -234,11 +234,11 @@ def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floa
     return [np.append(ends[:-1:width], ends[-1]) for ends, width in zip(edges, widths, strict=True)]
 
 
-def _share(asked: Asked) -> float:
+def _share(asked: PlotRequest) -> float:
     return asked.shown_share if asked.guarded else 0.0
 
 
-def _too_far_apart(asked: Asked) -> RefusedError:
+def _too_far_apart(asked: PlotRequest) -> RefusedError:
     return RefusedError(
         f"the levels of {_by(asked)!r} lie too far apart to be drawn side by side: too few of the"
         " persons of some level lie where each level has k of them; draw a box plot by"
@@ -246,7 +246,7 @@ def _too_far_apart(asked: Asked) -> RefusedError:
     )
 
 
-def _said(origin: Origin, shown: NDArray[np.bool_], asked: Asked) -> Origin:
+def _said(origin: Origin, shown: NDArray[np.bool_], asked: PlotRequest) -> Origin:
     """Say with the picture why a cell of a level is hidden that holds k persons."""
     if shown.all() or not asked.guarded:
         return origin
@@ -254,7 +254,7 @@ def _said(origin: Origin, shown: NDArray[np.bool_], asked: Asked) -> Origin:
     return replace(origin, remarks=(*origin.remarks, why))
 
 
-def _left(origin: Origin, counted: Counted, asked: Asked, counts: Bins) -> Origin:
+def _left(origin: Origin, counted: Counted, asked: PlotRequest, counts: Bins) -> Origin:
     """Say how many are shown, given what the shown cells of all levels hold: nobody is in two."""
     persons = counted.people + counted.left_out
     return seen(origin, asked, int(counts.sum()), persons, counts[counts > 0])
@@ -265,7 +265,7 @@ def _histograms(
     counts: Bins,
     shown: NDArray[np.bool_],
     names: Sequence[str],
-    asked: Asked,
+    asked: PlotRequest,
     origin: Origin,
 ) -> MultiplesView:
     kept = np.where(shown, counts, 0)
@@ -281,7 +281,7 @@ def _grid_views(
     counts: Bins,
     shown: NDArray[np.bool_],
     names: Sequence[str],
-    asked: Asked,
+    asked: PlotRequest,
     origin: Origin,
 ) -> list[tuple[str, GridView]]:
     kept = np.where(shown, counts, 0)
@@ -300,7 +300,7 @@ def _contours(grids: Sequence[tuple[str, GridView]]) -> list[tuple[str, View]]:
     return [(name, contour_of(grid, levels)) for name, grid in grids]
 
 
-def _multiples(views: Sequence[tuple[str, View]], asked: Asked) -> MultiplesView:
+def _multiples(views: Sequence[tuple[str, View]], asked: PlotRequest) -> MultiplesView:
     first = views[0][1]
     hidden = [view.suppressed for _, view in views if view.suppressed is not None]
     return MultiplesView(

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.answers import from_counts, from_rows
 from discreet.answers.drawn import public, seen
-from discreet.policy import Asked
+from discreet.policy import PlotRequest
 from discreet.protect.base import Floats
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
 from discreet.table import Rows, Table, open_table
@@ -32,7 +32,7 @@ from discreet.views import (
 
 __all__ = ["Protect", "of_protected", "of_records"]
 
-Protect = Callable[[Table, Asked], Mapping[str, Floats]]
+Protect = Callable[[Table, PlotRequest], Mapping[str, Floats]]
 """Protects the columns of a table by the row method that was asked for."""
 
 #: The view of each picture.
@@ -47,7 +47,7 @@ def of_protected(
     model: Model,
     rows: Mapping[str, Floats],
     texts: Mapping[str, Sequence[str]],
-    asked: Asked,
+    asked: PlotRequest,
     origin: Origin,
     *,
     residual_df: int,
@@ -69,7 +69,7 @@ def of_protected(
 def of_records(
     model: Model,
     table: Table,
-    asked: Asked,
+    asked: PlotRequest,
     origin: Origin,
     protect: Protect,
     *,
@@ -116,7 +116,7 @@ def _outcomes(found: Fit, picture: str) -> tuple[Floats, Floats]:
     return quantiles(len(found.residuals)), np.sort(found.standardized)
 
 
-def _drawn(asked: Asked) -> Asked:
+def _drawn(asked: PlotRequest) -> PlotRequest:
     """Return the question for the points of the diagnostic, as those of a scatter plot."""
     return dataclasses.replace(asked, columns=VIEWS[asked.picture].axes, limits={})
 
@@ -128,7 +128,7 @@ def _table(columns: Mapping[str, Floats]) -> Table:
 
 
 def _view(
-    points: PointsView, model: Model, found: Fit, asked: Asked, better: Mapping[str, float]
+    points: PointsView, model: Model, found: Fit, asked: PlotRequest, better: Mapping[str, float]
 ) -> Diagnostic:
     """Put points, estimates and reference lines into the view of the picture."""
     given: dict[str, Any] = {

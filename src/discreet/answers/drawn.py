@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.answers.axes import short_places
-from discreet.policy import Asked
+from discreet.policy import PlotRequest
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
@@ -36,7 +36,7 @@ def histogram_view(
     counts: Bins,
     shown: NDArray[np.bool_],
     hidden: int,
-    asked: Asked,
+    asked: PlotRequest,
     origin: Origin,
 ) -> HistogramView:
     """Round the shown counts and turn them into densities."""
@@ -57,7 +57,7 @@ def histogram_view(
 
 
 def grid_view(
-    edges: tuple[Floats, Floats], guarded: Guarded, asked: Asked, origin: Origin
+    edges: tuple[Floats, Floats], guarded: Guarded, asked: PlotRequest, origin: Origin
 ) -> GridView:
     """Round the shown counts of a grid."""
     flat = shown_counts(guarded.counts.ravel(), guarded.shown.ravel(), asked)
@@ -106,7 +106,7 @@ def box_of(label: str, values: Floats, numbers: Sequence[float] | None = None) -
 
 def seen(
     origin: Origin,
-    asked: Asked,
+    asked: PlotRequest,
     shown: int,
     persons: int,
     counts: Bins = NO_COUNTS,
@@ -117,7 +117,7 @@ def seen(
     ----------
     origin : Origin
         Where the picture comes from.
-    asked : Asked
+    asked : PlotRequest
         The question.
     shown, persons : int
         How many are shown, and how many there are.
@@ -158,7 +158,7 @@ def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(parameters))
 
 
-def stated(asked: Asked) -> dict[str, Any]:
+def stated(asked: PlotRequest) -> dict[str, Any]:
     """Return the parameters of the method that a reader may know."""
     keyless = asked.method == "none" or (asked.method == "probabilistic" and not asked.guarded)
     out: dict[str, Any] = {} if keyless else {"k": asked.k}
@@ -169,18 +169,18 @@ def stated(asked: Asked) -> dict[str, Any]:
     return out
 
 
-def _drawn(edges: tuple[Floats, Floats], asked: Asked) -> dict[str, str]:
+def _drawn(edges: tuple[Floats, Floats], asked: PlotRequest) -> dict[str, str]:
     """Say how many cells are drawn, where they are fewer than the policy's."""
     cells = [len(ends) - 1 for ends in edges]
     return {} if cells == [asked.grid] * 2 else {"drawn": f"{cells[0]} x {cells[1]}"}
 
 
-def _bins(asked: Asked) -> dict[str, Any]:
+def _bins(asked: PlotRequest) -> dict[str, Any]:
     """Say how many bins were asked for, unless their edges are declared."""
     return {} if asked.columns[0] in asked.edges else {"bins": asked.bins}
 
 
-def shown_counts(counts: Bins, shown: NDArray[np.bool_], asked: Asked) -> list[int | None]:
+def shown_counts(counts: Bins, shown: NDArray[np.bool_], asked: PlotRequest) -> list[int | None]:
     """Round the shown counts; empty cells are hidden too unless the policy tells them apart."""
     visible = shown & ((counts > 0) | asked.show_empty)
     told = rounded(counts, asked.round_to).tolist()

@@ -21,7 +21,7 @@ from discreet.answers.drawn import (
 )
 from discreet.answers.levels import panels_of
 from discreet.errors import RefusedError
-from discreet.policy import ROWS_PER_K, Asked
+from discreet.policy import ROWS_PER_K, PlotRequest
 from discreet.protect import (
     Generalization,
     Merge,
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 
-def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
+def histogram(table: Table, asked: PlotRequest, origin: Origin) -> HistogramView:
     """Count one column in bins, and hide or join those that hold fewer than k."""
     if asked.method == "merge":
         counted, merged, start = merged_bins(table, asked)
@@ -79,7 +79,7 @@ def histogram(table: Table, asked: Asked, origin: Origin) -> HistogramView:
     return histogram_view(edges, counts, shown, hidden, asked, origin)
 
 
-def merged_bins(table: Table, asked: Asked) -> tuple[Counted, Merged, BinAxis]:
+def merged_bins(table: Table, asked: PlotRequest) -> tuple[Counted, Merged, BinAxis]:
     """Count one column in bins and join neighbours; return what was counted, and where."""
     (column,) = asked.columns
     ends = ends_of_table(table, asked, column)
@@ -91,7 +91,7 @@ def merged_bins(table: Table, asked: Asked) -> tuple[Counted, Merged, BinAxis]:
     return counted, merged, start
 
 
-def _least_gap(table: Table, axis: BinAxis, asked: Asked) -> int:
+def _least_gap(table: Table, axis: BinAxis, asked: PlotRequest) -> int:
     """Return how many empty bins are a gap: of whole numbers narrow bins are empty as a rule."""
     if axis.breaks or axis.width >= 1 or not table.is_whole(axis.column, but_for=asked.k):
         return LEAST_GAP
@@ -114,7 +114,7 @@ def pieces_of(start: BinAxis, groups: Labels, gap: NDArray[np.bool_]) -> tuple[F
     return edges, of[firsts]
 
 
-def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
+def heatmap(table: Table, asked: PlotRequest, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
     counted, guarded, axes = count_cells(table, asked, asked.grid)
     edges = (axes[0].edges, axes[1].edges)
@@ -122,12 +122,12 @@ def heatmap(table: Table, asked: Asked, origin: Origin) -> GridView:
     return grid_view(edges, guarded, asked, origin)
 
 
-def contour(table: Table, asked: Asked, origin: Origin) -> ContourView:
+def contour(table: Table, asked: PlotRequest, origin: Origin) -> ContourView:
     """Draw the grid of the heat map as lines of equal count."""
     return contour_of(heatmap(table, asked, origin))
 
 
-def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
+def scatter(table: Table, asked: PlotRequest, origin: Origin) -> PointsView:
     """Draw a point in the middle of each shown cell of a grid, sized by what it holds.
 
     With method "none" (under `research` alone) the raw points.
@@ -162,7 +162,7 @@ def scatter(table: Table, asked: Asked, origin: Origin) -> PointsView:
     )
 
 
-def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
+def box(table: Table, asked: PlotRequest, origin: Origin) -> BoxView:
     """Draw a box a column: from means of order statistics, or as the 2021 paper does it."""
     if asked.method == "order-means":
         return _box_of_order_means(table, asked, origin)
@@ -190,7 +190,7 @@ def box(table: Table, asked: Asked, origin: Origin) -> BoxView:
     )
 
 
-def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
+def _box_of_order_means(table: Table, asked: PlotRequest, origin: Origin) -> BoxView:
     method = OrderMeans(asked.k)
     boxes = []
     if asked.by is not None:
@@ -219,7 +219,7 @@ def _box_of_order_means(table: Table, asked: Asked, origin: Origin) -> BoxView:
     )
 
 
-def _check_varies(table: Table, asked: Asked) -> None:
+def _check_varies(table: Table, asked: PlotRequest) -> None:
     """Refuse a constant column as its box of all persons is refused: of no level is that said."""
     (column,) = asked.columns
     rows = table.rows([column])
@@ -227,13 +227,13 @@ def _check_varies(table: Table, asked: Asked) -> None:
         sd_of(column, winsorised(rows.numbers[column], asked.k, rows.persons))
 
 
-def _enough(values: Floats, persons: Labels | None, asked: Asked) -> bool:
+def _enough(values: Floats, persons: Labels | None, asked: PlotRequest) -> bool:
     """Say whether values are of so many persons as a box must be of."""
     size = len(values) if persons is None else len(np.unique(persons))
     return size >= (ROWS_PER_K * asked.k if asked.guarded else asked.k)
 
 
-def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, Labels | None]]:
+def _values(table: Table, asked: PlotRequest) -> Iterator[tuple[str, Floats, Labels | None]]:
     """Return the values of each box with its label, and whose they are."""
     if asked.by is None:
         for name in asked.columns:
@@ -248,7 +248,7 @@ def _values(table: Table, asked: Asked) -> Iterator[tuple[str, Floats, Labels | 
 
 
 def _rows_of_levels(
-    table: Table, asked: Asked, stored: tuple[str, ...]
+    table: Table, asked: PlotRequest, stored: tuple[str, ...]
 ) -> dict[str, NDArray[np.bool_]]:
     """Return which rows have each level that has a box, given the level of each row."""
     levels = panels_of(table, asked.by or "", asked)
@@ -257,7 +257,7 @@ def _rows_of_levels(
 
 
 def count_cells(
-    table: Table, asked: Asked, bins: int
+    table: Table, asked: PlotRequest, bins: int
 ) -> tuple[Counted, Guarded, tuple[BinAxis, ...]]:
     """Count by the method asked for; return what it counted last, what may show, and where."""
     ends = [ends_of_table(table, asked, name) for name in asked.columns]
@@ -282,7 +282,7 @@ def count_cells(
     return counted, guarded, axes
 
 
-def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
+def _count_method(asked: PlotRequest) -> Suppression | Generalization | NoProtection:
     if asked.method == "suppression":
         return Suppression(asked.k)
     if asked.method == "generalization":
@@ -292,7 +292,7 @@ def _count_method(asked: Asked) -> Suppression | Generalization | NoProtection:
     raise RefusedError(f"method {asked.method!r} does not count")
 
 
-def check_size(counted: Counted, asked: Asked) -> None:
+def check_size(counted: Counted, asked: PlotRequest) -> None:
     """Refuse a grid of too few persons, or of too many bins for them."""
     if asked.guarded and counted.people < ROWS_PER_K * asked.k:
         raise too_few(asked)
@@ -300,7 +300,9 @@ def check_size(counted: Counted, asked: Asked) -> None:
         raise too_few(asked)
 
 
-def _kept_in_grid(table: Table, asked: Asked, numbers: Mapping[str, Floats]) -> NDArray[np.bool_]:
+def _kept_in_grid(
+    table: Table, asked: PlotRequest, numbers: Mapping[str, Floats]
+) -> NDArray[np.bool_]:
     """Say which rows lie in the shown cells of the grid of one or two columns (section 4.1)."""
     if len(asked.columns) > 2:
         raise RefusedError(
@@ -318,7 +320,7 @@ def _matrix(numbers: Mapping[str, Floats]) -> Floats:
 def _left(
     origin: Origin,
     counted: Counted,
-    asked: Asked,
+    asked: PlotRequest,
     counts: Bins,
     cells: NDArray[np.bool_] | None = None,
 ) -> Origin:

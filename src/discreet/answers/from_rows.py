@@ -11,7 +11,7 @@ import numpy as np
 from discreet.answers.axes import ends_of_values
 from discreet.answers.drawn import box_of, grid_view, histogram_view, public
 from discreet.errors import RefusedError
-from discreet.policy import Asked
+from discreet.policy import PlotRequest
 from discreet.protect import Generalization, NoProtection, OrderMeans, Suppression
 from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
@@ -41,7 +41,9 @@ __all__ = [
 Protected = Mapping[str, Floats]
 
 
-def scatter(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> PointsView:
+def scatter(
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
+) -> PointsView:
     """Draw the protected rows as points, in order of their values, coloured by their levels."""
     places = [rows[name].tolist() for name in asked.columns]
     coloured = [] if asked.by is None else [levels]
@@ -62,7 +64,7 @@ def scatter(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
 
 
 def histogram(
-    rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
 ) -> HistogramView:
     """Count the protected rows in the bins of one column."""
     guarded, axes = count_rows(rows, asked, asked.bins)
@@ -70,19 +72,21 @@ def histogram(
     return histogram_view(axes[0].edges, guarded.counts, guarded.shown, 0, asked, origin)
 
 
-def heatmap(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> GridView:
+def heatmap(rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin) -> GridView:
     """Count the protected rows in the cells of a grid of two columns."""
     guarded, axes = count_rows(rows, asked, asked.grid)
     origin = shown_of(origin, asked, guarded.counts[guarded.shown])
     return grid_view((axes[0].edges, axes[1].edges), guarded, asked, origin)
 
 
-def contour(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> ContourView:
+def contour(
+    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
+) -> ContourView:
     """Draw the grid of the heat map as lines of equal count."""
     return contour_of(heatmap(rows, levels, asked, origin))
 
 
-def box(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) -> BoxView:
+def box(rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin) -> BoxView:
     """Draw a box a column of the protected rows, or one of each level.
 
     Under a guarded policy with means of order statistics, as from the raw data; under
@@ -108,7 +112,9 @@ def box(rows: Protected, levels: Sequence[str], asked: Asked, origin: Origin) ->
     )
 
 
-def count_rows(rows: Protected, asked: Asked, bins: int) -> tuple[Guarded, tuple[BinAxis, ...]]:
+def count_rows(
+    rows: Protected, asked: PlotRequest, bins: int
+) -> tuple[Guarded, tuple[BinAxis, ...]]:
     """Count the rows; a guarded grid gets coarser, as one of raw counts does by default."""
     ends = [ends_of_values(rows[name], asked, name) for name in asked.columns]
 
@@ -129,7 +135,7 @@ def count_rows(rows: Protected, asked: Asked, bins: int) -> tuple[Guarded, tuple
     return guarded, axes_of(guarded.resolution)
 
 
-def shown_of(origin: Origin, asked: Asked, counts: Bins) -> Origin:
+def shown_of(origin: Origin, asked: PlotRequest, counts: Bins) -> Origin:
     """Say how many protected rows are drawn, given how many of them each shown bin holds."""
     (shown,) = rounded(np.array([counts.sum()]), asked.told_to).tolist()
     return replace(origin, shown=shown)
@@ -143,11 +149,11 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
     return counts.astype(np.int64).reshape(shape)
 
 
-def _parameters(asked: Asked) -> Mapping[str, object]:
+def _parameters(asked: PlotRequest) -> Mapping[str, object]:
     given: dict[str, object] = {} if asked.method == "probabilistic" else {"k": asked.k}
     also = {"q": asked.q or None, "rounding": asked.rounding, "c": asked.c}
     return public(given | {name: value for name, value in also.items() if value is not None})
 
 
-def _hidden(asked: Asked) -> int | None:
+def _hidden(asked: PlotRequest) -> int | None:
     return None if asked.guarded else 0

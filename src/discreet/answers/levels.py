@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from discreet.errors import InputError, RefusedError
-from discreet.policy import ROWS_PER_K, Asked
+from discreet.policy import ROWS_PER_K, PlotRequest
 from discreet.table import Table
 
 __all__ = ["Levels", "check_few", "joined", "levels_of", "panels_of"]
@@ -39,7 +39,7 @@ class Levels:
         return tuple(self.names[place] for place in self.at(stored))
 
 
-def levels_of(table: Table, name: str, asked: Asked) -> Levels:
+def levels_of(table: Table, name: str, asked: PlotRequest) -> Levels:
     """Return the levels of a column of a table or bar chart.
 
     Under a guarded policy levels of fewer than k persons are joined, because the name of a level
@@ -48,7 +48,7 @@ def levels_of(table: Table, name: str, asked: Asked) -> Levels:
     return joined(table.levels(name), *([asked.k] if asked.guarded else []))
 
 
-def panels_of(table: Table, name: str, asked: Asked) -> Levels:
+def panels_of(table: Table, name: str, asked: PlotRequest) -> Levels:
     """Return the levels that have a picture of their own.
 
     Each is as large as any picture must be: k persons who have what is drawn, and 10 k under a

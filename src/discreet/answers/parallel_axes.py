@@ -17,7 +17,7 @@ from discreet.answers.from_counts import merged_bins
 from discreet.answers.levels import Levels, joined, levels_of
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.parallel.pixels import Whole, level_bands, level_pixels
-from discreet.policy import Asked
+from discreet.policy import PlotRequest
 from discreet.protect.base import Floats, Labels
 from discreet.table import BinAxis, Table
 from discreet.views import ParallelAxis
@@ -83,7 +83,7 @@ class PixelAxis:
         return pixels if here is None else np.where(pixels == self.shown.bands[here][0], -1, pixels)
 
 
-def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
+def cell_axis(table: Table, asked: PlotRequest, name: str) -> CellAxis:
     """Cut the axis of a column into cells of at least k persons each."""
     height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
     most = height // CELL_PIXELS
@@ -112,7 +112,7 @@ def cell_axis(table: Table, asked: Asked, name: str) -> CellAxis:
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
 
 
-def _check_levels(table: Table, asked: Asked, name: str, levels: Levels) -> None:
+def _check_levels(table: Table, asked: PlotRequest, name: str, levels: Levels) -> None:
     """Refuse levels that were joined by sums of persons, and of whom some were counted twice."""
     if table.unit is None or asked.k == 1:
         return
@@ -123,7 +123,7 @@ def _check_levels(table: Table, asked: Asked, name: str, levels: Levels) -> None
         )
 
 
-def pixel_axis(table: Table, asked: Asked, name: str) -> PixelAxis:
+def pixel_axis(table: Table, asked: PlotRequest, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
     height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
     if table.columns[name].kind == "categorical":
@@ -189,7 +189,7 @@ def _wide_apart(edges: Whole) -> Labels:
     return np.array(kept, dtype=np.intp)
 
 
-def _ordered(levels: Levels, asked: Asked, name: str, most: int) -> Levels:
+def _ordered(levels: Levels, asked: PlotRequest, name: str, most: int) -> Levels:
     """Put levels in the order that is declared, and refuse none but one, or too many."""
     if len(levels.names) < 2:
         raise _on_one_place(name)

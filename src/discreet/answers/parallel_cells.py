@@ -33,7 +33,7 @@ from discreet.parallel.cells import (
     shared,
 )
 from discreet.parallel.diversity import Joins
-from discreet.policy import ROWS_PER_K, Asked
+from discreet.policy import ROWS_PER_K, PlotRequest
 from discreet.protect.base import Labels
 from discreet.table import Table
 from discreet.views import Origin, ParallelView
@@ -41,7 +41,7 @@ from discreet.views import Origin, ParallelView
 __all__ = ["clusters_of_cells"]
 
 
-def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelView:
+def clusters_of_cells(table: Table, asked: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
     axes = {name: cell_axis(table, asked, name) for name in asked.columns}
     check_named([*axes.values()], asked.axes.sensitive)
@@ -82,7 +82,7 @@ def clusters_of_cells(table: Table, asked: Asked, origin: Origin) -> ParallelVie
 
 
 def _gap(
-    table: Table, asked: Asked, left: CellAxis, right: CellAxis
+    table: Table, asked: PlotRequest, left: CellAxis, right: CellAxis
 ) -> tuple[CellClusters, int, int]:
     """Cluster the cells between two axes; none where diversity lets nothing be shown.
 
@@ -119,7 +119,7 @@ def _gap(
 
 def _joins(
     table: Table,
-    asked: Asked,
+    asked: PlotRequest,
     axes: Sequence[CellAxis],
     before: CellClusters,
     after: CellClusters,
@@ -176,13 +176,13 @@ def _boxes(found: CellClusters, left: CellAxis, right: CellAxis) -> tuple[Box, .
     return tuple((a[i], a[j], b[m], b[n]) for i, j, m, n in found.boxes)
 
 
-def _check_diversity(axes: Iterable[CellAxis], asked: Asked) -> None:
+def _check_diversity(axes: Iterable[CellAxis], asked: PlotRequest) -> None:
     for axis in axes:
         if axis.shown.sensitive and axis.cells < asked.axes.diversity:
             raise too_diverse(axis.shown.name)
 
 
-def _stated(asked: Asked) -> dict[str, int]:
+def _stated(asked: PlotRequest) -> dict[str, int]:
     """Return the parameters that a reader may know."""
     stated = {"k": asked.k, "pixels": asked.axes.pixels}
     return stated | ({"l": asked.axes.diversity} if asked.axes.sensitive else {})

@@ -14,7 +14,7 @@ from discreet.answers.parallel_axes import CellAxis, cell_axis
 from discreet.errors import RefusedError, one_of
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import Information, Whole, bins_of_grid, information
-from discreet.policy import Asked
+from discreet.policy import PlotRequest
 from discreet.protect.base import Labels
 from discreet.table import Counted, Table
 
@@ -32,13 +32,13 @@ __all__ = [
 COMPARED_CELLS = 10
 
 
-def axes_to_order(table: Table, asked: Asked) -> dict[str, CellAxis]:
+def axes_to_order(table: Table, asked: PlotRequest) -> dict[str, CellAxis]:
     """Cut the axes into the cells on which they are compared, of any size under `research`."""
     compared = asked if asked.guarded else replace(asked, k=1)
     return {name: cell_axis(table, compared, name) for name in asked.columns}
 
 
-def check_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> None:
+def check_order(table: Table, asked: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
     """Refuse an order of the axes that breaks a rule about a sensitive one."""
     roles = _roles(asked, axes)
     known = _information(table, asked, axes)
@@ -49,7 +49,7 @@ def check_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> Non
 
 
 def rules_of_order(
-    table: Table, asked: Asked, axes: Mapping[str, CellAxis]
+    table: Table, asked: PlotRequest, axes: Mapping[str, CellAxis]
 ) -> tuple[Callable[[Sequence[str]], tuple[str, ...]], tuple[str, ...]]:
     """Return what says which rules an order of the axes breaks, and the nearest allowed order."""
     roles = {role.name: role for role in _roles(asked, axes)}
@@ -62,7 +62,9 @@ def rules_of_order(
     return broken, nearest_allowed([*roles.values()], known)
 
 
-def proposed_order(table: Table, asked: Asked, axes: Mapping[str, CellAxis]) -> tuple[str, ...]:
+def proposed_order(
+    table: Table, asked: PlotRequest, axes: Mapping[str, CellAxis]
+) -> tuple[str, ...]:
     """Return the order of the axes that keeps the rules and alternates kinds."""
     return propose(_roles(asked, axes), _information(table, asked, axes))
 
@@ -155,7 +157,7 @@ def _as_counted(axes: Sequence[CellAxis]) -> list[CellAxis]:
     return stands + [axis for axis in axes if axis.levels is None]
 
 
-def _roles(asked: Asked, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
+def _roles(asked: PlotRequest, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
     return [
         AxisRole(name, axes[name].shown.kind, name in asked.axes.sensitive)
         for name in asked.columns
@@ -163,7 +165,7 @@ def _roles(asked: Asked, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
 
 
 def _information(
-    table: Table, asked: Asked, axes: Mapping[str, CellAxis]
+    table: Table, asked: PlotRequest, axes: Mapping[str, CellAxis]
 ) -> dict[str, Information]:
     """Measure what each continuous axis tells of the first sensitive one."""
     sensitive = [name for name in asked.columns if name in asked.axes.sensitive]

@@ -24,7 +24,7 @@ from discreet.parallel.clusters import check_clusters, cluster_pair, members
 from discreet.parallel.diversity import Joins, diverse_joins, joined
 from discreet.parallel.joint import cluster_jointly
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
-from discreet.policy import Asked
+from discreet.policy import PlotRequest
 from discreet.protect.base import Floats, Labels
 from discreet.table import Rows, Table
 from discreet.views import Origin, ParallelView
@@ -45,7 +45,7 @@ class Gap:
         return f"Gap({len(self.boxes)} clusters)"
 
 
-def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelView:
+def clusters_of_records(table: Table, asked: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster the records between each two neighbouring axes, and say which light up together."""
     check_persons(table)
     axes = [pixel_axis(table, asked, name) for name in asked.columns]
@@ -81,14 +81,14 @@ def clusters_of_records(table: Table, asked: Asked, origin: Origin) -> ParallelV
     )
 
 
-def _rows(table: Table, asked: Asked) -> Rows:
+def _rows(table: Table, asked: PlotRequest) -> Rows:
     """Return the records that have a number on every continuous axis."""
     kinds = {name: table.columns[name].kind for name in asked.columns}
     numbers = [name for name, kind in kinds.items() if kind == "continuous"]
     return table.rows(numbers, levels=[name for name in kinds if name not in numbers])
 
 
-def _gaps(asked: Asked, axes: Sequence[PixelAxis], pixels: Sequence[Whole]) -> list[Gap]:
+def _gaps(asked: PlotRequest, axes: Sequence[PixelAxis], pixels: Sequence[Whole]) -> list[Gap]:
     """Cluster by the method asked for, and put the clusters of each gap in order."""
     # Records of one bin are told apart by their other pixels, never by where they stand.
     by_name = sorted(range(len(axes)), key=lambda at: asked.columns[at])
@@ -145,7 +145,7 @@ def _ends(of: np.ufunc, labels: NDArray[np.integer], places: Whole, count: int) 
 
 
 def _joins(
-    asked: Asked, axes: Sequence[PixelAxis], pixels: Sequence[Whole], before: Gap, after: Gap
+    asked: PlotRequest, axes: Sequence[PixelAxis], pixels: Sequence[Whole], before: Gap, after: Gap
 ) -> Joins:
     """Say which clusters on both sides of an axis light up together (section 4.2).
 
@@ -166,14 +166,16 @@ def _joins(
     )
 
 
-def _check_diversity(axes: Sequence[PixelAxis], pixels: Sequence[Whole], asked: Asked) -> None:
+def _check_diversity(
+    axes: Sequence[PixelAxis], pixels: Sequence[Whole], asked: PlotRequest
+) -> None:
     for axis, places in zip(axes, pixels, strict=True):
         values = np.unique(axis.known(places))
         if axis.shown.sensitive and np.count_nonzero(values >= 0) < asked.axes.diversity:
             raise too_diverse(axis.shown.name)
 
 
-def _stated(asked: Asked) -> dict[str, int | str]:
+def _stated(asked: PlotRequest) -> dict[str, int | str]:
     """Return the parameters that stand beside the picture."""
     if asked.method == "none":
         return {"pixels": asked.axes.pixels}

@@ -11,7 +11,7 @@ from discreet.answers.axes import too_few
 from discreet.answers.drawn import public, seen, shown_counts, stated
 from discreet.answers.levels import Levels, check_few, levels_of
 from discreet.errors import RefusedError
-from discreet.policy import ROWS_PER_K, Asked
+from discreet.policy import ROWS_PER_K, PlotRequest
 from discreet.protect import CellSuppression
 from discreet.protect.cells import MOST_CELLS
 from discreet.protect.counts import Bins, check_counts
@@ -24,7 +24,7 @@ MOST_BARS = 200
 Told = list[list[int | None]]
 
 
-def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
+def bars(table: Table, asked: PlotRequest, origin: Origin) -> BarView:
     """Count the levels of one column, or those of each level of another."""
     (column,) = asked.columns
     if asked.by is not None:
@@ -57,7 +57,7 @@ def bars(table: Table, asked: Asked, origin: Origin) -> BarView:
     )
 
 
-def crosstab(table: Table, asked: Asked, origin: Origin) -> CrossTableView:
+def crosstab(table: Table, asked: PlotRequest, origin: Origin) -> CrossTableView:
     """Count the pairs of levels of two columns, and their sums."""
     rows, columns = (levels_of(table, name, asked) for name in asked.columns)
     check_few([rows, columns], MOST_CELLS, *asked.columns)
@@ -78,7 +78,7 @@ def crosstab(table: Table, asked: Asked, origin: Origin) -> CrossTableView:
     )
 
 
-def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -> BarView:
+def _divided(table: Table, asked: PlotRequest, origin: Origin, column: str, by: str) -> BarView:
     """Draw the cells of a cross-table as bars: the same cells are hidden in both."""
     levels = {name: levels_of(table, name, asked) for name in (column, by)}
     check_few(levels.values(), MOST_BARS, column, by)
@@ -98,7 +98,7 @@ def _divided(table: Table, asked: Asked, origin: Origin, column: str, by: str) -
 
 
 def _table(
-    table: Table, asked: Asked, levels: Mapping[str, Levels], origin: Origin
+    table: Table, asked: PlotRequest, levels: Mapping[str, Levels], origin: Origin
 ) -> tuple[Told, int, Origin]:
     """Count two columns; return what may be told, sums last, how many cells may not, and of whom.
 
@@ -131,6 +131,6 @@ def _table(
     return rows, int((~shown).sum()), origin
 
 
-def _check_size(persons: int, asked: Asked) -> None:
+def _check_size(persons: int, asked: PlotRequest) -> None:
     if asked.guarded and persons < ROWS_PER_K * asked.k:
         raise too_few(asked)

@@ -5,7 +5,14 @@ question for the whole package: with which method and numbers is this picture ma
 caller choose them?
 """
 
-from discreet.policy.asked import DIAGNOSTICS, PICTURES, ROWS_PER_K, Asked, AskedAxes, told_to
+from discreet.policy.asked import (
+    DIAGNOSTICS,
+    PICTURES,
+    ROWS_PER_K,
+    AxesRequest,
+    PlotRequest,
+    told_to,
+)
 from discreet.policy.choosing import check_group
 from discreet.policy.policy import PRESETS, Policy, load_policy
 
@@ -14,8 +21,8 @@ __all__ = [
     "PICTURES",
     "PRESETS",
     "ROWS_PER_K",
-    "Asked",
-    "AskedAxes",
+    "AxesRequest",
+    "PlotRequest",
     "Policy",
     "check_group",
     "load_policy",

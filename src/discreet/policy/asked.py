@@ -14,10 +14,10 @@ __all__ = [
     "NO_AXES",
     "PICTURES",
     "ROWS_PER_K",
-    "Asked",
-    "AskedAxes",
+    "AxesRequest",
     "Edges",
     "Limits",
+    "PlotRequest",
     "told_to",
 ]
 
@@ -66,7 +66,7 @@ PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class AskedAxes:
+class AxesRequest:
     """What parallel coordinates need beside what every picture does.
 
     Parameters
@@ -94,11 +94,11 @@ class AskedAxes:
     fuzzy: bool
 
 
-NO_AXES = AskedAxes(0, 1, MappingProxyType({}), MappingProxyType({}), "", True)
+NO_AXES = AxesRequest(0, 1, MappingProxyType({}), MappingProxyType({}), "", True)
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlotRequest:
     """One picture as it will be made: the method and every number it needs."""
 
     picture: str
@@ -118,7 +118,7 @@ class Asked:
     bins_share: float
     rounding: str | None = None
     c: int | None = None
-    axes: AskedAxes = NO_AXES
+    axes: AxesRequest = NO_AXES
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.policy.asked import DEFAULT_PICTURES, PICTURES, Asked, Edges, Limits
+from discreet.policy.asked import DEFAULT_PICTURES, PICTURES, Edges, Limits, PlotRequest
 from discreet.policy.choosing import method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import (
@@ -361,7 +361,7 @@ class Policy:
         method: str | None = None,
         by: str | None = None,
         **named: Any,
-    ) -> Asked:
+    ) -> PlotRequest:
         """Say how a picture will be made, or refuse what the caller may not choose.
 
         `named` are other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
@@ -379,7 +379,7 @@ class Policy:
         chosen = self.allowed(**named)
         if not self.guarded:
             refuse_unused(picture, method, named)
-        return Asked(
+        return PlotRequest(
             picture=picture,
             columns=tuple(columns),
             method=method,
@@ -424,7 +424,7 @@ class Policy:
             return 0.0
         return float(NOISE[method] if self.q is None else self.q)
 
-    def row_method(self, asked: Asked | None = None) -> RowMethod:
+    def row_method(self, asked: PlotRequest | None = None) -> RowMethod:
         """Return the row method of the protected copy, or of one picture."""
         method = self.rows if asked is None else asked.method
         k = self.k if asked is None else asked.k

@@ -11,7 +11,7 @@ from typing import Any
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.policy import PICTURES as METHODS_OF
-from discreet.policy import Asked, Policy, check_group
+from discreet.policy import PlotRequest, Policy, check_group
 from discreet.policy.choosing import refuse_unused
 from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
@@ -195,7 +195,7 @@ def _names_wrong(columns: Columns, kind: str, names: Sequence[str], given: Body)
 
 def _settled(
     policy: Policy, kind: str, names: tuple[str, ...], given: Body, what: Body
-) -> Asked | Refusal:
+) -> PlotRequest | Refusal:
     """Say how the policy lets the picture be made, or refuse a method or number."""
     method = given.get("method")
     if method is not None and method not in METHODS_OF[kind]:
@@ -240,7 +240,7 @@ def _out_of_range(*names: str) -> Refusal:
 
 
 def _rows_wrong(
-    study: Study, columns: Columns, asked: Asked, given: Body, what: Body
+    study: Study, columns: Columns, asked: PlotRequest, given: Body, what: Body
 ) -> Refusal | None:
     """Refuse rows that may not be seen together, and levels that rows do not carry."""
     by = given.get("by")
@@ -280,7 +280,7 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
     return [name if name in group else next(others) for name in names]
 
 
-def _beside(policy: Policy, asked: Asked, given: Body) -> dict[str, Any]:
+def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     named = _without(given, "method", "sensitive", *NUMBERS)
     for name in [name for name in named if name in PARAMETERS]:

@@ -16,9 +16,8 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.clusters import COSTS
 from discreet.parallel.ordering import one_order
 from discreet.parallel.pixels import resolution
-from discreet.policy import Asked, AskedAxes
+from discreet.policy import AxesRequest, PlotRequest
 from discreet.protect.arguments import check_whole
-from discreet.study.desk import Desk
 from discreet.study.pins import (
     LEAST_DIVERSITY,
     Pairs,
@@ -27,6 +26,7 @@ from discreet.study.pins import (
     method_pins,
     pair_pins,
 )
+from discreet.study.session import Session
 from discreet.views import ParallelView
 
 __all__ = [
@@ -61,23 +61,25 @@ class HowParallel:
     gradient: bool = True
 
 
-def parallel(desk: Desk, columns: Sequence[str], how: HowParallel) -> ParallelView:
+def parallel(session: Session, columns: Sequence[str], how: HowParallel) -> ParallelView:
     """Draw columns as parallel coordinates, or refuse them."""
-    asked = settled(desk, columns, how)
-    if not desk.policy.guarded:
+    asked = settled(session, columns, how)
+    if not session.policy.guarded:
         of = clusters_of_cells if asked.method == "k-member-cells" else clusters_of_records
-        return desk.counted(asked, of)
-    check_pairs(asked, desk.policy.pairs, desk.pairs)
-    view = desk.counted(asked, clusters_of_cells, pinned=pinned(asked, desk.policy.pairs))
+        return session.counted(asked, of)
+    check_pairs(asked, session.policy.pairs, session.pairs)
+    view = session.counted(asked, clusters_of_cells, pinned=pinned(asked, session.policy.pairs))
     # A request that was refused on its way here has settled nothing.
-    desk.pairs = tuple(sorted({*desk.pairs, *pairs_of(asked.columns)}))
+    session.pairs = tuple(sorted({*session.pairs, *pairs_of(asked.columns)}))
     return view
 
 
-def axis_order(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None) -> tuple[str, ...]:
+def axis_order(
+    session: Session, columns: Sequence[str], sensitive: Sensitive | None
+) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
-    asked = settled(desk, columns, HowParallel(sensitive=sensitive))
-    return proposed_order(desk.table, asked, axes_to_order(desk.table, asked))
+    asked = settled(session, columns, HowParallel(sensitive=sensitive))
+    return proposed_order(session.table, asked, axes_to_order(session.table, asked))
 
 
 @dataclass(frozen=True)
@@ -103,18 +105,18 @@ class Orders:
     moves: tuple[Move, ...]
 
 
-def orders(desk: Desk, columns: Sequence[str], sensitive: Sensitive | None = None) -> Orders:
+def orders(session: Session, columns: Sequence[str], sensitive: Sensitive | None = None) -> Orders:
     """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
-    asked = settled(desk, columns, HowParallel(sensitive=sensitive))
-    broken, nearest = rules_of_order(desk.table, asked, axes_to_order(desk.table, asked))
+    asked = settled(session, columns, HowParallel(sensitive=sensitive))
+    broken, nearest = rules_of_order(session.table, asked, axes_to_order(session.table, asked))
 
     def why(order: tuple[str, ...]) -> str:
         """Say why an order may not be; nothing of one that may."""
         said = "; ".join(broken(order))
-        if said or not desk.policy.guarded:
+        if said or not session.policy.guarded:
             return said
         moved = dataclasses.replace(asked, columns=order)
-        return pairs_wrong(moved, desk.policy.pairs, desk.pairs)
+        return pairs_wrong(moved, session.policy.pairs, session.pairs)
 
     moves = []
     for source in range(len(asked.columns)):
@@ -138,7 +140,7 @@ def _nearest(
     return next((order for order in found if not why(order)), nearest)
 
 
-def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
+def settled(session: Session, columns: Sequence[str], how: HowParallel) -> PlotRequest:
     """Say how parallel coordinates will be made."""
     listed = isinstance(columns, Iterable) and not isinstance(columns, str)
     columns = list(columns) if listed else []
@@ -151,14 +153,14 @@ def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
     for name in how.limits or ():
         if name not in columns:
             raise InputError(f"limits name {name!r}, which is none of the columns; leave it out")
-    guarded = desk.policy.guarded
+    guarded = session.policy.guarded
     pixels = how.pixels if how.pixels is None or guarded else resolution(how.pixels)
     diversity = None if how.diversity is None else check_whole("diversity", how.diversity, least=1)
-    if guarded and diversity == diversity_of(desk.policy):
+    if guarded and diversity == diversity_of(session.policy):
         diversity = None
     if guarded and diversity is not None and diversity < LEAST_DIVERSITY:
         raise InputError(f"diversity of a guarded study is at least {LEAST_DIVERSITY}")
-    asked = desk.settle(
+    asked = session.settle(
         "parallel",
         columns,
         "any",
@@ -170,22 +172,22 @@ def settled(desk: Desk, columns: Sequence[str], how: HowParallel) -> Asked:
     )
     if how.cost is not None and asked.method != "k-member":
         raise InputError("cost says how clusters of 'k-member' grow; leave it out")
-    sensitive = _sensitive(desk, columns, how.sensitive)
-    chosen = desk.policy.allowed(pixels=pixels, diversity=diversity)
+    sensitive = _sensitive(session, columns, how.sensitive)
+    chosen = session.policy.allowed(pixels=pixels, diversity=diversity)
     if diversity is None:
         diversity = diversity_of(chosen)
-    axes = AskedAxes(
+    axes = AxesRequest(
         pixels=chosen.pixels,
         diversity=diversity if sensitive else 1,
         sensitive=MappingProxyType(sensitive),
-        ordered=desk.policy.ordered,
+        ordered=session.policy.ordered,
         cost=how.cost or "smaller",
         fuzzy=how.gradient,
     )
     return dataclasses.replace(asked, axes=axes)
 
 
-def check_pairs(asked: Asked, declared: Pairs, before: Pairs) -> None:
+def check_pairs(asked: PlotRequest, declared: Pairs, before: Pairs) -> None:
     """Refuse neighbours that the policy does not name, or that fit into no order with others."""
     wrong = pairs_wrong(asked, declared, before)
     if wrong:
@@ -195,7 +197,7 @@ def check_pairs(asked: Asked, declared: Pairs, before: Pairs) -> None:
         )
 
 
-def pairs_wrong(asked: Asked, declared: Pairs, before: Pairs) -> str:
+def pairs_wrong(asked: PlotRequest, declared: Pairs, before: Pairs) -> str:
     """Say which neighbours may not be, and which may; nothing where all of them may."""
     wanted = pairs_of(asked.columns)
     allowed = {tuple(sorted(pair)) for pair in declared}
@@ -220,7 +222,7 @@ def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(sorted(pair)) for pair in pairwise(columns))
 
 
-def pinned(asked: Asked, declared: Pairs) -> dict[str, str]:
+def pinned(asked: PlotRequest, declared: Pairs) -> dict[str, str]:
     """Return what must be the same whenever these columns leave again."""
     sensitive = {name: name in asked.axes.sensitive for name in asked.columns}
     return (
@@ -231,15 +233,15 @@ def pinned(asked: Asked, declared: Pairs) -> dict[str, str]:
 
 
 def _sensitive(
-    desk: Desk, columns: Sequence[str], given: Sensitive | None
+    session: Session, columns: Sequence[str], given: Sensitive | None
 ) -> dict[str, tuple[str, ...]]:
     """Return the sensitive columns of a picture, each with the values that are."""
-    declared = [name for name in columns if desk.table.columns[name].role == "sensitive"]
+    declared = [name for name in columns if session.table.columns[name].role == "sensitive"]
     named = _named(given)
     for name in named:
         if name not in columns:
             raise InputError(f"{name!r} is sensitive, but none of the columns; name it among them")
-        if desk.policy.guarded and name not in declared:
+        if session.policy.guarded and name not in declared:
             raise RefusedError(
                 f"what is sensitive is said when a study is opened; open one that says so:"
                 f" discreet.open(..., roles={{{name!r}: 'sensitive'}})"

@@ -25,9 +25,9 @@ from discreet.protect.counts import about
 from discreet.protect.rounding import joint_set
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
 from discreet.secret import FORMAT
-from discreet.study.desk import Desk
-from discreet.study.gatekeeper import Exit
+from discreet.study.gate import Exit
 from discreet.study.rounding import rounding_told, shared_by
+from discreet.study.session import Session
 from discreet.study.wanted import Wanted
 from discreet.vault import (
     STRATUM_PER_K,
@@ -58,37 +58,39 @@ MOST_CODES = 10
 """A column of more different whole numbers than this is hardly one of codes."""
 
 
-def make(desk: Desk, want: Wanted) -> Made:
+def make(session: Session, want: Wanted) -> Made:
     """Protect the rows of a table; for the custodian, beside the raw ones."""
-    if desk.policy.guarded:
-        return desk.made(want.columns)
+    if session.policy.guarded:
+        return session.made(want.columns)
     policy = want.policy.changed(k=want.asked.k)
     # By the study's own k, as in a sweep: the setting is the method's part of the version.
     raw = raw_rows(
-        desk.table,
+        session.table,
         want.policy,
         want.columns,
-        desk.secret,
+        session.secret,
         strata=want.strata,
         carried=want.carried,
-        format=desk.format or FORMAT,
+        format=session.format or FORMAT,
     )
     method = want.by or policy.row_method(want.asked)
-    rows = prepared(raw, policy, desk.secret)
-    return make_table(noised(rows, desk.secret, version_of(desk, raw, method)), policy, method)
+    rows = prepared(raw, policy, session.secret)
+    return make_table(
+        noised(rows, session.secret, version_of(session, raw, method)), policy, method
+    )
 
 
-def version_of(desk: Desk, raw: Raw, method: RowMethod) -> bytes:
+def version_of(session: Session, raw: Raw, method: RowMethod) -> bytes:
     """Return the version of a table by a method: no two methods or numbers share their noise."""
-    return desk.secret.digest("table", raw.version, repr(method).encode())
+    return session.secret.digest("table", raw.version, repr(method).encode())
 
 
 def release(
-    desk: Desk, want: Wanted, formula: str | None, risk_below: float | None = None
+    session: Session, want: Wanted, formula: str | None, risk_below: float | None = None
 ) -> Release:
     """Make a released table with its report, and the gates that both leave by."""
-    made = make(desk, want)
-    copy = _copy(desk, want, made)
+    made = make(session, want)
+    copy = _copy(session, want, made)
     pair = pair_of_made(made, want.columns)
     if formula is not None and want.asked.guarded:
         _check_formula(pair, formula)
@@ -108,10 +110,10 @@ def release(
     if want.asked.guarded:
         told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
     _check_asked_for(want, told, pair.released.levels, risk_below)
-    table = _table(desk, want, made, copy)
-    points = _points(desk, want, made, table)
+    table = _table(session, want, made, copy)
+    points = _points(session, want, made, table)
     # Bars of persons before and of rows after would stand side by side.
-    pictures, drawn = _histograms(desk, want, copy) if made.done.persons is None else ((), [])
+    pictures, drawn = _histograms(session, want, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
     told_of = dataclasses.replace(want.asked, picture=REPORT)
@@ -121,26 +123,26 @@ def release(
         """Let the table leave, and its report if that leaves too."""
         with_it = [(each, report) for each in exits if report is not None]
         own = Exit(want.asked, group, rests_on, format=made.format)
-        desk.gatekeeper.leave_together([(own, form), *with_it])
+        session.release_gate.leave_together([(own, form), *with_it])
 
     report = Report(
-        title=_title(desk, want),
-        made=MappingProxyType(_made_of(desk, want, made, copy, formula, points)),
+        title=_title(session, want),
+        made=MappingProxyType(_made_of(session, want, made, copy, formula, points)),
         measured=told,
         pictures=pictures,
         notes=_notes(want, made),
-        gate=lambda form: desk.gatekeeper.leave_together([(each, form) for each in exits]),
+        gate=lambda form: session.release_gate.leave_together([(each, form) for each in exits]),
     )
     if want.asked.guarded:
-        desk.groups = desk.groups or (made.names,)
-    frame = native_frame(table, desk.table.framework)
+        session.groups = session.groups or (made.names,)
+    frame = native_frame(table, session.table.framework)
     return Release(frame, report, table, leave, points)
 
 
-def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
+def _table(session: Session, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in want.columns}
-    table = arrow_table(numbers, copy.strata, desk.table.columns)
+    table = arrow_table(numbers, copy.strata, session.table.columns)
     if want.asked.guarded:
         # Once more: the copy is sorted by all its columns, and this may hold a few.
         table = table.sort_by([(name, "ascending") for name in table.column_names])
@@ -153,14 +155,14 @@ def _table(desk: Desk, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     return table
 
 
-def _points(desk: Desk, want: Wanted, made: Made, table: pa.Table) -> Points | None:
+def _points(session: Session, want: Wanted, made: Made, table: pa.Table) -> Points | None:
     """Return the rounding points: of each column by itself, or the different released rows."""
     if isinstance(want.by, ColumnRounding):
         places = [made.names.index(name) for name in want.columns]
         original, strata = made.original[:, places], strata_labels(made.levels, len(made.original))
         sets = want.by.sets(original, strata, list(want.columns))
         for j, name in enumerate(want.columns):
-            moved = name in desk.policy.bounds
+            moved = name in session.policy.bounds
             if not moved and not np.isin(made.released[:, places[j]], sets[j].points).all():
                 raise BrokenPromiseError(
                     "a rounded column holds values that are none of its points; please report this"
@@ -187,14 +189,14 @@ def pair_used(made: Made, columns: Sequence[str]) -> Pair:
     return pair_of_made(dataclasses.replace(made, original=made.trimmed), columns)
 
 
-def _title(desk: Desk, want: Wanted) -> str:
-    of = desk.name or "a frame without a name"
+def _title(session: Session, want: Wanted) -> str:
+    of = session.name or "a frame without a name"
     if isinstance(want.by, ColumnRounding):
         return f"Each column of {of} rounded by itself"
     return f"Protected table of {of}"
 
 
-def _copy(desk: Desk, want: Wanted, made: Made) -> Copy:
+def _copy(session: Session, want: Wanted, made: Made) -> Copy:
     """Return the rows as they are released: the protected copy itself, if the study has one."""
     if not want.asked.guarded:
         columns = dict(zip(made.names, made.released.T, strict=True))
@@ -202,7 +204,7 @@ def _copy(desk: Desk, want: Wanted, made: Made) -> Copy:
         left_out = about(made.done.left_out, want.asked.k)
         remarks = said(made, want.asked.k)
         return Copy(columns, levels, made.version, left_out, remarks, made.format)
-    copy, again = desk.copy(want.columns), copy_of(made, want.asked.k)
+    copy, again = session.copy(want.columns), copy_of(made, want.asked.k)
     same = all(np.array_equal(copy.columns[name], again.columns[name]) for name in made.names)
     if not same or (copy.strata, copy.version) != (again.strata, again.version):
         raise BrokenPromiseError(
@@ -266,15 +268,17 @@ def _check_formula(pair: Pair, formula: str) -> None:
         )
 
 
-def _histograms(desk: Desk, want: Wanted, copy: Copy) -> tuple[tuple[Picture, ...], list[Exit]]:
+def _histograms(
+    session: Session, want: Wanted, copy: Copy
+) -> tuple[tuple[Picture, ...], list[Exit]]:
     """Draw each column before and after, on the bins that the policy allows for the raw one."""
     pictures, exits = [], []
     for name in want.columns:
         try:
-            asked = desk.settle("histogram", [name])
+            asked = session.settle("histogram", [name])
             if asked.from_rows:  # it would draw the copy and call it the original
                 continue
-            view: HistogramView = desk.answer(asked, from_rows.histogram, from_counts.histogram)
+            view: HistogramView = session.answer(asked, from_rows.histogram, from_counts.histogram)
         except RefusedError:  # what cannot be drawn is left out; the numbers say how it went
             continue
         inner = np.array(view.edges[1:-1])
@@ -327,7 +331,7 @@ def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
 
 
 def _made_of(
-    desk: Desk,
+    session: Session,
     want: Wanted,
     made: Made,
     copy: Copy,
@@ -338,7 +342,7 @@ def _made_of(
     asked, policy = want.asked, want.policy
     dropped = [name for name in want.strata if name not in made.levels]
     held = {*want.columns, *want.strata, *want.carried}
-    left_out = [name for name in desk.table.columns if name not in held]
+    left_out = [name for name in session.table.columns if name not in held]
     told: dict[str, Any] = {
         "method": asked.method,
         "promises": METHODS[asked.method].promises,
@@ -357,7 +361,7 @@ def _made_of(
         "prepared": list(copy.remarks),
         "rows left out for missing values": copy.left_out or None,
         "formula": formula,
-        "study": desk.name,
+        "study": session.name,
         "discreet": version("discreet"),
         "policy": policy.name,
         "regime": policy.regime,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.table import Table
 from discreet.vault import Copy
 
@@ -16,7 +16,7 @@ BINNED = ("histogram", "heatmap", "contour")
 
 
 def remarks_of(
-    table: Table, policy: Policy, copy: Copy | None, asked: Asked | None
+    table: Table, policy: Policy, copy: Copy | None, asked: PlotRequest | None
 ) -> tuple[str, ...]:
     """Say what became of values outside declared limits or bounds, and what may be no value.
 
@@ -28,7 +28,7 @@ def remarks_of(
         The custodian's rules.
     copy : Copy or None
         The protected rows of the picture; None where it is drawn from counts.
-    asked : Asked or None
+    asked : PlotRequest or None
         The question; None where only what was done to the copy is to be said.
 
     Returns

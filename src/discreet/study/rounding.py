@@ -12,7 +12,7 @@ from discreet.protect import ColumnRounding, Rounding
 from discreet.protect.arguments import check_whole
 from discreet.protect.rounding import RoundingSet, k_of_c, known_method
 from discreet.release import Points
-from discreet.study.desk import Desk
+from discreet.study.session import Session
 from discreet.study.wanted import Wanted, wanted
 from discreet.vault import Made, strata_labels
 
@@ -34,7 +34,7 @@ class HowRounded:
 
 
 def wanted_rounded(
-    desk: Desk,
+    session: Session,
     columns: Sequence[str] | None,
     drop: Sequence[str],
     sensitive: str | None,
@@ -50,15 +50,15 @@ def wanted_rounded(
         )
     if not how.per_column:
         check_numbers(how)
-    if desk.policy.guarded:
+    if session.policy.guarded:
         how = dataclasses.replace(how, method=name)
-        return _of_copy(desk, columns, drop, sensitive, how, prepare)
+        return _of_copy(session, columns, drop, sensitive, how, prepare)
     k = None if how.k is None or isinstance(how.k, str) else check_whole("k", how.k, least=1)
-    want = wanted(desk, columns, drop, sensitive, "rounding", {"k": k}, prepare)
-    name = name or desk.policy.rounding
+    want = wanted(session, columns, drop, sensitive, "rounding", {"k": k}, prepare)
+    name = name or session.policy.rounding
     c = how.c
-    if c is None and name == desk.policy.rounding and not (how.per_column and how.k is not None):
-        c = desk.policy.c  # of the policy's own way to round alone
+    if c is None and name == session.policy.rounding and not (how.per_column and how.k is not None):
+        c = session.policy.c  # of the policy's own way to round alone
     if not how.per_column:
         joint = Rounding(name, want.asked.k, None if isinstance(c, str) else c)
         return dataclasses.replace(want, by=joint)
@@ -91,7 +91,7 @@ def check_numbers(how: HowRounded) -> None:
 
 
 def _of_copy(
-    desk: Desk,
+    session: Session,
     columns: Sequence[str] | None,
     drop: Sequence[str],
     sensitive: str | None,
@@ -99,7 +99,7 @@ def _of_copy(
     prepare: Mapping[str, Any],
 ) -> Wanted:
     """Say what the rounded table of a guarded study is: its protected copy."""
-    policy = desk.policy
+    policy = session.policy
     if how.per_column:
         raise RefusedError(
             "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
@@ -120,7 +120,7 @@ def _of_copy(
             " rounding the custodian can open a study with it: policy.changed(rows='rounding',"
             " rounding=...)"
         )
-    return wanted(desk, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
+    return wanted(session, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
 
 
 def shared_by(want: Wanted, n: int) -> int | None:

@@ -12,11 +12,11 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.policy import Policy
 from discreet.release import Release
-from discreet.study.desk import Desk
 from discreet.study.keywords import Limits, OfBins, OfCells, strata_as
 from discreet.study.parallel import HowParallel, Sensitive, axis_order, parallel
 from discreet.study.releasing import release
 from discreet.study.rounding import HowRounded, wanted_rounded
+from discreet.study.session import Session
 from discreet.study.sweeping import setting_below, settings_of, sweep
 from discreet.study.wanted import check_share, wanted
 from discreet.table import Table
@@ -33,11 +33,11 @@ class Study:
     """
 
     def __init__(self, table: Table, policy: Policy) -> None:
-        self._desk = Desk(table, policy)
+        self._session = Session(table, policy)
 
     def __repr__(self) -> str:
-        name = "a frame without a name" if self._desk.name is None else repr(self._desk.name)
-        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self._desk.table!r}"
+        name = "a frame without a name" if self._session.name is None else repr(self._session.name)
+        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self._session.table!r}"
         return f"Study({name}, {told})"
 
     def __reduce__(self) -> NoReturn:
@@ -46,12 +46,12 @@ class Study:
     @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return self._desk.policy
+        return self._session.policy
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The columns whose rows may be seen together, as far as they are settled."""
-        return self._desk.groups
+        return self._session.groups
 
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
         """Return numbers that may stand for missing values, for the custodian to confirm.
@@ -82,7 +82,7 @@ class Study:
         >>> dc.open(pa.table({"income": income})).missing_codes()
         {'income': [-999.0]}
         """
-        return self._desk.missing_codes(columns)
+        return self._session.missing_codes(columns)
 
     @overload
     def histogram(
@@ -136,10 +136,10 @@ class Study:
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
         how = {"method": method, "k": k, "q": q, "bins": bins, "limits": limits, "edges": edges}
-        asked = self._desk.settle("histogram", [column], by=by, **how)
+        asked = self._session.settle("histogram", [column], by=by, **how)
         if by is None:
-            return self._desk.answer(asked, from_rows.histogram, from_counts.histogram)
-        return self._desk.answer(asked, by_level.row_histograms, by_level.histograms)
+            return self._session.answer(asked, from_rows.histogram, from_counts.histogram)
+        return self._session.answer(asked, by_level.row_histograms, by_level.histograms)
 
     def scatter(
         self,
@@ -189,17 +189,17 @@ class Study:
         Under `standard` the points are rows of the protected copy, so asking again, or for
         other columns of the group, teaches nothing new. Avraam et al. (2021), section 4.1, Fig. 2.
         """
-        asked = self._desk.settle(
+        asked = self._session.settle(
             "scatter", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is not None and not asked.from_rows:
             raise InputError(
                 f"a scatter by {asked.method!r} has no rows to colour; draw a heat map with by="
             )
-        view = self._desk.answer(asked, from_rows.scatter, from_counts.scatter)
+        view = self._session.answer(asked, from_rows.scatter, from_counts.scatter)
         if not trend:
             return view
-        raw = None if self._desk.policy.guarded else self._desk.table.rows([x, y]).numbers
+        raw = None if self._session.policy.guarded else self._session.table.rows([x, y]).numbers
         return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
@@ -256,12 +256,12 @@ class Study:
         Drawn from counts, every coloured cell stands on at least k persons; with a row method
         cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._desk.settle(
+        asked = self._session.settle(
             "heatmap", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is None:
-            return self._desk.answer(asked, from_rows.heatmap, from_counts.heatmap)
-        return self._desk.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
+            return self._session.answer(asked, from_rows.heatmap, from_counts.heatmap)
+        return self._session.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
 
     @overload
     def contour(
@@ -305,12 +305,12 @@ class Study:
         -----
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._desk.settle(
+        asked = self._session.settle(
             "contour", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is None:
-            return self._desk.answer(asked, from_rows.contour, from_counts.contour)
-        return self._desk.answer(asked, by_level.row_contours, by_level.contours)
+            return self._session.answer(asked, from_rows.contour, from_counts.contour)
+        return self._session.answer(asked, by_level.row_contours, by_level.contours)
 
     def box(
         self,
@@ -356,10 +356,10 @@ class Study:
         """
         if by is not None and len(columns) != 1:
             raise InputError("a box plot with by= draws one column; name one")
-        asked = self._desk.settle(
+        asked = self._session.settle(
             "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        return self._desk.answer(asked, from_rows.box, from_counts.box)
+        return self._session.answer(asked, from_rows.box, from_counts.box)
 
     def bars(
         self,
@@ -401,8 +401,8 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        asked = self._desk.settle("bars", [column], "categorical", by=by, method=method, k=k)
-        return self._desk.counted(asked, tables.bars)
+        asked = self._session.settle("bars", [column], "categorical", by=by, method=method, k=k)
+        return self._session.counted(asked, tables.bars)
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
@@ -438,8 +438,8 @@ class Study:
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
         pair = [rows, columns]
-        asked = self._desk.settle("crosstab", pair, "categorical", method=method, k=k)
-        return self._desk.counted(asked, tables.crosstab)
+        asked = self._session.settle("crosstab", pair, "categorical", method=method, k=k)
+        return self._session.counted(asked, tables.crosstab)
 
     def parallel(
         self,
@@ -524,7 +524,7 @@ pixels = 400), policy standard)
         """
         said: dict[str, Any] = {"k": k, "diversity": diversity, "pixels": pixels, "limits": limits}
         how = HowParallel(method, sensitive=sensitive, cost=cost, gradient=gradient, **said)
-        return parallel(self._desk, columns, how)
+        return parallel(self._session, columns, how)
 
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
@@ -562,7 +562,7 @@ pixels = 400), policy standard)
         >>> study.axis_order(["sex", "age", "bmi"])[-1]
         'sex'
         """
-        return axis_order(self._desk, columns, sensitive)
+        return axis_order(self._session, columns, sensitive)
 
     def residuals(
         self,
@@ -606,7 +606,9 @@ pixels = 400), policy standard)
         it is fitted to the real data, whose estimates the view tells, and the points are then
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
-        return self._desk.diagnose(views.ResidualView, formula, method=method, k=k, q=q, grid=grid)
+        return self._session.diagnose(
+            views.ResidualView, formula, method=method, k=k, q=q, grid=grid
+        )
 
     def qq(
         self,
@@ -646,7 +648,7 @@ pixels = 400), policy standard)
         Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
         Fig. 5B.
         """
-        return self._desk.diagnose(
+        return self._session.diagnose(
             views.QQView, formula, noise_on=noise_on, method=method, k=k, q=q, grid=grid
         )
 
@@ -680,7 +682,9 @@ pixels = 400), policy standard)
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
-        return self._desk.diagnose(views.LeverageView, formula, method=method, k=k, q=q, grid=grid)
+        return self._session.diagnose(
+            views.LeverageView, formula, method=method, k=k, q=q, grid=grid
+        )
 
     def anonymize(
         self,
@@ -774,10 +778,10 @@ pixels = 400), policy standard)
         prepare = {"metric": metric, "missing": missing} | strata
         check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
-            tried = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
-            method, k, q = setting_below(self._desk, tried, risk_below, method, k, q)
-        want = wanted(self._desk, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
-        return release(self._desk, want, formula, risk_below)
+            tried = wanted(self._session, columns, drop, sensitive, None, {}, prepare)
+            method, k, q = setting_below(self._session, tried, risk_below, method, k, q)
+        want = wanted(self._session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
+        return release(self._session, want, formula, risk_below)
 
     def round(
         self,
@@ -861,8 +865,8 @@ pixels = 400), policy standard)
         """
         how = HowRounded(method, k, c, per_column, representative, encoding)
         prepare = {"missing": missing} | strata_as(missing_levels, hierarchies)
-        want = wanted_rounded(self._desk, columns, drop, sensitive, how, prepare)
-        return release(self._desk, want, formula)
+        want = wanted_rounded(self._session, columns, drop, sensitive, how, prepare)
+        return release(self._session, want, formula)
 
     def sweep(
         self,
@@ -916,8 +920,8 @@ pixels = 400), policy standard)
         """
         strata = strata_as(missing_levels, hierarchies, diversity, closeness)
         prepare = {"metric": metric, "missing": missing} | strata
-        want = wanted(self._desk, columns, drop, sensitive, None, {}, prepare)
-        return sweep(self._desk, want, settings_of(methods, k, q), risk=risk, loss=loss)
+        want = wanted(self._session, columns, drop, sensitive, None, {}, prepare)
+        return sweep(self._session, want, settings_of(methods, k, q), risk=risk, loss=loss)
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.
@@ -934,4 +938,4 @@ pixels = 400), policy standard)
         LeavingError
             If there were too many versions, or too few rows have changed.
         """
-        return self._desk.new_version()
+        return self._session.new_version()

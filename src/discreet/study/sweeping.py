@@ -20,9 +20,9 @@ from discreet.progress import advance
 from discreet.protect import ROW_METHODS
 from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.secret import FORMAT
-from discreet.study.desk import Desk
 from discreet.study.releasing import pair_of_made, pair_used, version_of
 from discreet.study.remedies import listed
+from discreet.study.session import Session
 from discreet.study.wanted import Wanted
 from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prepared, raw_rows
 
@@ -91,11 +91,11 @@ def _each(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def setting_below(
-    desk: Desk, want: Wanted, risk: float, method: str | None, k: int | None, q: float | None
+    session: Session, want: Wanted, risk: float, method: str | None, k: int | None, q: float | None
 ) -> tuple[str, int | None, float | None]:
     """Find the setting of least loss whose risk is below one; what is given is not searched for."""
     tried = settings_of(_only(method), _only(k), _only(q))
-    best = sweep(desk, want, tried).least_loss(risk)
+    best = sweep(session, want, tried).least_loss(risk)
     return best.method, best.k, best.q
 
 
@@ -105,7 +105,7 @@ def _only(value: T | None) -> list[T] | None:
 
 
 def sweep(
-    desk: Desk,
+    session: Session,
     want: Wanted,
     settings: Sequence[Setting],
     *,
@@ -115,15 +115,15 @@ def sweep(
     """Try settings on the rows of a table, on all cores."""
     for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
         check_word(what, given, known)
-    names = desk.group_of(want.columns) if desk.policy.guarded else want.columns
+    names = session.group_of(want.columns) if session.policy.guarded else want.columns
     raw = raw_rows(
-        desk.table,
+        session.table,
         want.policy,
         names,
-        desk.secret,
+        session.secret,
         strata=want.strata,
         carried=want.carried,
-        format=desk.format or FORMAT,
+        format=session.format or FORMAT,
     )
     points: dict[Setting, Point] = {}
     ready: dict[int, Prepared] = {}
@@ -132,12 +132,12 @@ def sweep(
         try:
             policy = want.policy.changed(rows=setting.method, k=setting.k, q=setting.q)
             if policy.k not in ready:  # strata are repaired once for each k
-                ready[policy.k] = prepared(raw, policy, desk.secret)
+                ready[policy.k] = prepared(raw, policy, session.secret)
         except (InputError, RefusedError) as error:
             points[setting] = Point(setting, refused=str(error))
             continue
-        version = version_of(desk, raw, policy.row_method())
-        rows = noised(ready[policy.k], desk.secret, version)
+        version = version_of(session, raw, policy.row_method())
+        rows = noised(ready[policy.k], session.secret, version)
         jobs.append(_Job(setting, policy, rows, want, risk, loss))
     for done, point in enumerate(_tried(jobs), start=1):
         points[point.setting] = point
@@ -146,20 +146,20 @@ def sweep(
         tuple(points[setting] for setting in settings),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
-        guarded=desk.policy.guarded,
-        options=_options(desk, want),
+        guarded=session.policy.guarded,
+        options=_options(session, want),
         note=f"columns: {', '.join(want.columns)}; strata: {', '.join(want.strata) or 'none'}",
     )
 
 
-def _options(desk: Desk, want: Wanted) -> str:
+def _options(session: Session, want: Wanted) -> str:
     """Return what the command line needs, beside the setting, to make the same table."""
     given = {
-        "--group" if desk.policy.guarded else "--columns": want.columns,
+        "--group" if session.policy.guarded else "--columns": want.columns,
         "--strata": want.strata,
         "--sensitive": [want.sensitive] if want.sensitive else [],
     }
-    policy = [] if desk.policy.name == "standard" else ["--policy", desk.policy.name]
+    policy = [] if session.policy.name == "standard" else ["--policy", session.policy.name]
     words = [word for name, of in given.items() if of for word in (name, listed(of))]
     return "".join(f" {shlex.quote(word)}" for word in [*words, *policy])
 

@@ -47,7 +47,7 @@ class ToldColumn:
 
 def drawable(study: Study) -> tuple[ToldColumn, ...]:
     """Return the columns that a picture may be asked of: those that identify nobody."""
-    table, policy = study._desk.table, study.policy
+    table, policy = study._session.table, study.policy
     shown = {name for kind in KINDS for name in table.shown([*table.columns], kind)}
     return tuple(
         ToldColumn(name, column.kind, column.role, name in policy.strata)
@@ -58,21 +58,21 @@ def drawable(study: Study) -> tuple[ToldColumn, ...]:
 
 def name_of(study: Study) -> str:
     """Return the name by which the ledger knows the study."""
-    if study._desk.name is None:
+    if study._session.name is None:
         raise InputError("a study that is served needs a name: open it with study=")
-    return study._desk.name
+    return study._session.name
 
 
 def ledger_of_study(study: Study) -> Ledger:
     """Return the ledger that the study writes to."""
-    return study._desk.gatekeeper.ledger
+    return study._session.release_gate.ledger
 
 
 def hold_version(study: Study) -> int:
     """Return the study version that is the latest now; of another nothing of the study leaves."""
-    desk = study._desk
-    version = desk.gatekeeper.ledger.version(name_of(study))
-    desk.gatekeeper = replace(desk.gatekeeper, version=version)
+    session = study._session
+    version = session.release_gate.ledger.version(name_of(study))
+    session.release_gate = replace(session.release_gate, version=version)
     return version
 
 
@@ -81,16 +81,16 @@ def edition_of(study: Study) -> str:
 
     What decides only how often somebody may ask is left out.
     """
-    desk = study._desk
+    session = study._session
     said = {name: it for name, it in study.policy.to_dict().items() if name not in ALLOWANCE}
     told = json.dumps([SCHEMA, SCENE_SCHEMA, said], sort_keys=True)
-    return desk.secret.digest("edition", told.encode(), *desk.data_marks()).hex()
+    return session.secret.digest("edition", told.encode(), *session.data_marks()).hex()
 
 
 def groups_settled(study: Study) -> tuple[tuple[str, ...], ...]:
     """Return the groups of columns whose rows may be seen together: of the policy, or that left."""
-    desk = study._desk
-    return desk.policy.groups or desk.gatekeeper.groups_that_left()
+    session = study._session
+    return session.policy.groups or session.release_gate.groups_that_left()
 
 
 def check_unchanged(study: Study) -> None:
@@ -101,7 +101,7 @@ def check_unchanged(study: Study) -> None:
     LeavingError
         If the file was written since, or a new version was opened.
     """
-    study._desk.gatekeeper.check_unchanged()
+    study._session.release_gate.check_unchanged()
 
 
 def count_method_that_left(
@@ -112,30 +112,30 @@ def count_method_that_left(
     Known before anything is counted, it keeps what would have come of it to itself.
     """
     asked = study.policy.settle(picture, tuple(columns), by=by, method=method)
-    return study._desk.gatekeeper.count_method_that_left(asked)
+    return study._session.release_gate.count_method_that_left(asked)
 
 
 def settle_anew(study: Study) -> None:
     """Take the groups and pairs of the study from the ledger, where others may have written."""
-    study._desk.groups = groups_settled(study)
-    study._desk.pairs = pairs_drawn(study)
+    study._session.groups = groups_settled(study)
+    study._session.pairs = pairs_drawn(study)
 
 
 def pairs_drawn(study: Study) -> tuple[tuple[str, ...], ...]:
     """Return the axes that have left side by side."""
-    return study._desk.gatekeeper.pairs_that_left()
+    return study._session.release_gate.pairs_that_left()
 
 
 def axis_moves(
     study: Study, columns: Sequence[str], sensitive: Sequence[str] | None = None
 ) -> Orders:
     """Say which orders of axes are allowed that are one move away from this one."""
-    return orders(study._desk, columns, sensitive)
+    return orders(study._session, columns, sensitive)
 
 
 def sensitive_columns(study: Study) -> tuple[str, ...]:
     """Return the columns that the policy calls sensitive."""
-    columns = study._desk.table.columns
+    columns = study._session.table.columns
     return tuple(name for name, column in columns.items() if column.role == "sensitive")
 
 

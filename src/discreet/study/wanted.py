@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.protect import ROW_METHODS, ColumnRounding, Rounding
 from discreet.protect.arguments import check_ratio
-from discreet.study.desk import Desk
+from discreet.study.session import Session
 
 __all__ = ["TABLE", "Wanted", "check_share", "wanted"]
 
@@ -31,7 +31,7 @@ class Wanted:
     method where it is not one of the policy's.
     """
 
-    asked: Asked
+    asked: PlotRequest
     policy: Policy
     columns: tuple[str, ...]
     strata: tuple[str, ...]
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def wanted(
-    desk: Desk,
+    session: Session,
     columns: Sequence[str] | None,
     drop: Sequence[str],
     sensitive: str | None,
@@ -50,18 +50,18 @@ def wanted(
     prepare: Mapping[str, Any],
 ) -> Wanted:
     """Say what a released table will be made of, or refuse it."""
-    table, guarded = desk.table, desk.policy.guarded
+    table, guarded = session.table, session.policy.guarded
     for what, names in (("columns", columns), ("drop", drop)):
         _check_names(what, names)
     if unknown := prepare.keys() - PREPARE:
         raise InputError(f"{one_of(sorted(unknown))} is unknown; there are {one_of(PREPARE)}")
     for name in drop:
         table.known(name)  # a column that identifies persons may be named to be dropped
-    policy = desk.policy.allowed(**prepare)
-    sensitive = _sensitive(desk, sensitive)
+    policy = session.policy.allowed(**prepare)
+    sensitive = _sensitive(session, sensitive)
     if sensitive is None and (policy.diversity > 1 or policy.closeness < 1):
         raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
-    strata = _strata(desk, drop, sensitive)
+    strata = _strata(session, drop, sensitive)
     if guarded and sensitive is not None and sensitive not in strata:
         raise RefusedError(
             f"a guarded study releases rows of its protected copy, which holds a group and the"
@@ -69,7 +69,7 @@ def wanted(
             f" discreet.open(..., strata=[{sensitive!r}])"
         )
     taken = {*drop, *strata, *([sensitive] if sensitive else [])}
-    names = tuple(columns) if columns is not None else _continuous(desk, taken)
+    names = tuple(columns) if columns is not None else _continuous(session, taken)
     if not names:
         raise InputError("a released table needs at least one continuous column; name some")
     if both := taken & set(names):
@@ -77,9 +77,9 @@ def wanted(
             f"{one_of(sorted(both))} cannot be released as numbers: it is dropped, a stratum or"
             " sensitive"
         )
-    used = _method(desk, method, numbers)
+    used = _method(session, method, numbers)
     # The rows of a table are those that a scatter plot would draw.
-    asked = desk.settle("scatter", names, method=used, **numbers)
+    asked = session.settle("scatter", names, method=used, **numbers)
     return Wanted(
         asked=dataclasses.replace(asked, picture=TABLE),
         policy=policy,
@@ -90,14 +90,14 @@ def wanted(
     )
 
 
-def _method(desk: Desk, method: str | None, numbers: Mapping[str, Any]) -> str:
+def _method(session: Session, method: str | None, numbers: Mapping[str, Any]) -> str:
     if method is not None and method not in ROW_METHODS:
         raise InputError(
             f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
         )
-    used = method or desk.policy.rows
+    used = method or session.policy.rows
     unused = numbers.get("q") is not None and used != "probabilistic"
-    if unused and not desk.policy.guarded:
+    if unused and not session.policy.guarded:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     return used
 
@@ -116,41 +116,41 @@ def _check_names(what: str, names: object) -> None:
         raise InputError(f"{what} must be a list of column names, such as ['age', 'bmi']")
 
 
-def _continuous(desk: Desk, taken: set[str]) -> tuple[str, ...]:
+def _continuous(session: Session, taken: set[str]) -> tuple[str, ...]:
     """Return the columns that are released when none is named."""
-    if desk.groups:
-        if len(desk.groups) > 1:
+    if session.groups:
+        if len(session.groups) > 1:
             raise InputError(
                 "this study has several groups, and a table holds the rows of one; name the"
-                f" columns of one: columns={list(desk.groups[0])!r}"
+                f" columns of one: columns={list(session.groups[0])!r}"
             )
-        names = [name for name in desk.table.columns if name in desk.groups[0]]
+        names = [name for name in session.table.columns if name in session.groups[0]]
         return tuple(name for name in names if name not in taken)
-    shown = desk.table.shown(
-        [name for name in desk.table.columns if name not in taken], "continuous"
+    shown = session.table.shown(
+        [name for name in session.table.columns if name not in taken], "continuous"
     )
-    return tuple(name for name in shown if not desk.table.numbers_rows(name))
+    return tuple(name for name in shown if not session.table.numbers_rows(name))
 
 
-def _strata(desk: Desk, drop: Sequence[str], sensitive: str | None) -> tuple[str, ...]:
+def _strata(session: Session, drop: Sequence[str], sensitive: str | None) -> tuple[str, ...]:
     """Return the strata: those declared; under `research` else every column of levels."""
-    if desk.policy.strata or desk.policy.guarded:
-        if set(drop) & set(desk.policy.strata):
+    if session.policy.strata or session.policy.guarded:
+        if set(drop) & set(session.policy.strata):
             raise InputError(
                 "drop names a stratum; the custodian can open a study without it: strata="
             )
         return tuple(
-            name for name in desk.policy.strata if name != sensitive or desk.policy.guarded
+            name for name in session.policy.strata if name != sensitive or session.policy.guarded
         )
-    names = [name for name in desk.table.columns if name not in drop and name != sensitive]
-    return desk.table.shown(names, "categorical")
+    names = [name for name in session.table.columns if name not in drop and name != sensitive]
+    return session.table.shown(names, "categorical")
 
 
-def _sensitive(desk: Desk, named: str | None) -> str | None:
+def _sensitive(session: Session, named: str | None) -> str | None:
     if named is not None:
-        desk.table.require([named])
+        session.table.require([named])
         return named
-    roles = [name for name, column in desk.table.columns.items() if column.role == "sensitive"]
+    roles = [name for name, column in session.table.columns.items() if column.role == "sensitive"]
     if len(roles) > 1:
         raise InputError(f"several columns are sensitive; name one of {one_of(roles)}: sensitive=")
     return roles[0] if roles else None

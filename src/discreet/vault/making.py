@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.errors import BrokenPromiseError
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.protect import Microaggregation, Rounding, outside
 from discreet.protect.base import Floats, RowMethod, as_strata, sd_of
 from discreet.protect.counts import about
@@ -117,7 +117,7 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
 def protect_view(
     table: Table,
     policy: Policy,
-    asked: Asked,
+    asked: PlotRequest,
     secret: Secret,
     naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
     format: int = FORMAT,

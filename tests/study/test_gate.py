@@ -1,4 +1,4 @@
-"""What the gatekeeper tells the ledger: what is drawn, what is pinned, what is recognised."""
+"""What the release_gate tells the ledger: what is drawn, what is pinned, what is recognised."""
 
 import json
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ import pytest
 from discreet.errors import InputError, LeavingError
 from discreet.leaving import Leaving
 from discreet.ledger import Ledger
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
 from discreet.sketch import Sketch
-from discreet.study.gatekeeper import NOTHING, Exit, Gatekeeper
+from discreet.study.gate import NOTHING, Exit, ReleaseGate
 from discreet.table import open_table
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -50,13 +50,13 @@ class Heard(Ledger):
         self.times += 1
 
 
-def gatekeeper(ledger: Ledger, source: Any = None, **fields: Any) -> Gatekeeper:
-    """Stand a gatekeeper between a table and a ledger."""
+def release_gate(ledger: Ledger, source: Any = None, **fields: Any) -> ReleaseGate:
+    """Stand a release_gate between a table and a ledger."""
     policy = Policy.preset(fields.pop("preset", "standard"), **fields)
     kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
     given = pa.table(COLUMNS) if source is None else source
     table = open_table(given, kinds=kinds, roles={}, unit=policy.unit, key=policy.key)
-    return Gatekeeper(table, policy, SECRET, ledger, policy.study)
+    return ReleaseGate(table, policy, SECRET, ledger, policy.study)
 
 
 def told(
@@ -64,7 +64,7 @@ def told(
 ) -> Leaving:
     """Return what the ledger hears of a picture."""
     heard = Heard()
-    keeper = gatekeeper(heard, **(fields or {}))
+    keeper = release_gate(heard, **(fields or {}))
     keeper.leave(keeper.policy.settle(picture, columns, **named), group, "svg")
     (leaving,) = heard.told
     return leaving
@@ -225,15 +225,15 @@ def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:
     plain = told("histogram", "x").sketches["column x"]
     turned = pa.table({name: values[::-1] for name, values in COLUMNS.items()})
 
-    def again(keeper: Gatekeeper, heard: Heard) -> Sketch:
+    def again(keeper: ReleaseGate, heard: Heard) -> Sketch:
         keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
         return heard.told[0].sketches["column x"]
 
     heard = Heard()
-    assert again(gatekeeper(heard, turned), heard).mark == plain.mark
+    assert again(release_gate(heard, turned), heard).mark == plain.mark
     heard = Heard()
-    other = gatekeeper(heard)
-    other = Gatekeeper(
+    other = release_gate(heard)
+    other = ReleaseGate(
         other.table, other.policy, Secret.from_bytes(bytes(range(1, 33))), heard, None
     )
     assert again(other, heard).mark != plain.mark
@@ -244,7 +244,7 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
     marks = []
     for source in (COLUMNS, swapped):
         heard = Heard()
-        keeper = gatekeeper(heard, pa.table(source), **STRATA)
+        keeper = release_gate(heard, pa.table(source), **STRATA)
         keeper.leave(keeper.policy.settle("scatter", ["x", "y"]), GROUP, "svg")
         marks.append({what: s.mark for what, s in heard.told[0].sketches.items()})
 
@@ -254,7 +254,7 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
 
 def test_every_column_is_recognised_but_row_numbers() -> None:
     heard = Heard()
-    keeper = gatekeeper(heard, unit="person", key="row")
+    keeper = release_gate(heard, unit="person", key="row")
     keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
 
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
@@ -277,7 +277,7 @@ def test_persons_are_recognised_but_by_numbers_that_others_have_too(
     persons: list[Any], told_apart: bool
 ) -> None:
     heard = Heard()
-    keeper = gatekeeper(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
+    keeper = release_gate(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
     keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
 
     assert ("persons" in heard.every[0]) is told_apart
@@ -285,7 +285,7 @@ def test_persons_are_recognised_but_by_numbers_that_others_have_too(
 
 def test_public_data_are_recorded_by_nobody() -> None:
     heard = Heard()
-    keeper = gatekeeper(heard, public=True)
+    keeper = release_gate(heard, public=True)
 
     for picture, columns in (("bars", ["ward"]), ("scatter", ["x", "y"]), ("qq", ["y", "x"])):
         keeper.leave(keeper.policy.settle(picture, columns), GROUP, "json")
@@ -296,7 +296,7 @@ def test_public_data_are_recorded_by_nobody() -> None:
 def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: Any) -> None:
     heard = Heard()
     path = file_of(tmp_path / "a.csv", COLUMNS)
-    keeper = gatekeeper(heard, path)
+    keeper = release_gate(heard, path)
     asked = keeper.policy.settle("bars", ["ward"])
     keeper.leave(asked, (), "svg")
     file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
@@ -309,7 +309,7 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
 # --- with a ledger ----------------------------------------------------------------------------
 
 
-def leave(keeper: Gatekeeper, picture: str, *columns: str, **named: Any) -> Asked:
+def leave(keeper: ReleaseGate, picture: str, *columns: str, **named: Any) -> PlotRequest:
     """Let a picture of counts leave."""
     asked = keeper.policy.settle(picture, columns, **named)
     keeper.leave(asked, (), "svg")
@@ -353,20 +353,20 @@ def test_what_left_before_is_pinned(
     tmp_path: Path,
 ) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    leave(gatekeeper(ledger, study="s"), "histogram", "x")
-    leave(gatekeeper(ledger, study="s"), "heatmap", "x", "y", by="sex")
+    leave(release_gate(ledger, study="s"), "histogram", "x")
+    leave(release_gate(ledger, study="s"), "heatmap", "x", "y", by="sex")
 
     with pytest.raises(LeavingError, match=message):
-        leave(gatekeeper(ledger, study="s", **fields), *asked, **how)
-    leave(gatekeeper(ledger, study="s"), "histogram", "x", by="ward")
+        leave(release_gate(ledger, study="s", **fields), *asked, **how)
+    leave(release_gate(ledger, study="s"), "histogram", "x", by="ward")
     assert len(ledger.history()) == 3
 
 
 def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    leave(gatekeeper(ledger, study="s"), "histogram", "x", by="sex")
+    leave(release_gate(ledger, study="s"), "histogram", "x", by="sex")
     sex = ["m" if level == "f" else "f" for level in COLUMNS["sex"][:3]] + COLUMNS["sex"][3:]
-    other = gatekeeper(ledger, pa.table({**COLUMNS, "sex": sex}), study="s")
+    other = release_gate(ledger, pa.table({**COLUMNS, "sex": sex}), study="s")
 
     with pytest.raises(LeavingError, match="the data of study 's' have changed"):
         leave(other, "histogram", "y", by="sex")
@@ -375,13 +375,13 @@ def test_levels_that_changed_are_changed_data(tmp_path: Path) -> None:
 
 def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    keeper = gatekeeper(ledger, study="s")
+    keeper = release_gate(ledger, study="s")
     assert keeper.groups_that_left() == ()
 
     keeper.leave(keeper.policy.settle("leverage", ["y", "x"]), GROUP, "svg")
 
-    assert gatekeeper(ledger, study="s").groups_that_left() == (GROUP,)
-    assert gatekeeper(ledger, study="t").groups_that_left() == ()
+    assert release_gate(ledger, study="s").groups_that_left() == (GROUP,)
+    assert release_gate(ledger, study="t").groups_that_left() == ()
 
 
 PAIRS = {
@@ -393,7 +393,7 @@ PAIRS = {
 
 def test_what_is_pinned_besides_is_told_too() -> None:
     heard = Heard()
-    keeper = gatekeeper(heard)
+    keeper = release_gate(heard)
     asked = keeper.policy.settle("parallel", ["x", "y"])
 
     keeper.leave(asked, (), "svg", pinned=PAIRS)
@@ -407,15 +407,15 @@ def test_what_is_pinned_besides_is_told_too() -> None:
 
 def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    keeper = gatekeeper(ledger, study="s")
+    keeper = release_gate(ledger, study="s")
     assert keeper.pairs_that_left() == ()
 
     asked = keeper.policy.settle("parallel", ["x", "y"])
     keeper.leave(asked, (), "svg", pinned=PAIRS)
 
-    assert gatekeeper(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
-    assert gatekeeper(ledger, study="t").pairs_that_left() == ()
-    assert gatekeeper(ledger).pairs_that_left() == ()
+    assert release_gate(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
+    assert release_gate(ledger, study="t").pairs_that_left() == ()
+    assert release_gate(ledger).pairs_that_left() == ()
     with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
         keeper.leave(asked, (), "svg", pinned=PAIRS | {"pair 'x', 'z'": '["x", "z"]'})
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
@@ -424,7 +424,7 @@ def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
 
 def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
-    keeper = gatekeeper(Ledger(tmp_path, SECRET), study="s")
+    keeper = release_gate(Ledger(tmp_path, SECRET), study="s")
 
     assert keeper.groups_that_left() == ()
     with pytest.raises(LeavingError, match="is damaged or in use, so nothing can leave"):
@@ -433,22 +433,22 @@ def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path
 
 def test_a_version_needs_a_name_and_a_change(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    leave(gatekeeper(ledger, study="s"), "bars", "ward", by="sex")
+    leave(release_gate(ledger, study="s"), "bars", "ward", by="sex")
 
     with pytest.raises(InputError, match="a frame without a name has no versions"):
-        gatekeeper(ledger).new_version()
+        release_gate(ledger).new_version()
     with pytest.raises(InputError, match="neither the data nor the policy of study 's'"):
-        gatekeeper(ledger, study="s").new_version()
-    assert gatekeeper(ledger, study="s", k=6).new_version() == 2
+        release_gate(ledger, study="s").new_version()
+    assert release_gate(ledger, study="s", k=6).new_version() == 2
 
 
 def test_what_rests_on_an_earlier_version_does_not_leave(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    keeper = gatekeeper(ledger, study="s")
+    keeper = release_gate(ledger, study="s")
     held = replace(keeper, version=1)
     leave(held, "histogram", "x")
     changed = {**COLUMNS, "x": [value + 1 for value in COLUMNS["x"]]}
-    assert gatekeeper(ledger, pa.table(changed), study="s").new_version() == 2
+    assert release_gate(ledger, pa.table(changed), study="s").new_version() == 2
 
     # y is the same in both versions, so that nothing but the version is in its way
     with pytest.raises(
@@ -464,7 +464,7 @@ def test_what_rests_on_an_earlier_version_does_not_leave(tmp_path: Path) -> None
 
 def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    leave(gatekeeper(ledger, study="s"), "crosstab", "ward", "sex")
+    leave(release_gate(ledger, study="s"), "crosstab", "ward", "sex")
 
     (entry,) = ledger.history()
     assert json.dumps(entry["columns"]) == '["ward", "sex"]'
@@ -475,7 +475,7 @@ def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
 # --- several that leave together ------------------------------------------------------------------
 
 
-def exits(keeper: Gatekeeper, formula: str = "y ~ x") -> list[tuple[Exit, str]]:
+def exits(keeper: ReleaseGate, formula: str = "y ~ x") -> list[tuple[Exit, str]]:
     """Say how a table of x and y with strata leaves, and a report on it."""
     table = Exit(keeper.policy.settle("scatter", GROUP), GROUP, also=("sex",))
     report = Exit(keeper.policy.settle("qq", GROUP), GROUP, ("sex",), {"formula": formula})
@@ -494,7 +494,7 @@ def test_an_exit_says_its_columns_and_what_it_rests_on() -> None:
 
 def test_what_leaves_together_is_asked_for_once() -> None:
     heard = Heard()
-    keeper = gatekeeper(heard, **STRATA)
+    keeper = release_gate(heard, **STRATA)
 
     keeper.leave_together(exits(keeper))
 
@@ -509,7 +509,7 @@ def test_what_leaves_together_is_asked_for_once() -> None:
 
 def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
-    keeper = gatekeeper(ledger, study="s", **STRATA)
+    keeper = release_gate(ledger, study="s", **STRATA)
     keeper.leave_together(exits(keeper))
 
     with pytest.raises(LeavingError, match="formula"):
@@ -521,7 +521,7 @@ def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
 
 def test_of_a_public_study_nothing_is_noted() -> None:
     heard = Heard()
-    keeper = gatekeeper(heard, preset="research", public=True)
+    keeper = release_gate(heard, preset="research", public=True)
 
     keeper.leave_together(exits(keeper))
 

@@ -1,4 +1,4 @@
-"""The desk: a question is settled, answered from one of the two streams, and given its gate."""
+"""The session: a question is settled, answered from one of the two streams, and given its gate."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
 from discreet.policy import Policy
-from discreet.study.desk import Desk
+from discreet.study.session import Session
 from discreet.table import open_table
 from discreet.views import HistogramView, QQView, ResidualView
 
@@ -23,19 +23,19 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-def desk(preset: str = "standard", **fields: Any) -> Desk:
+def session(preset: str = "standard", **fields: Any) -> Session:
     """Put the table behind a policy."""
     table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-    return Desk(table, Policy.preset(preset, bins=6, grid=4, **fields))
+    return Session(table, Policy.preset(preset, bins=6, grid=4, **fields))
 
 
-def settled(found: Desk) -> list[tuple[str, ...]]:
+def settled(found: Session) -> list[tuple[str, ...]]:
     """Return the groups as they are now."""
     return list(found.groups)
 
 
 def test_counts_and_rows_are_two_streams() -> None:
-    found = desk()
+    found = session()
 
     counted = found.answer(
         found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
@@ -57,7 +57,7 @@ def test_counts_and_rows_are_two_streams() -> None:
 
 
 def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
-    found, other = desk(study="s"), desk(study="s", k=6)
+    found, other = session(study="s"), session(study="s", k=6)
     for place in (found, other):
         asked = place.settle("bars", ["sex"], "categorical")
         view = place.counted(asked, tables.bars)
@@ -69,7 +69,7 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
 
 
 def test_the_first_rows_settle_the_group_and_a_refusal_settles_none() -> None:
-    found = desk()
+    found = session()
     with pytest.raises(RefusedError, match="only where it is a stratum of the protected copy"):
         found.diagnose(QQView, "y ~ x + sex")
     assert settled(found) == []
@@ -79,23 +79,23 @@ def test_the_first_rows_settle_the_group_and_a_refusal_settles_none() -> None:
     assert [*found.groups] == [("y", "x")]
     with pytest.raises(RefusedError, match="rows of 'y', 'z' may not be seen together"):
         found.diagnose(ResidualView, "y ~ z")
-    assert desk(groups=[["z", "y"]]).diagnose(ResidualView, "y ~ z").columns == ("y", "z")
+    assert session(groups=[["z", "y"]]).diagnose(ResidualView, "y ~ z").columns == ("y", "z")
 
 
 def test_by_is_a_stratum_where_rows_are_drawn() -> None:
-    without = desk()
+    without = session()
     with pytest.raises(RefusedError, match="rows carry the levels of strata alone"):
         without.settle("histogram", ["x"], by="sex", method="condensation")
 
-    found = desk(strata=["sex"])
+    found = session(strata=["sex"])
     asked = found.settle("histogram", ["x"], by="sex", method="condensation")
     view = found.answer(asked, by_level.row_histograms, by_level.histograms)
     assert view.levels == ("f", "m")
-    assert desk("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
+    assert session("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
 
 
 def test_axes_may_be_of_any_kind() -> None:
-    found = desk("research")
+    found = session("research")
 
     assert found.settle("parallel", ["x", "sex"], "any").columns == ("x", "sex")
     for kind, message in (("continuous", "'sex' is categorical"), ("categorical", "'x' is contin")):
@@ -109,12 +109,12 @@ def test_axes_may_be_of_any_kind() -> None:
         found.settle("parallel", ["x", "sex"], "any", limits={"sex": [0, 1]})
 
 
-def gappy(x: int, y: int, **fields: Any) -> Desk:
+def gappy(x: int, y: int, **fields: Any) -> Session:
     """Take the first values of x and the last of y out of the table."""
     columns: dict[str, Any] = {name: list(values) for name, values in COLUMNS.items()}
     columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    return Desk(table, Policy.preset(fields.pop("preset", "standard"), bins=6, grid=3, **fields))
+    return Session(table, Policy.preset(fields.pop("preset", "standard"), bins=6, grid=3, **fields))
 
 
 LEADERS: dict[str, tuple[dict[str, int], str | None]] = {
@@ -155,7 +155,7 @@ def test_of_a_single_column_no_gaps_are_named() -> None:
 
 
 def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
-    def drawn(found: Desk) -> tuple[int | None, int | None, str | None]:
+    def drawn(found: Session) -> tuple[int | None, int | None, str | None]:
         asked = found.settle("scatter", ["x", "y"])
         view = found.answer(asked, from_rows.scatter, from_counts.scatter)
         assert sum(view.size) == view.origin.shown
@@ -166,7 +166,7 @@ def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
     columns = COLUMNS | {"sex": [None] * 30 + ["f", "m"] * 65}
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
     asked = Policy.preset("standard", strata=["sex"], missing_levels="complete")
-    assert drawn(Desk(table, asked)) == (130, 160, "sex")
+    assert drawn(Session(table, asked)) == (130, 160, "sex")
 
 
 def test_under_research_diagnostics_say_how_many_and_why() -> None:
@@ -179,7 +179,7 @@ def test_under_research_diagnostics_say_how_many_and_why() -> None:
 
 def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
     for choice in ("1", "2"):
-        found = desk(study="s")
+        found = session(study="s")
         asked = found.settle("bars", ["sex"], "categorical")
         view = found.counted(asked, tables.bars, pinned={"diversity of 'sex'": choice})
         if choice == "1":
@@ -190,28 +190,28 @@ def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
 
 
 def test_pairs_are_those_that_left() -> None:
-    assert not desk().pairs
-    assert not desk(pairs=[["y", "x"]]).pairs
-    found = desk(study="s")
+    assert not session().pairs
+    assert not session(pairs=[["y", "x"]]).pairs
+    found = session(study="s")
     asked = found.settle("parallel", ["x", "y"], "any")
     pinned = {"pair 'x', 'y'": '["x", "y"]', "pair 'y', 'z'": '["y", "z"]'}
 
     found.counted(asked, any_bars(), pinned=pinned).to_json()
 
-    assert desk(study="s").pairs == (("x", "y"), ("y", "z"))
-    assert not desk(study="t").pairs
+    assert session(study="s").pairs == (("x", "y"), ("y", "z"))
+    assert not session(study="t").pairs
 
 
 def any_bars() -> Any:
     """Return what draws bars, whatever is asked for: only the gate is looked at."""
-    bars = desk().settle("bars", ["sex"], "categorical")
+    bars = session().settle("bars", ["sex"], "categorical")
     return lambda table, _, origin: tables.bars(table, bars, origin)
 
 
 def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = desk()
+    found = session()
     wrong = found.answer(
         found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
     )
@@ -235,7 +235,7 @@ NOISE_ON: dict[str, tuple[str, dict[str, Any], dict[str, Any], str | None]] = {
 def test_noise_on_is_for_noise_under_research(
     preset: str, fields: dict[str, Any], named: dict[str, Any], message: str | None, where: str
 ) -> None:
-    found = desk(preset, **fields)
+    found = session(preset, **fields)
     if message is None:
         assert found.diagnose(QQView, "y ~ x", noise_on=where, **named).size
         return

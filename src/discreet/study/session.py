@@ -14,32 +14,32 @@ from discreet.answers.drawn import seen
 from discreet.answers.from_counts import gaps_of
 from discreet.answers.levels import panels_of
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.policy import Asked, Policy, check_group
+from discreet.policy import PlotRequest, Policy, check_group
 from discreet.protect.base import Floats
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.folders import folder_of, ledger_of
-from discreet.study.gatekeeper import NOTHING, Gatekeeper
+from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.study.remarks import remarks_of
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 from discreet.views import Gate, MultiplesView, Origin, View
 
-__all__ = ["ByCounts", "ByRows", "Desk"]
+__all__ = ["ByCounts", "ByRows", "Session"]
 
 NOISE_ON = ("points", "variable")
 
 V = TypeVar("V", bound=View)
-ByRows = Callable[[Mapping[str, Floats], Sequence[str], Asked, Origin], V]
+ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]
 """Draws protected rows, given their levels where the picture has any."""
-ByCounts = Callable[[Table, Asked, Origin], V]
+ByCounts = Callable[[Table, PlotRequest, Origin], V]
 """Draws counts of the raw table."""
 
 
-class Desk:
-    """A table behind a policy, with its secret, its protected copies and its gatekeeper."""
+class Session:
+    """A table behind a policy, with its secret, its protected copies and its release_gate."""
 
     def __init__(self, table: Table, policy: Policy) -> None:
         self.table, self._declared = table, policy
@@ -47,17 +47,17 @@ class Desk:
         self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
         self._vault = Vault(self._secret, folder_of(policy))
         ledger = ledger_of(policy, self._secret)
-        gatekeeper = Gatekeeper(table, policy, self._secret, ledger, self.name)
-        self.policy = gatekeeper.policy_that_left()
-        self.gatekeeper = dataclasses.replace(gatekeeper, policy=self.policy)
-        self.groups = policy.groups or self.gatekeeper.groups_that_left()
-        self.pairs = self.gatekeeper.pairs_that_left()
+        release_gate = ReleaseGate(table, policy, self._secret, ledger, self.name)
+        self.policy = release_gate.policy_that_left()
+        self.release_gate = dataclasses.replace(release_gate, policy=self.policy)
+        self.groups = policy.groups or self.release_gate.groups_that_left()
+        self.pairs = self.release_gate.pairs_that_left()
 
     def new_version(self) -> int:
         """Open the next version of the study, under the policy as it is declared."""
-        gatekeeper = dataclasses.replace(self.gatekeeper, policy=self._declared)
-        number = gatekeeper.new_version()
-        self.policy, self.gatekeeper = self._declared, gatekeeper
+        release_gate = dataclasses.replace(self.release_gate, policy=self._declared)
+        number = release_gate.new_version()
+        self.policy, self.release_gate = self._declared, release_gate
         return number
 
     def settle(
@@ -69,7 +69,7 @@ class Desk:
         *,
         by: str | None = None,
         **named: Any,
-    ) -> Asked:
+    ) -> PlotRequest:
         """Say how a picture of columns of a kind, or of "any", will be made, or refuse it."""
         if not columns:
             raise InputError(f"a {picture} needs at least one column")
@@ -91,7 +91,7 @@ class Desk:
             )
         return asked
 
-    def answer(self, asked: Asked, by_rows: ByRows[V], by_counts: ByCounts[V]) -> V:
+    def answer(self, asked: PlotRequest, by_rows: ByRows[V], by_counts: ByCounts[V]) -> V:
         """Draw from protected rows or from counts, and give the view the study's gate."""
         if not asked.from_rows:
             return self.counted(asked, by_counts)
@@ -118,11 +118,11 @@ class Desk:
     @property
     def format(self) -> int | None:
         """How the rows of what has left of these data are keyed; None where nothing has."""
-        return self.gatekeeper.format_that_left() or self._format_of_data
+        return self.release_gate.format_that_left() or self._format_of_data
 
     @cached_property
     def _format_of_data(self) -> int | None:
-        return self.gatekeeper.format_of_data()
+        return self.release_gate.format_of_data()
 
     def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
         """Return numbers of some columns, or of all, that may stand for missing values."""
@@ -142,7 +142,7 @@ class Desk:
         return self._vault.copy(self.table, self.policy, self.group_of(columns), self.format)
 
     def counted(
-        self, asked: Asked, by_counts: ByCounts[V], pinned: Mapping[str, str] = NOTHING
+        self, asked: PlotRequest, by_counts: ByCounts[V], pinned: Mapping[str, str] = NOTHING
     ) -> V:
         """Draw from counts, and give the view the study's gate, which pins what it is told."""
         view = by_counts(self.table, asked, self._origin(asked=asked))
@@ -181,7 +181,7 @@ class Desk:
         columns = self.table.columns
         return {name: column.kind for name, column in columns.items() if column.kind in KINDS}
 
-    def _check_noise_on(self, asked: Asked, noise_on: str | None) -> None:
+    def _check_noise_on(self, asked: PlotRequest, noise_on: str | None) -> None:
         if noise_on is None:
             return
         if noise_on not in NOISE_ON:
@@ -192,7 +192,7 @@ class Desk:
                 " elsewhere the variables are protected before the plot is made"
             )
 
-    def _fitted_to_copy(self, model: Model, asked: Asked) -> tuple[View, int]:
+    def _fitted_to_copy(self, model: Model, asked: PlotRequest) -> tuple[View, int]:
         """Return the view, and the format of the copy that it is of."""
         for name in model.levels:
             if name not in self.policy.strata:
@@ -216,7 +216,7 @@ class Desk:
     def _seen(
         self,
         view: V,
-        asked: Asked,
+        asked: PlotRequest,
         also: tuple[str, ...] = (),
         pinned: Mapping[str, str] = NOTHING,
         format: int = FORMAT,
@@ -228,7 +228,7 @@ class Desk:
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (asked.columns,)
         gate: Gate = partial(
-            self.gatekeeper.leave, asked, group, also=also, pinned=pinned, format=format
+            self.release_gate.leave, asked, group, also=also, pinned=pinned, format=format
         )
         seen = dataclasses.replace(view, gate=gate)
         if isinstance(seen, MultiplesView):
@@ -246,7 +246,7 @@ class Desk:
             return None
         return policy.noise(policy.rows)
 
-    def _copy(self, asked: Asked) -> Copy:
+    def _copy(self, asked: PlotRequest) -> Copy:
         if not self.policy.guarded:
             naming = None if asked.by is None else panels_of(self.table, asked.by, asked).named
             return self._protected(self.table, asked, naming)
@@ -255,7 +255,7 @@ class Desk:
     def _protected(
         self,
         table: Table,
-        asked: Asked,
+        asked: PlotRequest,
         naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
     ) -> Copy:
         format = self.format or FORMAT
@@ -279,13 +279,13 @@ class Desk:
         apart = [group for group in self.groups if group not in touched]
         wanted = (*dict.fromkeys(name for group in (*touched, columns) for name in group),)
         groups = [list(group) for group in (*apart, wanted)]
-        held = {name for group in self.gatekeeper.groups_that_left() for name in group}
+        held = {name for group in self.release_gate.groups_that_left() for name in group}
         if self.name is None or not held & set(wanted):
             return f"open the study with groups={groups}"
-        opened = self.gatekeeper.how_to_open(self.name, groups)
+        opened = self.release_gate.how_to_open(self.name, groups)
         return f"open a new version: {opened}, and then the study with groups={groups}"
 
-    def _origin(self, copy: Copy | None = None, asked: Asked | None = None) -> Origin:
+    def _origin(self, copy: Copy | None = None, asked: PlotRequest | None = None) -> Origin:
         persons = "rows, each taken as a person" if self.policy.guarded else "records"
         if self.table.unit is not None:
             persons = f"persons ({self.table.unit})"
@@ -301,7 +301,7 @@ class Desk:
         )
         return origin if copy is None or asked is None else self._of_copy(origin, copy, asked)
 
-    def _of_copy(self, origin: Origin, copy: Copy, asked: Asked) -> Origin:
+    def _of_copy(self, origin: Origin, copy: Copy, asked: PlotRequest) -> Origin:
         """Say how many rows of how many the copy has, and which column's gaps cost most.
 
         Where persons have several rows nothing: with the rows of one who has many left out of the
@@ -312,14 +312,14 @@ class Desk:
         origin = seen(origin, asked, len(copy.columns[asked.columns[0]]), self.table.size)
         return self._with_gaps(origin, self._complete_in(asked), asked)
 
-    def _complete_in(self, asked: Asked) -> tuple[str, ...]:
+    def _complete_in(self, asked: PlotRequest) -> tuple[str, ...]:
         """Return the columns that every row of a copy has a value in."""
         if not self.policy.guarded:
             return asked.named
         numbers = self.group_of(asked.columns) if self.policy.missing == "complete" else ()
         return (*numbers, *(self.policy.strata if self.policy.missing_levels == "complete" else ()))
 
-    def _with_gaps(self, origin: Origin, names: Sequence[str], asked: Asked) -> Origin:
+    def _with_gaps(self, origin: Origin, names: Sequence[str], asked: PlotRequest) -> Origin:
         """Name the column with the most missing values, if it leads by rounded numbers.
 
         Of a single column not even that it has some is said: it would be told where they are k.

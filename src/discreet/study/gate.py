@@ -24,7 +24,7 @@ from discreet.leaving import (
     check_version,
 )
 from discreet.ledger import Ledger
-from discreet.policy import Asked, Policy
+from discreet.policy import PlotRequest, Policy
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
@@ -33,7 +33,7 @@ from discreet.study.remedies import Groups, new_version
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
-__all__ = ["NOTHING", "Exit", "Gatekeeper"]
+__all__ = ["NOTHING", "Exit", "ReleaseGate"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -47,7 +47,7 @@ class Exit:
     whenever these columns leave again. `format` is that of the copy.
     """
 
-    asked: Asked
+    asked: PlotRequest
     group: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     pinned: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -66,7 +66,7 @@ class Exit:
 
 
 @dataclass(frozen=True, repr=False)
-class Gatekeeper:
+class ReleaseGate:
     """Tells the ledger what is about to leave, and by which columns it is to be recognised.
 
     Where there is a `version`, something leaves only while that is the latest of the study.
@@ -81,7 +81,7 @@ class Gatekeeper:
 
     def leave(
         self,
-        asked: Asked,
+        asked: PlotRequest,
         group: tuple[str, ...],
         form: str,
         also: tuple[str, ...] = (),
@@ -208,7 +208,7 @@ class Gatekeeper:
         except LeavingError:
             return ()
 
-    def count_method_that_left(self, asked: Asked) -> tuple[str, str] | None:
+    def count_method_that_left(self, asked: PlotRequest) -> tuple[str, str] | None:
         """Return what of a picture's counts has left by another method, and by which; or None."""
         if asked.from_rows:
             return None
