@@ -12,7 +12,6 @@ from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
-from authlib.oidc.discovery import get_well_known_url  # type: ignore[import-untyped]
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key
@@ -33,6 +32,7 @@ ALGORITHMS = (
 )
 KEY_TYPES = ("RSA", "EC", "OKP")
 TYPES = (None, "jwt", "at+jwt", "application/at+jwt")
+DISCOVERY = "/.well-known/openid-configuration"  # OpenID Connect Discovery 1.0, section 4
 LEAST_RSA_BITS = 2048
 MOST_TOKEN = 16 * 1024
 MOST_DOCUMENT = 1 << 20
@@ -183,7 +183,7 @@ class Issuer:
         """Fetch the issuer's keys; where that fails, those that are held stay as they are."""
         self._tried = monotonic()
         try:
-            told = _fetch(get_well_known_url(self.issuer, external=True))
+            told = _fetch(self.issuer.rstrip("/") + DISCOVERY)
             if told.get("issuer") != self.issuer:
                 raise ValueError("another issuer")
             place = str(told.get("jwks_uri"))
