@@ -29,8 +29,8 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.errors import DiscreetError, InputError
+from discreet.plots import View
 from discreet.policy import PICTURES, PRESETS, Policy
-from discreet.views import View
 
 SECRET = bytes(range(100, 132)).hex()
 N = 240

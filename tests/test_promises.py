@@ -27,12 +27,7 @@ import discreet as dc
 from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.keys import in_order, row_keys
-from discreet.policy import PICTURES as ALL_PICTURES
-from discreet.policy import PRESETS, Policy
-from discreet.protect import Condensation
-from discreet.secret import Secret
-from discreet.study import Study
-from discreet.views import (
+from discreet.plots import (
     BarView,
     BoxView,
     ContourView,
@@ -45,6 +40,11 @@ from discreet.views import (
     PointsView,
     View,
 )
+from discreet.policy import PICTURES as ALL_PICTURES
+from discreet.policy import PRESETS, Policy
+from discreet.protect import Condensation
+from discreet.secret import Secret
+from discreet.study import Study
 
 Floats = NDArray[np.float64]
 Persons = dict[Any, list[tuple[float, ...]]]

@@ -25,10 +25,7 @@ from discreet.errors import (
 if TYPE_CHECKING:
     from discreet import datasets, measure, parallel, protect
     from discreet.measure import Report
-    from discreet.policy import Policy
-    from discreet.release import Release
-    from discreet.study import Study, open
-    from discreet.views import (
+    from discreet.plots import (
         BarView,
         BoxView,
         ContourView,
@@ -43,6 +40,9 @@ if TYPE_CHECKING:
         ResidualView,
         View,
     )
+    from discreet.policy import Policy
+    from discreet.release import Release
+    from discreet.study import Study, open
 
 __version__ = "0.1.0"
 
@@ -77,7 +77,7 @@ __all__ = [
     "protect",
 ]
 
-_VIEWS = "discreet.views"
+_VIEWS = "discreet.plots"
 _WHERE = {
     "Policy": "discreet.policy",
     "Release": "discreet.release",

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
+from discreet.plots.request import NO_AXES
 from discreet.policy import PICTURES, PRESETS, Policy, check_group, load_policy
-from discreet.policy.asked import NO_AXES
 from discreet.protect import Condensation, Deterministic, Probabilistic, Rounding
 from discreet.protect.rounding import METHODS as ROUNDINGS
 

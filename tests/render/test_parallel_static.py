@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from discreet.plots import Origin, ParallelAxis, ParallelView
 from discreet.render.scene import Axis, Panel, Scene, Strands, Trapezoids, Upright, Uprights
-from discreet.views import Origin, ParallelAxis, ParallelView
 from tests.browser import launched
 from tests.render.quiet import scene_drawn
 

@@ -18,6 +18,7 @@ from discreet.errors import BrokenPromiseError, InputError, LeavingError, Refuse
 from discreet.ledger import Ledger
 from discreet.ledger.requests import Answer, keep, log
 from discreet.ledger.tokens import Caller
+from discreet.plots import View
 from discreet.serve import asking
 from discreet.serve import drawing as drawing_of
 from discreet.serve.asking import (
@@ -33,7 +34,6 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.served import MOST_AT_ONCE, Served, serve_study
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.views import View
 from tests.serve.cohort import POLICY, cohort, opened
 
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")

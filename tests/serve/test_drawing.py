@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import LeavingError, RefusedError
 from discreet.ledger import Ledger
+from discreet.plots import ParallelView, View
 from discreet.policy import Policy
 from discreet.render.scene_json import scene_to_plain
 from discreet.serve.checking import Wish, check
@@ -28,7 +29,6 @@ from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.parallel import Move, Orders
 from discreet.study.told import drawable, ledger_of_study
-from discreet.views import ParallelView, View
 from tests.serve.cohort import opened
 
 WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {

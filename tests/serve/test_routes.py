@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
+from discreet.plots import View
 from discreet.serve import asking, routes
 from discreet.serve import drawing as drawing_of
 from discreet.serve.drawing import FORMS
 from discreet.serve.pictures import PICTURES
 from discreet.serve.refusals import refusal
-from discreet.views import View
 from tests.serve.cohort import opened
 from tests.serve.conftest import Running, running
 

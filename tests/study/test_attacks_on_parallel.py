@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import discreet as dc
 from discreet.errors import LeavingError
+from discreet.plots import ParallelAxis, ParallelView
 from discreet.policy import Policy
-from discreet.views import ParallelAxis, ParallelView
 
 AXES = list("abcde")
 Whole = NDArray[np.int64]

@@ -17,9 +17,9 @@ import pytest
 import discreet as dc
 from discreet.errors import LeavingError
 from discreet.ledger import Ledger
+from discreet.plots import PointsView, View
 from discreet.secret import Secret
 from discreet.study.folders import ledger_of
-from discreet.views import PointsView, View
 
 BEFORE = Path(__file__).parent / "format_1"
 SECRET = bytes(range(32))

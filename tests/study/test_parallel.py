@@ -13,6 +13,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, InputError, LeavingError, RefusedError
 from discreet.parallel.clusters import COSTS
+from discreet.plots import ParallelView
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.study import Study
 from discreet.study.parallel import (
@@ -27,7 +28,6 @@ from discreet.study.parallel import (
 )
 from discreet.study.session import Session
 from discreet.table import open_table
-from discreet.views import ParallelView
 
 N = 120
 RNG = np.random.default_rng(6)

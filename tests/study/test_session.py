@@ -6,12 +6,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.answers import by_level, from_counts, from_rows, tables
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
+from discreet.plots import (
+    HistogramView,
+    QQView,
+    ResidualView,
+    by_level,
+    from_counts,
+    from_rows,
+    tables,
+)
 from discreet.policy import Policy
 from discreet.study.session import Session
 from discreet.table import open_table
-from discreet.views import HistogramView, QQView, ResidualView
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(50, 10, size=160)
@@ -216,7 +223,7 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
         found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
     )
     assert isinstance(wrong, HistogramView)
-    monkeypatch.setattr("discreet.answers.diagnostics.of_protected", lambda *_, **__: wrong)
+    monkeypatch.setattr("discreet.plots.fits.of_protected", lambda *_, **__: wrong)
 
     with pytest.raises(BrokenPromiseError, match="came out as another picture"):
         found.diagnose(ResidualView, "y ~ x")

@@ -25,9 +25,9 @@ from scipy.stats import norm
 
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.plots import Origin, View
 from discreet.policy import Policy
 from discreet.study import Study, ledger_of
-from discreet.views import Origin, View
 
 N = 200
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"

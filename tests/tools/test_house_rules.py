@@ -41,11 +41,11 @@ def package(**rooms: str) -> dict[str, str]:
 # A line is `room: code`; the code stands on line 3, below DOCUMENTED.
 MAY = {
     "a lower floor": {"policy": "from discreet.errors import InputError"},
-    "a lower floor, by its room": {"study": "from discreet import views"},
-    "the room itself": {"views__points": "from discreet.views.base import View"},
-    "the room itself, by dots": {"views__points": "from . import base\nfrom .base import View"},
+    "a lower floor, by its room": {"study": "from discreet import plots"},
+    "the room itself": {"plots__scatter": "from discreet.plots.view import View"},
+    "the room itself, by dots": {"plots__scatter": "from . import view\nfrom .view import View"},
     "another package": {"errors": "import numpy\nfrom collections.abc import Mapping"},
-    "data sets from floor 7": {"study": "from discreet import datasets"},
+    "data sets from floor 8": {"study": "from discreet import datasets"},
     "errors from data sets": {"datasets": "from discreet.errors import InputError"},
     "anything from the top": {"__init__": "from discreet.cli import main"},
     "the top from __main__": {"__main__": "import discreet"},
@@ -54,32 +54,32 @@ MAY = {
 MAY_NOT = {
     "a higher floor": ({"table": "import discreet.study"}, "table (floor 3) imports study (floor"),
     "a room beside": (
-        {"views__points": "from discreet.policy import Policy"},
-        "views (floor 5) imports policy (floor 5)",
+        {"measure__risk": "from discreet.plots import View"},
+        "measure (floor 5) imports plots (floor 5)",
     ),
     "a room beside, by dots": (
-        {"views__points": "from ..policy import Policy"},
-        "views (floor 5) imports policy (floor 5)",
+        {"measure__risk": "from ..plots import View"},
+        "measure (floor 5) imports plots (floor 5)",
     ),
     "a higher floor, by its room": (
         {"protect__counts": "from discreet import vault"},
-        "protect (floor 4) imports vault (floor 6)",
+        "protect (floor 4) imports vault (floor 7)",
     ),
     "a higher floor, for types": (
         {"render__scene": "if TYPE_CHECKING:\n    from discreet.cli import main"},
-        "render (floor 3) imports cli (floor 9)",
+        "render (floor 3) imports cli (floor 10)",
     ),
     "a higher floor, by name": (
         {"secret": "study = importlib.import_module('discreet.study')"},
-        "secret (floor 2) imports study (floor 7)",
+        "secret (floor 2) imports study (floor 8)",
     ),
     "the top": (
         {"study": "from discreet import open"},
-        "study (floor 7) imports __init__ (floor 10)",
+        "study (floor 8) imports __init__ (floor 11)",
     ),
     "data sets from below": (
         {"policy": "from discreet import datasets"},
-        "policy (floor 5) imports datasets (apart)",
+        "policy (floor 6) imports datasets (apart)",
     ),
     "anything but errors from data sets": (
         {"datasets": "from discreet.table import Table"},
@@ -294,7 +294,7 @@ def test_what_is_private_needs_no_docstring(check: Check, code: str) -> None:
 
 @pytest.mark.parametrize("name", ["study", "views/__init__", "__init__"])
 def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> None:
-    tests = {"tests/test_study.py": "", "tests/views/test_points.py": ""}
+    tests = {"tests/test_study.py": "", "tests/plots/test_points.py": ""}
 
     assert check({**tests, f"src/discreet/{name}.py": "__all__ = []"}) == [
         f"src/discreet/{name}.py:1: the module has no docstring"
@@ -305,8 +305,8 @@ def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> Non
     ("path", "missing", "test"),
     [
         ("src/discreet/study.py", "tests/test_study.py", "tests/test_study.py"),
-        ("src/discreet/views/base.py", "tests/views", "tests/views/test_charts.py"),
-        ("src/discreet/views/__init__.py", "tests/views", "tests/views/test_charts.py"),
+        ("src/discreet/plots/base.py", "tests/plots", "tests/plots/test_charts.py"),
+        ("src/discreet/plots/__init__.py", "tests/plots", "tests/plots/test_charts.py"),
     ],
 )
 def test_a_room_is_tested(check: Check, path: str, missing: str, test: str) -> None:
@@ -370,7 +370,7 @@ def test_all_lists_nothing_else(check: Check, code: str, message: str) -> None:
 def test_commands_and_empty_packages_need_no_all(check: Check, name: str) -> None:
     code = '"""Known."""\n' + ("" if name.endswith("__init__") else "a = 1\n")
 
-    tests = {"tests/test_cli.py": "", "tests/views/test_points.py": ""}
+    tests = {"tests/test_cli.py": "", "tests/plots/test_points.py": ""}
 
     assert check({**tests, f"src/discreet/{name}.py": code}) == []
 

@@ -44,8 +44,8 @@ from discreet.cli.common import (
 from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
+    from discreet.plots import View
     from discreet.study import Study
-    from discreet.views import View
 
 __all__ = ["plot"]
 

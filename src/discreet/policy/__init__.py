@@ -5,7 +5,7 @@ question for the whole package: with which method and numbers is this picture ma
 caller choose them?
 """
 
-from discreet.policy.asked import (
+from discreet.plots.request import (
     DIAGNOSTICS,
     PICTURES,
     ROWS_PER_K,

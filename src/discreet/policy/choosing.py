@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.methods import KMemberCells
-from discreet.policy.asked import DEFAULT_PICTURES, DIAGNOSTICS, PICTURES
+from discreet.plots.request import DEFAULT_PICTURES, DIAGNOSTICS, PICTURES
 from discreet.protect import (
     CLUSTER_METHODS,
     COUNT_METHODS,

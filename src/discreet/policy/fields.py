@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.errors import one_of
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from discreet.policy.asked import DEFAULT_PICTURES
+from discreet.plots.request import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
 from discreet.protect.deterministic import METRICS
 from discreet.protect.hierarchy import read_hierarchy

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.policy.asked import DEFAULT_PICTURES, PICTURES, Edges, Limits, PlotRequest
+from discreet.plots.request import DEFAULT_PICTURES, PICTURES, Edges, Limits, PlotRequest
 from discreet.policy.choosing import method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import (

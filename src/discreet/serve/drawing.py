@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from discreet.plots import View
 from discreet.render.figure_file import content, plain_settings
 from discreet.render.scene_json import scene_to_plain
 from discreet.render.to_matplotlib import draw
 from discreet.serve.checking import Wish
 from discreet.study import Study
 from discreet.study.parallel import Orders
-from discreet.views import View
 
 __all__ = ["FORMS", "drawn", "figure", "orders_told", "picture_told"]
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.datasets import diabetes
+from discreet.plots import View
 from discreet.policy import Policy
 from discreet.secret import unguessable
 from discreet.serve.drawing import figure, picture_told
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.views import View
 
 __all__ = ["warm", "warm_in_background"]
 

@@ -9,13 +9,14 @@ from itertools import pairwise, permutations
 from types import MappingProxyType
 from typing import Any
 
-from discreet.answers.parallel_cells import clusters_of_cells
-from discreet.answers.parallel_order import axes_to_order, proposed_order, rules_of_order
-from discreet.answers.parallel_records import clusters_of_records
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.clusters import COSTS
 from discreet.parallel.ordering import one_order
 from discreet.parallel.pixels import resolution
+from discreet.plots import ParallelView
+from discreet.plots.parallel_cells import clusters_of_cells
+from discreet.plots.parallel_order import axes_to_order, proposed_order, rules_of_order
+from discreet.plots.parallel_records import clusters_of_records
 from discreet.policy import AxesRequest, PlotRequest
 from discreet.protect.arguments import check_whole
 from discreet.study.pins import (
@@ -27,7 +28,6 @@ from discreet.study.pins import (
     pair_pins,
 )
 from discreet.study.session import Session
-from discreet.views import ParallelView
 
 __all__ = [
     "HowParallel",

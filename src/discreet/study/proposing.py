@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.answers.axes import ends_of_table
 from discreet.errors import RefusedError
+from discreet.plots.axes import ends_of_table
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.order_means import nice_step, short

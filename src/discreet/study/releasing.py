@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.answers import from_counts, from_rows
 from discreet.errors import BrokenPromiseError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
 from discreet.measure.evaluate import FAR_GUARDED, WIDTHS, Measured, measured
@@ -19,6 +18,7 @@ from discreet.measure.pairs import Pair, Side
 from discreet.measure.pictures import Picture, histogram_picture
 from discreet.measure.report import Report
 from discreet.measure.rounding import COUNT_STEPS
+from discreet.plots import HistogramView, from_counts, from_rows
 from discreet.protect import METHODS, ColumnRounding
 from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
@@ -42,7 +42,6 @@ from discreet.vault import (
     said,
     strata_labels,
 )
-from discreet.views import HistogramView
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from discreet.answers import diagnostics
-from discreet.answers.drawn import seen
-from discreet.answers.from_counts import gaps_of
-from discreet.answers.levels import panels_of
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.plots import Gate, MultiplesView, Origin, View, fits
+from discreet.plots.drawn import seen
+from discreet.plots.from_counts import gaps_of
+from discreet.plots.levels import panels_of
 from discreet.policy import PlotRequest, Policy, check_group
 from discreet.protect.base import Floats
 from discreet.protect.counts import rounded
@@ -25,7 +25,6 @@ from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.study.remarks import remarks_of
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
-from discreet.views import Gate, MultiplesView, Origin, View
 
 __all__ = ["ByCounts", "ByRows", "Session"]
 
@@ -162,7 +161,7 @@ class Session:
         if self.policy.guarded:
             view, format = self._fitted_to_copy(model, asked)
         else:
-            view = diagnostics.of_records(
+            view = fits.of_records(
                 model,
                 self.table,
                 asked,
@@ -202,7 +201,7 @@ class Session:
                     f" discreet.open(..., strata=[{name!r}])"
                 )
         copy = self._copy(asked)
-        view = diagnostics.of_protected(
+        view = fits.of_protected(
             model,
             copy.columns,
             {name: _levels_of(copy, name) for name in model.levels},

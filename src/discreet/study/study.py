@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Unpack, overload
 
-from discreet import views
-from discreet.answers import by_level, from_counts, from_rows, tables
-from discreet.answers.trends import with_trends
+from discreet import plots
 from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import RiskUtilityMap
+from discreet.plots import by_level, from_counts, from_rows, tables
+from discreet.plots.trends import with_trends
 from discreet.policy import Policy
 from discreet.release import Release
 from discreet.study.keywords import Limits, OfBins, OfCells, strata_as
@@ -87,9 +87,9 @@ class Study:
     @overload
     def histogram(
         self, column: str, *, by: None = None, **how: Unpack[OfBins]
-    ) -> views.HistogramView: ...
+    ) -> plots.HistogramView: ...
     @overload
-    def histogram(self, column: str, *, by: str, **how: Unpack[OfBins]) -> views.MultiplesView: ...
+    def histogram(self, column: str, *, by: str, **how: Unpack[OfBins]) -> plots.MultiplesView: ...
     def histogram(
         self,
         column: str,
@@ -101,7 +101,7 @@ class Study:
         bins: int | None = None,
         limits: Limits | None = None,
         edges: Limits | None = None,
-    ) -> views.HistogramView | views.MultiplesView:
+    ) -> plots.HistogramView | plots.MultiplesView:
         """Draw the distribution of one column as bars.
 
         Parameters
@@ -153,7 +153,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> views.PointsView:
+    ) -> plots.PointsView:
         """Draw two columns against each other as points.
 
         Parameters
@@ -205,11 +205,11 @@ class Study:
     @overload
     def heatmap(
         self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
-    ) -> views.GridView: ...
+    ) -> plots.GridView: ...
     @overload
     def heatmap(
         self, x: str, y: str, *, by: str, **how: Unpack[OfCells]
-    ) -> views.MultiplesView: ...
+    ) -> plots.MultiplesView: ...
     def heatmap(
         self,
         x: str,
@@ -221,7 +221,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> views.GridView | views.MultiplesView:
+    ) -> plots.GridView | plots.MultiplesView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
         Parameters
@@ -266,11 +266,11 @@ class Study:
     @overload
     def contour(
         self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
-    ) -> views.ContourView: ...
+    ) -> plots.ContourView: ...
     @overload
     def contour(
         self, x: str, y: str, *, by: str, **how: Unpack[OfCells]
-    ) -> views.MultiplesView: ...
+    ) -> plots.MultiplesView: ...
     def contour(
         self,
         x: str,
@@ -282,7 +282,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> views.ContourView | views.MultiplesView:
+    ) -> plots.ContourView | plots.MultiplesView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
         Parameters
@@ -321,7 +321,7 @@ class Study:
         q: float | None = None,
         grid: int | None = None,
         limits: Limits | None = None,
-    ) -> views.BoxView:
+    ) -> plots.BoxView:
         """Draw a box plot of each column, or of one column for each level of another.
 
         Parameters
@@ -368,7 +368,7 @@ class Study:
         by: str | None = None,
         method: str | None = None,
         k: int | None = None,
-    ) -> views.BarView:
+    ) -> plots.BarView:
         """Draw how many persons have each level of a categorical column.
 
         Parameters
@@ -406,7 +406,7 @@ class Study:
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
-    ) -> views.CrossTableView:
+    ) -> plots.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
         Parameters
@@ -453,7 +453,7 @@ class Study:
         limits: Limits | None = None,
         cost: str | None = None,
         gradient: bool = True,
-    ) -> views.ParallelView:
+    ) -> plots.ParallelView:
         """Draw columns as axes side by side, and clusters of records between neighbouring ones.
 
         Parameters
@@ -572,7 +572,7 @@ pixels = 400), policy standard)
         k: int | None = None,
         q: float | None = None,
         grid: int | None = None,
-    ) -> views.ResidualView:
+    ) -> plots.ResidualView:
         """Draw the residuals of a linear regression against its fitted values.
 
         Parameters
@@ -607,7 +607,7 @@ pixels = 400), policy standard)
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
         return self._session.diagnose(
-            views.ResidualView, formula, method=method, k=k, q=q, grid=grid
+            plots.ResidualView, formula, method=method, k=k, q=q, grid=grid
         )
 
     def qq(
@@ -619,7 +619,7 @@ pixels = 400), policy standard)
         k: int | None = None,
         q: float | None = None,
         grid: int | None = None,
-    ) -> views.QQView:
+    ) -> plots.QQView:
         """Draw quantiles of the residuals of a linear regression against normal ones.
 
         Parameters
@@ -649,7 +649,7 @@ pixels = 400), policy standard)
         Fig. 5B.
         """
         return self._session.diagnose(
-            views.QQView, formula, noise_on=noise_on, method=method, k=k, q=q, grid=grid
+            plots.QQView, formula, noise_on=noise_on, method=method, k=k, q=q, grid=grid
         )
 
     def leverage(
@@ -660,7 +660,7 @@ pixels = 400), policy standard)
         k: int | None = None,
         q: float | None = None,
         grid: int | None = None,
-    ) -> views.LeverageView:
+    ) -> plots.LeverageView:
         """Draw the residuals of a linear regression against leverage, with Cook's distance.
 
         Parameters
@@ -683,7 +683,7 @@ pixels = 400), policy standard)
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
         return self._session.diagnose(
-            views.LeverageView, formula, method=method, k=k, q=q, grid=grid
+            plots.LeverageView, formula, method=method, k=k, q=q, grid=grid
         )
 
     def anonymize(

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from discreet.errors import InputError, RefusedError
 from discreet.ledger import Ledger
+from discreet.plots.view import SCHEMA
 from discreet.regression import read_formula
 from discreet.render.scene_json import SCHEMA as SCENE_SCHEMA
 from discreet.study.parallel import Orders, orders
 from discreet.study.study import Study
 from discreet.table import KINDS
-from discreet.views.base import SCHEMA
 
 __all__ = [
     "ToldColumn",

@@ -1,1 +1,0 @@
-"""From one question to one View: the stream of counts and the stream of rows, and no third."""

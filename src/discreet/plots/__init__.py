@@ -1,0 +1,46 @@
+"""What may be shown: frozen, plain numbers, JSON out and in."""
+
+from discreet.plots.bars import BarView
+from discreet.plots.box import BoxView
+from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
+from discreet.plots.crosstab import CrossTableView
+from discreet.plots.diagnostics import (
+    Curve,
+    Diagnostic,
+    LeverageView,
+    QQView,
+    ResidualView,
+)
+from discreet.plots.heatmap import GridView
+from discreet.plots.histogram import HistogramView
+from discreet.plots.multiples import MultiplesView
+from discreet.plots.parallel import ParallelAxis, ParallelView
+from discreet.plots.scatter import DRAWN, RAW, PointsView, Trend
+from discreet.plots.view import Gate, Origin, View
+
+__all__ = [
+    "DRAWN",
+    "RAW",
+    "BarView",
+    "BoxView",
+    "ContourView",
+    "CrossTableView",
+    "Curve",
+    "Diagnostic",
+    "Gate",
+    "GridView",
+    "HistogramView",
+    "LeverageView",
+    "MultiplesView",
+    "Origin",
+    "ParallelAxis",
+    "ParallelView",
+    "PointsView",
+    "QQView",
+    "ResidualView",
+    "Trend",
+    "View",
+    "contour_levels",
+    "contour_of",
+    "shared_levels",
+]

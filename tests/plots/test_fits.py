@@ -1,0 +1,423 @@
+"""Regression diagnostics: right where nothing protects, and of protected numbers elsewhere."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import statsmodels.api as sm
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from discreet.errors import RefusedError
+from discreet.plots import Diagnostic, LeverageView, Origin, QQView, ResidualView, View, fits
+from discreet.policy import DIAGNOSTICS, PlotRequest, Policy
+from discreet.regression import Model, read_formula
+from discreet.secret import Secret
+from discreet.table import Table, open_table
+from discreet.vault import protect_view
+
+Floats = NDArray[np.float64]
+
+ORIGIN = Origin(
+    policy="research",
+    regime="research",
+    public=False,
+    study="simulated",
+    version=None,
+    left_out=0,
+    counted="records",
+)
+SECRET = Secret.from_bytes(bytes(range(32)))
+RESEARCH = Policy.preset("research")
+STANDARD = Policy.preset("standard")
+KINDS = {"y": "continuous", "x": "continuous", "z": "continuous", "sex": "categorical"}
+
+
+def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:
+    """Make an outcome and what it depends on."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(10, 2, n), rng.exponential(size=n)
+    sex = np.where(rng.random(n) < 0.5, "f", "m")
+    y = 3 + 0.5 * x - 2 * z + (sex == "m") + rng.normal(size=n)
+    return {"y": y, "x": x, "z": z, "sex": sex}
+
+
+def table_of(given: Mapping[str, Any]) -> Table:
+    """Put columns behind a table."""
+    return open_table(pa.table(dict(given)), kinds={}, roles={}, unit=None, key=None)
+
+
+def model_of(formula: str) -> Model:
+    """Read a formula of the columns."""
+    return read_formula(formula, KINDS)
+
+
+def settled(picture: str, model: Model, policy: Policy = RESEARCH, **named: Any) -> PlotRequest:
+    """Settle a diagnostic."""
+    return policy.settle(picture, model.numbers, **named)
+
+
+def of_records(
+    picture: str,
+    formula: str,
+    given: Mapping[str, Any],
+    *,
+    noise_on: str = "points",
+    policy: Policy = RESEARCH,
+    **named: Any,
+) -> Diagnostic:
+    """Draw a diagnostic of the real data, as under `research`."""
+    model = model_of(formula)
+    return fits.of_records(
+        model,
+        table_of(given),
+        settled(picture, model, policy, **named),
+        ORIGIN,
+        lambda table, of: protect_view(table, policy, of, SECRET).columns,
+        residual_df=1,
+        noise_on=noise_on,
+    )
+
+
+def of_protected(
+    picture: str,
+    formula: str,
+    rows: Mapping[str, Floats],
+    texts: Mapping[str, Any],
+    *,
+    noise: float | None = None,
+    residual_df: int = 10,
+) -> Diagnostic:
+    """Draw a diagnostic of protected rows, as under `standard`."""
+    model = model_of(formula)
+    return fits.of_protected(
+        model,
+        rows,
+        texts,
+        settled(picture, model, STANDARD),
+        dataclasses.replace(ORIGIN, regime="guarded", counted="protected rows"),
+        residual_df=residual_df,
+        noise=noise,
+    )
+
+
+def design(given: Mapping[str, Any]) -> Floats:
+    """Return the design matrix of y ~ x + z + sex, made by hand."""
+    ones = np.ones(len(given["y"]))
+    return np.column_stack([ones, np.array(given["sex"]) == "m", given["x"], given["z"]])
+
+
+FORMULA = "y ~ C(sex) + x + z"
+
+
+def twin(picture: str, given: Mapping[str, Any]) -> tuple[Floats, Floats, Any]:
+    """Return what is drawn of FORMULA, by a call of statsmodels of our own; and its result."""
+    found = sm.OLS(np.array(given["y"]), design(given)).fit()
+    standard = found.resid / np.std(found.resid, ddof=1)
+    if picture == "residuals":
+        return found.fittedvalues, found.resid, found
+    if picture == "leverage":
+        return found.get_influence().hat_matrix_diag, standard, found
+    n = len(standard)
+    return norm.ppf((np.arange(n) + 0.5) / n), np.sort(standard), found
+
+
+def points(view: Diagnostic) -> Floats:
+    """Return the points of a view, each as often as it counts, in order."""
+    return np.repeat(np.column_stack([view.x, view.y]), view.size, axis=0)
+
+
+def farthest(view: Diagnostic, x: Floats, y: Floats) -> float:
+    """Compare points along three directions: of nearly equal ones either may come first."""
+    drawn, expected = points(view), np.column_stack([x, y])
+    return max(
+        float(np.abs(np.sort(drawn @ way) - np.sort(expected @ way)).max())
+        for way in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5))
+    )
+
+
+VIEWS = {"residuals": ResidualView, "qq": QQView, "leverage": LeverageView}
+
+
+# --- without protection, and of protected rows -------------------------------------------------
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+def test_without_protection_points_and_estimates_are_those_of_statsmodels(picture: str) -> None:
+    given = columns()
+
+    view = of_records(picture, FORMULA, given, method="none")
+
+    x, y, found = twin(picture, given)
+    assert type(view) is VIEWS[picture]
+    assert farthest(view, x, y) < 1e-10
+    assert [*view.coefficients] == ["Intercept", "C(sex)[T.m]", "x", "z"]
+    assert [*view.coefficients.values()] == pytest.approx(found.params, rel=1e-5)
+    assert view.corrected == {}
+    assert (view.formula, view.columns, view.method) == (FORMULA, ("y", "x", "z"), "none")
+    assert view.parameters == {}
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+def test_a_guarded_fit_is_of_the_protected_rows_and_of_nothing_else(picture: str) -> None:
+    # there is no table here at all: these rows are as good as any
+    rows = columns(90, seed=7)
+    texts = {"sex": rows.pop("sex")}
+
+    view = of_protected(picture, FORMULA, rows, texts)
+
+    x, y, found = twin(picture, rows | texts)
+    assert type(view) is VIEWS[picture]
+    assert farthest(view, x, y) < 1e-10
+    assert [*view.coefficients.values()] == pytest.approx(found.params, rel=1e-5)
+    assert view.method == "condensation"
+    assert view.parameters == {"k": 5}
+    assert view.suppressed is None
+    assert view.origin.counted == "protected rows"
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+def test_a_view_comes_back_from_json(picture: str) -> None:
+    view = of_records(picture, FORMULA, columns(), method="probabilistic")
+
+    assert View.from_json(view.to_json()) == view
+    assert view.scene().panels
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+def test_estimates_have_six_digits(picture: str) -> None:
+    view = of_records(picture, FORMULA, columns(), method="none")
+
+    assert all(float(f"{value:.6g}") == value for value in view.coefficients.values())
+
+
+def test_rows_that_are_not_complete_are_left_out_of_the_fit() -> None:
+    given = columns()
+    whole = {name: values[5:] for name, values in given.items()}
+    given["z"][:5] = [np.nan, np.inf, -np.inf, np.nan, np.nan]
+
+    assert points(of_records("residuals", FORMULA, given, method="none")) == pytest.approx(
+        points(of_records("residuals", FORMULA, whole, method="none"))
+    )
+
+
+# --- research: what is drawn is protected as any points are -----------------------------------
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+@pytest.mark.parametrize("method", ["deterministic", "probabilistic", "condensation"])
+def test_research_protects_the_points_of_the_real_fit(picture: str, method: str) -> None:
+    given = columns()
+
+    view = of_records(picture, FORMULA, given, method=method)
+
+    x, y, found = twin(picture, given)
+    drawn = points(view)
+    assert len(drawn) == 120
+    assert not set(map(tuple, drawn.tolist())) & set(zip(x.tolist(), y.tolist(), strict=True))
+    # noise or means of neighbours: in the middle and about as wide as what it is of
+    for ours, theirs in zip(drawn.T, (x, y), strict=True):
+        assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.2 * float(np.std(theirs)))
+        assert np.std(ours) == pytest.approx(np.std(theirs), rel=0.25)
+    assert [*view.coefficients.values()] == pytest.approx(found.params, rel=1e-5)
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+@pytest.mark.parametrize("method", ["suppression", "generalization"])
+def test_gridded_points_stand_for_k_records_each(picture: str, method: str) -> None:
+    view = of_records(picture, FORMULA, columns(400), method=method, grid=8)
+
+    x, y, _ = twin(picture, columns(400))
+    assert min(view.size) >= 3
+    assert view.suppressed is not None
+    hidden = 400 - sum(view.size)
+    assert 0 <= hidden < 200
+    # at most two records in each cell that is hidden
+    assert view.suppressed <= hidden <= 2 * view.suppressed
+    assert len(set(view.x)) <= 8 // (2 if method == "generalization" else 1)
+    assert x.min() < min(view.x) <= max(view.x) < x.max()
+    assert y.min() < min(view.y) <= max(view.y) < y.max()
+
+
+def test_limits_of_a_column_are_not_those_of_what_is_drawn() -> None:
+    policy = RESEARCH.changed(limits={"residuals": [0, 1], "fitted values": [0, 1], "y": [0, 1]})
+
+    view = of_records("residuals", FORMULA, columns(), policy=policy, method="none")
+
+    assert view.parameters == {}
+    gridded = of_records("residuals", FORMULA, columns(), policy=policy, method="suppression")
+    assert max(gridded.x) > 1
+
+
+def test_noise_on_the_variable_leaves_a_line_and_noise_on_points_a_cloud() -> None:
+    given = columns()
+    cloud = of_records("qq", FORMULA, given, method="probabilistic")
+    line = of_records("qq", FORMULA, given, method="probabilistic", noise_on="variable")
+
+    quantiles, residuals, _ = twin("qq", given)
+    assert list(line.x) == sorted(line.x)
+    assert list(line.y) == sorted(line.y)
+    assert line.x == pytest.approx(quantiles, abs=1e-10)
+    assert not set(line.y) & set(residuals.tolist())
+    assert line.parameters == {"q": 0.25, "noise_on": "variable"}
+    # a quarter of the sd on either axis
+    assert list(cloud.y) != sorted(cloud.y)
+    assert not set(cloud.x) & set(quantiles.tolist())
+    assert cloud.parameters == {"q": 0.25}
+
+
+def test_noise_on_the_variable_is_noise_on_the_residuals_of_the_records() -> None:
+    """More noise makes residuals look more normal, whatever they are: section 5.2."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=500)
+    given = columns(500) | {"x": x, "y": x + rng.exponential(size=500)}
+
+    def bend(q: float) -> float:
+        view = of_records("qq", "y ~ x", given, method="probabilistic", noise_on="variable", q=q)
+        y = points(view)[:, 1]
+        return float(np.mean(((y - y.mean()) / y.std()) ** 3))
+
+    assert bend(0.01) > 1.5
+    assert bend(3.0) < 0.3
+
+
+def test_other_columns_are_not_protected_for_the_variable() -> None:
+    model, seen = model_of("y ~ x"), []
+
+    def protect(table: Table, asked: PlotRequest) -> Mapping[str, Floats]:
+        seen.append((asked.columns, [*table.columns]))
+        return {name: table.rows([name]).numbers[name] for name in asked.columns}
+
+    for noise_on in ("variable", "points"):
+        fits.of_records(
+            model,
+            table_of(columns()),
+            settled("qq", model, method="probabilistic"),
+            ORIGIN,
+            protect,
+            residual_df=1,
+            noise_on=noise_on,
+        )
+
+    alone, both = ("standardised residuals",), ("normal quantiles", "standardised residuals")
+    assert seen == [(alone, [*alone]), (both, [*both])]
+
+
+# --- Cook's distance --------------------------------------------------------------------------
+
+
+def of_leverage(view: Diagnostic) -> LeverageView:
+    """Return a view that has curves."""
+    assert isinstance(view, LeverageView)
+    return view
+
+
+@pytest.mark.parametrize("distance", [0.5, 1.0])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_point_of_that_cooks_distance_lies_on_the_curve(distance: float, sign: int) -> None:
+    given = columns(40, seed=2)
+    given["x"][0] = 18.0  # far out, so that one outcome can move the line
+    y, matrix = given["y"].copy(), design(given)
+    y[0] = matrix[0] @ sm.OLS(y[1:], matrix[1:]).fit().params  # where the others expect it
+
+    def cooks(shift: float) -> float:
+        given["y"] = y + sign * shift * (np.arange(40) == 0)
+        return float(twin("leverage", given)[2].get_influence().cooks_distance[0][0])
+
+    shift = brentq(lambda shift: cooks(shift) - distance, 0.0, 60.0)
+    assert cooks(shift) == pytest.approx(distance)
+    view = of_leverage(of_records("leverage", FORMULA, given, method="none"))
+    curves = {
+        curve.y[0] > 0: curve
+        for curve in view.curves
+        if curve.label == f"Cook's distance {distance:g}"
+    }
+
+    of_record = float(twin("leverage", given)[0][0])
+    h, residual = min(zip(view.x, view.y, strict=True), key=lambda at: abs(at[0] - of_record))
+    assert h == pytest.approx(of_record, abs=1e-10)
+    assert np.sign(residual) == sign
+    curve = curves[sign > 0]
+    assert np.interp(h, curve.x, curve.y) == pytest.approx(residual, rel=2e-3)
+
+
+def test_curves_are_of_two_distances_either_side_and_reach_beyond_the_points() -> None:
+    view = of_leverage(of_records("leverage", FORMULA, columns(), method="none"))
+
+    labels = [curve.label for curve in view.curves]
+    assert labels == ["Cook's distance 0.5"] * 2 + ["Cook's distance 1"] * 2
+    n, p = 120, 4
+    for curve, distance, sign in zip(
+        view.curves, (0.5, 0.5, 1.0, 1.0), (1, -1, 1, -1), strict=True
+    ):
+        h, r = np.array(curve.x), np.array(curve.y)
+        assert (np.sign(r) == sign).all()
+        of = r**2 * (n - p) / (p * (n - 1)) * h / (1 - h) ** 2
+        assert of == pytest.approx(distance, rel=1e-9)
+        assert h.max() == pytest.approx(1.1 * max(view.x))
+
+
+def test_curves_of_noised_points_end_where_leverage_does() -> None:
+    given = columns(12, seed=3)
+
+    view = of_leverage(of_records("leverage", FORMULA, given, method="probabilistic", q=10.0))
+
+    assert max(view.x) > 1
+    assert all(0 < h <= 0.99 for curve in view.curves for h in curve.x)
+
+
+# --- estimates corrected for noise ------------------------------------------------------------
+
+
+def test_estimates_are_corrected_where_the_noise_is_known() -> None:
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=20000)
+    rows = {"x": x, "y": 2 * x + rng.normal(size=20000)}
+    noised = {
+        name: values + 0.5 * np.std(values) * rng.normal(size=20000)
+        for name, values in rows.items()
+    }
+
+    plain = of_protected("residuals", "y ~ x", noised, {})
+    better = of_protected("residuals", "y ~ x", noised, {}, noise=0.5)
+
+    assert plain.corrected == {}
+    assert plain.coefficients == better.coefficients
+    # one covariate: (1 + q^2) times what the noise has left of 2
+    assert better.coefficients["x"] == pytest.approx(1.6, abs=0.05)
+    assert better.corrected["x"] == pytest.approx(1.25 * better.coefficients["x"], rel=1e-5)
+    assert "corrected for the noise" in better.describe()
+
+
+def test_no_estimate_is_corrected_that_cannot_be() -> None:
+    rows = columns(200)
+
+    view = of_protected("residuals", "y ~ log(x)", rows, {}, noise=0.25)
+
+    assert view.corrected == {}
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+def test_too_few_residual_degrees_of_freedom_are_refused() -> None:
+    rows = columns(13)
+    texts = {"sex": rows.pop("sex")}
+
+    with pytest.raises(RefusedError, match=r"too few residual degrees of freedom.*at least 10"):
+        of_protected("residuals", FORMULA, rows, texts)
+    assert len(of_protected("residuals", FORMULA, rows, texts, residual_df=9).x) == 13
+
+
+@pytest.mark.parametrize("picture", DIAGNOSTICS)
+def test_no_value_of_a_record_is_in_what_is_told(picture: str) -> None:
+    given = columns()
+    given["y"][0] = 987654.321
+
+    view = of_records(picture, FORMULA, given, method="suppression", grid=30)
+
+    assert "98765" not in view.to_json() + view.describe() + repr(view)

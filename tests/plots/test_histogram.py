@@ -1,0 +1,52 @@
+"""The histogram: bars where something is shown."""
+
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.plots import HistogramView, Origin
+from discreet.render.scene import Axis, Bars
+
+
+def view(regime: str = "guarded", **changes: Any) -> HistogramView:
+    """Make a histogram of three bins."""
+    given: dict[str, Any] = {
+        "edges": (0.0, 1.0, 3.0, 4.0),
+        "counts": (5, None, 10),
+        "density": (0.33, None, 0.67),
+    }
+    return HistogramView(
+        columns=("age",),
+        method="merge",
+        parameters=MappingProxyType({"k": 5}),
+        suppressed=None,
+        origin=Origin("standard", regime, False, None, None, 0, "records"),
+        **given | changes,
+    )
+
+
+def test_the_scene_is_one_panel_of_bars_on_the_whole_axis() -> None:
+    (panel,) = view().scene().panels
+
+    assert panel.marks == (Bars((0.0, 1.0, 3.0, 4.0), (0.33, None, 0.67)),)
+    assert panel.x == Axis("age", (0.0, 4.0))
+    assert panel.y == Axis("density")
+
+
+def test_research_draws_frequency_densities() -> None:
+    assert view("research").scene().panels[0].y == Axis("frequency density")
+
+
+def test_the_notes_say_how_it_was_made() -> None:
+    first, *signs = view().scene().notes
+    assert first == "histogram of age: merge (k = 5), policy standard"
+    hidden = None in view().counts
+    assert signs == (["hatched below the axis: none, or fewer than k"] if hidden else [])
+
+
+@pytest.mark.parametrize("changes", [{"edges": (0.0, 1.0)}, {"counts": (5,)}, {"density": ()}])
+def test_edges_counts_and_densities_belong_together(changes: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="one edge more than it has counts and densities"):
+        view(**changes)

@@ -1,0 +1,138 @@
+"""Small multiples: a picture a level, on axes and colours that all of them share."""
+
+import dataclasses
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.plots import (
+    ContourView,
+    GridView,
+    HistogramView,
+    MultiplesView,
+    Origin,
+    View,
+    contour_of,
+)
+from discreet.render.scene import Axis, Bars, Cells, Lines
+
+ORIGIN = Origin("standard", "guarded", False, None, None, 0, "records", ("a remark",))
+SHARED: dict[str, Any] = {
+    "method": "suppression",
+    "parameters": MappingProxyType({"k": 5}),
+    "suppressed": None,
+    "origin": ORIGIN,
+}
+
+
+def histogram(*density: float | None) -> HistogramView:
+    """Make a histogram of bins of width one."""
+    return HistogramView(
+        columns=("age",),
+        edges=tuple(map(float, range(len(density) + 1))),
+        counts=tuple(None if d is None else 10 for d in density),
+        density=density,
+        **SHARED,
+    )
+
+
+def grid(*counts: int | None) -> GridView:
+    """Make a grid of one cell along y."""
+    return GridView(
+        columns=("age", "bmi"),
+        x_edges=tuple(map(float, range(len(counts) + 1))),
+        y_edges=(0.0, 1.0),
+        counts=tuple((count,) for count in counts),
+        **SHARED,
+    )
+
+
+def view(*views: View, **changes: Any) -> MultiplesView:
+    """Put views side by side."""
+    given: dict[str, Any] = {
+        "columns": views[0].columns if views else ("age",),
+        "by": "sex",
+        "levels": ("f", "m", "other")[: len(views)],
+        "views": views,
+    }
+    return MultiplesView(**SHARED | given | changes)
+
+
+def test_panels_are_named_by_level_and_bars_share_their_height() -> None:
+    panels = view(histogram(0.2, 0.4), histogram(0.8, None)).scene().panels
+
+    assert [panel.title for panel in panels] == ["sex: f", "sex: m"]
+    assert [panel.marks[0] for panel in panels] == [
+        Bars((0.0, 1.0, 2.0), (0.2, 0.4)),
+        Bars((0.0, 1.0, 2.0), (0.8, None)),
+    ]
+    assert [panel.y for panel in panels] == [Axis("density", (0.0, 1.05 * 0.8))] * 2
+    assert [panel.x for panel in panels] == [Axis("age", (0.0, 2.0))] * 2
+
+
+def test_cells_share_their_colours_and_keep_their_axes() -> None:
+    panels = view(grid(5, None), grid(40, 10)).scene().panels
+
+    cells = [panel.marks[0] for panel in panels]
+    assert [cell.span for cell in cells if isinstance(cell, Cells)] == [(5.0, 40.0)] * 2
+    assert [panel.y for panel in panels] == [Axis("bmi", (0.0, 1.0))] * 2
+
+
+def test_where_nothing_is_shown_nothing_is_shared() -> None:
+    bars, cells = view(histogram(None)).scene().panels[0], view(grid(None)).scene().panels[0]
+
+    assert bars.y.limits is None
+    assert isinstance(cells.marks[0], Cells)
+    assert cells.marks[0].span is None
+
+
+def test_contours_stand_side_by_side() -> None:
+    square = dataclasses.replace(
+        grid(5, 10, 5), y_edges=(0.0, 1.0, 2.0), counts=((5, 0), (10, 5), (0, 0))
+    )
+    drawn = view(*[contour_of(square, (2.5,))] * 2)
+
+    assert isinstance(drawn.views[0], ContourView)
+    panels = drawn.scene().panels
+    assert [panel.title for panel in panels] == ["sex: f", "sex: m"]
+    assert all(isinstance(panel.marks[0], Lines) for panel in panels)
+    assert panels[0].marks == panels[1].marks
+
+
+def test_each_note_stands_once() -> None:
+    drawn = view(histogram(0.2, None), histogram(0.8, None))
+
+    assert drawn.note() == (
+        "histogram of age: suppression (k = 5), policy standard, for each level of sex"
+    )
+    assert drawn.scene().notes == (
+        drawn.note(),
+        "a remark",
+        "hatched below the axis: none, or fewer than k",
+    )
+
+
+def test_levels_and_views_come_back() -> None:
+    drawn = view(histogram(0.2, None), histogram(0.8, 0.1))
+
+    again = View.from_json(drawn.to_json())
+
+    assert again == drawn
+    assert isinstance(again, MultiplesView)
+    assert again.views == drawn.views
+    assert again.scene() == drawn.scene()
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "no level": {"levels": (), "views": ()},
+    "a level too few": {"levels": ("f",)},
+    "a view too few": {"views": (histogram(0.2),)},
+}
+
+
+@pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG)
+def test_there_is_one_view_a_level(changes: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="small multiples have one view for each level"):
+        view(histogram(0.2), histogram(0.4), **changes)

@@ -1,0 +1,398 @@
+"""Axes cut into cells of at least k persons, and into pixels, by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.plots import ParallelAxis
+from discreet.plots.levels import Levels
+from discreet.plots.parallel_axes import (
+    CELL_PIXELS,
+    CellAxis,
+    PixelAxis,
+    cell_axis,
+    check_named,
+    check_persons,
+    check_spread,
+    pixel_axis,
+    too_diverse,
+)
+from discreet.policy import AxesRequest, PlotRequest, Policy
+from discreet.table import Table, open_table
+
+Sensitive = Mapping[str, tuple[str, ...]]
+LIMITS = {"x": [0, 100]}
+
+
+def table_of(**columns: Sequence[Any]) -> Table:
+    """Put columns behind a table."""
+    frame = pa.table({name: pa.array(values) for name, values in columns.items()})
+    return open_table(frame, kinds={}, roles={}, unit=None, key=None)
+
+
+def asked(
+    *columns: str,
+    preset: str = "standard",
+    pixels: int = 100,
+    sensitive: Sensitive | None = None,
+    ordered: Sensitive | None = None,
+    **fields: Any,
+) -> PlotRequest:
+    """Settle parallel coordinates of k = 3."""
+    given = {"k": 3, "bins": max(2, pixels // CELL_PIXELS), **fields}
+    found = Policy.preset(preset, **given).settle("parallel", columns)
+    axes = AxesRequest(pixels, 2, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
+    return replace(found, axes=axes)
+
+
+def cut(table: Table, name: str, **how: Any) -> CellAxis:
+    """Cut the axis of one column into cells."""
+    return cell_axis(table, asked(name, **how), name)
+
+
+# --- cells of numbers -------------------------------------------------------------------------
+
+# Persons in each tenth of the axis, and the pixels between which the cells lie.
+CUT: dict[str, tuple[list[int], list[int]]] = {
+    "k in each": ([3] * 10, [*range(0, 101, 10)]),
+    "small ones join those after them": (
+        [4, 2, 0, 7, 1, 5, 1, 1, 5, 4],
+        [0, 10, 40, 60, 90, 100],
+    ),
+    "the last of all join what is before them": (
+        [10, 10, 8, 0, 0, 0, 0, 0, 1, 1],
+        [0, 10, 20, 100],
+    ),
+    "just k at the end": ([10, 10, 7, 0, 0, 0, 0, 0, 1, 2], [0, 10, 20, 30, 100]),
+    "nobody at the ends": ([0, 0, 15, 0, 0, 0, 0, 15, 0, 0], [0, 70, 100]),
+    "two halves": ([2, 2, 2, 2, 2, 3, 3, 3, 2, 9], [0, 20, 40, 60, 70, 80, 100]),
+}
+
+
+def tenths(held: Sequence[int]) -> list[float]:
+    """Make so many persons in each tenth from 0 to 100, none on an edge."""
+    return [10 * i + (j + 1) * 9 / (n + 1) for i, n in enumerate(held) for j in range(n)]
+
+
+@pytest.mark.parametrize(("held", "edges"), CUT.values(), ids=CUT)
+def test_cells_are_joined_until_each_holds_k(held: list[int], edges: list[int]) -> None:
+    axis = cut(table_of(x=tenths(held)), "x", limits=LIMITS)
+
+    assert axis.edges.tolist() == edges
+    assert axis.cells == len(edges) - 1
+    assert axis.shown == ParallelAxis("x", "continuous", 0.0, 100.0)
+    assert axis.levels is None
+    assert axis.bins is not None
+    assert axis.cell_of_bin is not None
+    assert len(axis.cell_of_bin) == axis.bins.bins == 10
+    cells = axis.cell_of_bin[axis.bins.places(np.array(tenths(held)))]
+    assert np.bincount(cells).min() >= 3
+
+
+def test_persons_beyond_declared_limits_are_in_the_end_cells() -> None:
+    inside = tenths([0, 4, 4, 4, 4, 4, 4, 4, 0, 0])
+    axis = cut(table_of(x=[*inside, -5.0, -1e9, 100.0, 1e9]), "x", limits=LIMITS)
+
+    # two at the foot join the four after them; two at the head join the last four
+    assert axis.edges.tolist() == [0, 20, 30, 40, 50, 60, 70, 100]
+
+
+def test_an_edge_belongs_to_the_cell_above_it() -> None:
+    places = [10.0 * (i % 10) for i in range(30)]
+
+    assert cut(table_of(x=places), "x", limits=LIMITS).edges.tolist() == [*range(0, 101, 10)]
+
+
+def test_missing_values_are_in_no_cell() -> None:
+    lost: list[float | None] = [None, None, float("nan"), float("inf"), float("-inf")]
+    whole = cut(table_of(x=tenths([3] * 10)), "x", limits=LIMITS)
+    holed = cut(table_of(x=[*tenths([3] * 10), *lost]), "x", limits=LIMITS)
+
+    assert holed.edges.tolist() == whole.edges.tolist()
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5, 9, 10])
+def test_whole_numbers_have_cells_between_halves(levels: int) -> None:
+    axis = cut(table_of(x=[i for i in range(levels) for _ in range(30 // levels + 3)]), "x")
+
+    assert (axis.shown.low, axis.shown.high) == (-0.5, levels - 0.5)
+    assert axis.cells == levels
+    assert axis.edges.tolist() == [round(i * 100 / levels) for i in range(levels + 1)]
+
+
+def test_a_cell_is_ten_pixels_wide_before_any_is_joined() -> None:
+    for pixels in (50, 100, 400, 500):
+        values = [float(i) for i in range(5000)]
+        axis = cut(table_of(x=values), "x", pixels=pixels, limits={"x": [0, 5000]})
+        assert np.diff(axis.edges).tolist() == [CELL_PIXELS] * (pixels // CELL_PIXELS)
+
+
+def test_all_on_one_place_is_refused_by_name_and_without_a_number() -> None:
+    for held in ([28, 0, 0, 0, 0, 0, 0, 0, 1, 1], [30, *[0] * 9], [0] * 9 + [30]):
+        with pytest.raises(RefusedError, match=r"^the values of 'x' all lie on one place") as told:
+            cut(table_of(x=tenths(held)), "x", limits=LIMITS)
+        assert "30" not in str(told.value)
+
+
+def test_too_few_persons_are_refused_as_in_every_other_picture() -> None:
+    with pytest.raises(RefusedError, match="columns 'x' have too few complete rows"):
+        cut(table_of(x=tenths([3] * 9)), "x", limits=LIMITS)
+    with pytest.raises(RefusedError, match="column 'x' is constant but for fewer than k values"):
+        cut(table_of(x=[1.5] * 40), "x")
+
+
+def cells_by_hand(held: Sequence[int], k: int) -> int:
+    """Count the cells that are full from the left; what is left over joins the last."""
+    cells = here = 0
+    for persons in held:
+        here += persons
+        if here >= k:
+            cells, here = cells + 1, 0
+    return cells
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=10, max_size=10).filter(lambda held: sum(held) >= 30),
+    st.integers(3, 5),
+    st.randoms(use_true_random=False),
+)
+def test_every_cell_holds_k_persons_whatever_the_order(
+    held: list[int], k: int, random: Any
+) -> None:
+    if sum(held) < 10 * k:
+        return
+    values = tenths(held)
+    try:
+        axis = cut(table_of(x=values), "x", limits=LIMITS, k=k)
+    except RefusedError:
+        assert cells_by_hand(held, k) == 1
+        return
+    random.shuffle(values)
+    again = cut(table_of(x=values), "x", limits=LIMITS, k=k)
+
+    assert again.edges.tolist() == axis.edges.tolist()
+    assert axis.cells == cells_by_hand(held, k)
+    for low, high in zip(axis.edges, axis.edges[1:], strict=False):
+        assert sum(low <= value < high for value in values) >= k
+
+
+# --- cells of levels --------------------------------------------------------------------------
+
+WARDS: list[str | None] = [*"a" * 12, *"b" * 10, *"c" * 5, *"d" * 2, "e"]
+LEVELED: dict[str, tuple[list[str | None], Sensitive, tuple[str, ...]]] = {
+    "small ones are joined": (WARDS, {}, ("a", "b", "c", "other")),
+    "a declared order": (WARDS, {"g": ("c", "b", "a")}, ("c", "b", "a", "other")),
+    "those that are not declared come after": (
+        WARDS,
+        {"g": ("c",)},
+        ("c", "a", "b", "other"),
+    ),
+    "declared levels that nobody has, or too few": (
+        WARDS,
+        {"g": ("z", "e", "b", "d", "a")},
+        ("b", "a", "c", "other"),
+    ),
+    "the order of another column": (WARDS, {"h": ("c", "b")}, ("a", "b", "c", "other")),
+    "missing values are a level": (
+        [*WARDS[:27], None, None, None],
+        {},
+        ("a", "b", "c", "(missing)"),
+    ),
+    "few missing values are joined": (
+        [*WARDS[:27], None, "d", "e"],
+        {"g": ("b", "a")},
+        ("b", "a", "c", "other"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("wards", "ordered", "names"), LEVELED.values(), ids=LEVELED)
+def test_levels_have_bands_in_their_order(
+    wards: list[str | None], ordered: Sensitive, names: tuple[str, ...]
+) -> None:
+    axis = cut(table_of(g=wards), "g", ordered=ordered)
+
+    bands = ((0, 25), (25, 50), (50, 75), (75, 100))
+    assert axis.shown == ParallelAxis("g", "categorical", None, None, names, bands)
+    assert axis.edges.tolist() == [0, 25, 50, 75, 100]
+    assert axis.cells == 4
+    assert (axis.bins, axis.cell_of_bin) == (None, None)
+    assert axis.levels is not None
+    for ward in {*wards}:
+        shown = "(missing)" if ward is None else ward
+        place = names.index(shown if shown in names else "other")
+        assert axis.levels.at([ward or ""]) == (place,)
+
+
+def test_bands_fill_the_axis_where_pixels_do_not_divide() -> None:
+    axis = cut(table_of(g=[*"abc"] * 10), "g", pixels=400)
+
+    assert axis.shown.bands == ((0, 133), (133, 266), (266, 400))
+    assert axis.edges.tolist() == [0, 133, 266, 400]
+
+
+def test_one_level_and_too_many_levels_are_refused() -> None:
+    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+        cut(table_of(g=["a"] * 40), "g")
+    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+        cut(table_of(g=[*"a" * 38, "b", "c"]), "g")  # two of them are joined with all
+    many = table_of(g=[*"abcdef"] * 5)
+    assert cut(many, "g", pixels=100).cells == 6
+    with pytest.raises(RefusedError, match="column 'g' has more levels than its axis has room for"):
+        cut(many, "g", pixels=50)
+
+
+def test_a_sensitive_axis_says_so() -> None:
+    table = table_of(x=tenths([3] * 10), g=[*"abc"] * 10)
+
+    for name in ("x", "g"):
+        assert cut(table, name, limits=LIMITS, sensitive={name: ()}).shown.sensitive is True
+        assert cut(table, name, limits=LIMITS, sensitive={"y": ()}).shown.sensitive is False
+
+
+# --- pixels -----------------------------------------------------------------------------------
+
+
+def pixeled(table: Table, name: str, **how: Any) -> PixelAxis:
+    """Say which pixels a column has under `research`."""
+    return pixel_axis(table, asked(name, preset="research", **how), name)
+
+
+PIXELS: dict[str, tuple[list[float], dict[str, Any], list[int]]] = {
+    # values, limits, pixels of 50
+    "declared limits": (
+        [0.0, 1.9, 2.0, 50.0, 99.9],
+        {"limits": {"x": [0, 100]}},
+        [0, 0, 1, 25, 49],
+    ),
+    "what lies beyond them is at the ends": (
+        [-7.0, 100.0, 1e300, 98.0],
+        {"limits": {"x": [0, 100]}},
+        [0, 49, 49, 49],
+    ),
+    "the observed range": ([10.0, 11.0, 35.5, 59.5, 60.0], {}, [0, 1, 25, 49, 49]),
+    "the observed range of whole numbers": ([1.0, 2.0, 51.0], {}, [0, 1, 49]),
+}
+
+
+@pytest.mark.parametrize(("values", "fields", "pixels"), PIXELS.values(), ids=PIXELS)
+def test_numbers_have_pixels(
+    values: list[float], fields: dict[str, Any], pixels: list[int]
+) -> None:
+    axis = pixeled(table_of(x=values), "x", pixels=50, **fields)
+
+    assert axis.pixels(np.array(values)).tolist() == pixels
+    assert axis.shown.kind == "continuous"
+    low, high = fields.get("limits", {"x": (min(values), max(values))})["x"]
+    assert (axis.shown.low, axis.shown.high) == (low, high)
+
+
+def test_levels_have_pixels_from_end_to_end() -> None:
+    table = table_of(g=["b", "a", None, "b", "c"])
+    axis = pixeled(table, "g", pixels=10, ordered={"g": ("b", "c", "a")})
+
+    assert axis.shown.levels == ("b", "c", "a", "(missing)")
+    assert axis.shown.bands == ((0, 1), (3, 4), (6, 7), (9, 10))
+    assert axis.pixels(("b", "a", "", "b", "c")).tolist() == [0, 6, 9, 0, 3]
+
+
+def test_research_names_single_persons_and_has_a_pixel_for_each_level() -> None:
+    many = table_of(g=[f"g{i:02}" for i in range(50)])
+
+    assert len(pixeled(many, "g", pixels=50).shown.levels) == 50
+    with pytest.raises(RefusedError, match="column 'g' has more levels than its axis has room for"):
+        pixeled(table_of(g=[f"g{i:02}" for i in range(51)]), "g", pixels=50)
+    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+        pixeled(table_of(g=["a"] * 5), "g")
+    with pytest.raises(RefusedError, match="column 'x' is constant"):
+        pixeled(table_of(x=[1.5] * 5), "x")
+
+
+def test_data_that_changed_have_no_pixel() -> None:
+    axis = pixeled(table_of(g=["a", "b"]), "g")
+
+    with pytest.raises(InputError, match="the data changed while they were read"):
+        axis.pixels(("a", "c"))
+    with pytest.raises(BrokenPromiseError, match="an axis has neither bins nor levels"):
+        PixelAxis(axis.shown).pixels(np.array([1.0]))
+
+
+# --- what is asked of them --------------------------------------------------------------------
+
+NUMBER = ParallelAxis("x", "continuous", 0.0, 1.0)
+LEVELS = ParallelAxis("g", "categorical", None, None, ("1", "2", "other"), ((0, 1),) * 3)
+OF_LEVELS = Levels(LEVELS.levels, {"1": 0, "2": 1, "3": 2, "4": 2})
+AXES = [PixelAxis(NUMBER), PixelAxis(LEVELS, levels=OF_LEVELS)]
+
+
+def test_sensitive_values_are_levels_of_their_axis() -> None:
+    check_named(AXES, {})
+    check_named(AXES, {"x": (), "g": ()})
+    check_named(AXES, {"g": ("2", "1")})
+    for named in (("3",), ("1", "3"), ("",), (" 1",)):
+        with pytest.raises(InputError, match=r"a sensitive value of 'g' is none that its axis sho"):
+            check_named(AXES, {"g": named})
+    with pytest.raises(InputError, match=r"of 'x' are levels, .* kinds=\{'x': 'categorical'\}"):
+        check_named(AXES, {"x": ("1",)})
+
+
+def test_no_value_is_no_sensitive_value() -> None:
+    axis = pixeled(table_of(g=["a", "b", None] * 9), "g")
+
+    assert axis.shown.levels == ("a", "b", "(missing)")
+    check_named([axis], {"g": ("a",)})
+    with pytest.raises(InputError, match="a sensitive value of 'g' is none that its axis shows"):
+        check_named([axis], {"g": ("(missing)",)})
+
+
+def test_a_person_has_one_row() -> None:
+    frame = pa.table({"x": [1.5, 2.5, 3.5], "who": ["a", "b", "a"]})
+    check_persons(open_table(frame, kinds={}, roles={}, unit=None, key=None))
+    check_persons(open_table(frame[:2], kinds={}, roles={}, unit="who", key=None))
+    with pytest.raises(
+        RefusedError,
+        match=r"several rows, and a cluster of records counts rows; .* method='k-member-cells'",
+    ):
+        check_persons(open_table(frame, kinds={}, roles={}, unit="who", key=None))
+
+
+def test_an_axis_on_which_all_records_have_one_pixel_is_refused() -> None:
+    check_spread(["x", "g"], [np.array([1, 1, 2]), np.array([0, 5, 5])])
+    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
+        check_spread(["x", "g"], [np.array([1, 1, 2]), np.array([5, 5, 5])])
+
+
+def test_a_diversity_that_no_cluster_has_is_named_by_its_column() -> None:
+    assert isinstance(too_diverse("g"), InputError)
+    assert "the diversity (l) is more than the sensitive column 'g' has values" in str(
+        too_diverse("g")
+    )
+
+
+def test_cells_are_the_bins_of_the_histogram_and_no_narrower_than_ten_pixels() -> None:
+    values = [float(i) for i in range(1000)]
+    limits = {"x": [0, 1000]}
+
+    assert cut(table_of(x=values), "x", pixels=400, limits=limits, bins=20).cells == 20
+    fine = cut(table_of(x=values), "x", pixels=400, limits=limits, bins=100)
+    assert fine.edges.tolist() == [*range(0, 385, 12), 400], "three bins of four pixels each"
+    assert np.diff(fine.edges).min() >= CELL_PIXELS
+
+
+def test_declared_edges_of_bins_are_those_of_cells() -> None:
+    values = [float(i) for i in range(1000)]
+
+    axis = cut(table_of(x=values), "x", edges={"x": [0, 100, 500, 1000]})
+    assert (axis.shown.low, axis.shown.high) == (0.0, 1000.0)
+    assert axis.edges.tolist() == [0, 10, 50, 100]
+    narrow = cut(table_of(x=values), "x", edges={"x": [0, 50, 200, 500, 960, 1000]})
+    assert narrow.edges.tolist() == [0, 20, 50, 100], "joined until ten pixels wide"
+    assert narrow.cell_of_bin is not None
+    assert narrow.cell_of_bin.tolist() == [0, 0, 1, 2, 2]

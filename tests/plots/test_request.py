@@ -1,0 +1,124 @@
+"""Which picture can be made by which method, and how a settled question tells."""
+
+import dataclasses
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from discreet.plots.request import DEFAULT_PICTURES, NO_AXES
+from discreet.policy import DIAGNOSTICS, PICTURES, AxesRequest, PlotRequest, told_to
+from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
+
+ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation", "rounding"}
+BINNED = {"suppression", "generalization"}
+MADE_BY = {
+    "histogram": {"merge", "none"} | BINNED | ROWS,
+    "scatter": {"none"} | BINNED | ROWS,
+    "heatmap": {"none"} | BINNED | ROWS,
+    "contour": {"none"} | BINNED | ROWS,
+    "box": {"order-means", "none"} | BINNED | ROWS,
+    "bars": {"cell-suppression", "none"},
+    "crosstab": {"cell-suppression", "none"},
+    "residuals": {"none"} | BINNED | ROWS,
+    "qq": {"none"} | BINNED | ROWS,
+    "leverage": {"none"} | BINNED | ROWS,
+    "parallel": {"k-member-cells", "k-member", "k-member-joint", "none"},
+}
+
+
+def asked(**changes: Any) -> PlotRequest:
+    made = PlotRequest(
+        picture="histogram",
+        columns=("glucose",),
+        method="merge",
+        k=5,
+        q=None,
+        bins=20,
+        grid=30,
+        limits=MappingProxyType({}),
+        guarded=True,
+        round_to=5,
+        shown_share=0.85,
+        show_empty=False,
+        by=None,
+        edges=MappingProxyType({}),
+        bins_share=1.0,
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def test_every_picture_has_its_methods() -> None:
+    assert {picture: set(methods) for picture, methods in PICTURES.items()} == MADE_BY
+    assert all(len(set(methods)) == len(methods) for methods in PICTURES.values())
+
+
+def test_every_method_exists_and_is_of_some_picture() -> None:
+    used = {method for methods in PICTURES.values() for method in methods}
+
+    assert used == {
+        *ROW_METHODS,
+        *COUNT_METHODS,
+        *CLUSTER_METHODS,
+        "order-means",
+        "cell-suppression",
+    }
+
+
+def test_diagnostics_are_pictures_of_points() -> None:
+    assert set(DIAGNOSTICS) == {"residuals", "qq", "leverage"}
+    assert {PICTURES[picture] for picture in DIAGNOSTICS} == {PICTURES["scatter"]}
+
+
+def test_every_picture_but_the_contour_has_a_method_of_its_own() -> None:
+    assert set(DEFAULT_PICTURES) == set(PICTURES) - {"contour"}
+    for picture, method in DEFAULT_PICTURES.items():
+        assert method == "rows" or method in PICTURES[picture]
+
+
+def test_the_table_of_pictures_cannot_be_changed() -> None:
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        PICTURES["histogram"] = ("none",)  # type: ignore[index]
+
+
+@pytest.mark.parametrize("method", sorted({method for made in MADE_BY.values() for method in made}))
+def test_row_methods_draw_from_rows_and_others_from_counts(method: str) -> None:
+    assert asked(method=method).from_rows is (method in ROWS)
+
+
+def test_a_picture_says_something_of_the_column_that_divides_it_too() -> None:
+    assert asked().named == ("glucose",)
+    assert asked(by="sex").named == ("glucose", "sex")
+    assert asked(by="sex").columns == ("glucose",)
+
+
+def test_only_parallel_coordinates_have_axes() -> None:
+    assert asked().axes is NO_AXES
+    assert (NO_AXES.pixels, NO_AXES.diversity, NO_AXES.cost) == (0, 1, "")
+    assert not {**NO_AXES.sensitive, **NO_AXES.ordered}
+    axes = AxesRequest(400, 3, {"ill": ("yes",)}, {}, "span", fuzzy=False)
+    assert asked(axes=axes).axes == axes
+    with pytest.raises(AttributeError, match="cannot assign to field 'pixels'"):
+        axes.pixels = 1  # type: ignore[misc]
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        NO_AXES.sensitive["ill"] = ()  # type: ignore[index]
+
+
+def test_a_settled_question_is_a_frozen_value() -> None:
+    question = asked()
+
+    assert question == asked()
+    assert question != asked(k=6)
+    with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
+        question.k = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("guarded", "round_to", "k", "step"),
+    [(True, 5, 10, 5), (True, 10, 5, 10), (True, 1, 7, 7), (False, 5, 3, 1), (False, 1, 3, 1)],
+)
+def test_numbers_of_persons_are_told_as_counts_are_or_to_k(
+    guarded: bool, round_to: int, k: int, step: int
+) -> None:
+    assert told_to(guarded=guarded, round_to=round_to, k=k) == step
+    assert asked(guarded=guarded, round_to=round_to, k=k).told_to == step

@@ -1,0 +1,824 @@
+"""What all views share: they leave by the gate alone, and come back the same."""
+
+import base64
+import copy
+import dataclasses
+import html
+import json
+import os
+import pickle
+import stat
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InputError, LeavingError
+from discreet.plots import (
+    DRAWN,
+    RAW,
+    BarView,
+    BoxView,
+    ContourView,
+    CrossTableView,
+    Curve,
+    GridView,
+    HistogramView,
+    LeverageView,
+    MultiplesView,
+    Origin,
+    PointsView,
+    QQView,
+    ResidualView,
+    Trend,
+    View,
+    contour_of,
+)
+from discreet.render.scene import Box
+
+FORMS = (".png", ".svg", ".pdf", ".html", ".json")
+
+
+def origin(**changes: Any) -> Origin:
+    """Say where a view comes from."""
+    plain = Origin(
+        policy="standard",
+        regime="guarded",
+        public=False,
+        study="cohort.csv",
+        version=None,
+        left_out=0,
+        counted="records",
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+def histogram(**changes: Any) -> HistogramView:
+    """Make a histogram of two bins, of which one is hidden."""
+    plain = HistogramView(
+        columns=("age",),
+        method="suppression",
+        parameters=MappingProxyType({"k": 5, "bins": 2}),
+        suppressed=None,
+        origin=origin(),
+        edges=(0.0, 1.0, 2.0),
+        counts=(5, None),
+        density=(1.0, None),
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+# --- any view ---------------------------------------------------------------------------------
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+NAMES = st.text(min_size=1, max_size=12)
+COUNTS = st.none() | st.integers(0, 10**9)
+PARAMETERS = st.dictionaries(
+    st.sampled_from(["k", "q", "bins", "grid", "drawn"]),
+    st.integers(0, 100) | NUMBERS | st.sampled_from(["15 x 15"]),
+).map(MappingProxyType)
+ORIGINS = st.builds(
+    Origin,
+    policy=NAMES,
+    regime=st.sampled_from(["guarded", "research"]),
+    public=st.booleans(),
+    study=st.none() | NAMES,
+    version=st.none() | st.from_regex("[0-9a-f]{16}", fullmatch=True),
+    left_out=st.none() | st.integers(0, 10**6).map(lambda n: 5 * n),
+    counted=st.sampled_from(["records", "persons", "protected rows"]),
+    remarks=st.lists(NAMES, max_size=2).map(tuple),
+    shown=st.none() | st.integers(0, 10**6),
+    total=st.none() | st.integers(0, 10**6),
+    most_gaps=st.none() | NAMES,
+)
+
+
+def shared(columns: int, *methods: str) -> dict[str, Any]:
+    """Draw what every view has."""
+    return {
+        "columns": st.tuples(*[NAMES] * columns),
+        "method": st.sampled_from(methods),
+        "parameters": PARAMETERS,
+        "suppressed": st.none() | st.integers(0, 900),
+        "origin": ORIGINS,
+    }
+
+
+@st.composite
+def histograms(draw: Callable[..., Any]) -> HistogramView:
+    bins = draw(st.integers(1, 8))
+    return HistogramView(
+        **{name: draw(value) for name, value in shared(1, "merge", "condensation").items()},
+        edges=tuple(draw(st.lists(NUMBERS, min_size=bins + 1, max_size=bins + 1))),
+        counts=tuple(draw(st.lists(COUNTS, min_size=bins, max_size=bins))),
+        density=tuple(draw(st.lists(st.none() | NUMBERS, min_size=bins, max_size=bins))),
+    )
+
+
+@st.composite
+def grids(draw: Callable[..., Any]) -> GridView:
+    rows, columns = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    cells = st.lists(COUNTS, min_size=columns, max_size=columns).map(tuple)
+    return GridView(
+        **{name: draw(value) for name, value in shared(2, "generalization", "none").items()},
+        x_edges=tuple(draw(st.lists(NUMBERS, min_size=rows + 1, max_size=rows + 1))),
+        y_edges=tuple(draw(st.lists(NUMBERS, min_size=columns + 1, max_size=columns + 1))),
+        counts=tuple(draw(st.lists(cells, min_size=rows, max_size=rows))),
+    )
+
+
+@st.composite
+def contours(draw: Callable[..., Any]) -> ContourView:
+    levels = draw(st.none() | st.sets(st.integers(1, 50)))
+    return contour_of(draw(grids()), None if levels is None else tuple(map(float, sorted(levels))))
+
+
+@st.composite
+def points(draw: Callable[..., Any]) -> PointsView:
+    by = draw(st.none() | NAMES)
+    names = st.just("") if by is None else st.sampled_from(["f", "m", "other"])
+    found = sorted(draw(st.sets(st.tuples(NUMBERS, NUMBERS, names), max_size=20)))
+    if by is None:
+        found = sorted({(x, y): (x, y, "") for x, y, _ in found}.values())
+    sizes = draw(st.lists(st.integers(1, 99), min_size=len(found), max_size=len(found)))
+    slopes = st.floats(-1e3, 1e3)
+    trends = st.builds(Trend, st.sampled_from([DRAWN, RAW]), st.just(""), slopes, slopes)
+    return PointsView(
+        **{name: draw(value) for name, value in shared(2, "deterministic", "none").items()},
+        x=tuple(x for x, _, _ in found),
+        y=tuple(y for _, y, _ in found),
+        size=tuple(sizes),
+        by=by,
+        level=() if by is None else tuple(name for _, _, name in found),
+        trends=tuple(draw(st.lists(trends, max_size=2))) if found else (),
+    )
+
+
+@st.composite
+def bars(draw: Callable[..., Any]) -> BarView:
+    levels = draw(st.lists(NAMES, min_size=1, max_size=4))
+    row = st.lists(COUNTS, min_size=len(levels), max_size=len(levels)).map(tuple)
+    by_levels = draw(st.lists(NAMES, max_size=3))
+    return BarView(
+        **{name: draw(value) for name, value in shared(1, "cell-suppression", "none").items()},
+        levels=tuple(levels),
+        counts=draw(row),
+        by=draw(NAMES) if by_levels else None,
+        by_levels=tuple(by_levels),
+        by_counts=tuple(draw(row) for _ in by_levels),
+    )
+
+
+@st.composite
+def tables(draw: Callable[..., Any]) -> CrossTableView:
+    rows, columns = (draw(st.lists(NAMES, min_size=1, max_size=4)) for _ in range(2))
+    line = st.lists(COUNTS, min_size=len(columns), max_size=len(columns)).map(tuple)
+    return CrossTableView(
+        **{name: draw(value) for name, value in shared(2, "cell-suppression", "none").items()},
+        row_levels=tuple(rows),
+        column_levels=tuple(columns),
+        counts=tuple(draw(line) for _ in rows),
+        row_totals=tuple(draw(COUNTS) for _ in rows),
+        column_totals=draw(line),
+        total=draw(COUNTS),
+    )
+
+
+@st.composite
+def diagnostics(draw: Callable[..., Any]) -> ResidualView | QQView | LeverageView:
+    kind: type[ResidualView | QQView | LeverageView]
+    kind = draw(st.sampled_from([ResidualView, QQView, LeverageView]))
+    n = draw(st.integers(0, 6))
+    numbers = st.lists(NUMBERS, min_size=n, max_size=n).map(tuple)
+    estimates = st.dictionaries(NAMES, NUMBERS, max_size=3).map(MappingProxyType)
+    given = {name: draw(value) for name, value in shared(2, "condensation", "none").items()}
+    if kind is LeverageView:
+        line = st.lists(NUMBERS, min_size=3, max_size=3).map(tuple)
+        given["curves"] = tuple(draw(st.lists(st.builds(Curve, NAMES, line, line), max_size=3)))
+    return kind(
+        **given,
+        formula=draw(NAMES),
+        x=draw(numbers),
+        y=draw(numbers),
+        size=tuple(draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))),
+        coefficients=draw(estimates),
+        corrected=draw(estimates),
+    )
+
+
+@st.composite
+def multiples(draw: Callable[..., Any]) -> MultiplesView:
+    views = draw(st.lists(st.one_of(histograms(), grids(), contours()), min_size=1, max_size=3))
+    return MultiplesView(
+        **{name: draw(value) for name, value in shared(1, "merge").items()},
+        by=draw(NAMES),
+        levels=tuple(draw(st.lists(NAMES, min_size=len(views), max_size=len(views)))),
+        views=tuple(views),
+    )
+
+
+@st.composite
+def boxes(draw: Callable[..., Any]) -> BoxView:
+    columns = draw(st.lists(NAMES, min_size=1, max_size=4))
+    groups = []
+    for label in columns:
+        low, q1, median, q3, high = sorted(draw(st.lists(NUMBERS, min_size=5, max_size=5)))
+        outliers = tuple(draw(st.lists(NUMBERS, max_size=3)))
+        mean = draw(st.none() | NUMBERS)
+        groups.append(Box(label, low, q1, median, q3, high, mean, outliers))
+    given = {name: draw(value) for name, value in shared(1, "order-means", "none").items()}
+    by = draw(st.none() | NAMES)
+    return BoxView(**given | {"columns": tuple(columns)}, groups=tuple(groups), by=by)
+
+
+KINDS: dict[str, st.SearchStrategy[View]] = {
+    "histogram": histograms(),
+    "heatmap": grids(),
+    "contour": contours(),
+    "scatter": points(),
+    "box": boxes(),
+    "bars": bars(),
+    "crosstab": tables(),
+    "diagnostics": diagnostics(),
+    "multiples": multiples(),
+}
+VIEWS = st.one_of(*KINDS.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_json_comes_back_as_the_same_view(kind: str, data: st.DataObject) -> None:
+    view = data.draw(KINDS[kind])
+    text = view.to_json()
+    again = View.from_json(text)
+
+    assert again == view
+    assert type(again) is type(view)
+    assert again.to_json() == text
+    assert type(view).from_json(text) == view
+    assert again.describe() == view.describe()
+    assert again.scene() == view.scene()
+
+
+@given(VIEWS)
+def test_json_holds_the_fields_and_nothing_else(view: View) -> None:
+    given = json.loads(view.to_json())
+
+    fields = {item.name for item in dataclasses.fields(view)}
+    assert set(given) == (fields - {"gate"}) | {"discreet", "kind"}
+    assert given["kind"] == view.kind
+    assert set(given["origin"]) == {item.name for item in dataclasses.fields(Origin)}
+
+
+# --- leaving ----------------------------------------------------------------------------------
+
+
+def closed(form: str) -> None:
+    """Let nothing leave."""
+    raise LeavingError(f"no {form} leaves")
+
+
+WAYS_OUT: dict[str, Callable[[View, Path], Any]] = {
+    "png": lambda view, folder: view.save(folder / "view.png"),
+    "svg": lambda view, folder: view.save(folder / "view.svg"),
+    "pdf": lambda view, folder: view.save(folder / "view.pdf"),
+    "figure of its own": lambda view, folder: view.plot().savefig(folder / "view.png"),
+    "html": lambda view, folder: view.save(folder / "view.html"),
+    "html as text": lambda view, folder: view.to_html(),
+    "json": lambda view, folder: view.save(folder / "view.json"),
+    "json in capitals": lambda view, folder: view.save(folder / "view.JSON"),
+    "json as text": lambda view, folder: view.to_json(),
+    "pickle": lambda view, folder: pickle.dumps(view),
+    "copy": lambda view, folder: copy.copy(view),
+    "deep copy": lambda view, folder: copy.deepcopy(view),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_a_view_leaves_by_its_gate_and_leaves_nothing_where_it_is_closed(
+    way: str, tmp_path: Path
+) -> None:
+    word = way.split()[0]
+    form = word if word in {"png", "svg", "pdf", "html", "json", "figure"} else "json"
+
+    with pytest.raises(LeavingError, match=f"^no {form} leaves$"):
+        WAYS_OUT[way](histogram(gate=closed), tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_an_open_gate_is_asked_once(way: str, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    WAYS_OUT[way](histogram(gate=asked.append), tmp_path)
+
+    assert len(asked) == 1
+
+
+def test_looking_asks_nobody() -> None:
+    view = histogram(gate=closed)
+
+    view.plot()
+    assert repr(view) == (
+        "HistogramView(histogram of age: suppression (k = 5, bins = 2), policy standard)"
+    )
+    assert view.describe()
+    assert view.scene()
+    assert view.widget().trait_values()["scene"]
+
+
+def test_what_has_left_has_no_gate() -> None:
+    view = histogram(gate=lambda form: None)
+
+    for again in (
+        View.from_json(view.to_json()),
+        pickle.loads(pickle.dumps(view)),
+        copy.deepcopy(view),
+    ):
+        assert again == view
+        assert again.gate is None
+
+
+def test_the_gate_is_no_part_of_a_view_s_value() -> None:
+    assert histogram(gate=closed) == histogram()
+    assert "gate" not in repr(histogram(gate=closed))
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_save_returns_the_path(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"view{suffix}"
+
+    assert histogram().save(str(path)) == path
+    assert path.stat().st_size > 100
+    if os.name == "posix":
+        assert not stat.S_IMODE(path.stat().st_mode) & 0o111
+
+
+def test_a_saved_view_is_loaded_again(tmp_path: Path) -> None:
+    view = histogram(columns=("größe",), origin=origin(study="état.csv"))
+
+    assert View.load(view.save(tmp_path / "view.json")) == view
+    assert HistogramView.load(tmp_path / "view.json") == view
+
+
+def test_a_page_holds_the_picture_and_how_it_was_made(tmp_path: Path) -> None:
+    view = histogram(columns=("a</script><b>",), suppressed=3)
+    page = view.save(tmp_path / "view.html").read_text(encoding="utf-8")
+
+    assert page == view.to_html()
+    assert "<title>Histogram of a&lt;/script&gt;&lt;b&gt;</title>" in page
+    for line in view.describe().splitlines():
+        assert f"<p>{html.escape(line)}</p>" in page
+    assert 'data-name="histogram-a--script--b-"' in page
+    assert "<b>" not in page
+
+
+@pytest.mark.parametrize("name", ["view", "view.txt", "view.csv", "view.pkl", "view.jpeg"])
+def test_another_suffix_is_refused_before_the_gate(name: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"saved as one of '.png', '.svg', '.pdf', '.html', '.json'"
+    ):
+        histogram(gate=closed).save(tmp_path / name)
+
+
+def test_a_folder_that_is_not_there_is_refused_before_the_gate(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no folder .*nowhere' to save into"):
+        histogram(gate=closed).save(tmp_path / "nowhere" / "view.svg")
+
+
+# --- reading back -----------------------------------------------------------------------------
+
+
+def changed(**changes: Any) -> str:
+    """Return the JSON of a histogram with some entries changed, or taken out where None."""
+    given = json.loads(histogram().to_json())
+    for name, value in changes.items():
+        if value is None:
+            del given[name]
+        else:
+            given[name] = value
+    return json.dumps(given)
+
+
+UNREADABLE: dict[str, tuple[str, str]] = {
+    "no JSON": ("rows: 1, 2, 3", "not the JSON of a view"),
+    "nothing": ("", "not the JSON of a view"),
+    "a list": ("[1, 2, 3]", "not the JSON of a view"),
+    "another object": ('{"age": 3}', "not the JSON of a view"),
+    "not a number": (changed(edges=[0, float("nan"), 2]), "not the JSON of a view"),
+    "infinite": (changed(edges=[0, 1, float("inf")]), "not the JSON of a view"),
+    "a later schema": (
+        changed(discreet=99),
+        "schema 99 .*; known are schema 1 and 'bars', 'box', 'heatmap', 'contour', 'crosstab',"
+        " 'residuals', 'qq', 'leverage', 'histogram', 'multiples', 'parallel', 'scatter'$",
+    ),
+    "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
+    "a kind that is no word": (changed(kind=["pie"]), "known are"),
+    "a field too many": (changed(rows=[1, 2]), "a histogram view has exactly the fields 'columns'"),
+    "a field too few": (changed(counts=None), "a histogram view has exactly the fields 'columns'"),
+    "an unknown method": (
+        changed(method="magic"),
+        "the method of a view is one of 'deterministic', 'probabilistic'",
+    ),
+    "a method that is no word": (changed(method=[1]), "the method of a view is one of"),
+    "an edge missing": (changed(edges=[0, 1]), "one edge more than it has counts"),
+    "edges of no length": (changed(edges=3), "values of another type"),
+    "an origin of other fields": (changed(origin={"policy": "x"}), "values of another type"),
+    "parameters that are none": (changed(parameters=3), "values of another type"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_is_no_view_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        View.from_json(text)
+
+
+def scatter(**changes: Any) -> PointsView:
+    """Make two points of two levels, and a line through them."""
+    plain = PointsView(
+        columns=("age", "bmi"),
+        method="condensation",
+        parameters=MappingProxyType({"k": 5}),
+        suppressed=None,
+        origin=origin(counted="protected rows"),
+        x=(1.0, 2.0),
+        y=(3.0, 4.0),
+        size=(1, 1),
+        by="sex",
+        level=("f", "m"),
+        trends=(Trend(DRAWN, "", 1.0, 2.0),),
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+SHARED: dict[str, Any] = {
+    "columns": ("age", "bmi"),
+    "method": "none",
+    "parameters": MappingProxyType({}),
+    "suppressed": None,
+    "origin": origin(),
+}
+FITTED: dict[str, Any] = SHARED | {
+    "formula": "y ~ x",
+    "x": (1.0,),
+    "y": (2.0,),
+    "size": (1,),
+    "coefficients": MappingProxyType({"x": 1.0}),
+    "corrected": MappingProxyType({}),
+}
+EXAMPLES: dict[str, View] = {
+    "scatter": scatter(),
+    "bars": BarView(
+        **SHARED, levels=("a",), counts=(5,), by="sex", by_levels=("f",), by_counts=((5,),)
+    ),
+    "crosstab": CrossTableView(
+        **SHARED,
+        row_levels=("a",),
+        column_levels=("f",),
+        counts=((5,),),
+        row_totals=(5,),
+        column_totals=(5,),
+        total=5,
+    ),
+    "contour": ContourView(
+        **SHARED, x_edges=(0.0, 1.0), y_edges=(0.0, 1.0), counts=((5,),), levels=(1.0,)
+    ),
+    "box": BoxView(**SHARED, groups=(Box("f", 1, 2, 3, 4, 5),), by="sex"),
+    "residuals": ResidualView(**FITTED),
+    "qq": QQView(**FITTED),
+    "leverage": LeverageView(**FITTED, curves=(Curve("one", (1.0,), (2.0,)),)),
+    "multiples": MultiplesView(**SHARED, by="sex", levels=("f",), views=(histogram(),)),
+}
+TYPES, FIELDS = "holds values of another type", "view has exactly the fields"
+NOT_JSON = "not the JSON of a view"
+HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
+    # the view, what is written over its fields (... takes one out), what is said
+    "a level too few": ("scatter", {"level": ["f"]}, "have a level each"),
+    "levels without by": ("scatter", {"by": None}, "have a level each"),
+    "by without levels": ("scatter", {"level": []}, "have a level each"),
+    "levels that are a number": ("scatter", {"level": 3}, TYPES),
+    "a point twice": ("scatter", {"x": [1, 1], "y": [3, 3], "level": ["f", "f"]}, "in order"),
+    "no trends": ("scatter", {"trends": ...}, FIELDS),
+    "trends that are a number": ("scatter", {"trends": 3}, TYPES),
+    "a trend of other fields": ("scatter", {"trends": [{"slope": 1}]}, TYPES),
+    "a trend with rows": (
+        "scatter",
+        {"trends": [{"of": RAW, "level": "", "slope": 1, "intercept": 2, "rows": [1]}]},
+        TYPES,
+    ),
+    "a bar too few": ("bars", {"counts": []}, "as many counts as levels"),
+    "a part too many": ("bars", {"by_counts": [[5, 6]]}, "as many counts as levels"),
+    "parts without levels": ("bars", {"by_levels": []}, "one row of counts for each level"),
+    "parts that are numbers": ("bars", {"by_counts": [5]}, TYPES),
+    "levels that are nothing": ("bars", {"levels": None}, TYPES),
+    "no cells": ("crosstab", {"counts": []}, "a count for each pair of levels"),
+    "cells that are numbers": ("crosstab", {"counts": [5]}, TYPES),
+    "sums too many": ("crosstab", {"row_totals": [5, 5]}, "a sum for each level"),
+    "no total": ("crosstab", {"total": ...}, FIELDS),
+    "lines that fall": ("contour", {"levels": [2, 1]}, "levels of a contour plot rise"),
+    "lines that are a number": ("contour", {"levels": 2}, TYPES),
+    "lines of words and numbers": ("contour", {"levels": [1, "a"]}, TYPES),
+    "a grid without cells": ("contour", {"counts": [[]]}, "one edge more along each side"),
+    "boxes of nothing": ("box", {"groups": [3]}, TYPES),
+    "a box of words": ("box", {"groups": [{"label": "f"}]}, TYPES),
+    "a residual too few": ("residuals", {"y": []}, "as many x as y"),
+    "estimates that are a list": ("residuals", {"coefficients": [1, 2]}, TYPES),
+    "estimates that are nothing": ("qq", {"corrected": None}, TYPES),
+    "no estimates": ("qq", {"coefficients": ...}, FIELDS),
+    "curves that are numbers": ("leverage", {"curves": [3]}, TYPES),
+    "a curve without places": ("leverage", {"curves": [{"label": "one"}]}, TYPES),
+    "no curves": ("leverage", {"curves": ...}, FIELDS),
+    "no picture": ("multiples", {"views": [], "levels": []}, "one view for each level"),
+    "a picture too few": ("multiples", {"levels": ["f", "m"]}, "one view for each level"),
+    "a number for a picture": ("multiples", {"views": [3]}, NOT_JSON),
+    "words for pictures": ("multiples", {"views": "ab"}, NOT_JSON),
+    "no pictures": ("multiples", {"views": None}, TYPES),
+    "an unknown picture": ("multiples", {"views": [{"discreet": 1, "kind": "pie"}]}, "kind 'pie'"),
+    "a picture of rows": (
+        "multiples",
+        {"views": [json.loads(histogram().to_json()) | {"rows": [1]}]},
+        "a histogram view has exactly the fields",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_the_examples_come_back(kind: str) -> None:
+    assert EXAMPLES[kind].kind == kind
+    assert View.from_json(EXAMPLES[kind].to_json()) == EXAMPLES[kind]
+
+
+@pytest.mark.parametrize(("kind", "changes", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_fields_are_refused(kind: str, changes: dict[str, Any], message: str) -> None:
+    given = json.loads(EXAMPLES[kind].to_json()) | changes
+    text = json.dumps({name: value for name, value in given.items() if value is not ...})
+
+    with pytest.raises(InputError, match=message):
+        View.from_json(text)
+
+
+@pytest.mark.parametrize("remarks", [3, None, True])
+def test_remarks_are_a_list(remarks: object) -> None:
+    given = json.loads(histogram().to_json())
+    given["origin"]["remarks"] = remarks
+
+    with pytest.raises(InputError, match="values of another type"):
+        View.from_json(json.dumps(given))
+
+
+def nested(depth: int) -> str:
+    """Return the JSON of small multiples of small multiples, and so on."""
+    text = EXAMPLES["multiples"].to_json()
+    inner = json.dumps(json.loads(text)["views"][0])
+    before, after = text.split(inner)
+    return before * depth + inner + after * depth
+
+
+def test_multiples_of_multiples_come_back() -> None:
+    view = View.from_json(nested(3))
+
+    assert view.note().endswith("policy standard" + ", for each level of sex" * 3)
+    assert View.from_json(view.to_json()) == view
+    assert len(view.scene().panels) == 1
+
+
+DEEP = {
+    "multiples": nested(400),
+    "deeper multiples": nested(20_000),
+    "lists": "[" * 10**6,
+    "objects": '{"a":' * 10**5,
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_what_is_nested_too_deeply_is_no_view(text: str) -> None:
+    with pytest.raises(InputError, match="not the JSON of a view"):
+        View.from_json(text)
+
+
+def test_a_view_of_another_kind_is_refused() -> None:
+    with pytest.raises(InputError, match="this is a histogram view and no GridView"):
+        GridView.from_json(histogram().to_json())
+
+
+def test_a_file_that_is_no_view_is_refused_without_its_text(tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes("name\nCanary-Müller\n".encode("latin-1"))
+    (tmp_path / "plain.csv").write_text("name\nCanary-Smith\n")
+
+    with pytest.raises(InputError, match="there is no view to read at") as latin:
+        View.load(tmp_path / "latin.csv")
+    with pytest.raises(InputError, match="not the JSON of a view") as plain:
+        View.load(tmp_path / "plain.csv")
+    with pytest.raises(InputError, match="there is no view to read at"):
+        View.load(tmp_path / "missing.json")
+    assert "Canary" not in f"{latin.value}{plain.value}"
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
+    view = histogram(origin=origin(left_out=10), suppressed=1)
+
+    assert view.describe().splitlines() == [
+        "histogram of age: suppression (k = 5, bins = 2), policy standard",
+        "counts are of records",
+        "promises: Every cell that is shown stands on at least k persons.",
+        "leaves open: A total, or the same persons counted on another grid, may give a hidden"
+        " count back.",
+        "hidden: 1",
+        "left out for missing values: about 10",
+    ]
+
+
+SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
+    "counts": (
+        "merge",
+        {"counted": "persons", "shown": 430, "total": 440},
+        "shown: about 430 of 440 persons, from counts",
+    ),
+    "the copy": (
+        "condensation",
+        {"counted": "protected rows", "shown": 380, "total": 440, "most_gaps": "glucose"},
+        "shown: about 380 of 440 rows, from the protected copy; glucose has the most gaps",
+    ),
+    "nobody": ("suppression", {"shown": 0, "total": 50}, "shown: none of about 50 records, from"),
+    "many": (
+        "merge",
+        {"shown": 9995000, "total": 10**7},
+        "shown: about 9,995,000 of 10,000,000 records",
+    ),
+    "research, raw": (
+        "none",
+        {"regime": "research", "shown": 413, "total": 443},
+        "shown: 413 of 443 records, unprotected",
+    ),
+    "research, rows": (
+        "deterministic",
+        {"regime": "research", "counted": "protected rows", "shown": 443, "total": 443},
+        "shown: 443 of 443 rows, from rows protected for this picture",
+    ),
+}
+
+
+@pytest.mark.parametrize(("method", "of", "said"), SHOWN.values(), ids=SHOWN)
+def test_one_line_says_how_many_are_shown_of_how_many_and_from_where(
+    method: str, of: dict[str, Any], said: str
+) -> None:
+    view = histogram(method=method, origin=origin(**of))
+
+    assert view.notes()[0] == view.note()
+    assert view.notes()[1].startswith(said)
+    assert view.notes()[1] in view.describe().splitlines()
+    assert view.notes()[1] in view.scene().notes
+    assert View.from_json(view.to_json()).notes() == view.notes()
+
+
+def test_what_was_saved_before_it_said_so_is_read_and_says_what_it_said() -> None:
+    old = json.loads(histogram(origin=origin(left_out=10)).to_json())
+    for name in ("shown", "total", "most_gaps"):
+        assert old["origin"].pop(name) is None
+
+    view = View.from_json(json.dumps(old))
+
+    assert view.notes() == (histogram().note(),)
+    assert view.describe().splitlines()[-1] == "left out for missing values: about 10"
+
+
+@pytest.mark.parametrize("name", ["left_out", "shown", "total"])
+@pytest.mark.parametrize("value", ["7", -5, 2.5, True, [3]])
+def test_how_many_are_shown_is_a_whole_number(name: str, value: Any) -> None:
+    old = json.loads(histogram().to_json())
+    old["origin"][name] = value
+
+    with pytest.raises(InputError, match="how many a view shows is a whole number, 0 or more"):
+        View.from_json(json.dumps(old))
+
+
+def test_rows_of_the_copy_are_said_to_equal_records_by_chance_where_values_are_coarse() -> None:
+    rows = histogram(method="condensation", origin=origin(counted="protected rows"))
+
+    line = "protected rows are made anew; where values are coarse, some equal a record by chance"
+    assert rows.notes()[-1] == line
+    assert line not in histogram().notes()
+
+
+def test_describe_names_the_protected_copy() -> None:
+    view = histogram(method="condensation", origin=origin(version="0123456789abcdef"))
+
+    assert view.describe().splitlines()[-1] == "drawn from the protected copy 0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [({"regime": "research"}, "research: "), ({"public": True}, "public")],
+)
+def test_research_and_public_data_say_so_everywhere(
+    changes: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    marked, plain = histogram(origin=origin(**changes)), histogram()
+
+    for told in (View.notes, lambda view: view.scene().notes):
+        assert len(told(marked)) == len(told(plain)) + 1
+        assert words in " ".join(told(marked))
+    assert words in marked.describe()
+    assert words not in plain.describe()
+    field, value = next(iter(changes.items()))
+    assert json.loads(marked.to_json())["origin"][field] == value
+    assert words in marked.save(tmp_path / "marked.svg").read_text()
+
+
+def test_remarks_stand_below_the_picture(tmp_path: Path) -> None:
+    marked = histogram(origin=origin(remarks=("first <remark>", "second")))
+
+    assert marked.notes()[-2:] == ("first <remark>", "second")
+    assert marked.scene().notes[: len(marked.notes())] == marked.notes()
+    assert "second" in marked.describe().splitlines()
+    assert "first &lt;remark&gt;" in marked.save(tmp_path / "marked.svg").read_text()
+    assert json.loads(marked.to_json())["origin"]["remarks"] == ["first <remark>", "second"]
+
+
+# --- in a notebook ----------------------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """The tags of a text with their attributes, and the words between them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+HOSTILE_NAMES = (
+    "age",
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "a' onload='alert(1)",
+    "&lt;b&gt; & more",
+    "$x_1$",
+    "größe \u202e",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_notebook_shows_a_picture_and_one_escaped_line(name: str) -> None:
+    view = histogram(columns=(name,), origin=origin(remarks=(name,)))
+
+    bundle = view._repr_mimebundle_(include=None, exclude=None)
+
+    assert set(bundle) == {"image/png", "text/html", "text/plain"}
+    picture = base64.b64decode(bundle["image/png"], validate=True)
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    assert b"tEXt" not in picture
+    assert bundle["text/plain"] == repr(view)
+    page = Tags(bundle["text/html"])
+    assert [tag for tag, _ in page.tags] == ["figure", "img", "figcaption"]
+    image = page.tags[1][1]
+    assert set(image) == {"alt", "style", "src"}
+    assert image["src"] == f"data:image/png;base64,{bundle['image/png']}"
+    assert image["alt"] == view.describe()
+    assert page.words == view.note()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_every_kind_shows_itself_and_asks_nobody(kind: str) -> None:
+    view = dataclasses.replace(EXAMPLES[kind], gate=closed)
+
+    bundle = view._repr_mimebundle_()
+
+    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    assert view.plot()
+    assert view.describe()
+    with pytest.raises(LeavingError, match=r"^no json leaves$"):
+        view.to_json()
+    with pytest.raises(LeavingError, match=r"^no figure leaves$"):
+        view.plot().savefig(os.devnull)
+
+
+def test_the_same_view_shows_the_same_bytes() -> None:
+    assert histogram()._repr_mimebundle_() == histogram()._repr_mimebundle_()
+
+
+def test_a_view_is_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field"):
+        histogram().counts = (1, 2)  # type: ignore[misc]
+
+
+def test_a_view_without_a_picture_is_none() -> None:
+    with pytest.raises(NotImplementedError, match=r"^$"):
+        View.scene(histogram())
