@@ -98,7 +98,7 @@ def test_as_statsmodels_by_formula(formula: str, outcome: str) -> None:
     assert ours.model == {"y": "linear", "sick": "logistic"}[outcome]
     for name, result in theirs.items():
         spans = getattr(ours, f"{name}_interval")
-        # formulaic and patsy order the terms differently.
+        # patsy orders the terms differently.
         order = [ours.terms.index(term) for term in result.params.index]
         for mine, other in (
             (getattr(ours, name), result.params),

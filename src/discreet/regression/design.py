@@ -1,17 +1,12 @@
-"""The design matrix of a formula, and the same in columns that computers like.
-
-formulaic codes levels and multiplies columns. Nothing of what an analyst writes reaches it, nor
-any name or level: factors are computed here and come to it as f0, f1, ..., and levels as whole
-numbers.
-"""
+"""The design matrix of a formula, and the same in columns that computers like."""
 
 from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -41,7 +36,6 @@ DEPENDENT = 1e-9
 """Standardised columns this near to following from the others (singular value) count as such."""
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """How far the last digits of numbers are trusted, as a share of them."""
-DESIGN_NAME = re.compile(r"f(\d+)(?:\[(T\.)?(\d+)\])?")
 DEPENDS = "a term of the model is constant or follows from the others; leave one out"
 PERFECT = (
     "the model leaves no residual variance: the outcome is constant, or follows exactly from the"
@@ -50,6 +44,8 @@ PERFECT = (
 
 Cell = tuple[int, str, int | None]
 """One factor of a column of the design: which, how its levels are coded, and which level."""
+Block = tuple[tuple[int, bool], ...]
+"""Columns of one term: its factors, and of each whether its first level is left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,34 +64,31 @@ class Design:
 def design_of(
     parsed: Parsed, numbers: Mapping[str, ArrayLike], texts: Mapping[str, Sequence[str]]
 ) -> Design:
-    """Evaluate the factors, and let formulaic code and multiply them under names of our own."""
-    import pandas as pd
-    from formulaic import Formula
-
+    """Evaluate the factors, code their levels as R and patsy do, and multiply them."""
     columns = {name: _numbers_of(name, numbers) for name in parsed.model.numbers}
     coded = {name: _codes_of(name, texts) for name in parsed.model.levels}
     rows = {len(column) for column in (*columns.values(), *(codes for codes, _ in coded.values()))}
     if len(rows) != 1 or 0 in rows:
         raise InputError("the columns of the model must be of one length, and have rows")
     factors = parsed.factors
-    levels = [len(coded[one.columns[0]][1]) if one.categorical else 1 for one in factors]
-    made_of = [[factors.index(factor) for factor in term] for term in parsed.terms]
-    if rows.pop() * sum(math.prod(levels[i] for i in term) for term in made_of) > MOST_CELLS:
-        raise RefusedError("the model has too many terms and levels for its rows; leave some out")
-    frame = {
-        f"f{i}": pd.Categorical.from_codes(coded[one.columns[0]][0], categories=range(levels[i]))
-        if one.categorical
-        else _evaluated(one, columns)
-        for i, one in enumerate(factors)
-    }
-    terms = [":".join(f"f{i}" for i in term) for term in made_of]
-    formula = Formula(" + ".join(["1" if parsed.intercept else "0", *terms]))
-    with np.errstate(all="ignore"):
-        made = formula.get_model_matrix(pd.DataFrame(frame), context={}, output="numpy")
-    cells = [_cells(name) for name in made.model_spec.column_names]
-    matrix = np.asarray(made, dtype=np.float64)
-    _check_finite(matrix, "a product of terms")
     labels = [coded[one.columns[0]][1] if one.categorical else [] for one in factors]
+    terms = [[factors.index(factor) for factor in term] for term in parsed.terms]
+    (n,) = rows
+    if n * sum(math.prod(len(labels[i]) or 1 for i in term) for term in terms) > MOST_CELLS:
+        raise RefusedError("the model has too many terms and levels for its rows; leave some out")
+    values = [
+        coded[one.columns[0]][0] if one.categorical else _evaluated(one, columns) for one in factors
+    ]
+    levels = [len(each) for each in labels]
+    blocks = _blocks(terms, levels, parsed.intercept)
+    cells = [cell for block in blocks for cell in _cells(block, levels)]
+    matrix = np.ones((n, len(cells)))
+    with np.errstate(all="ignore"):
+        for j, cell in enumerate(cells):
+            for i, _, level in sorted(cell, key=lambda each: each[2] is not None):
+                matrix[:, j] *= values[i] if level is None else values[i] == level
+    _check_finite(matrix, "a product of terms")
+    cells = [sorted(cell, key=lambda each: each[0]) for cell in cells]
     return Design(
         outcome=_evaluated(parsed.outcome, columns),
         matrix=matrix,
@@ -103,6 +96,47 @@ def design_of(
         ones=_adding_to_one(parsed, cells, levels),
         noisy=np.array([[level for _, _, level in each] == [None] for each in cells]),
     )
+
+
+def _blocks(terms: list[list[int]], levels: Sequence[int], intercept: bool) -> list[Block]:
+    """Code the levels of each term so that no column follows from others by its construction.
+
+    A term of categorical factors spans each product of some of them, all without their first
+    level. What terms before it span is left out; the rest is joined to as few blocks as may be.
+    """
+    blocks: list[Block] = [()] if intercept else []
+    spanned = {frozenset(block) for block in blocks}
+    for term in terms:
+        choices = [[((i, True),), ()] if levels[i] else [((i, False),)] for i in term]
+        span = [tuple(chain(*parts)) for parts in product(*choices)]
+        blocks += _joined([each for each in span if frozenset(each) not in spanned])
+        spanned |= {frozenset(each) for each in span}
+    return blocks
+
+
+def _joined(blocks: Sequence[Block]) -> list[Block]:
+    """Join blocks: something, and that times a factor less its first level, is it times all."""
+    out: list[Block] = []
+    for block in sorted(blocks, key=len):
+        for other in out:
+            added = set(block) - set(other)
+            if len(added) == len(block) - len(other) == 1 and (new := added.pop())[1]:
+                full = tuple((i, reduced and i != new[0]) for i, reduced in block)
+                out = _joined([*(each for each in out if each != other), full])
+                break
+        else:
+            out.append(block)
+    return out
+
+
+def _cells(block: Block, levels: Sequence[int]) -> list[list[Cell]]:
+    """Return the factors and levels of each column of a block; those of its first vary first."""
+    options: list[list[Cell]] = [
+        [(i, "T." if reduced else "", level) for level in range(reduced, levels[i])]
+        or [(i, "", None)]
+        for i, reduced in block
+    ]
+    return [list(reversed(cells)) for cells in product(*reversed(options))]
 
 
 def _numbers_of(name: str, numbers: Mapping[str, ArrayLike]) -> Floats:
@@ -164,13 +198,6 @@ def _check_finite(values: Floats, what: str) -> None:
         raise RefusedError(
             f"{what} has no finite value for some row, or one too large to be computed with"
         )
-
-
-def _cells(name: str) -> list[Cell]:
-    """Read a column name of formulaic: f0:f1[T.2] is factor 0 times level 2 of factor 1."""
-    found = (DESIGN_NAME.fullmatch(part) for part in name.split(":"))
-    cells = [(int(one[1]), one[2] or "", int(one[3]) if one[3] else None) for one in found if one]
-    return sorted(cells, key=lambda cell: cell[0])
 
 
 def _term_name(cells: list[Cell], factors: list[Factor], labels: list[list[str]]) -> str:

@@ -97,7 +97,7 @@ def fit(
 
     Notes
     -----
-    formulaic makes the design matrix, statsmodels the fit. Columns are centred (where the model
+    statsmodels makes the fit. Columns are centred (where the model
     has an intercept, or a term for each level of a column) and scaled before the fit, and the
     coefficients turned back after it: 1e8 added to columns of standard deviation 1 changes
     slopes, residuals, leverage and Cook's distances by less than 1e-12 of themselves. Products
