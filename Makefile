@@ -3,13 +3,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo figures test chromium check format pictures bench clean
+.PHONY: help demo figures test test-all chromium check format pictures bench clean
 
 help: ## list what can be made (this)
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## draw a first set of pictures into build/
 	$(BIN)/python examples/demo.py
@@ -20,8 +21,11 @@ figures: $(READY) ## draw the figures of the papers and try their conclusions ag
 	$(BIN)/python -m examples.rounding.run
 	$(BIN)/python -m examples.parallel.run
 
-test: $(READY) chromium ## run all tests and the examples in the docstrings
-	$(BIN)/pytest -q -n 2 --dist worksteal
+test: $(READY) chromium ## run the tests: every attack, leak, ledger and kill, and all that is not slow
+	$(PYTEST) -m 'not slow or promise'
+
+test-all: test ## run `make test`, then what it left out, and each law on many more examples
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m '(slow and not promise) or hypothesis'
 
 # Tests of pages need a browser; on Debian it can be had, elsewhere they are skipped.
 chromium:

@@ -1,6 +1,7 @@
 """What every test lives in, the examples in the docstrings too: a home of its own."""
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from hypothesis import settings
 os.environ["MPLBACKEND"] = "Agg"
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parent / "build" / "matplotlib")
 
-settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("thorough", max_examples=500, deadline=None, print_blob=True)
+# Always the same examples: a change is taken or not for what it does, not by chance.
+settings.register_profile("fast", max_examples=15, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=200, deadline=None, derandomize=True)
+# For whoever looks for a counterexample: others each time, and kept.
+settings.register_profile("search", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 FOLDERS = {
@@ -23,6 +27,13 @@ FOLDERS = {
     "DISCREET_CONFIG": ".config/discreet",
     "DISCREET_STATE": ".local/state/discreet",
 }
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let the font cache be there before a server that a test starts says that it builds one."""
+    fonts = Path(os.environ["MPLCONFIGDIR"])
+    if not hasattr(session.config, "workerinput") and not any(fonts.glob("fontlist-*.json")):
+        import_module("matplotlib.font_manager")
 
 
 @pytest.fixture(autouse=True)

@@ -60,7 +60,7 @@ def running(app: ASGIApp, http: type[H11Protocol], **options: Any) -> Iterator[t
         assert not thread.is_alive()
 
 
-def talk(address: tuple[str, int], *parts: bytes, pause: float = 0.0, wait: float = 10.0) -> Reply:
+def talk(address: tuple[str, int], *parts: bytes, pause: float = 0.0, wait: float = 60.0) -> Reply:
     """Send some bytes, a pause between the parts; read until the server closes."""
     with socket.create_connection(address, timeout=wait) as client:
         for i, part in enumerate(parts):
@@ -71,7 +71,7 @@ def talk(address: tuple[str, int], *parts: bytes, pause: float = 0.0, wait: floa
 
 
 def send_slowly(
-    address: tuple[str, int], start: bytes, byte: bytes, pause: float, most: float = 10.0
+    address: tuple[str, int], start: bytes, byte: bytes, pause: float, most: float = 60.0
 ) -> tuple[Reply, float]:
     """Send a start, then a byte now and then until the server closes; say how long it took."""
     began = time.monotonic()

@@ -21,9 +21,9 @@ from discreet.cli.app import app
 from discreet.ledger.chain import FIRST
 from tests.serve.workers import client
 
-__all__ = ["FORKED", "ROUNDS", "main"]
+__all__ = ["main"]
 
-ROUNDS, FORKED = 200, 20
+FORKED = 10  # every so many rounds
 COMMANDS = typer.main.get_command(app)
 
 Command = Callable[[list[str]], str]
@@ -109,12 +109,12 @@ class Custodian:
         return {"rows": self.rows, "head": self.head, "names": self.names}
 
 
-def main(rules: str, url: str) -> None:
+def main(rules: str, url: str, rounds: str) -> None:
     """Do all rounds beside a server; print a line after each, and then what was seen."""
     with client(url, "") as server:
         custodian = Custodian(rules, server)
-        for number in range(ROUNDS):
-            command = here if number % (ROUNDS // FORKED) else forked
+        for number in range(int(rounds)):
+            command = here if number % FORKED else forked
             custodian.round(f"r{number}", started if number == 0 else command)
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()

@@ -18,7 +18,6 @@ from discreet.ledger import Ledger, add_token, kept, list_tokens, log, used, ver
 from discreet.study.folders import ledger_of
 from tests.ledger.given import started, told
 from tests.serve.cohort import POLICY, written
-from tests.serve.rounds import ROUNDS
 from tests.serve.workers import client, process
 
 CLIENTS, BUDGET = 8, 12
@@ -82,8 +81,13 @@ class Client:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, workers: str) -> None:
+@pytest.mark.parametrize(
+    ("workers", "rounds"),
+    [pytest.param("2", 40, marks=pytest.mark.promise), ("1", 200), ("2", 200)],
+)
+def test_what_is_done_beside_a_server_loses_nothing(
+    tmp_path: Path, workers: str, rounds: int
+) -> None:
     files = written(tmp_path, POLICY.replace("budget = 400", f"budget = {BUDGET}"))
     ledger = ledger_of(files[1])
     names = [f"client{i}" for i in range(CLIENTS)]
@@ -92,7 +96,7 @@ def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, workers: str
     turns = threading.Semaphore(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         asking = [threads.submit(it.ask, server.url, turns) for it in clients]
-        beside = started(SCRIPT, files[1], server.url)
+        beside = started(SCRIPT, files[1], server.url, rounds)
         try:
             assert beside.stdout is not None
             lines = []
@@ -116,4 +120,4 @@ def test_what_is_done_beside_a_server_loses_nothing(tmp_path: Path, workers: str
         assert each.replies > 0
         each.check(ledger)
     states = {it.name: it.state() for it in list_tokens(ledger.store)}
-    assert [states[f"r{i}"] for i in range(ROUNDS)] == ["revoked"] * ROUNDS
+    assert [states[f"r{i}"] for i in range(rounds)] == ["revoked"] * rounds

@@ -246,13 +246,14 @@ BODIES_AT_RANDOM = st.dictionaries(KEYS, VALUES | st.lists(WORDS, max_size=5), m
 
 
 @pytest.mark.slow
-def test_no_request_is_echoed_whatever_it_holds(canary: Running) -> None:
+@pytest.mark.parametrize("requests", [pytest.param(60, marks=pytest.mark.promise), 600])
+def test_no_request_is_echoed_whatever_it_holds(canary: Running, requests: int) -> None:
     # A number that a client sends may be told to be too large by a nearest request: not a text.
     heard = Canaries(CANARIES.texts, ())
     with hearing(heard) as ear, canary.client() as client:
 
         @given(kind=st.sampled_from([*PICTURES]), body=BODIES_AT_RANDOM)
-        @settings(max_examples=300, suppress_health_check=[*HealthCheck])
+        @settings(max_examples=requests, suppress_health_check=[*HealthCheck])
         def ask(kind: str, body: dict[str, Any]) -> None:
             data = json.dumps(body).encode()
             found = ear.answer(f"{kind} {body}", client.post(f"/api/views/{kind}", content=data))

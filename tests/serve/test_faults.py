@@ -40,7 +40,6 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ),
     *(("heatmap", {"columns": [*pair]}) for pair in combinations(COLUMNS, 2)),
 ]
-KILLS = 10
 LANES = 2
 CLIENTS = 4
 
@@ -104,7 +103,7 @@ class Lane:
                 for i in range(CLIENTS)
             ]
             if number % 5:  # some are killed before they could say anything
-                self.first.wait(20)
+                self.first.wait(60)
             time.sleep(random.Random(number).uniform(0.0, 0.6))
             server.kill()
             stop.set()
@@ -126,12 +125,13 @@ class Lane:
 
 
 @pytest.mark.slow
-def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [pytest.param(2, marks=pytest.mark.promise), 5])
+def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path, kills: int) -> None:
     lanes = [Lane(tmp_path / f"lane{i}") for i in range(LANES)]
 
     def run(lane: Lane) -> None:
         lane.prepare()
-        for number in range(KILLS // LANES):
+        for number in range(kills):
             lane.round(number)
         server = process(*lane.files)
         with client(server.url, lane.token) as alice:
@@ -143,11 +143,12 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path) -> No
         for it in [threads.submit(run, lane) for lane in lanes]:
             it.result()
     for lane in lanes:
-        assert lane.cut > KILLS // LANES  # most were in the middle of a request
+        assert lane.cut > kills  # most were in the middle of a request
         assert lane.seen
         assert lane.refused <= {403, 409, 503}
 
 
+@pytest.mark.promise
 @pytest.mark.slow
 def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
     files = written(tmp_path, POLICY.replace("budget = 400", "budget = 5"))
@@ -200,6 +201,7 @@ def codes(url: str, token: str, questions: list[tuple[str, dict[str, Any]]]) -> 
     return became
 
 
+@pytest.mark.promise
 @pytest.mark.slow
 def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")

@@ -303,7 +303,7 @@ def test_a_byte_now_and_then_is_cut_off_by_a_real_server() -> None:
 
     assert (reply.status, reply.json()["error"]["code"]) == (408, "slow")
     assert reply.headers["content-security-policy"] == HEADERS["content-security-policy"]
-    assert 0.4 < took < 3
+    assert took > 0.4
 
 
 def test_a_chunked_body_is_counted_by_a_real_server() -> None:

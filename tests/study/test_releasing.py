@@ -368,6 +368,7 @@ def test_another_secret_gives_another_release(monkeypatch: pytest.MonkeyPatch) -
     assert len(set(one) & set(other)) < N / 10
 
 
+@pytest.mark.promise
 @pytest.mark.slow
 def test_a_condensed_release_is_linked_in_one_of_k() -> None:
     """As threats.md has it: 1/k and 3 points at most, in the mean over secrets."""

@@ -1,4 +1,3 @@
-import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
@@ -249,12 +248,9 @@ def test_with_many_rows_centroids_are_little_else_than_ten_means() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("x", [np.linspace(0, 1, 10**6), np.tan(np.linspace(0, 1.5707, 10**6))])
-def test_a_million_rows_take_seconds_not_minutes(x: Floats) -> None:
-    column, start = sorted_column(x), time.perf_counter()
-
-    Resampling(25, then="equal_width")(column)
-
-    assert time.perf_counter() - start < 10  # about half of one where nobody else works
+def test_a_million_rows_are_resampled(x: Floats) -> None:
+    """About half a second; it would not end in a day if each sample looked at every row."""
+    assert np.isfinite(Resampling(25, then="equal_width")(sorted_column(x))).all()
 
 
 def test_what_is_unknown_is_refused() -> None:
