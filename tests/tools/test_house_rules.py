@@ -292,7 +292,7 @@ def test_what_is_private_needs_no_docstring(check: Check, code: str) -> None:
     assert check(package(study=code)) == []
 
 
-@pytest.mark.parametrize("name", ["study", "views/__init__", "__init__"])
+@pytest.mark.parametrize("name", ["study", "plots/__init__", "__init__"])
 def test_a_module_and_a_package_have_a_docstring(check: Check, name: str) -> None:
     tests = {"tests/test_study.py": "", "tests/plots/test_points.py": ""}
 
@@ -340,7 +340,7 @@ def test_a_test_that_reads_the_message_is_kept(check: Check) -> None:
         '__all__ = ["a"]\ntry:\n    import a\nexcept ImportError:\n    a = None',
         '__all__ = ["a"]\ndef a():\n    """Known."""',
         '__all__ = ["A"]\nclass A:\n    """Known."""',
-        '__all__ = ["a"]\nLAZY = {"a": "views"}\ndef __getattr__(name): ...',
+        '__all__ = ["a"]\nLAZY = {"a": "plots"}\ndef __getattr__(name): ...',
     ],
 )
 def test_all_lists_what_is_defined(check: Check, code: str) -> None:
@@ -356,7 +356,7 @@ def test_all_lists_what_is_defined(check: Check, code: str) -> None:
         ("__all__ = sorted(b)", "1: __all__ = [...] is missing"),
         ('__all__ = ["a"]', "2: __all__ lists a, which is not defined"),
         ('__all__ = ["a"]\nb = a', "2: __all__ lists a, which is not defined"),
-        ('__all__ = ["a"]\nLAZY = {"a": "views"}', "2: __all__ lists a, which is not defined"),
+        ('__all__ = ["a"]\nLAZY = {"a": "plots"}', "2: __all__ lists a, which is not defined"),
         ('__all__ = ["a"]\ndef __getattr__(b): ...', "2: __all__ lists a, which is not defined"),
     ],
 )
@@ -366,7 +366,7 @@ def test_all_lists_nothing_else(check: Check, code: str, message: str) -> None:
     assert check(files) == [f"src/discreet/study.py:{message}"]
 
 
-@pytest.mark.parametrize("name", ["cli", "__main__", "views/__init__"])
+@pytest.mark.parametrize("name", ["cli", "__main__", "plots/__init__"])
 def test_commands_and_empty_packages_need_no_all(check: Check, name: str) -> None:
     code = '"""Known."""\n' + ("" if name.endswith("__init__") else "a = 1\n")
 
