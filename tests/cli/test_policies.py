@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.cli.policies import policy_init
 from discreet.errors import InputError
-from discreet.study.proposing import proposed_policy
+from discreet.study.guesses import proposed_policy
 
 
 def test_a_policy_is_written_and_the_next_steps_said(

@@ -23,7 +23,7 @@ import httpx
 import pytest
 
 from discreet.ledger import add_token, list_tokens
-from discreet.study.folders import ledger_of
+from discreet.study.session import ledger_of
 from tests.serve.cohort import written
 
 Run = Callable[..., tuple[int, str, str]]

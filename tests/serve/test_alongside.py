@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from discreet.ledger import Ledger, add_token, kept, list_tokens, log, used, verify
-from discreet.study.folders import ledger_of
+from discreet.study.session import ledger_of
 from tests.ledger.given import started, told
 from tests.serve.cohort import POLICY, written
 from tests.serve.workers import client, process

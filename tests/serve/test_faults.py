@@ -25,7 +25,7 @@ from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
 from discreet.serve import asking
 from discreet.serve.app import Entrance
 from discreet.study import open as open_study
-from discreet.study.folders import ledger_of
+from discreet.study.session import ledger_of
 from discreet.study.told import ledger_of_study
 from tests.serve.cohort import POLICY, written
 from tests.serve.workers import Process, beside, client, process

@@ -32,7 +32,7 @@ from discreet.serve.running import (
     opened,
     run,
 )
-from discreet.study.folders import ledger_of
+from discreet.study.session import ledger_of
 from tests.serve.cohort import written
 
 Files = tuple[Path, Path]

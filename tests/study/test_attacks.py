@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.study.folders import ledger_of
-from discreet.study.session import Session
+from discreet.study.session import Session, ledger_of
 from discreet.table import open_table
 
 N = 300

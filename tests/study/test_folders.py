@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.policy import PRESETS, Policy
-from discreet.study.folders import folder_of, ledger_of
+from discreet.study.session import folder_of, ledger_of
 
 
 def test_a_policy_file_has_its_things_beside_it(tmp_path: Path) -> None:

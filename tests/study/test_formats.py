@@ -19,7 +19,7 @@ from discreet.errors import LeavingError
 from discreet.ledger import Ledger
 from discreet.plots import PointsView, View
 from discreet.secret import Secret
-from discreet.study.folders import ledger_of
+from discreet.study.session import ledger_of
 
 BEFORE = Path(__file__).parent / "format_1"
 SECRET = bytes(range(32))

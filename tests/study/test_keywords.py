@@ -4,8 +4,7 @@ import inspect
 
 import pytest
 
-from discreet.study.keywords import OfBins, OfCells, OfRows, strata_as
-from discreet.study.study import Study
+from discreet.study.study import OfBins, OfCells, OfRows, Study, strata_as
 
 
 @pytest.mark.parametrize(

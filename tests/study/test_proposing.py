@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.study.proposing import proposed_policy
+from discreet.study.guesses import proposed_policy
 from discreet.table import open_table
 
 CANARY = "Canary"

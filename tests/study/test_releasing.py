@@ -25,7 +25,7 @@ from discreet.protect.rounding import JointSet
 from discreet.release import Release
 from discreet.secret import Secret
 from discreet.study import ledger_of
-from discreet.study.releasing import SHARED
+from discreet.study.tables import SHARED
 from discreet.table import open_table
 from discreet.vault import Vault
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.policy import Policy
-from discreet.study.remedies import new_version
+from discreet.study.gate import new_version
 from discreet.table import Table, open_table
 
 COLUMNS = {name: [float(i) for i in range(9)] for name in ("a", "b c", "d")}

@@ -21,10 +21,10 @@ from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, sweeping
-from discreet.study.remedies import listed
+from discreet.study.gate import listed
 from discreet.study.session import Session
 from discreet.study.sweeping import LOSSES, RISKS, SWEPT, setting_below, settings_of
-from discreet.study.wanted import wanted
+from discreet.study.tables import wanted
 from discreet.table import open_table
 
 N = 120

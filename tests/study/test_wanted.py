@@ -7,7 +7,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.study.session import Session
-from discreet.study.wanted import Wanted, check_share, wanted
+from discreet.study.tables import Wanted, check_share, wanted
 from discreet.table import open_table
 
 ROWS = 60

@@ -12,7 +12,7 @@ from discreet import datasets
 from discreet.measure.linkage import far_linkage_of, record_linkage_of
 from discreet.policy import PRESETS, Policy, check_group
 from discreet.secret import Secret
-from discreet.study.releasing import pair_of_made
+from discreet.study.tables import pair_of_made
 from discreet.vault import Made, make_copy, noised, prepared, raw_rows
 from tests.vault.given import table_of
 

@@ -23,7 +23,7 @@ def policy_init(
 
     discreet policy init cohort.parquet -o discreet.toml
     """
-    from discreet.study.proposing import proposed_policy
+    from discreet.study.guesses import proposed_policy
 
     if output.suffix != ".toml":
         raise InputError("a policy is a .toml file; name it so: -o discreet.toml")

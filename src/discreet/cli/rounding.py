@@ -143,7 +143,7 @@ def _fields_and_asked(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what the study is opened with, and what is asked of it."""
     from discreet.policy import PRESETS, load_policy
-    from discreet.study.rounding import HowRounded, check_numbers
+    from discreet.study.tables import HowRounded, check_numbers
 
     if per_column or not load_policy(policy).guarded:
         return {}, fields_given(method=method, **numbers) | prepare

@@ -16,7 +16,7 @@ from discreet.policy.choosing import refuse_unused
 from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
-from discreet.study.pins import diversity_of
+from discreet.study.gate import diversity_of
 from discreet.study.told import ToldColumn, formula_of, groups_settled, sensitive_columns
 
 __all__ = [

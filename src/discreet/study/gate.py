@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -15,8 +18,12 @@ from discreet.keys import old_row_keys, row_digests
 from discreet.leaving import (
     COLUMN,
     COUNT_METHOD_OF,
+    DIVERSITY_OF,
     GROUP_OF,
     KIND_OF,
+    ONE_ORDER,
+    PAIR_OF,
+    PAIRS,
     PERSONS,
     SHAPE_OF,
     WHOSE,
@@ -24,16 +31,26 @@ from discreet.leaving import (
     check_version,
 )
 from discreet.ledger import Ledger
-from discreet.policy import PlotRequest, Policy
+from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
-from discreet.study.pins import diversity_of, diversity_pins, method_pins, pair_pins
-from discreet.study.remedies import Groups, new_version
 from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
-__all__ = ["NOTHING", "Exit", "ReleaseGate"]
+__all__ = [
+    "LEAST_DIVERSITY",
+    "NOTHING",
+    "Exit",
+    "Pairs",
+    "ReleaseGate",
+    "diversity_of",
+    "diversity_pins",
+    "listed",
+    "method_pins",
+    "new_version",
+    "pair_pins",
+]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -351,3 +368,139 @@ def _with(group: Sequence[str], policy: Policy) -> Groups:
 
 def _members(*groups: Sequence[str]) -> dict[str, str]:
     return {f"{GROUP_OF}{name!r}": json.dumps(sorted(group)) for group in groups for name in group}
+
+
+Groups = Sequence[Sequence[str]]
+STANDARD = "standard"
+OPTIONS = {
+    "k": "-k",
+    "rows": "--method",
+    "q": "-q",
+    "bins": "--bins",
+    "grid": "--grid",
+    "study": "--study",
+    "unit": "--unit",
+    "missing": "--impute",
+    "missing_levels": "--impute-levels",
+}
+"""The option of the command line for each field of a policy that has one of its own."""
+MAY_BE_NAMED = ("study", "unit", "groups", "strata")
+"""What the command line may name where a guarded policy file leaves it empty."""
+
+
+def new_version(table: Table, policy: Policy, groups: Groups, study: str | None) -> str:
+    """Say how the next version of a study is opened with the policy in force and with some groups.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    policy : Policy
+        The policy in force.
+    groups : sequence of sequences of str
+        The groups that the new version is to have; those of the policy, or others.
+    study : str or None
+        The study's name; None where it is the file's.
+
+    Returns
+    -------
+    str
+        "`discreet version new cohort.csv --group age,bmi`", quoted as a shell needs it; or the
+        call in Python, for frames and for what the command line cannot say.
+    """
+    wanted = policy.changed(groups=[list(group) for group in groups] or None, study=study)
+    words = None if table.path is None else _words(policy, wanted)
+    if words is None:
+        call = f"new_version() of a study like this one, study={study or policy.study!r}"
+        return call + (f", with groups={[list(group) for group in groups]}" if groups else "")
+    command = shlex.join(["discreet", "version", "new", str(table.path), *words])
+    first = ""
+    if policy.file is not None and policy.groups and policy.groups != wanted.groups:
+        held = [list(group) for group in wanted.groups]
+        first = f"write groups = {held} into {policy.file}, then "
+    return f"{first}`{command}`"
+
+
+def _words(policy: Policy, wanted: Policy) -> list[str] | None:
+    """Return the options that make a policy out of its file or preset, if options can."""
+    base = _base(policy)
+    if base is None:
+        return None
+    words = [] if policy.file is None else ["--policy", str(policy.file)]
+    if policy.file is None and policy.name != STANDARD:
+        words = ["--policy", policy.name]
+    held, given = base.to_dict(), wanted.to_dict()
+    for name in given:
+        if given[name] == held.get(name):
+            continue
+        fixed = policy.file is not None and base.guarded
+        if fixed and name == "groups" and held.get(name):
+            continue  # the file is to be changed
+        if fixed and (name not in MAY_BE_NAMED or held.get(name)):
+            return None
+        options = _options(name, given[name])
+        if options is None:
+            return None
+        words += options
+    return words
+
+
+def _base(policy: Policy) -> Policy | None:
+    """Return the policy that the command line begins with, if there is one."""
+    try:
+        if policy.file is not None:
+            return load_policy(policy.file)
+    except InputError:  # it has been taken away or changed since
+        return None
+    return Policy.preset(policy.name) if policy.name in PRESETS else None
+
+
+def _options(name: str, value: object) -> list[str] | None:
+    if name == "unit" and value is False:
+        return ["--no-unit"]
+    if name in OPTIONS:
+        return [OPTIONS[name], str(value)]
+    if name == "groups" and isinstance(value, list):
+        return [word for group in value for word in ("--group", listed(group))]
+    if name == "strata" and isinstance(value, list):
+        return ["--strata", listed(value)]
+    if name == "kinds" and isinstance(value, dict) and {*value.values()} == {"categorical"}:
+        return ["--categorical", listed(value)]
+    return None
+
+
+def listed(names: Iterable[str]) -> str:
+    """Write names as the command line reads them: a,b,c, one with a comma in double quotes."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
+
+
+LEAST_DIVERSITY = 2
+
+Pairs = Sequence[Sequence[str]]
+
+
+def diversity_of(policy: Policy) -> int:
+    """Return how many values of a sensitive column a cluster holds where nobody says."""
+    return max(policy.diversity, LEAST_DIVERSITY)
+
+
+def method_pins(pairs: Pairs, method: str) -> dict[str, str]:
+    """Pin the count method of pairs of columns."""
+    return {f"{COUNT_METHOD_OF}{one_of(sorted(pair))}": method for pair in pairs}
+
+
+def pair_pins(pairs: Pairs, declared: Pairs) -> dict[str, str]:
+    """Pin pairs of neighbours, and which may be: those of a policy, or those of one order."""
+    allowed = json.dumps(sorted(sorted(pair) for pair in declared)) if declared else ONE_ORDER
+    drawn = {f"{PAIR_OF}{one_of(sorted(pair))}": json.dumps(sorted(pair)) for pair in pairs}
+    return {PAIRS: allowed} | drawn
+
+
+def diversity_pins(columns: Mapping[str, bool], diversity: int) -> dict[str, str]:
+    """Pin how many of its values a cluster beside each column holds: 1 if it is not sensitive."""
+    return {
+        f"{DIVERSITY_OF}{name!r}": str(diversity if sensitive else 1)
+        for name, sensitive in columns.items()
+    }

@@ -19,7 +19,7 @@ from discreet.plots.parallel_order import axes_to_order, proposed_order, rules_o
 from discreet.plots.parallel_records import clusters_of_records
 from discreet.policy import AxesRequest, PlotRequest
 from discreet.protect.arguments import check_whole
-from discreet.study.pins import (
+from discreet.study.gate import (
     LEAST_DIVERSITY,
     Pairs,
     diversity_of,

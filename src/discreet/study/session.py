@@ -1,32 +1,34 @@
-"""What a Study does with a question: settle it, fetch what answers it, give the View its gate."""
+"""What a Study does with a request: settle it, fetch what answers it, give the View its gate."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.ledger import Ledger
 from discreet.plots import Gate, MultiplesView, Origin, View, fits
 from discreet.plots.drawn import seen
 from discreet.plots.from_counts import gaps_of
 from discreet.plots.levels import panels_of
-from discreet.policy import PlotRequest, Policy, check_group
+from discreet.policy import PlotRequest, Policy, check_group, load_policy
 from discreet.protect.base import Floats
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
-from discreet.study.folders import folder_of, ledger_of
 from discreet.study.gate import NOTHING, ReleaseGate
-from discreet.study.remarks import remarks_of
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 
-__all__ = ["ByCounts", "ByRows", "Session"]
+__all__ = ["ByCounts", "ByRows", "Session", "folder_of", "ledger_of", "remarks_of"]
 
 NOISE_ON = ("points", "variable")
 
@@ -340,3 +342,84 @@ def _levels_of(copy: Copy, name: str) -> tuple[str, ...]:
             " the custodian can declare a hierarchy that merges its levels, or fewer strata"
         )
     return copy.strata[name]
+
+
+HIDDEN_FOLDER = ".discreet"
+
+
+def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledger:
+    """Return the ledger of a policy: beside its file, or in the user's state folder.
+
+    Its rows are sealed with the `secret`, by default the one a study of this policy has.
+    """
+    chosen = load_policy(policy)
+    if secret is None:
+        secret = load_secret(chosen.folder, allow_small=not chosen.guarded)
+    return Ledger(folder_of(chosen) or _state_folder(), secret)
+
+
+def folder_of(policy: Policy) -> Path | None:
+    """Return where the study's things lie beside the policy file, where there is one."""
+    return None if policy.folder is None else policy.folder / HIDDEN_FOLDER
+
+
+def _state_folder() -> Path:
+    from platformdirs import user_state_path
+
+    return Path(os.environ.get("DISCREET_STATE") or user_state_path("discreet"))
+
+
+HOLDS_NO_K = ("probabilistic", "deterministic")
+"""Row methods that a guarded policy may name, and that are weaker than its k promises."""
+BINNED = ("histogram", "heatmap", "contour")
+
+
+def remarks_of(
+    table: Table, policy: Policy, copy: Copy | None, asked: PlotRequest | None
+) -> tuple[str, ...]:
+    """Say what became of values outside declared limits or bounds, and what may be no value.
+
+    Parameters
+    ----------
+    table : Table
+        What is drawn.
+    policy : Policy
+        The custodian's rules.
+    copy : Copy or None
+        The protected rows of the picture; None where it is drawn from counts.
+    asked : PlotRequest or None
+        The question; None where only what was done to the copy is to be said.
+
+    Returns
+    -------
+    tuple of str
+        Sentences, which name columns and no value.
+    """
+    said = [] if copy is None else [*copy.remarks]
+    if asked is None:
+        return tuple(said)
+    said += [
+        f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
+        " data can say so (missing_values of the policy)"
+        for name in dict.fromkeys(asked.named)
+        if table.codes(name, policy.k)
+    ]
+    if asked.picture in BINNED:
+        ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
+        said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
+    if copy is None:
+        return tuple(said)
+    if policy.guarded and policy.rows in HOLDS_NO_K:
+        said.append(
+            f"rows by {policy.rows!r} do not hold k: a record is recognised by its row"
+            " more often than one time in k"
+        )
+    for name in asked.columns:
+        low, high = policy.bounds.get(name, (-math.inf, math.inf))
+        values = copy.columns[name]
+        if policy.outside != "keep" and name in policy.bounds:
+            done = {"reflect": "reflected at them", "clip": "put on them"}
+            said.append(f"values outside the bounds of {name} are {done[policy.outside]}")
+        elif ((values < low) | (values > high)).any():
+            said.append(f"some values lie outside the bounds of {name}, and are kept")
+    return tuple(said)

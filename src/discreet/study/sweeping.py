@@ -20,10 +20,9 @@ from discreet.progress import advance
 from discreet.protect import ROW_METHODS
 from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.secret import FORMAT
-from discreet.study.releasing import pair_of_made, pair_used, version_of
-from discreet.study.remedies import listed
+from discreet.study.gate import listed
 from discreet.study.session import Session
-from discreet.study.wanted import Wanted
+from discreet.study.tables import Wanted, pair_of_made, pair_used, version_of
 from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prepared, raw_rows
 
 __all__ = ["LOSSES", "RISKS", "setting_below", "settings_of", "sweep"]

@@ -1,17 +1,18 @@
-"""From a study to a protected table: what is released, measured, and told of it."""
+"""From a study to a protected table: what it is made of, how it is made, and its report."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import BrokenPromiseError, RefusedError, one_of
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
 from discreet.measure.evaluate import FAR_GUARDED, WIDTHS, Measured, measured
 from discreet.measure.pairs import Pair, Side
@@ -19,16 +20,16 @@ from discreet.measure.pictures import Picture, histogram_picture
 from discreet.measure.report import Report
 from discreet.measure.rounding import COUNT_STEPS
 from discreet.plots import HistogramView, from_counts, from_rows
-from discreet.protect import METHODS, ColumnRounding
+from discreet.policy import PlotRequest, Policy
+from discreet.protect import METHODS, ROW_METHODS, ColumnRounding, Rounding
+from discreet.protect.arguments import check_ratio, check_whole
 from discreet.protect.base import Floats, RowMethod
 from discreet.protect.counts import about
-from discreet.protect.rounding import joint_set
+from discreet.protect.rounding import RoundingSet, joint_set, k_of_c, known_method
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
 from discreet.secret import FORMAT
 from discreet.study.gate import Exit
-from discreet.study.rounding import rounding_told, shared_by
 from discreet.study.session import Session
-from discreet.study.wanted import Wanted
 from discreet.vault import (
     STRATUM_PER_K,
     Copy,
@@ -46,7 +47,300 @@ from discreet.vault import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["make", "pair_of_made", "pair_used", "release", "version_of"]
+__all__ = [
+    "HowRounded",
+    "Wanted",
+    "check_share",
+    "pair_of_made",
+    "pair_used",
+    "release",
+    "version_of",
+    "wanted",
+    "wanted_rounded",
+]
+
+TABLE = "table"
+PREPARE = (
+    *("metric", "missing", "missing_levels", "hierarchies", "ordered", "most_suppressed"),
+    *("diversity", "closeness"),
+)
+"""What of a policy decides how rows are prepared."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """Which columns a table is to have, and what each is in it.
+
+    `strata` are levels within whose combinations rows are protected; `sensitive` is a column that
+    must stay unknown, and `carried` what travels along without being a stratum. `by` is the
+    method where it is not one of the policy's.
+    """
+
+    asked: PlotRequest
+    policy: Policy
+    columns: tuple[str, ...]
+    strata: tuple[str, ...]
+    sensitive: str | None
+    carried: tuple[str, ...]
+    by: Rounding | ColumnRounding | None = None
+
+
+def wanted(
+    session: Session,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    sensitive: str | None,
+    method: str | None,
+    numbers: Mapping[str, Any],
+    prepare: Mapping[str, Any],
+) -> Wanted:
+    """Say what a released table will be made of, or refuse it."""
+    table, guarded = session.table, session.policy.guarded
+    for what, names in (("columns", columns), ("drop", drop)):
+        _check_names(what, names)
+    if unknown := prepare.keys() - PREPARE:
+        raise InputError(f"{one_of(sorted(unknown))} is unknown; there are {one_of(PREPARE)}")
+    for name in drop:
+        table.known(name)  # a column that identifies persons may be named to be dropped
+    policy = session.policy.allowed(**prepare)
+    sensitive = _sensitive(session, sensitive)
+    if sensitive is None and (policy.diversity > 1 or policy.closeness < 1):
+        raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
+    strata = _strata(session, drop, sensitive)
+    if guarded and sensitive is not None and sensitive not in strata:
+        raise RefusedError(
+            f"a guarded study releases rows of its protected copy, which holds a group and the"
+            f" strata, and {sensitive!r} is none; the custodian can open a study with it:"
+            f" discreet.open(..., strata=[{sensitive!r}])"
+        )
+    taken = {*drop, *strata, *([sensitive] if sensitive else [])}
+    names = tuple(columns) if columns is not None else _continuous(session, taken)
+    if not names:
+        raise InputError("a released table needs at least one continuous column; name some")
+    if both := taken & set(names):
+        raise InputError(
+            f"{one_of(sorted(both))} cannot be released as numbers: it is dropped, a stratum or"
+            " sensitive"
+        )
+    used = _method(session, method, numbers)
+    # The rows of a table are those that a scatter plot would draw.
+    asked = session.settle("scatter", names, method=used, **numbers)
+    return Wanted(
+        asked=dataclasses.replace(asked, picture=TABLE),
+        policy=policy,
+        columns=names,
+        strata=strata,
+        sensitive=sensitive,
+        carried=() if guarded or sensitive is None else (sensitive,),
+    )
+
+
+def _method(session: Session, method: str | None, numbers: Mapping[str, Any]) -> str:
+    if method is not None and method not in ROW_METHODS:
+        raise InputError(
+            f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
+        )
+    used = method or session.policy.rows
+    unused = numbers.get("q") is not None and used != "probabilistic"
+    if unused and not session.policy.guarded:
+        raise InputError(f"a table by {used!r} has no use for q=; leave it out")
+    return used
+
+
+def check_share(risk_below: object) -> None:
+    """Refuse what is no share."""
+    if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
+        raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+
+
+def _check_names(what: str, names: object) -> None:
+    """Refuse what is no list of names; a text would be read letter by letter."""
+    if names is None and what == "columns":
+        return
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise InputError(f"{what} must be a list of column names, such as ['age', 'bmi']")
+
+
+def _continuous(session: Session, taken: set[str]) -> tuple[str, ...]:
+    """Return the columns that are released when none is named."""
+    if session.groups:
+        if len(session.groups) > 1:
+            raise InputError(
+                "this study has several groups, and a table holds the rows of one; name the"
+                f" columns of one: columns={list(session.groups[0])!r}"
+            )
+        names = [name for name in session.table.columns if name in session.groups[0]]
+        return tuple(name for name in names if name not in taken)
+    shown = session.table.shown(
+        [name for name in session.table.columns if name not in taken], "continuous"
+    )
+    return tuple(name for name in shown if not session.table.numbers_rows(name))
+
+
+def _strata(session: Session, drop: Sequence[str], sensitive: str | None) -> tuple[str, ...]:
+    """Return the strata: those declared; under `research` else every column of levels."""
+    if session.policy.strata or session.policy.guarded:
+        if set(drop) & set(session.policy.strata):
+            raise InputError(
+                "drop names a stratum; the custodian can open a study without it: strata="
+            )
+        return tuple(
+            name for name in session.policy.strata if name != sensitive or session.policy.guarded
+        )
+    names = [name for name in session.table.columns if name not in drop and name != sensitive]
+    return session.table.shown(names, "categorical")
+
+
+def _sensitive(session: Session, named: str | None) -> str | None:
+    if named is not None:
+        session.table.require([named])
+        return named
+    roles = [name for name, column in session.table.columns.items() if column.role == "sensitive"]
+    if len(roles) > 1:
+        raise InputError(f"several columns are sensitive; name one of {one_of(roles)}: sensitive=")
+    return roles[0] if roles else None
+
+
+ROUNDING = ("rounding", "microaggregation")
+
+
+@dataclass(frozen=True)
+class HowRounded:
+    """How somebody asked a table to be rounded; None leaves it to the policy."""
+
+    method: str | None = None
+    k: int | str | None = None
+    c: int | str | None = None
+    per_column: bool = False
+    representative: str | None = None
+    encoding: str | None = None
+
+
+def wanted_rounded(
+    session: Session,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    sensitive: str | None,
+    how: HowRounded,
+    prepare: Mapping[str, Any],
+) -> Wanted:
+    """Say what a rounded table will be made of, or refuse it."""
+    name = None if how.method is None else known_method(how.method).name
+    if not how.per_column and (how.representative, how.encoding) != (None, None):
+        raise InputError(
+            "representative and encoding are of columns rounded by themselves; rows rounded"
+            " jointly become the mean of their group: leave them out, or ask per column"
+        )
+    if not how.per_column:
+        check_numbers(how)
+    if session.policy.guarded:
+        how = dataclasses.replace(how, method=name)
+        return _of_copy(session, columns, drop, sensitive, how, prepare)
+    k = None if how.k is None or isinstance(how.k, str) else check_whole("k", how.k, least=1)
+    want = wanted(session, columns, drop, sensitive, "rounding", {"k": k}, prepare)
+    name = name or session.policy.rounding
+    c = how.c
+    if c is None and name == session.policy.rounding and not (how.per_column and how.k is not None):
+        c = session.policy.c  # of the policy's own way to round alone
+    if not how.per_column:
+        joint = Rounding(name, want.asked.k, None if isinstance(c, str) else c)
+        return dataclasses.replace(want, by=joint)
+    usual = want.asked.k if c is None and known_method(name).parameter else None
+    by = ColumnRounding(
+        method=name,
+        k=usual if how.k is None else how.k,
+        c=c,
+        representative="mean" if how.representative is None else how.representative,
+        encoding="region" if how.encoding is None else how.encoding,
+    )
+    asked = dataclasses.replace(want.asked, method=by.name)
+    return dataclasses.replace(want, asked=asked, by=by)
+
+
+def check_numbers(how: HowRounded) -> None:
+    """Refuse a rule that chooses numbers column by column where rows are rounded jointly.
+
+    Raises
+    ------
+    InputError
+        If k or c is a word.
+    """
+    for name, given in (("k", how.k), ("c", how.c)):
+        if isinstance(given, str):
+            raise InputError(
+                f"{name} must be a whole number where rows are rounded jointly; a rule chooses it"
+                " for columns rounded by themselves: per_column (--per-column)"
+            )
+
+
+def _of_copy(
+    session: Session,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    sensitive: str | None,
+    how: HowRounded,
+    prepare: Mapping[str, Any],
+) -> Wanted:
+    """Say what the rounded table of a guarded study is: its protected copy."""
+    policy = session.policy
+    if how.per_column:
+        raise RefusedError(
+            "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
+            " simulated data under the policy 'research' (--policy research); leave per_column"
+            " out to round rows jointly"
+        )
+    if policy.rows not in ROUNDING:
+        raise RefusedError(
+            f"the protected copy of this study is made by {policy.rows!r}; to round, the custodian"
+            " can open a study with it: discreet.open(..., rows='rounding'), or rows ="
+            ' "rounding" in its policy file'
+        )
+    if policy.rows == "rounding":
+        policy.allowed(rounding=how.method, c=how.c)
+    elif how.method not in (None, "mdav") or how.c is not None:
+        raise RefusedError(
+            "the protected copy of this study is made by microaggregation ('mdav'); for another"
+            " rounding the custodian can open a study with it: policy.changed(rows='rounding',"
+            " rounding=...)"
+        )
+    return wanted(session, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
+
+
+def shared_by(want: Wanted, n: int) -> int | None:
+    """Return by how many a row should be shared, if nothing promises that it is."""
+    if not isinstance(want.by, ColumnRounding):
+        return None
+    by = want.by
+    if isinstance(by.k, int):
+        return by.k
+    return k_of_c(n, by.c) if isinstance(by.c, int) else want.asked.k
+
+
+def rounding_told(want: Wanted, points: Points | None, made: Made) -> Mapping[str, Any]:
+    """Say how rounding points were found, where they were."""
+    by = want.policy.row_method(want.asked) if want.by is None else want.by
+    if isinstance(by, ColumnRounding) and isinstance(points, tuple):
+        told: dict[str, Any] = {"rounding": by.method, "k": by.k, "c": by.c, "per column": True}
+        told |= {"representative": by.representative, "encoding": by.encoding}
+        return told | {"points": [_set_in_words(found) for found in points]}
+    if not isinstance(by, Rounding):
+        return {}
+    told = {"rounding": by.method, "c": by.c}
+    strata = strata_labels(made.levels, len(made.trimmed))
+    share = by.share_by_regions(made.trimmed, strata)
+    if share is not None:
+        tenths = round(10 * share)  # it is counted on raw rows
+        told["rows grouped by their regions"] = f"about {10 * tenths} of 100"
+        told["rows grouped by MDAV"] = f"about {100 - 10 * tenths} of 100"
+    return told
+
+
+def _set_in_words(found: RoundingSet) -> str:
+    """Say how many points a column has, and by which numbers they were found."""
+    known = {name: found.parameters.get(name) for name in ("k", "c", "b", "law")}
+    by = ", ".join(f"{name} = {value}" for name, value in known.items() if value is not None)
+    return f"{found.column}: {len(found.points)} points{f' ({by})' if by else ''}"
+
 
 REPORT = "report"
 SHARED = ("microaggregation", "rounding")
