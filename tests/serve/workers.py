@@ -47,7 +47,7 @@ def beside(study: Study, entrance: Entrance | None = None) -> Iterator[str]:
         url = f"http://127.0.0.1:{socket.getsockname()[1]}"
         # What FastAPI builds at the first request it builds with warnings caught, and that is
         # not safe among threads: where warnings are errors, some of many at once would fail.
-        assert httpx.get(f"{url}/api/study", trust_env=False).status_code in (401, 503)
+        assert httpx.get(f"{url}/api/study", trust_env=False, timeout=60).status_code in (401, 503)
         yield url
     finally:
         server.should_exit = True
