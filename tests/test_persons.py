@@ -182,7 +182,7 @@ def test_who_knows_all_visits_of_a_patient_finds_none_of_them_in_the_copy() -> N
         study = dc.open(pa.table(given), unit="patient_id", groups=[CELLS], study=f"s{seed}")
         points = study.scatter(*CELLS)
         released = np.repeat(np.column_stack([points.x, points.y]), points.size, axis=0)
-        made = study._session.made(CELLS)
+        made = study.session.made(CELLS)
         whose = dict(zip(given["x"], given["patient_id"], strict=True))
         row_of = {
             tuple(row): whose[x] for row, x in zip(made.released, made.original[:, 0], strict=True)

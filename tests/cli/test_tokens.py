@@ -12,7 +12,6 @@ import pytest
 import discreet as dc
 from discreet.ledger import Caller, caller_of
 from discreet.study import ledger_of
-from discreet.study.told import name_of
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -129,4 +128,4 @@ def test_the_walk_through_of_the_readme(run: Run, cohort: Path, tmp_path: Path) 
     assert code == 0
     store = ledger_of(str(policy)).store
     assert caller_of(store, cohort.name, out.strip()) == Caller("token carol", "custodian")
-    assert name_of(dc.open(cohort, policy)) == cohort.name
+    assert dc.open(cohort, policy).session.known_name() == cohort.name

@@ -16,7 +16,6 @@ from discreet.serve.app import Entrance, create_app
 from discreet.serve.running import Address, configured, listening
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.told import ledger_of_study
 from tests.serve.cohort import written
 
 
@@ -39,7 +38,7 @@ class Running:
 @contextmanager
 def running(study: Study, folder: Path, entrance: Entrance | None = None) -> Iterator[Running]:
     """Serve a study on a free port of this machine."""
-    store = ledger_of_study(study).store
+    store = study.session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     custodian = add_token(store, "cohort.csv", "carol", "custodian")
     app = create_app(study, entrance)

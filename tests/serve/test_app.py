@@ -17,7 +17,6 @@ from discreet.serve import routes
 from discreet.serve.app import Entrance, create_app
 from discreet.serve.refusals import ErrorBody, refusal
 from discreet.study import open as open_study
-from discreet.study.told import ledger_of_study
 from tests.serve.cohort import opened, written
 from tests.serve.conftest import Running, running
 
@@ -167,7 +166,7 @@ def test_a_damaged_ledger_answers_nothing_and_says_so(tmp_path: Path) -> None:
 
 def test_the_ledger_is_kept_open_while_it_runs_and_let_go_at_the_end(tmp_path: Path) -> None:
     study = open_study(*written(tmp_path))
-    store = ledger_of_study(study).store
+    store = study.session.ledger.store
     with running(study, tmp_path) as served, served.client() as client:
         for _ in range(3):
             assert client.get("/api/study").status_code == 200

@@ -26,7 +26,6 @@ from discreet.serve.drawing import FORMS
 from discreet.serve.pages import pages
 from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.study import open as open_study
-from discreet.study.told import ledger_of_study
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, SECRET, planted, shuffled
 from tests.serve.conftest import Running, running
 from tests.serve.listening import Ear, hearing
@@ -306,7 +305,7 @@ def test_nothing_of_an_odd_request_comes_back(canary: Running, role: str) -> Non
 
 
 def test_no_token_is_kept_or_told(canary: Running) -> None:
-    store = ledger_of_study(canary.study).store
+    store = canary.study.session.ledger.store
     other = add_token(store, "cohort.csv", "dora")
     tokens = [canary.token, canary.custodian, other]
     bare = [it.removeprefix("discreet_") for it in tokens]

@@ -27,7 +27,7 @@ from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal
 from discreet.serve.schemas import BODIES
 from discreet.study import Study
-from discreet.study.told import ToldColumn, drawable
+from discreet.study.session import DrawableColumn
 from tests.serve.cohort import POLICY, opened
 
 Body = dict[str, Any]
@@ -51,7 +51,7 @@ POLICIES = {
     "noisy": NOISY,
     "raw": RAW,
 }
-Opened = tuple[Study, Mapping[str, ToldColumn]]
+Opened = tuple[Study, Mapping[str, DrawableColumn]]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Opened]:
     found = {}
     for name, policy in POLICIES.items():
         study = opened(tmp_path_factory.mktemp("study"), policy)
-        found[name] = study, {it.name: it for it in drawable(study)}
+        found[name] = study, {it.name: it for it in study.session.drawable()}
     return found
 
 
@@ -549,7 +549,7 @@ def test_what_the_policy_does_not_let_pass(
 
 def test_groups_that_were_drawn_bind_as_those_of_the_policy(tmp_path: Path) -> None:
     study = opened(tmp_path, NO_GROUPS)
-    found = study, {it.name: it for it in drawable(study)}
+    found = study, {it.name: it for it in study.session.drawable()}
     passed(found, "scatter", {"columns": ["ldl", "hdl"]})
 
     study.scatter("age", "bmi").ask_to_leave("svg")

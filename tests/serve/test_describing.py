@@ -18,21 +18,21 @@ from discreet.serve.drawing import drawn
 from discreet.serve.pictures import PICTURES
 from discreet.serve.schemas import BODIES
 from discreet.study import Study
-from discreet.study.told import ToldColumn, drawable
+from discreet.study.session import DrawableColumn
 from tests.serve.cohort import cohort, opened
 
 Told = dict[str, Any]
 
 COLUMNS = (
-    ToldColumn("age", "continuous", "other", stratum=False),
-    ToldColumn("bmi", "continuous", "other", stratum=False),
-    ToldColumn("sex", "categorical", "other", stratum=True),
-    ToldColumn("ill", "categorical", "sensitive", stratum=False),
+    DrawableColumn("age", "continuous", "other", stratum=False),
+    DrawableColumn("bmi", "continuous", "other", stratum=False),
+    DrawableColumn("sex", "categorical", "other", stratum=True),
+    DrawableColumn("ill", "categorical", "sensitive", stratum=False),
 )
 ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
 
 
-def told_of(policy: Policy, columns: tuple[ToldColumn, ...] = COLUMNS) -> dict[str, Told]:
+def told_of(policy: Policy, columns: tuple[DrawableColumn, ...] = COLUMNS) -> dict[str, Told]:
     """Return the pictures that are told of, by kind."""
     return {it["kind"]: it for it in pictures_told(policy, columns)}
 
@@ -209,7 +209,7 @@ def test_a_usual_method_that_is_refused_is_not_told() -> None:
 
 
 NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
-ENOUGH: dict[str, tuple[tuple[ToldColumn, ...], set[str]]] = {
+ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
     "nothing": ((), set()),
     "one number": (COLUMNS[:1], {"histogram", "box", "residuals", "qq", "leverage"}),
     "numbers": (NUMBERS_ALONE, set(PICTURES) - {"bars", "crosstab"}),
@@ -225,7 +225,7 @@ ENOUGH: dict[str, tuple[tuple[ToldColumn, ...], set[str]]] = {
 
 @pytest.mark.parametrize(("columns", "kinds"), ENOUGH.values(), ids=ENOUGH)
 def test_pictures_are_told_of_for_which_there_are_columns(
-    columns: tuple[ToldColumn, ...], kinds: set[str]
+    columns: tuple[DrawableColumn, ...], kinds: set[str]
 ) -> None:
     assert set(told_of(Policy.preset("standard"), columns)) == kinds
 
@@ -263,7 +263,9 @@ def test_by_what_a_picture_is_divided(preset: str, kind: str, by: Any) -> None:
 def test_what_is_told_of_a_study(tmp_path: Path) -> None:
     policy = 'name = "clinic"\ngroups = [["age", "bmi"]]\npairs = [["age", "bmi"]]\n' + ROLES
     study = opened(tmp_path, policy)
-    columns = {it.name: it for it in drawable(study) if it.name in ("age", "bmi", "diagnosis")}
+    columns = {
+        it.name: it for it in study.session.drawable() if it.name in ("age", "bmi", "diagnosis")
+    }
     told = study_told(study, columns)
 
     assert told["policy"] == {"name": "clinic", "regime": "guarded", "k": 5, "public": False}
@@ -284,7 +286,7 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
 def test_no_value_is_told(preset: str, tmp_path: Path) -> None:
     """Names and rules alone: neither a level, nor how many rows or levels there are."""
     study = opened_under(preset, tmp_path)
-    text = json.dumps(study_told(study, {it.name: it for it in drawable(study)}))
+    text = json.dumps(study_told(study, {it.name: it for it in study.session.drawable()}))
 
     for value in ("north", "severe", "Patient", "patient", "442"):
         assert value not in text, value
@@ -313,7 +315,7 @@ def ends(parameter: Told) -> list[Any]:
     return [parameter["least"], most]
 
 
-def columns_for(picture: Told, columns: Mapping[str, ToldColumn]) -> Told:
+def columns_for(picture: Told, columns: Mapping[str, DrawableColumn]) -> Told:
     """Return columns, or a formula, that a picture can be drawn of."""
     if picture["takes"] == "formula":
         return {"formula": "bmi ~ age + C(sex)"}
@@ -324,7 +326,7 @@ def columns_for(picture: Told, columns: Mapping[str, ToldColumn]) -> Told:
     return {"columns": names[: takes["least"]]}
 
 
-def offered(told: Told, columns: Mapping[str, ToldColumn]) -> Iterator[tuple[str, Told]]:
+def offered(told: Told, columns: Mapping[str, DrawableColumn]) -> Iterator[tuple[str, Told]]:
     """Give kind and body of a request of each method, with each end of each parameter."""
     for picture in told["pictures"]:
         body = columns_for(picture, columns)
@@ -350,7 +352,7 @@ def offered(told: Told, columns: Mapping[str, ToldColumn]) -> Iterator[tuple[str
 )
 def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
     study = opened_under(preset, tmp_path, rows=150 if preset == "research" else None)
-    columns = {it.name: it for it in drawable(study)}
+    columns = {it.name: it for it in study.session.drawable()}
     asked = list(offered(study_told(study, columns), columns))
     kinds: set[str] = set()
     held_back: list[str] = []

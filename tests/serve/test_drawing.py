@@ -28,7 +28,6 @@ from discreet.serve.schemas import BODIES
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.parallel import Move, Orders
-from discreet.study.told import drawable, ledger_of_study
 from tests.serve.cohort import opened
 
 WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
@@ -98,7 +97,7 @@ def test_telling_does_not_ask_the_gate(study: Study) -> None:
         view.to_json()
 
     assert json.loads(picture_told(view, ""))["kind"] == "parallel"
-    assert not isinstance(ledger_of_study(study), Ledger) or ledger_of_study(study).history() == []
+    assert not isinstance(study.session.ledger, Ledger) or study.session.ledger.history() == []
 
 
 BEGINS = {
@@ -170,7 +169,7 @@ def odd_study(of: str, preset: str) -> Study:
 @pytest.mark.parametrize("of", ODD)
 def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
     study = odd_study(of, preset)
-    columns = {it.name: it for it in drawable(study)}
+    columns = {it.name: it for it in study.session.drawable()}
     drawn_or_not = Counter[bool]()
     for picture in pictures_told(study.policy, [*columns.values()]):
         kind = picture["kind"]

@@ -26,7 +26,6 @@ from discreet.serve import asking
 from discreet.serve.app import Entrance
 from discreet.study import open as open_study
 from discreet.study.session import ledger_of
-from discreet.study.told import ledger_of_study
 from tests.serve.cohort import POLICY, written
 from tests.serve.workers import Process, beside, client, process
 
@@ -70,7 +69,7 @@ class Lane:
         """Write the cohort and make a token."""
         self.folder.mkdir()
         self.files = written(self.folder)
-        self.ledger: Ledger = ledger_of_study(open_study(*self.files))
+        self.ledger: Ledger = open_study(*self.files).session.ledger
         self.token = add_token(self.ledger.store, "cohort.csv", "alice")
 
     def ask(self, url: str, seed: int, stop: threading.Event) -> None:
@@ -152,7 +151,7 @@ def test_a_killed_server_has_recorded_all_that_it_answered(tmp_path: Path, kills
 @pytest.mark.slow
 def test_workers_keep_one_budget_and_one_answer(tmp_path: Path) -> None:
     files = written(tmp_path, POLICY.replace("budget = 400", "budget = 5"))
-    store = ledger_of_study(open_study(*files)).store
+    store = open_study(*files).session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     server = process(*files, "--workers", "2")
     try:
@@ -208,7 +207,7 @@ def test_nothing_goes_out_while_the_disk_is_full(tmp_path: Path) -> None:
     if not hasattr(resource, "prlimit"):
         pytest.skip("the size of files of a running process cannot be limited here")
     files = written(tmp_path)
-    store = ledger_of_study(open_study(*files)).store
+    store = open_study(*files).session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     server = process(*files)
     try:
@@ -235,7 +234,7 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = open_study(*written(tmp_path))
-    store = ledger_of_study(study).store
+    store = study.session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
 
     def full(*_: Any, **__: Any) -> None:
@@ -255,7 +254,7 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
 def test_what_cannot_be_read_for_a_while_is_not_held_back_for_ever(tmp_path: Path) -> None:
     file, rules = written(tmp_path)
     study = open_study(file, rules)
-    token = add_token(ledger_of_study(study).store, "cohort.csv", "alice")
+    token = add_token(study.session.ledger.store, "cohort.csv", "alice")
     asked: list[tuple[str, dict[str, Any]]] = [
         ("histogram", {"columns": ["bmi"]}),
         ("scatter", {"columns": ["age", "bmi"]}),
@@ -324,7 +323,7 @@ ACTS: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("act", ACTS.values(), ids=[*ACTS])
 def test_a_ledger_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_path: Path) -> None:
     study = open_study(*written(tmp_path))
-    store = ledger_of_study(study).store
+    store = study.session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     shutil.copy(store.path, tmp_path / "backup")
     with beside(study, Entrance(issuer=Issuer())) as url:
@@ -359,7 +358,7 @@ def test_a_server_that_loses_its_ledger_says_so_once(tmp_path: Path) -> None:
 
 def test_an_answer_that_was_changed_in_the_ledger_is_not_given(tmp_path: Path) -> None:
     study = open_study(*written(tmp_path))
-    store = ledger_of_study(study).store
+    store = study.session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     with beside(study) as url:
         assert codes(url, token, QUESTIONS[:1]) == [""]

@@ -25,7 +25,6 @@ from discreet.secret import Secret
 from discreet.serve.app import Entrance
 from discreet.serve.limits import HEADERS, BodyTimeout
 from discreet.study import open as open_study
-from discreet.study.told import ledger_of_study
 from tests.serve.canaries import planted
 from tests.serve.cohort import POLICY, written
 from tests.serve.conftest import Running, running
@@ -77,7 +76,7 @@ def other_token(folder: Path) -> str:
 
 
 def made(served: Running, name: str, *, days: float = 1.0, ago: float = 0.0) -> str:
-    store = ledger_of_study(served.study).store
+    store = served.study.session.ledger.store
     return add_token(
         store, "cohort.csv", name, days=days, now=datetime.now(UTC) - timedelta(days=ago)
     )
@@ -85,7 +84,7 @@ def made(served: Running, name: str, *, days: float = 1.0, ago: float = 0.0) -> 
 
 def test_no_token_but_a_valid_one_opens_anything(served: Running, tmp_path: Path) -> None:
     revoked = made(served, "revoked")
-    revoke_token(ledger_of_study(served.study).store, "cohort.csv", "revoked")
+    revoke_token(served.study.session.ledger.store, "cohort.csv", "revoked")
     good = served.token
     credentials: dict[str, bytes] = {
         "none": b"",
@@ -151,8 +150,8 @@ def test_a_token_of_one_study_opens_no_other_of_the_same_ledger(tmp_path: Path) 
     file, rules = written(tmp_path)
     shutil.copy(file, tmp_path / "second.csv")
     first, second = open_study(file, rules), open_study(tmp_path / "second.csv", rules)
-    store = ledger_of_study(first).store
-    assert ledger_of_study(second).store.path == store.path
+    store = first.session.ledger.store
+    assert second.session.ledger.store.path == store.path
     tokens = {
         (name, role): add_token(store, name, role, role)
         for name in ("cohort.csv", "second.csv")
@@ -176,7 +175,7 @@ def test_a_revoked_token_opens_nothing_from_the_next_request_on(served: Running)
     token = made(served, "soon-gone")
     with served.client(token) as client:
         view = client.post("/api/views/histogram", json=AGE).json()["id"]
-        revoke_token(ledger_of_study(served.study).store, "cohort.csv", "soon-gone")
+        revoke_token(served.study.session.ledger.store, "cohort.csv", "soon-gone")
         for path in ("/api/study", f"/api/views/{view}", f"/api/views/{view}/figure.svg"):
             assert client.get(path).status_code == 401
 
@@ -552,14 +551,14 @@ def two_of(folder: Path, policy: str) -> Iterator[tuple[str, str, str]]:
     """Serve one study twice, as two processes do; give both addresses and a token."""
     files = written(folder, policy)
     first, second = open_study(*files), open_study(*files)
-    token = add_token(ledger_of_study(first).store, "cohort.csv", "alice")
+    token = add_token(first.session.ledger.store, "cohort.csv", "alice")
     with beside(first) as one, beside(second) as two:
         yield one, two, token
 
 
 def test_the_budget_is_kept_exactly_and_across_restarts(tmp_path: Path) -> None:
     files = written(tmp_path, limited(3, 100_000))
-    token = add_token(ledger_of_study(open_study(*files)).store, "cohort.csv", "alice")
+    token = add_token(open_study(*files).session.ledger.store, "cohort.csv", "alice")
     kept: dict[str, bytes] = {}
     for start in range(2):
         with beside(open_study(*files)) as url, client(url, token) as alice:
@@ -736,7 +735,7 @@ def test_who_looks_at_the_form_keeps_nobody_waiting(
 ) -> None:
     files = written(tmp_path)
     study = open_study(*files)
-    token = add_token(ledger_of_study(study).store, "cohort.csv", "alice")
+    token = add_token(study.session.ledger.store, "cohort.csv", "alice")
     going, go_on = threading.Event(), threading.Event()
 
     def slow(*_: Any) -> None:

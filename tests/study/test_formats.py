@@ -164,7 +164,7 @@ def test_rows_of_a_second_copy_do_not_leave(folder: Path, monkeypatch: pytest.Mo
 
 def test_marks_of_before_are_those_of_now(folder: Path) -> None:
     """Of numbers and texts, from another kind of frame, by the streaming sketch."""
-    keeper = dc.open(frame(folder), folder / "policy.toml")._session.release_gate
+    keeper = dc.open(frame(folder), folder / "policy.toml").session.release_gate
     ledger = ledger_of(folder / "policy.toml", Secret.from_bytes(SECRET))
     found = keeper._every_sketch(keeper._all_columns())
 

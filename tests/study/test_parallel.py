@@ -709,7 +709,7 @@ def told(found: Orders) -> dict[tuple[int, int], tuple[str, bool]]:
 
 def desk_of(**fields: Any) -> Session:
     """Return the session of a study of the table."""
-    return opened(**fields)._session
+    return opened(**fields).session
 
 
 def test_every_move_of_one_axis_is_told() -> None:

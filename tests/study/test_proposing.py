@@ -201,7 +201,7 @@ def test_what_is_proposed_and_what_is_opened_agree(name: str) -> None:
 
     opened = dc.open(frame, Policy.preset("standard", **declared))
 
-    assert opened._session.table.columns[name].kind == proposed
+    assert opened.session.table.columns[name].kind == proposed
 
 
 def proposed_lines(name: str, values: list[Any]) -> list[str]:

@@ -86,7 +86,6 @@ def serve(
         raise InputError(
             "serving needs packages that are not installed: pip install 'discreet[server]'"
         ) from None
-    from discreet.study.told import ledger_of_study, name_of
 
     if bool(issuer) != bool(audience):
         raise InputError("OpenID Connect needs an issuer and an audience; give both")
@@ -95,7 +94,7 @@ def serve(
         str(file.resolve()), _place_of(policy), study, tuple(origin or ()), issuer, audience
     )
     found = opened(plan)
-    store, of = ledger_of_study(found).store, name_of(found)
+    store, of = found.session.ledger.store, found.session.known_name()
     if not store.path.exists():
         typer.echo(NEW_LEDGER, err=True)
     with (

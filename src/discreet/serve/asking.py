@@ -31,7 +31,7 @@ from discreet.serve.describing import study_told
 from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.served import Served
-from discreet.study.told import axis_moves, check_unchanged, count_method_that_left, settle_anew
+from discreet.study.parallel import orders
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 
@@ -154,7 +154,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
 
     def told() -> bytes:
         """Find out, with what is sensitive in the picture."""
-        return orders_told(columns, axis_moves(served.study, columns, sensitive or None))
+        return orders_told(columns, orders(served.study.session, columns, sensitive or None))
 
     return _made(served, receipt, question, told)
 
@@ -208,11 +208,11 @@ def _wait_for_slot(began: float) -> None:
 
 def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
     """Return what was made, or why it was not; and whether that stays so."""
-    settle_anew(served.study)
+    served.study.session.settle_anew()
     try:
-        check_unchanged(served.study)
+        served.study.session.check_unchanged()
         found = _made_or_held_back(make)
-        check_unchanged(served.study)  # of other data not even a refusal is told
+        served.study.session.check_unchanged()  # of other data not even a refusal is told
         return found
     except LedgerError:
         raise
@@ -303,7 +303,7 @@ def _by_another_method(served: Served, wish: Wish) -> Refusal | None:
     if wish.formula:
         return None  # of rows
     by, method = wish.named.get("by"), wish.named.get("method")
-    found = count_method_that_left(served.study, wish.kind, wish.columns, by, method)
+    found = served.study.session.count_method_that_left(wish.kind, wish.columns, by, method)
     if found is None:
         return None
     what, left = found
@@ -313,7 +313,7 @@ def _by_another_method(served: Served, wish: Wish) -> Refusal | None:
 
 def _out_of_order(served: Served, wish: Wish) -> Refusal | None:
     """Say that it is the order of the axes that is refused, where it is."""
-    found = axis_moves(served.study, wish.columns, wish.named.get("sensitive"))
+    found = orders(served.study.session, wish.columns, wish.named.get("sensitive"))
     if not found.why:
         return None
     allowed = found.nearest != wish.columns and not found.nearest_why

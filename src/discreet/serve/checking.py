@@ -17,7 +17,7 @@ from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
 from discreet.study.gate import diversity_of
-from discreet.study.told import ToldColumn, formula_of, groups_settled, sensitive_columns
+from discreet.study.session import DrawableColumn
 
 __all__ = [
     "NUMBERS",
@@ -32,7 +32,7 @@ __all__ = [
 #: What the policy has a value of.
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
 
-Columns = Mapping[str, ToldColumn]
+Columns = Mapping[str, DrawableColumn]
 Body = Mapping[str, Any]
 
 
@@ -67,7 +67,7 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refus
     ----------
     study : Study
         What is asked.
-    columns : mapping of str to ToldColumn
+    columns : mapping of str to DrawableColumn
         The columns that may be drawn.
     kind : str
         The picture.
@@ -146,7 +146,7 @@ def _checked(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Re
         return refusal("request", wrong)
     if formula:
         try:
-            formula, names = formula_of(study, formula, columns)
+            formula, names = study.session.formula_of(formula, columns)
         except InputError:
             return refusal(
                 "request",
@@ -251,7 +251,7 @@ def _rows_wrong(
     if by is not None and asked.from_rows and by not in study.policy.strata:
         says = "by: under this policy rows carry the levels of strata alone"
         return refusal("policy", says, {**what, **_without(given, "by")})
-    settled = groups_settled(study) if asked.from_rows else ()
+    settled = study.session.groups_settled() if asked.from_rows else ()
     if asked.from_rows and not settled:
         try:
             check_group(study.policy, asked.columns)
@@ -264,7 +264,7 @@ def _rows_wrong(
         groups = [[name for name in group if name in columns] for group in settled]
         together = _together(groups, asked.columns) if "columns" in what else []
         return refusal("policy", says, {"columns": together, **given} if together else None)
-    if not {*given.get("sensitive", ())} <= {*sensitive_columns(study)}:
+    if not {*given.get("sensitive", ())} <= {*study.session.sensitive}:
         says = "sensitive: the policy of this study says what is; leave it out"
         return refusal("policy", says, {**what, **_without(given, "sensitive")})
     return None
@@ -296,7 +296,7 @@ def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
 
 def _sensitive_beside(study: Study, names: Sequence[str], given: Body) -> dict[str, Any]:
     """Return the columns that are sensitive in this picture and not by their role."""
-    declared = sensitive_columns(study)
+    declared = study.session.sensitive
     others = [name for name in names if name in given.get("sensitive", ()) and name not in declared]
     return {"sensitive": others} if others else {}
 

@@ -16,19 +16,19 @@ from discreet.serve.checking import (
 )
 from discreet.serve.pictures import PARAMETERS, PICTURES, Picture
 from discreet.study import Study
-from discreet.study.told import ToldColumn, groups_settled, pairs_drawn
+from discreet.study.session import DrawableColumn
 
 __all__ = ["pictures_told", "study_told"]
 
 
-def study_told(study: Study, columns: Mapping[str, ToldColumn]) -> dict[str, Any]:
+def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
     """Return what of the study, its columns and its policy a form is made of: no value.
 
     Parameters
     ----------
     study : Study
         The study that is served.
-    columns : mapping of str to ToldColumn
+    columns : mapping of str to DrawableColumn
         The columns that may be drawn.
 
     Returns
@@ -47,16 +47,16 @@ def study_told(study: Study, columns: Mapping[str, ToldColumn]) -> dict[str, Any
             {"name": it.name, "kind": it.kind, "role": it.role, "stratum": it.stratum}
             for it in columns.values()
         ],
-        "groups": [[*group] for group in groups_settled(study)],
+        "groups": [[*group] for group in study.session.groups_settled()],
         "pairs": {
             "declared": [[*pair] for pair in policy.pairs],
-            "drawn": [[*pair] for pair in pairs_drawn(study)],
+            "drawn": [[*pair] for pair in study.session.release_gate.pairs_that_left()],
         },
         "pictures": pictures_told(policy, [*columns.values()]),
     }
 
 
-def pictures_told(policy: Policy, columns: Sequence[ToldColumn]) -> list[dict[str, Any]]:
+def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[str, Any]]:
     """Return every picture that can be drawn of some columns, and what it may be asked for with."""
     of_kind = {kind: [it for it in columns if it.kind == kind] for kind in _KINDS}
     of_kind["any"], of_kind["formula"] = [*columns], of_kind["continuous"]
@@ -67,7 +67,7 @@ def pictures_told(policy: Policy, columns: Sequence[ToldColumn]) -> list[dict[st
 _KINDS = ("continuous", "categorical")
 
 
-def _told(policy: Policy, picture: Picture, levels: Sequence[ToldColumn]) -> dict[str, Any]:
+def _told(policy: Policy, picture: Picture, levels: Sequence[DrawableColumn]) -> dict[str, Any]:
     methods, usual = allowed_methods(policy, picture.kind), usual_method(policy, picture.kind)
     rows_by = [it.name for it in levels if it.stratum or not policy.guarded]
     counts_by = [] if picture.kind == "scatter" else [it.name for it in levels]

@@ -25,7 +25,6 @@ from discreet.serve.protocol import CarefulProtocol
 from discreet.serve.warming import warm_in_background
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.told import ledger_of_study
 
 __all__ = ["Address", "Plan", "app_of_environment", "configured", "listening", "opened", "run"]
 
@@ -114,7 +113,7 @@ def app_of_environment() -> FastAPI:
     study = opened(plan)
     app = _app(study, plan)
     # One that is started in place of another, while the server runs, takes no other ledger.
-    ledger_of_study(study).store.expect(ledger and tuple(ledger))
+    study.session.ledger.store.expect(ledger and tuple(ledger))
     return app
 
 
@@ -144,7 +143,7 @@ def run(
         raise InputError(f"workers are 1 to {MOST_WORKERS}")
     several = workers > 1
     if several:
-        ledger = ledger_of_study(study).store.place
+        ledger = study.session.ledger.store.place
         os.environ[ENVIRONMENT] = json.dumps({**asdict(plan), "ledger": ledger})
     app = FACTORY if several else _app(study, plan)
     config = configured(app, address, factory=several, workers=workers)

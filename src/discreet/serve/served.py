@@ -10,14 +10,7 @@ from discreet.errors import InputError
 from discreet.ledger import Ledger
 from discreet.ledger.requests import Allowance
 from discreet.study import Study
-from discreet.study.told import (
-    ToldColumn,
-    drawable,
-    edition_of,
-    hold_version,
-    ledger_of_study,
-    name_of,
-)
+from discreet.study.session import DrawableColumn
 
 __all__ = ["MOST_AT_ONCE", "Served", "serve_study"]
 
@@ -38,7 +31,7 @@ class Served:
         The study version at the start; of another nothing leaves.
     edition : str
         Stands for the data and the policy: answers are found again by it.
-    columns : mapping of str to ToldColumn
+    columns : mapping of str to DrawableColumn
         The columns that may be drawn.
     """
 
@@ -46,7 +39,7 @@ class Served:
     name: str
     version: int
     edition: str
-    columns: Mapping[str, ToldColumn]
+    columns: Mapping[str, DrawableColumn]
     turn: threading.Lock = field(default_factory=threading.Lock)
     places: threading.BoundedSemaphore = field(
         default_factory=lambda: threading.BoundedSemaphore(MOST_AT_ONCE)
@@ -55,7 +48,7 @@ class Served:
     @property
     def ledger(self) -> Ledger:
         """Where all is recorded."""
-        return ledger_of_study(self.study)
+        return self.study.session.ledger
 
     @property
     def allowance(self) -> Allowance:
@@ -90,8 +83,8 @@ def serve_study(study: Study) -> Served:
         )
     return Served(
         study=study,
-        name=name_of(study),
-        version=hold_version(study),
-        edition=edition_of(study),
-        columns={it.name: it for it in drawable(study)},
+        name=study.session.known_name(),
+        version=study.session.hold_version(),
+        edition=study.session.edition(),
+        columns={it.name: it for it in study.session.drawable()},
     )

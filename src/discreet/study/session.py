@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -18,19 +19,30 @@ from discreet.plots import Gate, MultiplesView, Origin, View, fits
 from discreet.plots.drawn import seen
 from discreet.plots.from_counts import gaps_of
 from discreet.plots.levels import panels_of
+from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy
 from discreet.protect.base import Floats
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
+from discreet.render.scene_json import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 
-__all__ = ["ByCounts", "ByRows", "Session", "folder_of", "ledger_of", "remarks_of"]
+__all__ = [
+    "ByCounts",
+    "ByRows",
+    "DrawableColumn",
+    "Session",
+    "folder_of",
+    "ledger_of",
+    "remarks_of",
+]
 
 NOISE_ON = ("points", "variable")
+ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
 ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]
@@ -39,20 +51,29 @@ ByCounts = Callable[[Table, PlotRequest, Origin], V]
 """Draws counts of the raw table."""
 
 
+@dataclasses.dataclass(frozen=True)
+class DrawableColumn:
+    """A column that may be drawn: its name, kind and role, and whether rows carry it as a level."""
+
+    name: str
+    kind: str
+    role: str
+    stratum: bool
+
+
 class Session:
-    """A table behind a policy, with its secret, its protected copies and its release_gate."""
+    """A table behind a policy, with its secret, its protected copies and its release gate."""
 
     def __init__(self, table: Table, policy: Policy) -> None:
         self.table, self._declared = table, policy
         self.name = policy.study or table.name
-        self._secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
-        self._vault = Vault(self._secret, folder_of(policy))
-        ledger = ledger_of(policy, self._secret)
-        release_gate = ReleaseGate(table, policy, self._secret, ledger, self.name)
+        self.secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
+        self._vault = Vault(self.secret, folder_of(policy))
+        ledger = ledger_of(policy, self.secret)
+        release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
         self.policy = release_gate.policy_that_left()
         self.release_gate = dataclasses.replace(release_gate, policy=self.policy)
-        self.groups = policy.groups or self.release_gate.groups_that_left()
-        self.pairs = self.release_gate.pairs_that_left()
+        self.settle_anew()
 
     def new_version(self) -> int:
         """Open the next version of the study, under the policy as it is declared."""
@@ -101,20 +122,101 @@ class Session:
         view = by_rows(copy.columns, levels, asked, self._origin(copy, asked))
         return self._seen(view, asked, format=copy.format)
 
-    @property
-    def secret(self) -> Secret:
-        """What the noise is keyed by."""
-        return self._secret
-
-    def data_marks(self) -> tuple[bytes, ...]:
+    def _data_marks(self) -> tuple[bytes, ...]:
         """Return what stands for the data as they are: of a file its digest, else its columns."""
         digest = self.table.source_digest()
         if digest is not None:
             return (digest,)
         columns = self.table.columns
         drawn = sorted(name for name, column in columns.items() if column.kind in KINDS)
-        found = sketched(self._secret, self.table.batches(drawn), rows=()).columns
+        found = sketched(self.secret, self.table.batches(drawn), rows=()).columns
         return tuple(f"{name} {found[name].mark}".encode() for name in drawn)
+
+    # --- what a server tells before anything is drawn: names and rules, no value --------------
+
+    def drawable(self) -> tuple[DrawableColumn, ...]:
+        """Return the columns that a plot may be asked of: those that identify nobody."""
+        columns = self.table.columns
+        shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
+        return tuple(
+            DrawableColumn(name, column.kind, column.role, name in self.policy.strata)
+            for name, column in columns.items()
+            if name in shown
+        )
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger that the study writes to."""
+        return self.release_gate.ledger
+
+    def known_name(self) -> str:
+        """Return the name by which the ledger knows the study."""
+        if self.name is None:
+            raise InputError("a study that is served needs a name: open it with study=")
+        return self.name
+
+    def hold_version(self) -> int:
+        """Return the version that is the latest now; of another nothing of the study leaves."""
+        version = self.ledger.version(self.known_name())
+        self.release_gate = dataclasses.replace(self.release_gate, version=version)
+        return version
+
+    def edition(self) -> str:
+        """Return a keyed digest that stands for the data, the policy and how views are written.
+
+        What decides only how often somebody may ask is left out.
+        """
+        said = {name: it for name, it in self.policy.to_dict().items() if name not in ALLOWANCE}
+        told = json.dumps([SCHEMA, SCENE_SCHEMA, said], sort_keys=True)
+        return self.secret.digest("edition", told.encode(), *self._data_marks()).hex()
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The columns that the policy calls sensitive."""
+        columns = self.table.columns
+        return tuple(name for name, column in columns.items() if column.role == "sensitive")
+
+    def formula_of(
+        self, formula: str, columns: Mapping[str, DrawableColumn]
+    ) -> tuple[str, tuple[str, ...]]:
+        """Return a formula written out, and the columns of it that are numbers.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or names what cannot be drawn.
+        RefusedError
+            If it names levels that rows of the protected copy do not carry.
+        """
+        model = read_formula(formula, {name: column.kind for name, column in columns.items()})
+        if self.policy.guarded and not {*model.levels} <= {*self.policy.strata}:
+            raise RefusedError(
+                "levels stand in a formula of a guarded study only where they are strata"
+            )
+        return model.formula, tuple(model.numbers)
+
+    def count_method_that_left(
+        self, plot: str, columns: Sequence[str], by: str | None, method: str | None
+    ) -> tuple[str, str] | None:
+        """Say what of a plot's counts was released by another method, and by which; or None.
+
+        Known before anything is counted, it keeps what would have come of it to itself.
+        """
+        asked = self.policy.settle(plot, tuple(columns), by=by, method=method)
+        return self.release_gate.count_method_that_left(asked)
+
+    def check_unchanged(self) -> None:
+        """Refuse where the data or the version is not the one that is served any more."""
+        self.release_gate.check_unchanged()
+
+    def groups_settled(self) -> tuple[tuple[str, ...], ...]:
+        """Return the groups whose rows may be seen together: of the policy, or that left."""
+        return self.policy.groups or self.release_gate.groups_that_left()
+
+    def settle_anew(self) -> None:
+        """Take the groups and pairs from the ledger, where others may have written."""
+        self.groups = self.groups_settled()
+        self.pairs = self.release_gate.pairs_that_left()
 
     @property
     def format(self) -> int | None:
@@ -260,7 +362,7 @@ class Session:
         naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
     ) -> Copy:
         format = self.format or FORMAT
-        return protect_view(table, self.policy, asked, self._secret, naming, format)
+        return protect_view(table, self.policy, asked, self.secret, naming, format)
 
     def group_of(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the group that holds all `columns`, the first request's where none is settled."""

@@ -68,14 +68,19 @@ class Study:
     Made by `discreet.open`. Prints no value and cannot be pickled. Every method returns a View;
     what it takes beside columns overrides the policy where the policy lets it (`research`), and
     is refused where it is fixed (`standard`).
+
+    Attributes
+    ----------
+    session : Session
+        The table behind the study, with its secret and ledger: for what serves it to others.
     """
 
     def __init__(self, table: Table, policy: Policy) -> None:
-        self._session = Session(table, policy)
+        self.session = Session(table, policy)
 
     def __repr__(self) -> str:
-        name = "a frame without a name" if self._session.name is None else repr(self._session.name)
-        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self._session.table!r}"
+        name = "a frame without a name" if self.session.name is None else repr(self.session.name)
+        told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self.session.table!r}"
         return f"Study({name}, {told})"
 
     def __reduce__(self) -> NoReturn:
@@ -84,12 +89,12 @@ class Study:
     @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return self._session.policy
+        return self.session.policy
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The columns whose rows may be seen together, as far as they are settled."""
-        return self._session.groups
+        return self.session.groups
 
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
         """Return numbers that may stand for missing values, for the custodian to confirm.
@@ -120,7 +125,7 @@ class Study:
         >>> dc.open(pa.table({"income": income})).missing_codes()
         {'income': [-999.0]}
         """
-        return self._session.missing_codes(columns)
+        return self.session.missing_codes(columns)
 
     @overload
     def histogram(
@@ -174,10 +179,10 @@ class Study:
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
         how = {"method": method, "k": k, "q": q, "bins": bins, "limits": limits, "edges": edges}
-        asked = self._session.settle("histogram", [column], by=by, **how)
+        asked = self.session.settle("histogram", [column], by=by, **how)
         if by is None:
-            return self._session.answer(asked, from_rows.histogram, from_counts.histogram)
-        return self._session.answer(asked, by_level.row_histograms, by_level.histograms)
+            return self.session.answer(asked, from_rows.histogram, from_counts.histogram)
+        return self.session.answer(asked, by_level.row_histograms, by_level.histograms)
 
     def scatter(
         self,
@@ -227,17 +232,17 @@ class Study:
         Under `standard` the points are rows of the protected copy, so asking again, or for
         other columns of the group, teaches nothing new. Avraam et al. (2021), section 4.1, Fig. 2.
         """
-        asked = self._session.settle(
+        asked = self.session.settle(
             "scatter", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is not None and not asked.from_rows:
             raise InputError(
                 f"a scatter by {asked.method!r} has no rows to colour; draw a heat map with by="
             )
-        view = self._session.answer(asked, from_rows.scatter, from_counts.scatter)
+        view = self.session.answer(asked, from_rows.scatter, from_counts.scatter)
         if not trend:
             return view
-        raw = None if self._session.policy.guarded else self._session.table.rows([x, y]).numbers
+        raw = None if self.session.policy.guarded else self.session.table.rows([x, y]).numbers
         return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
@@ -294,12 +299,12 @@ class Study:
         Drawn from counts, every coloured cell stands on at least k persons; with a row method
         cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._session.settle(
+        asked = self.session.settle(
             "heatmap", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is None:
-            return self._session.answer(asked, from_rows.heatmap, from_counts.heatmap)
-        return self._session.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
+            return self.session.answer(asked, from_rows.heatmap, from_counts.heatmap)
+        return self.session.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
 
     @overload
     def contour(
@@ -343,12 +348,12 @@ class Study:
         -----
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self._session.settle(
+        asked = self.session.settle(
             "contour", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is None:
-            return self._session.answer(asked, from_rows.contour, from_counts.contour)
-        return self._session.answer(asked, by_level.row_contours, by_level.contours)
+            return self.session.answer(asked, from_rows.contour, from_counts.contour)
+        return self.session.answer(asked, by_level.row_contours, by_level.contours)
 
     def box(
         self,
@@ -394,10 +399,10 @@ class Study:
         """
         if by is not None and len(columns) != 1:
             raise InputError("a box plot with by= draws one column; name one")
-        asked = self._session.settle(
+        asked = self.session.settle(
             "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        return self._session.answer(asked, from_rows.box, from_counts.box)
+        return self.session.answer(asked, from_rows.box, from_counts.box)
 
     def bars(
         self,
@@ -439,8 +444,8 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        asked = self._session.settle("bars", [column], "categorical", by=by, method=method, k=k)
-        return self._session.counted(asked, tables.bars)
+        asked = self.session.settle("bars", [column], "categorical", by=by, method=method, k=k)
+        return self.session.counted(asked, tables.bars)
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
@@ -476,8 +481,8 @@ class Study:
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
         pair = [rows, columns]
-        asked = self._session.settle("crosstab", pair, "categorical", method=method, k=k)
-        return self._session.counted(asked, tables.crosstab)
+        asked = self.session.settle("crosstab", pair, "categorical", method=method, k=k)
+        return self.session.counted(asked, tables.crosstab)
 
     def parallel(
         self,
@@ -562,7 +567,7 @@ pixels = 400), policy standard)
         """
         said: dict[str, Any] = {"k": k, "diversity": diversity, "pixels": pixels, "limits": limits}
         how = HowParallel(method, sensitive=sensitive, cost=cost, gradient=gradient, **said)
-        return parallel(self._session, columns, how)
+        return parallel(self.session, columns, how)
 
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
@@ -600,7 +605,7 @@ pixels = 400), policy standard)
         >>> study.axis_order(["sex", "age", "bmi"])[-1]
         'sex'
         """
-        return axis_order(self._session, columns, sensitive)
+        return axis_order(self.session, columns, sensitive)
 
     def residuals(
         self,
@@ -644,7 +649,7 @@ pixels = 400), policy standard)
         it is fitted to the real data, whose estimates the view tells, and the points are then
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
-        return self._session.diagnose(
+        return self.session.diagnose(
             plots.ResidualView, formula, method=method, k=k, q=q, grid=grid
         )
 
@@ -686,7 +691,7 @@ pixels = 400), policy standard)
         Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
         Fig. 5B.
         """
-        return self._session.diagnose(
+        return self.session.diagnose(
             plots.QQView, formula, noise_on=noise_on, method=method, k=k, q=q, grid=grid
         )
 
@@ -720,7 +725,7 @@ pixels = 400), policy standard)
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
-        return self._session.diagnose(
+        return self.session.diagnose(
             plots.LeverageView, formula, method=method, k=k, q=q, grid=grid
         )
 
@@ -816,10 +821,10 @@ pixels = 400), policy standard)
         prepare = {"metric": metric, "missing": missing} | strata
         check_share(risk_below)
         if risk_below is not None and not self.policy.guarded:
-            tried = wanted(self._session, columns, drop, sensitive, None, {}, prepare)
-            method, k, q = setting_below(self._session, tried, risk_below, method, k, q)
-        want = wanted(self._session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
-        return release(self._session, want, formula, risk_below)
+            tried = wanted(self.session, columns, drop, sensitive, None, {}, prepare)
+            method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
+        want = wanted(self.session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
+        return release(self.session, want, formula, risk_below)
 
     def round(
         self,
@@ -903,8 +908,8 @@ pixels = 400), policy standard)
         """
         how = HowRounded(method, k, c, per_column, representative, encoding)
         prepare = {"missing": missing} | strata_as(missing_levels, hierarchies)
-        want = wanted_rounded(self._session, columns, drop, sensitive, how, prepare)
-        return release(self._session, want, formula)
+        want = wanted_rounded(self.session, columns, drop, sensitive, how, prepare)
+        return release(self.session, want, formula)
 
     def sweep(
         self,
@@ -958,8 +963,8 @@ pixels = 400), policy standard)
         """
         strata = strata_as(missing_levels, hierarchies, diversity, closeness)
         prepare = {"metric": metric, "missing": missing} | strata
-        want = wanted(self._session, columns, drop, sensitive, None, {}, prepare)
-        return sweep(self._session, want, settings_of(methods, k, q), risk=risk, loss=loss)
+        want = wanted(self.session, columns, drop, sensitive, None, {}, prepare)
+        return sweep(self.session, want, settings_of(methods, k, q), risk=risk, loss=loss)
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.
@@ -976,7 +981,7 @@ pixels = 400), policy standard)
         LeavingError
             If there were too many versions, or too few rows have changed.
         """
-        return self._session.new_version()
+        return self.session.new_version()
 
 
 def open(

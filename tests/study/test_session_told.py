@@ -12,21 +12,8 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.told import (
-    ToldColumn,
-    axis_moves,
-    check_unchanged,
-    count_method_that_left,
-    drawable,
-    formula_of,
-    groups_settled,
-    hold_version,
-    ledger_of_study,
-    name_of,
-    pairs_drawn,
-    sensitive_columns,
-    settle_anew,
-)
+from discreet.study.parallel import orders
+from discreet.study.session import DrawableColumn
 
 POLICY = """
 study = "clinic"
@@ -57,28 +44,28 @@ def opened(folder: Path, policy: str = POLICY) -> Study:
 
 
 def test_columns_that_identify_nobody_may_be_drawn(tmp_path: Path) -> None:
-    assert drawable(opened(tmp_path)) == (
-        ToldColumn("age", "continuous", "other", stratum=False),
-        ToldColumn("sex", "categorical", "other", stratum=True),
-        ToldColumn("bmi", "continuous", "quasi-identifier", stratum=False),
-        ToldColumn("glucose", "continuous", "other", stratum=False),
-        ToldColumn("ward", "categorical", "sensitive", stratum=False),
+    assert opened(tmp_path).session.drawable() == (
+        DrawableColumn("age", "continuous", "other", stratum=False),
+        DrawableColumn("sex", "categorical", "other", stratum=True),
+        DrawableColumn("bmi", "continuous", "quasi-identifier", stratum=False),
+        DrawableColumn("glucose", "continuous", "other", stratum=False),
+        DrawableColumn("ward", "categorical", "sensitive", stratum=False),
     )
 
 
 def test_under_research_identifiers_are_not_drawn_either(tmp_path: Path) -> None:
     study = opened(tmp_path, f'preset = "research"\n{POLICY}')
 
-    assert [it.name for it in drawable(study)] == ["age", "sex", "bmi", "glucose", "ward"]
-    assert sensitive_columns(study) == ("ward",)
+    assert [it.name for it in study.session.drawable()] == ["age", "sex", "bmi", "glucose", "ward"]
+    assert study.session.sensitive == ("ward",)
 
 
 def test_a_study_that_is_served_has_a_name(tmp_path: Path) -> None:
-    assert name_of(opened(tmp_path)) == "clinic"
+    assert opened(tmp_path).session.known_name() == "clinic"
     nameless = open_study(table(), Policy.preset("standard", public=True))
 
     with pytest.raises(InputError, match="a study that is served needs a name: open it with study"):
-        name_of(nameless)
+        nameless.session.known_name()
 
 
 def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None:
@@ -87,10 +74,10 @@ def test_what_others_have_drawn_is_taken_from_the_ledger(tmp_path: Path) -> None
     another.parallel(["age", "bmi", "glucose"]).ask_to_leave("svg")
     assert not study.groups
 
-    settle_anew(study)
+    study.session.settle_anew()
 
     assert [{*group} for group in study.groups] == [{"bmi", "glucose"}]
-    assert {*pairs_drawn(study)} == {("age", "bmi"), ("bmi", "glucose")}
+    assert {*study.session.release_gate.pairs_that_left()} == {("age", "bmi"), ("bmi", "glucose")}
     with pytest.raises(RefusedError, match="rows of 'age', 'bmi' may not be seen together"):
         study.scatter("age", "bmi")
 
@@ -99,19 +86,19 @@ def test_what_was_looked_at_and_has_not_left_settles_nothing(tmp_path: Path) -> 
     study = opened(tmp_path)
     study.scatter("bmi", "glucose")
     study.parallel(["age", "bmi"])
-    assert (study.groups, groups_settled(study)) == ((("bmi", "glucose"),), ())
-    assert pairs_drawn(study) == ()
+    assert (study.groups, study.session.groups_settled()) == ((("bmi", "glucose"),), ())
+    assert study.session.release_gate.pairs_that_left() == ()
 
-    settle_anew(study)
+    study.session.settle_anew()
 
-    assert (study.groups, pairs_drawn(study)) == ((), ())
+    assert (study.groups, study.session.release_gate.pairs_that_left()) == ((), ())
 
 
 def test_groups_of_the_policy_stay(tmp_path: Path) -> None:
     study = opened(tmp_path, f'groups = [["age", "bmi"], ["glucose"]]\n{POLICY}')
     study.scatter("age", "bmi").ask_to_leave("svg")
 
-    settle_anew(study)
+    study.session.settle_anew()
 
     assert study.groups == (("age", "bmi"), ("glucose",))
 
@@ -120,7 +107,7 @@ def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
     study = opened(tmp_path)
     study.bars("sex").ask_to_leave("png")
 
-    ledger = ledger_of_study(study)
+    ledger = study.session.ledger
 
     assert [(row["columns"], row["form"]) for row in ledger.history()] == [(["sex"], "png")]
     assert ledger.store.path == tmp_path / ".discreet" / "ledger.sqlite"
@@ -128,14 +115,14 @@ def test_the_ledger_is_the_one_that_the_study_writes_to(tmp_path: Path) -> None:
 
 def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    found = axis_moves(study, ["age", "ward"])
+    found = orders(study.session, ["age", "ward"])
 
     assert found.why == ""
     assert [(move.order, bool(move.why)) for move in found.moves] == [(("ward", "age"), True)] * 2
 
     open_to_all = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert axis_moves(open_to_all, ["sex", "age", "bmi"]).why == ""
-    named = axis_moves(open_to_all, ["sex", "age", "bmi"], ["sex"])
+    assert orders(open_to_all.session, ["sex", "age", "bmi"]).why == ""
+    named = orders(open_to_all.session, ["sex", "age", "bmi"], ["sex"])
     assert "sensitive axis 'sex' must come last" in named.why
     assert named.nearest[-1] == "sex"
 
@@ -152,7 +139,7 @@ def test_a_formula_is_written_out(
     tmp_path: Path, text: str, written: str, numbers: tuple[str, ...]
 ) -> None:
     study = opened(tmp_path)
-    found = formula_of(study, text, {it.name: it for it in drawable(study)})
+    found = study.session.formula_of(text, {it.name: it for it in study.session.drawable()})
 
     assert found == (written, numbers)
 
@@ -162,22 +149,22 @@ def test_a_formula_that_cannot_be_read(tmp_path: Path, text: str) -> None:
     study = opened(tmp_path)
 
     with pytest.raises(InputError, match=r".+"):
-        formula_of(study, text, {it.name: it for it in drawable(study)})
+        study.session.formula_of(text, {it.name: it for it in study.session.drawable()})
 
 
 def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    columns = {it.name: it for it in drawable(study)}
+    columns = {it.name: it for it in study.session.drawable()}
 
     with pytest.raises(RefusedError, match="levels stand in a formula of a guarded study only"):
-        formula_of(study, "bmi ~ age + C(ward)", columns)
+        study.session.formula_of("bmi ~ age + C(ward)", columns)
     research = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert formula_of(research, "bmi ~ age + C(ward)", columns)[1] == ("bmi", "age")
+    assert research.session.formula_of("bmi ~ age + C(ward)", columns)[1] == ("bmi", "age")
 
 
 def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    assert count_method_that_left(study, "histogram", ["age"], None, "suppression") is None
+    assert study.session.count_method_that_left("histogram", ["age"], None, "suppression") is None
     study.histogram("age").ask_to_leave("svg")
     study.heatmap("bmi", "age").ask_to_leave("svg")
 
@@ -193,7 +180,7 @@ def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_p
         ("parallel", ["bmi", "glucose", "age"], None, None),
         ("box", ["age"], None, None),
     ]
-    found = [count_method_that_left(study, *it) for it in asked]
+    found = [study.session.count_method_that_left(*it) for it in asked]
     age, pair = (
         ("count method of 'age'", "merge"),
         ("count method of 'age', 'bmi'", "generalization"),
@@ -204,9 +191,9 @@ def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_p
 def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:
     study = opened(tmp_path)
     study.histogram("age").ask_to_leave("svg")
-    hold_version(study)
-    check_unchanged(study)
+    study.session.hold_version()
+    study.session.check_unchanged()
 
     opened(tmp_path, POLICY + "[limits]\nage = [10, 90]\n").new_version()
     with pytest.raises(LeavingError, match="a new version of study 'clinic' was opened"):
-        check_unchanged(study)
+        study.session.check_unchanged()
