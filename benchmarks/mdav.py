@@ -26,8 +26,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.protect.canonical import lexicographic, standardise
-from discreet.protect.grouping import mdav, vmdav
+from discreet.protect.base import lexicographic, standardise
+from discreet.protect.microaggregation import mdav, vmdav
 
 __all__ = ["main"]
 

@@ -24,13 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.protect.rounding.base import RegionMethod
-from discreet.protect.rounding.clusters import KMeans
-from discreet.protect.rounding.groups import Mdav, Optimal, VMdav
-from discreet.protect.rounding.intervals import EqualFrequency, EqualWidth
-from discreet.protect.rounding.resampling import Resampling
-from discreet.protect.rounding.rounding_set import rounding_set
-from discreet.protect.rounding.sorted_column import sorted_column
+from discreet.rounding.base import RegionMethod, sorted_column
+from discreet.rounding.clusters import KMeans
+from discreet.rounding.groups import Mdav, Optimal, VMdav
+from discreet.rounding.intervals import EqualFrequency, EqualWidth
+from discreet.rounding.resampling import Resampling
+from discreet.rounding.rounding_set import rounding_set
 
 __all__ = ["main"]
 

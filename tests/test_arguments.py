@@ -1,11 +1,13 @@
-"""Whole numbers pass as ints, and what is none is refused by name."""
+"""What somebody gives is checked alike everywhere, and refused without quoting it."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet.arguments import check_whole
+from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import InputError
 
 
@@ -27,3 +29,42 @@ def test_where_nothing_is_said_of_the_least_any_whole_number_passes() -> None:
     assert check_whole("pixels", -300) == -300
     with pytest.raises(InputError, match=r"^pixels must be a whole number$"):
         check_whole("pixels", 2.5)
+
+
+@pytest.mark.parametrize("value", [0.25, 1, np.float32(0.5), np.int64(2)])
+def test_ratios_pass_as_floats(value: Any) -> None:
+    checked = check_ratio("q", value, zero=False)
+
+    assert checked == value
+    assert type(checked) is float
+
+
+REFUSED_RATIOS: list[tuple[Any, bool, str]] = [
+    (0, False, "q must be above 0"),
+    (-0.1, False, "q must be above 0"),
+    (-0.1, True, "q must be at least 0"),
+    (float("inf"), True, "q must be a finite number"),
+    (float("nan"), True, "q must be a finite number"),
+    (True, True, "q must be a finite number"),
+    ("0.25", True, "q must be a finite number"),
+    (None, True, "q must be a finite number"),
+]
+
+
+@pytest.mark.parametrize(("value", "zero", "message"), REFUSED_RATIOS)
+def test_other_ratios_are_refused_by_name(value: Any, zero: bool, message: str) -> None:
+    with pytest.raises(InputError, match=rf"^{message}$"):
+        check_ratio("q", value, zero=zero)
+
+
+def test_zero_passes_where_it_may() -> None:
+    assert check_ratio("q", 0, zero=True) == 0.0
+
+
+def test_a_word_is_one_of_those_allowed() -> None:
+    check_word("encoding", "nearest", ("region", "nearest"))
+    for value in ("up", None, 3, ["nearest"]):
+        with pytest.raises(
+            InputError, match=r"^encoding is unknown; choose one of 'region', 'nearest'$"
+        ):
+            check_word("encoding", value, ("region", "nearest"))

@@ -12,8 +12,8 @@ import pytest
 
 import discreet as dc
 from discreet import BarView, BoxView, CrossTableView, GridView, HistogramView, ParallelView
+from discreet.arguments import Floats
 from discreet.errors import LeavingError, RefusedError
-from discreet.protect.base import Floats
 
 PATIENTS, VISITS, K = 100, 5, 5
 CELLS = ("x", "y")

@@ -19,7 +19,6 @@ from discreet.errors import BrokenPromiseError, InputError, LeavingError
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 from discreet.measure.report import Report
-from discreet.protect.rounding import JointSet, RoundingSet, joint_set, load_points
 from discreet.release import (
     Points,
     Release,
@@ -29,6 +28,7 @@ from discreet.release import (
     check_points_path,
     native_frame,
 )
+from discreet.rounding import JointSet, RoundingSet, joint_set, load_points
 from discreet.table import Column
 
 NUMBER = Column("x", "continuous", numeric=True, floating=True)

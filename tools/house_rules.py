@@ -21,9 +21,10 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "progress"),
-    ("arguments", "kernels", "secret"),
+    ("arguments", "kernels", "methods", "secret"),
     ("keys", "parallel", "render", "shapes", "table"),
-    ("protect", "regression", "sketch"),
+    ("regression", "rounding", "sketch"),
+    ("protect",),
     ("leaving", "measure", "plots"),
     ("ledger", "policy", "release"),
     ("vault",),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from discreet.measure.models import tree_on
-from discreet.protect.rounding import Rounder
+from discreet.rounding import Rounder
 
 __all__ = ["accuracy_of_codes", "least_mse"]
 

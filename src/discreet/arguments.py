@@ -1,12 +1,28 @@
-"""The one check of a whole number that somebody gives, alike in every room."""
+"""The one check of what somebody gives, alike in every room: numbers, words, rows and columns."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import InputError
+from discreet.errors import InputError, one_of
 
-__all__ = ["check_whole"]
+__all__ = [
+    "Floats",
+    "Labels",
+    "as_column",
+    "as_matrix",
+    "as_strata",
+    "check_ratio",
+    "check_whole",
+    "check_word",
+]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
 
 
 def check_whole(name: str, value: object, least: int | None = None) -> int:
@@ -16,3 +32,63 @@ def check_whole(name: str, value: object, least: int | None = None) -> int:
         at_least = "" if least is None else f" of at least {least}"
         raise InputError(f"{name} must be a whole number{at_least}")
     return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def check_ratio(name: str, value: object, *, zero: bool) -> float:
+    """Return `value` as a float if it is finite and above 0 (or 0 itself, where `zero`)."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise InputError(f"{name} must be a finite number")
+    ratio = float(value)  # type: ignore[arg-type]
+    if ratio < 0 or (ratio == 0 and not zero):
+        raise InputError(f"{name} must be {'at least' if zero else 'above'} 0")
+    return ratio
+
+
+def check_word(name: str, value: object, allowed: Iterable[str]) -> None:
+    """Refuse a word that is none of those allowed."""
+    words = tuple(allowed)
+    if value not in words:
+        raise InputError(f"{name} is unknown; choose one of {one_of(words)}")
+
+
+def as_matrix(values: ArrayLike) -> Floats:
+    """Return `values` as n rows of p finite columns, without a copy where it is one already."""
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # numpy's message quotes the cell
+        raise InputError("X must hold numbers alone, as many in each row") from None
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise InputError("X must be a table of at least one row and one column")
+    if not np.isfinite(matrix).all():
+        raise InputError(
+            "X holds missing or infinite values; leave those rows out before protecting the rest"
+        )
+    return matrix
+
+
+def as_column(x: ArrayLike) -> Floats:
+    """Return `x` as one column of finite numbers, with one zero."""
+    try:
+        column = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):  # numpy's message quotes the cell
+        raise InputError("x must hold numbers alone") from None
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column[:, 0]
+    if column.ndim != 1 or column.size == 0:
+        raise InputError("x must be one column of at least one number")
+    if not np.isfinite(column).all():
+        raise InputError("x holds missing or infinite values; leave those rows out first")
+    return column + 0.0  # -0.0 becomes 0.0
+
+
+def as_strata(strata: ArrayLike | None, n: int) -> Labels:
+    """Return one whole number from 0 on for each of `n` rows; one stratum where none is given."""
+    if strata is None:
+        return np.zeros(n, dtype=np.intp)
+    given = np.asarray(strata)
+    if given.shape != (n,):
+        raise InputError("strata must hold one label for each row of X")
+    return np.unique(given, return_inverse=True)[1].astype(np.intp)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
-from discreet.protect.base import Floats
-from discreet.protect.rounding.joint_set import JointSet, points_text
-from discreet.protect.rounding.rounding_set import RoundingSet
 from discreet.render.figure_file import path_to_save, write_whole
+from discreet.rounding.joint_set import JointSet, points_text
+from discreet.rounding.rounding_set import RoundingSet
 from discreet.table import Column
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet.protect.rounding import METHODS
+from discreet.rounding import METHODS
 
 Run = Callable[..., tuple[int, str, str]]
 

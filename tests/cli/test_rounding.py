@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from discreet.protect import load_points
-from discreet.protect.rounding import JointSet
+from discreet.rounding import JointSet
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -16,7 +16,7 @@ from discreet.measure.disclosure_risk import ddr, idr
 from discreet.measure.il_dr import il_dr_score, il_dr_score_of
 from discreet.measure.information_loss import il1s, il_metrics
 from discreet.measure.pairs import pair_of
-from discreet.protect.rounding.columns import column_sets, encoded
+from discreet.rounding.rounding_set import column_sets, encoded
 from examples.rounding.data import simulated
 
 Floats = NDArray[np.float64]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from discreet.methods import Described
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
 from discreet.protect import METHODS
-from discreet.protect.base import Described
 
 WAYS: dict[str, type[Described]] = {
     "k-member": KMember,

@@ -17,7 +17,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.plots.request import NO_AXES
 from discreet.policy import PICTURES, PRESETS, Policy, check_group, load_policy
 from discreet.protect import Condensation, Deterministic, Probabilistic, Rounding
-from discreet.protect.rounding import METHODS as ROUNDINGS
+from discreet.rounding import METHODS as ROUNDINGS
 
 STANDARD = Policy.preset("standard")
 RESEARCH = Policy.preset("research")

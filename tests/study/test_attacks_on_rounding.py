@@ -14,7 +14,8 @@ import discreet as dc
 from discreet.errors import LeavingError
 from discreet.measure import far_linkage, record_linkage
 from discreet.policy import Policy
-from discreet.protect.rounding import METHODS, Rounding
+from discreet.protect.rounding import Rounding
+from discreet.rounding import METHODS
 
 Floats = NDArray[np.float64]
 JOINT = [name for name, kind in METHODS.items() if not kind.supervised]

@@ -21,8 +21,8 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.measure import record_linkage
 from discreet.policy import Policy
 from discreet.protect import ROW_METHODS
-from discreet.protect.rounding import JointSet
 from discreet.release import Release
+from discreet.rounding import JointSet
 from discreet.secret import Secret
 from discreet.study import ledger_of
 from discreet.study.tables import SHARED

@@ -15,9 +15,9 @@ import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.policy import Policy
 from discreet.protect import load_points
-from discreet.protect.rounding import METHODS, JointSet, Rounder, RoundingSet
-from discreet.protect.rounding.columns import column_sets, encoded
 from discreet.release import Release
+from discreet.rounding import METHODS, JointSet, Rounder, RoundingSet
+from discreet.rounding.rounding_set import column_sets, encoded
 
 N = 240
 JOINT = [name for name, kind in METHODS.items() if not kind.supervised]

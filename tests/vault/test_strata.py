@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.arguments import Labels
 from discreet.errors import RefusedError
 from discreet.policy import Policy
-from discreet.protect.base import Labels
 from discreet.table import Rows
 from discreet.vault import Vault, make_copy, noised, prepared, raw_rows
 from discreet.vault.strata import (

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import InputError, one_of
 from discreet.measure.estimate import Estimate
 from discreet.measure.pairs import Floats, Side, side_of
 from discreet.progress import advance
-from discreet.protect.arguments import check_whole
 
 __all__ = [
     "Known",

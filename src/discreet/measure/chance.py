@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measure.pairs import Floats
-from discreet.protect.canonical import lexicographic
+from discreet.protect.base import lexicographic
 
 __all__ = ["TURNS", "chance_share", "keyed_order", "mixed"]
 

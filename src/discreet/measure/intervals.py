@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_ratio, check_word
 from discreet.errors import InputError
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
 from discreet.measure.pairs import Floats, Pair, pair_of
-from discreet.protect.arguments import check_ratio, check_word
-from discreet.protect.canonical import ordered_spread
+from discreet.protect.base import ordered_spread
 
 __all__ = [
     "EDGE",

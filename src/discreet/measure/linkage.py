@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
 from discreet.measure.intervals import EDGE, check_same_rows, moments
 from discreet.measure.pairs import Floats, Pair, pair_of
-from discreet.protect.arguments import check_ratio, check_whole
-from discreet.protect.canonical import lexicographic
+from discreet.protect.base import lexicographic
 
 __all__ = [
     "different_rows",

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError
 from discreet.measure.chance import keyed_order
 from discreet.measure.intervals import moments
 from discreet.measure.pairs import Floats
-from discreet.protect.arguments import check_whole
 
 __all__ = ["RegressionFit", "TreeFit", "folds_of", "regression_on", "tree_on"]
 

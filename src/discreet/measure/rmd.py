@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import InputError
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
@@ -15,7 +16,6 @@ from discreet.measure.intervals import check_same_rows, moments
 from discreet.measure.linkage import different_rows
 from discreet.measure.mcd import robust_covariance, squared_distances
 from discreet.measure.pairs import Floats, Pair, pair_of
-from discreet.protect.arguments import check_ratio, check_whole, check_word
 
 __all__ = ["RmdGrid", "RmdRisk", "rmd_grid_of", "rmd_risk", "rmd_risk_of"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots.request import ROWS_PER_K, PlotRequest
-from discreet.protect.base import Floats
 from discreet.protect.order_means import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Table
 

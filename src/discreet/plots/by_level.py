@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.plots import (
     GridView,
@@ -37,9 +38,17 @@ from discreet.plots.from_counts import (
 from discreet.plots.from_rows import cells_of, count_rows, shown_of
 from discreet.plots.levels import Levels, panels_of
 from discreet.plots.request import ROWS_PER_K, PlotRequest
-from discreet.protect.base import Floats
-from discreet.protect.counts import Bins, Guarded, Merged, check_counts, joined_bins
-from discreet.protect.panels import cells_of_levels, in_blocks, shows_enough, widths_of_blocks
+from discreet.protect.counts import (
+    Bins,
+    Guarded,
+    Merged,
+    cells_of_levels,
+    check_counts,
+    in_blocks,
+    joined_bins,
+    shows_enough,
+    widths_of_blocks,
+)
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [

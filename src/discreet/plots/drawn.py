@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats
 from discreet.plots import GridView, HistogramView, Origin
 from discreet.plots.axes import short_places
 from discreet.plots.request import PlotRequest
-from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.plots import (
     Curve,
     Diagnostic,
@@ -27,7 +28,6 @@ from discreet.plots import (
 )
 from discreet.plots.drawn import public, seen
 from discreet.plots.request import PlotRequest
-from discreet.protect.base import Floats
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
 from discreet.table import Rows, Table, open_table
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.plots import (
     BoxView,
@@ -39,10 +40,9 @@ from discreet.protect import (
     OrderMeans,
     Suppression,
 )
-from discreet.protect.base import Floats, Labels, sd_of
+from discreet.protect.base import sd_of, several_rows
 from discreet.protect.counts import LEAST_GAP, Bins, Guarded, check_counts
 from discreet.protect.order_means import nice_step, stepped, winsorised
-from discreet.protect.persons import several_rows
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots import (
     BoxView,
@@ -22,7 +23,6 @@ from discreet.plots.axes import ends_of_values
 from discreet.plots.drawn import box_of, grid_view, histogram_view, public
 from discreet.plots.request import PlotRequest
 from discreet.protect import Generalization, NoProtection, OrderMeans, Suppression
-from discreet.protect.base import Floats
 from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
 from discreet.table import BinAxis

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.parallel.pixels import Whole, level_bands, level_pixels
 from discreet.plots import ParallelAxis
@@ -19,7 +20,6 @@ from discreet.plots.axes import ends_of_table
 from discreet.plots.from_counts import merged_bins
 from discreet.plots.levels import Levels, joined, levels_of
 from discreet.plots.request import PlotRequest
-from discreet.protect.base import Floats, Labels
 from discreet.table import BinAxis, Table
 
 __all__ = [

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from discreet.arguments import Labels
 from discreet.errors import BrokenPromiseError
 from discreet.parallel.cell_growth import Box
 from discreet.parallel.cells import (
@@ -35,7 +36,6 @@ from discreet.plots.parallel_order import (
     persons_in_cells,
 )
 from discreet.plots.request import ROWS_PER_K, PlotRequest
-from discreet.protect.base import Labels
 from discreet.table import Table
 
 __all__ = ["clusters_of_cells"]

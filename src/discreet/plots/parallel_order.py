@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Labels
 from discreet.errors import RefusedError, one_of
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
 from discreet.parallel.pixels import Information, Whole, bins_of_grid, information
 from discreet.plots.from_counts import check_size
 from discreet.plots.parallel_axes import CellAxis, cell_axis
 from discreet.plots.request import PlotRequest
-from discreet.protect.base import Labels
 from discreet.table import Counted, Table
 
 __all__ = [

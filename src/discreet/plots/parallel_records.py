@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.parallel.clusters import check_clusters, cluster_pair, members
 from discreet.parallel.diversity import Joins, diverse_joins, joined
@@ -26,7 +27,6 @@ from discreet.plots.parallel_axes import (
 )
 from discreet.plots.parallel_order import axes_to_order, check_order
 from discreet.plots.request import PlotRequest
-from discreet.protect.base import Floats, Labels
 from discreet.table import Rows, Table
 
 __all__ = ["clusters_of_records"]

@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots import DRAWN, RAW, PointsView, Trend
-from discreet.protect.base import Floats
 
 __all__ = ["with_trends"]
 

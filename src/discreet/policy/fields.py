@@ -16,10 +16,9 @@ from discreet.plots.request import DEFAULT_PICTURES
 from discreet.protect import ROW_METHODS
 from discreet.protect.deterministic import METRICS
 from discreet.protect.hierarchy import read_hierarchy
-from discreet.protect.missing import MISSING_LEVELS, MISSING_NUMBERS
-from discreet.protect.outside import OUTSIDE
 from discreet.protect.probabilistic import FAR_NOISE
-from discreet.protect.rounding import METHODS as ROUNDINGS
+from discreet.protect.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
+from discreet.rounding import METHODS as ROUNDINGS
 from discreet.table import KINDS, ROLES
 
 __all__ = ["RULES", "frozen", "plain"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from discreet.methods import Described
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
-from discreet.protect.base import Described, RowMethod
+from discreet.protect.base import RowMethod
 from discreet.protect.cells import CellSuppression, GuardedTable, check_table
-from discreet.protect.condensation import Condensation
 from discreet.protect.counts import (
     Generalization,
     Guarded,
@@ -24,16 +24,14 @@ from discreet.protect.counts import (
     rounded,
 )
 from discreet.protect.deterministic import Deterministic, deterministic
-from discreet.protect.grouping import mdav, vmdav
 from discreet.protect.hierarchy import Hierarchy, read_hierarchy
 from discreet.protect.kanonymity import Repair, repair
-from discreet.protect.microaggregation import Microaggregation
+from discreet.protect.microaggregation import Condensation, Microaggregation, mdav, vmdav
 from discreet.protect.order_means import OrderMeans
-from discreet.protect.outside import outside
 from discreet.protect.probabilistic import Probabilistic, probabilistic
-from discreet.protect.rounding import (
-    ColumnRounding,
-    Rounding,
+from discreet.protect.rounding import ColumnRounding, Rounding
+from discreet.protect.values import outside
+from discreet.rounding import (
     chimerge,
     equal_frequency,
     equal_width,

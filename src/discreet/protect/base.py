@@ -3,38 +3,42 @@
 A row method takes the values of one column group, standard normal noise keyed by the secret
 (drawn elsewhere, so that a method is a pure function), the stratum of each row and whose it is, and
 returns protected values of the same shape. It keeps nothing of what it saw.
+
+Its arithmetic does not depend, to the last bit, on the order of the rows. Floating point sums
+depend on the order of their terms, so what is summed over rows is sorted first: a permuted file
+gives the permuted result, and nothing of the file's order is left in the last digits.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import InputError, RefusedError
+from discreet.arguments import Floats, Labels, as_strata
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.methods import Described
 
 __all__ = [
-    "Described",
     "Floats",
     "Labels",
     "RowMethod",
-    "as_matrix",
-    "as_strata",
+    "by_person",
+    "check_groups_of_persons",
+    "check_normals",
+    "lexicographic",
+    "means_of_persons",
+    "ordered_spread",
+    "persons_in",
+    "refuse_persons",
+    "rows_by_stratum",
     "sd_of",
-    "spread",
+    "several_rows",
+    "standardise",
 ]
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.intp]
-
-
-class Described(Protocol):
-    """What every method says of itself: one sentence each, shown beside every picture."""
-
-    name: ClassVar[str]
-    promises: ClassVar[str]
-    leaves_open: ClassVar[str]
+TINY = 1e-100
+"""Z-scores nearer to zero than this are zero, so that no squared distance underflows."""
 
 
 class RowMethod(Described, Protocol):
@@ -50,34 +54,7 @@ class RowMethod(Described, Protocol):
         ...
 
 
-def as_matrix(values: ArrayLike) -> Floats:
-    """Return `values` as n rows of p finite columns, without a copy where it is one already."""
-    try:
-        matrix = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError("X must hold numbers alone, as many in each row") from None
-    if matrix.ndim == 1:
-        matrix = matrix[:, None]
-    if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
-        raise InputError("X must be a table of at least one row and one column")
-    if not np.isfinite(matrix).all():
-        raise InputError(
-            "X holds missing or infinite values; leave those rows out before protecting the rest"
-        )
-    return matrix
-
-
-def as_strata(strata: ArrayLike | None, n: int) -> Labels:
-    """Return one whole number from 0 on for each of `n` rows; one stratum where none is given."""
-    if strata is None:
-        return np.zeros(n, dtype=np.intp)
-    given = np.asarray(strata)
-    if given.shape != (n,):
-        raise InputError("strata must hold one label for each row of X")
-    return np.unique(given, return_inverse=True)[1].astype(np.intp)
-
-
-def spread(matrix: Floats) -> tuple[Floats, Floats]:
+def _spread(matrix: Floats) -> tuple[Floats, Floats]:
     """Return mean and standard deviation (divisor n-1) of each column; refuse constant ones."""
     if len(matrix) < 2:
         raise RefusedError("X has too few rows for a standard deviation")
@@ -102,3 +79,182 @@ def sd_of(column: str, values: Floats) -> float:
             " numbers, and cannot be shown; leave it out"
         )
     return sd
+
+
+def ordered_spread(matrix: Floats) -> tuple[Floats, Floats]:
+    """Return mean and sd (divisor n-1) of each column, summed in the order of its values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, sd = _spread(np.sort(np.asfortranarray(matrix), axis=0))
+    if not (np.isfinite(mean).all() and np.isfinite(sd).all()):
+        raise RefusedError("a column of X spans more than can be computed with; rescale it")
+    return mean, sd
+
+
+def standardise(matrix: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the z-scores of `matrix` over all its rows, and each column's mean and sd."""
+    mean, sd = ordered_spread(matrix)
+    z = np.ascontiguousarray((matrix - mean) / sd)
+    z[np.abs(z) < TINY] = 0.0
+    return z, mean, sd
+
+
+def lexicographic(*blocks: Floats | Labels) -> Labels:
+    """Return the order of rows by the columns of `blocks`, the first column first."""
+    columns = [column for block in blocks for column in np.atleast_2d(block.T)]
+    order = np.argsort(columns[0])
+    if (np.diff(columns[0][order]) != 0).all():  # several times faster than a stable sort
+        return order
+    return np.lexsort(columns[::-1])
+
+
+def rows_by_stratum(strata: Labels, k: int) -> list[Labels]:
+    """Return the rows of each stratum; refuse a stratum of fewer than `k`."""
+    sizes = np.bincount(strata)
+    if (sizes < k).any():
+        raise RefusedError(
+            "a stratum holds fewer than k rows; every one must hold at least k: join strata or"
+            " choose a smaller k"
+        )
+    return np.split(np.argsort(strata, kind="stable"), np.cumsum(sizes)[:-1])
+
+
+def check_normals(normals: Floats, matrix: Floats) -> Floats:
+    """Return `normals` if they are one finite number for each entry of `matrix`."""
+    given = np.asarray(normals, dtype=np.float64)
+    if given.shape != matrix.shape or not np.isfinite(given).all():
+        raise InputError("normals must hold one finite number for each value of X")
+    return given
+
+
+# --- persons with several rows ------------------------------------------------------------------
+
+
+def several_rows(persons: Labels | None) -> Labels | None:
+    """Return `persons`, or None where no two rows are of one person.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> several_rows(np.array([4, 7, 9])) is None
+    True
+    """
+    if persons is None or len(np.unique(persons)) == len(persons):
+        return None
+    return persons
+
+
+def means_of_persons(
+    values: Floats, strata: Labels, persons: Labels
+) -> tuple[Floats, Labels, Labels]:
+    """Return the mean row of each person in each stratum, so that each of them counts once.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, p)
+        Rows.
+    strata, persons : ndarrays of int, of shape (n,)
+        The stratum of each row, and whose it is. Who has rows in several strata has a mean in
+        each of them.
+
+    Returns
+    -------
+    tuple of ndarray of shape (m, p), ndarray of int of shape (m,), ndarray of int of shape (n,)
+        The means, the stratum of each, and which of them each row belongs to. Sums are taken in
+        an order of their own, so the order of the rows shows in no digit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [3.0], [9.0]])
+    >>> means, _, at = means_of_persons(x, np.zeros(3, dtype=np.intp), np.array([5, 5, 6]))
+    >>> means.ravel().tolist(), at.tolist()
+    ([2.0, 9.0], [0, 0, 1])
+    """
+    n = len(values)
+    who, stratum = as_strata(persons, n), as_strata(strata, n)
+    pairs, at = np.unique(stratum * (int(who.max()) + 1) + who, return_inverse=True)
+    order = np.lexsort([*values.T, at])
+    rows = np.bincount(at)
+    means = [np.bincount(at[order], column[order]) / rows for column in values.T]
+    return (
+        np.column_stack(means),
+        (pairs // (int(who.max()) + 1)).astype(np.intp),
+        at.astype(np.intp),
+    )
+
+
+def by_person(
+    z: Floats, values: Floats, strata: Labels, persons: Labels | None
+) -> tuple[Floats, Floats, Labels, Labels | slice]:
+    """Return standardised and plain rows with one for each person, and where each row went.
+
+    Where no persons are given the rows are as they were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [3.0], [9.0]])
+    >>> by_person(x, x, np.zeros(3, dtype=np.intp), np.array([5, 5, 6]))[1].ravel().tolist()
+    [2.0, 9.0]
+    """
+    if persons is None:
+        return z, values, strata, slice(None)
+    both, strata_of, at = means_of_persons(np.column_stack([z, values]), strata, persons)
+    return both[:, : z.shape[1]].copy(), both[:, z.shape[1] :].copy(), strata_of, at
+
+
+def persons_in(labels: Labels, persons: Labels | None) -> Labels:
+    """Return how many persons have rows of each label, numbered from 0; rows where None is given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> persons_in(np.array([0, 0, 1, 1, 1]), np.array([3, 3, 3, 8, 9])).tolist()
+    [1, 3]
+    """
+    if persons is None:
+        return np.bincount(labels)
+    pairs = np.unique(np.stack([labels, persons]), axis=1)
+    return np.bincount(pairs[0], minlength=int(labels.max(initial=-1)) + 1)
+
+
+def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
+    """Count again, apart from how they were made, that groups of rows are of k persons or more.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If one is of fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_groups_of_persons(np.array([0, 0, 0]), np.array([1, 1, 2]), 2)
+    """
+    members: dict[int, set[int]] = {}
+    for group, person in zip(groups.tolist(), persons.tolist(), strict=True):
+        members.setdefault(group, set()).add(person)
+    if any(len(found) < k for found in members.values()):
+        raise BrokenPromiseError(
+            "a group was counted again and holds fewer than k persons; please report this"
+        )
+
+
+def refuse_persons(method: str, persons: Labels | None) -> None:
+    """Refuse persons with several rows where a method can only count rows.
+
+    Raises
+    ------
+    RefusedError
+        If some person has several rows.
+
+    Examples
+    --------
+    >>> refuse_persons("probabilistic", None)
+    """
+    if several_rows(persons) is not None:
+        raise RefusedError(
+            f"some person has several rows, and method {method!r} knows rows alone; open the study"
+            " with rows='condensation', 'microaggregation' or 'rounding', which make groups of"
+            " persons, or make one row a person first (a mean or a last value)"
+        )

@@ -11,17 +11,24 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import (
+    Floats,
+    Labels,
+    as_matrix,
+    as_strata,
+    check_ratio,
+    check_whole,
+    check_word,
+)
 from discreet.errors import RefusedError
-from discreet.protect.arguments import check_ratio, check_whole, check_word
-from discreet.protect.base import Floats, Labels, as_matrix, as_strata
-from discreet.protect.canonical import (
+from discreet.protect.base import (
     check_normals,
     lexicographic,
     ordered_spread,
+    refuse_persons,
     rows_by_stratum,
     standardise,
 )
-from discreet.protect.persons import refuse_persons
 
 __all__ = ["Deterministic", "deterministic"]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Labels
 from discreet.errors import InputError, one_of
-from discreet.protect.base import Labels
 
 __all__ = [
     "Chain",

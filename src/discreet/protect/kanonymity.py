@@ -15,10 +15,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Labels, check_ratio, check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.progress import advance
-from discreet.protect.arguments import check_ratio, check_whole
-from discreet.protect.base import Labels
 from discreet.protect.counts import Bins
 from discreet.protect.hierarchy import Chain, Coded, Hierarchy, Step, chains_of, coded
 

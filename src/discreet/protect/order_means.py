@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.protect.arguments import check_whole
-from discreet.protect.base import Floats, Labels
 
 __all__ = [
     "DIGITS",

@@ -9,12 +9,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discreet.arguments import (
+    Floats,
+    Labels,
+    as_matrix,
+    as_strata,
+    check_ratio,
+    check_whole,
+    check_word,
+)
 from discreet.errors import InputError, RefusedError
 from discreet.keys import old_row_keys
-from discreet.protect.arguments import check_ratio, check_whole, check_word
-from discreet.protect.base import Floats, Labels, as_matrix, as_strata
-from discreet.protect.canonical import check_normals, ordered_spread, standardise
-from discreet.protect.persons import refuse_persons
+from discreet.protect.base import check_normals, ordered_spread, refuse_persons, standardise
 from discreet.secret import Secret
 
 __all__ = ["FAR_NOISE", "Probabilistic", "probabilistic"]

@@ -9,6 +9,7 @@ from itertools import pairwise, permutations
 from types import MappingProxyType
 from typing import Any
 
+from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.clusters import COSTS
 from discreet.parallel.ordering import one_order
@@ -18,7 +19,6 @@ from discreet.plots.parallel_cells import clusters_of_cells
 from discreet.plots.parallel_order import axes_to_order, proposed_order, rules_of_order
 from discreet.plots.parallel_records import clusters_of_records
 from discreet.policy import AxesRequest, PlotRequest
-from discreet.protect.arguments import check_whole
 from discreet.study.gate import (
     LEAST_DIVERSITY,
     Pairs,

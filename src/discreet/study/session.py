@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger import Ledger
 from discreet.plots import Gate, MultiplesView, Origin, View, fits
@@ -21,7 +22,6 @@ from discreet.plots.from_counts import gaps_of
 from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy
-from discreet.protect.base import Floats
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
 from discreet.render.scene_json import SCHEMA as SCENE_SCHEMA

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
@@ -18,7 +19,6 @@ from discreet.measure.utility import displacement_of
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect import ROW_METHODS
-from discreet.protect.arguments import check_ratio, check_whole, check_word
 from discreet.secret import FORMAT
 from discreet.study.gate import listed
 from discreet.study.session import Session

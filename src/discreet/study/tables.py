@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.arguments import Floats, check_ratio, check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
 from discreet.measure.evaluate import FAR_GUARDED, WIDTHS, Measured, measured
@@ -22,11 +23,10 @@ from discreet.measure.rounding import COUNT_STEPS
 from discreet.plots import HistogramView, from_counts, from_rows
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import METHODS, ROW_METHODS, ColumnRounding, Rounding
-from discreet.protect.arguments import check_ratio, check_whole
-from discreet.protect.base import Floats, RowMethod
+from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
-from discreet.protect.rounding import RoundingSet, joint_set, k_of_c, known_method
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
+from discreet.rounding import RoundingSet, joint_set, k_of_c, known_method
 from discreet.secret import FORMAT
 from discreet.study.gate import Exit
 from discreet.study.session import Session

@@ -12,8 +12,8 @@ from pathlib import Path
 import narwhals as nw
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import InputError
-from discreet.protect.base import Floats
 from discreet.secret import FORMAT, unguessable
 from discreet.table.arrays import array_of
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.arguments import Floats, as_strata
 from discreet.errors import BrokenPromiseError
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import Microaggregation, Rounding, outside
-from discreet.protect.base import Floats, RowMethod, as_strata, sd_of
+from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.order_means import nice_step, safe_ends, stepped, winsorised

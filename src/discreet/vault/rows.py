@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.keys import Column, Keys, in_order, old_row_keys, row_keys, total
 from discreet.policy import ROWS_PER_K, Policy
-from discreet.protect.base import Floats, Labels, sd_of
-from discreet.protect.missing import drawn_levels, filled
+from discreet.protect.base import means_of_persons, persons_in, sd_of
 from discreet.protect.order_means import nice_step, stepped, winsorised
-from discreet.protect.persons import means_of_persons, persons_in
+from discreet.protect.values import drawn_levels, filled
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 from discreet.vault.strata import (

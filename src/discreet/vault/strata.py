@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Labels, as_strata
 from discreet.errors import RefusedError
 from discreet.policy import Policy, told_to
-from discreet.protect.base import Labels, as_strata
+from discreet.protect.base import persons_in
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
-from discreet.protect.persons import persons_in
 from discreet.table import Rows
 
 __all__ = [

@@ -16,7 +16,7 @@ from discreet.measure.il_dr import il_dr_score
 from discreet.measure.models import tree_on
 from discreet.measure.roundings.trying import KS, compare_roundings
 from discreet.progress import listening
-from discreet.protect.rounding import METHODS, Rounder
+from discreet.rounding import METHODS, Rounder
 
 UNSUPERVISED = [name for name, kind in METHODS.items() if not kind.supervised]
 

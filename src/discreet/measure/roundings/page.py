@@ -18,8 +18,8 @@ from discreet.measure.roundings.tables import (
 )
 from discreet.measure.roundings.trial import FAMILIES
 from discreet.measure.roundings.words import claims, in_short
-from discreet.protect.rounding import METHODS
 from discreet.render.to_html import Html, heading, items, paragraph, picture, table
+from discreet.rounding import METHODS
 
 __all__ = ["OWN_WORK", "STYLE", "page_parts", "text_of", "title_of"]
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from discreet.errors import InputError
-from discreet.protect.rounding.settling import FREEDMAN_DIACONIS
+from discreet.rounding.choice import FREEDMAN_DIACONIS
 
 __all__ = ["FAMILIES", "MEASURES", "MODELS", "RULES", "Gauge", "Trial"]
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from discreet.arguments import check_whole, check_word
 from discreet.errors import DiscreetError, InputError, RefusedError, one_of
 from discreet.measure.entropy import entropy_of, mean_absolute_correlation_of
 from discreet.measure.il_dr import il_dr_score_of
@@ -21,11 +22,9 @@ from discreet.measure.roundings.comparison import RoundingComparison
 from discreet.measure.roundings.grid import RoundingGrid
 from discreet.measure.roundings.trial import Trial
 from discreet.progress import advance
-from discreet.protect.arguments import check_whole, check_word
-from discreet.protect.rounding import METHODS, c_of_k, known_method
-from discreet.protect.rounding.columns import column_sets, encoded
-from discreet.protect.rounding.rounding_set import REPRESENTATIVES
-from discreet.protect.rounding.settling import FREEDMAN_DIACONIS
+from discreet.rounding import METHODS, c_of_k, known_method
+from discreet.rounding.choice import FREEDMAN_DIACONIS
+from discreet.rounding.rounding_set import REPRESENTATIVES, column_sets, encoded
 from discreet.table import open_table
 
 __all__ = ["KS", "compare_roundings"]

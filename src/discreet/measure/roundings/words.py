@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from discreet.measure.roundings.grid import EQUAL, RoundingGrid
 from discreet.measure.roundings.trial import Trial
-from discreet.protect.rounding.settling import FREEDMAN_DIACONIS
+from discreet.rounding.choice import FREEDMAN_DIACONIS
 
 __all__ = ["as_text", "claims", "in_short", "stated"]
 

@@ -1,0 +1,86 @@
+"""Rounding: every value of a column is replaced by a point that stands for a region of it.
+
+Three steps. A method finds the regions of a column in order (`groups`, `intervals`, `clusters`,
+`resampling`, `supervised`); `rounding_set` says which point stands for each; encoding replaces
+values by points. `Rounder` does so for scikit-learn; `discreet.protect.Rounding` rounds rows
+jointly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.rounding.base import RegionMethod, SortedColumn, sorted_column
+from discreet.rounding.choice import (
+    METHODS,
+    Choice,
+    c_of_k,
+    freedman_diaconis,
+    k_of_c,
+    known_method,
+    settled,
+)
+from discreet.rounding.clusters import KMeans, kmeans
+from discreet.rounding.groups import Mdav, Optimal, VMdav, optimal
+from discreet.rounding.intervals import (
+    Base,
+    EqualFrequency,
+    EqualWidth,
+    base,
+    equal_frequency,
+    equal_width,
+)
+from discreet.rounding.joint_set import JointSet, joint_set, load_points
+from discreet.rounding.resampling import Resampling, resampling
+from discreet.rounding.rounding_set import ENCODINGS, REPRESENTATIVES, RoundingSet, rounding_set
+from discreet.rounding.supervised import ChiMerge, Mdlp, chimerge, mdlp
+
+if TYPE_CHECKING:
+    from discreet.rounding.estimator import Rounder
+
+__all__ = [
+    "ENCODINGS",
+    "METHODS",
+    "REPRESENTATIVES",
+    "Base",
+    "ChiMerge",
+    "Choice",
+    "EqualFrequency",
+    "EqualWidth",
+    "JointSet",
+    "KMeans",
+    "Mdav",
+    "Mdlp",
+    "Optimal",
+    "RegionMethod",
+    "Resampling",
+    "Rounder",
+    "RoundingSet",
+    "SortedColumn",
+    "VMdav",
+    "base",
+    "c_of_k",
+    "chimerge",
+    "equal_frequency",
+    "equal_width",
+    "freedman_diaconis",
+    "joint_set",
+    "k_of_c",
+    "kmeans",
+    "known_method",
+    "load_points",
+    "mdlp",
+    "optimal",
+    "resampling",
+    "rounding_set",
+    "settled",
+    "sorted_column",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Rounder":  # scikit-learn takes seconds to import
+        from discreet.rounding.estimator import Rounder
+
+        return Rounder
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

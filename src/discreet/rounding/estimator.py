@@ -1,0 +1,166 @@
+"""`Rounder`: rounding column by column, where scikit-learn expects a transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from discreet.arguments import Floats, check_word
+from discreet.errors import InputError, RefusedError
+from discreet.keys import old_row_keys
+from discreet.rounding.choice import is_supervised
+from discreet.rounding.rounding_set import ENCODINGS, RoundingSet, column_sets, encoded
+from discreet.secret import load_secret
+
+__all__ = ["Rounder"]
+
+VERSION = b"discreet.protect.rounding"
+LEAST_ROWS = 2
+
+
+class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Replace every number by a rounding point of its column.
+
+    Stands where `KBinsDiscretizer` stands, and gives numbers instead of codes.
+
+    Parameters
+    ----------
+    method : str or RegionMethod, default "mdav"
+        How the regions of a column are found. By name: "mdav", "vmdav", "optimal" (k),
+        "equal_width", "equal_frequency", "kmeans", "resampling" (c), "mdlp", "chimerge" (by the
+        classes `y`), "base" (k). Or a value such as `VMdav(k=5, gamma=0.3)`, which holds its own
+        numbers.
+    k : int or "freedman-diaconis", optional
+        The least number of rows in a region; at least 2.
+    c : int or "freedman-diaconis", optional
+        How many regions; at least 1. Without k and c, k is 5. A method that takes k is given
+        n / c where c alone is given, and the other way round. "freedman-diaconis" chooses for
+        each column: see `freedman_diaconis`.
+    representative : {"mean", "median", "midpoint"}, default "mean"
+        What stands for a region.
+    encoding : {"region", "nearest", "stochastic"}, default "region"
+        Which point replaces a value; see `RoundingSet.encode`. What is drawn for "stochastic" is
+        keyed by the row's values and the custodian's secret (the environment variable
+        DISCREET_SECRET, or the file in the user's configuration folder), so that a row is always
+        rounded alike.
+
+    Attributes
+    ----------
+    sets_ : tuple of RoundingSet
+        One for each column.
+    n_features_in_, feature_names_in_
+        As of every estimator.
+
+    Raises
+    ------
+    InputError (a ValueError)
+        If a parameter is unknown or out of range, or a column has fewer rows than k.
+
+    Notes
+    -----
+    **What it does not protect.** Columns are rounded one at a time, and a row of several rounded
+    columns is shared by few others: of 500 records of three columns, 93 of 100 were unique with
+    k = 20. It is not k-anonymity of the rows. Points are means of raw values, so points for
+    several k give values away, and so do stochastic draws for several sets of points or columns:
+    what is drawn is right on average, and averages tell. New records that are rounded later are
+    not counted. A fitted rounder holds the extremes and edges of its columns: it is private. For
+    a table that leaves use `Study.round`, which rounds rows jointly.
+
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), section 3.
+
+    Examples
+    --------
+    >>> rounder = Rounder(method="optimal", k=2)
+    >>> rounder.fit_transform([[1.0], [2.0], [3.0], [10.0], [11.0]]).ravel().tolist()
+    [2.0, 2.0, 2.0, 10.5, 10.5]
+    >>> rounder.transform([[4.0], [100.0]]).ravel().tolist()
+    [2.0, 10.5]
+    """
+
+    def __init__(
+        self,
+        method: Any = "mdav",
+        *,
+        k: Any = None,
+        c: Any = None,
+        representative: str = "mean",
+        encoding: str = "region",
+    ) -> None:
+        self.method = method
+        self.k = k
+        self.c = c
+        self.representative = representative
+        self.encoding = encoding
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Rounder:
+        """Find the rounding set of each column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Finite numbers.
+        y : array-like of shape (n,), optional
+            The class of each row, for supervised methods.
+
+        Returns
+        -------
+        Rounder
+        """
+        check_word("encoding", self.encoding, ENCODINGS)
+        matrix = _matrix(self, X, ensure_min_samples=LEAST_ROWS)
+        names = getattr(self, "feature_names_in_", None)
+        if y is not None and is_supervised(self.method):
+            check_classification_targets(y)
+        try:
+            self.sets_: tuple[RoundingSet, ...] = column_sets(
+                matrix,
+                self.method,
+                k=self.k,
+                c=self.c,
+                representative=self.representative,
+                names=None if names is None else [str(name) for name in names],
+                classes=y,
+            )
+        except RefusedError as error:  # scikit-learn knows no other than ValueError
+            raise InputError(str(error)) from None
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Replace each number by a point of its column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Finite numbers, in the columns that were fitted.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+        """
+        check_is_fitted(self)
+        matrix = _matrix(self, X, reset=False)
+        return encoded(self.sets_, matrix, self.encoding, self._uniforms(matrix))
+
+    def _uniforms(self, matrix: Floats) -> Floats | None:
+        if self.encoding != "stochastic":
+            return None
+        owner = load_secret(None)
+        names = [str(j) for j in range(matrix.shape[1])]
+        return owner.uniforms(VERSION, old_row_keys(owner, list(matrix.T)), names)
+
+
+def _matrix(rounder: Rounder, X: ArrayLike, **checks: Any) -> Floats:
+    """Return X as scikit-learn checks it, but for a message that would quote a cell."""
+    try:
+        matrix: Floats = validate_data(rounder, X, dtype=np.float64, **checks)
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise InputError("X must hold numbers alone; leave columns of texts out") from None
+        raise
+    return matrix

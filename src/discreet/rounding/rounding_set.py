@@ -1,0 +1,660 @@
+"""The rounding set of one column: its regions, and the point that stands for each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.arguments import Floats, Labels, as_column, check_word
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.render import to_matplotlib
+from discreet.render.figure_file import path_to_save, write_whole
+from discreet.render.scene import Axis, Bars, Lines, Panel, Scene
+from discreet.rounding.base import RegionMethod, SortedColumn, regions_by, sorted_column
+from discreet.rounding.choice import is_supervised, settled
+from discreet.rounding.intervals import Base
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "ENCODINGS",
+    "REPRESENTATIVES",
+    "RoundingSet",
+    "column_sets",
+    "cuts_of",
+    "encode",
+    "encoded",
+    "region_means",
+    "regions_of",
+    "rounding_set",
+    "whole_numbers",
+]
+
+FEW = 20_000
+"""Up to so many rows numpy is quick enough, and nothing needs to be compiled."""
+
+
+def regions_of(x: ArrayLike, edges: Floats) -> Labels:
+    """Return the region of each number: how many edges it is not below.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Finite numbers in any order.
+    edges : ndarray of shape (m - 1,)
+        Inner edges of m regions, rising; each belongs to the region above it.
+
+    Returns
+    -------
+    ndarray of int, of shape (n,)
+        From 0 to m - 1.
+
+    Raises
+    ------
+    InputError
+        If x is no list of finite numbers.
+
+    Notes
+    -----
+    **What it does not protect.** A region says between which two edges a number lies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> regions_of([0.5, 1.0, 7.0], np.array([1.0, 2.0])).tolist()
+    [0, 1, 2]
+    """
+    column = as_column(x)
+    if len(column) <= FEW or len(edges) == 0:
+        return np.searchsorted(edges, column, side="right")
+    from discreet.kernels.coding import regions_of as search
+
+    return search(column, _plain(edges))
+
+
+def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
+    """Return the point of the region of each number.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Finite numbers in any order; only the edges are sorted.
+    edges : ndarray of shape (m - 1,)
+        Inner edges of m regions, rising; each belongs to the region above it.
+    points : ndarray of shape (m,)
+        The point of each region.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    InputError
+        If x is no list of finite numbers.
+
+    Notes
+    -----
+    **What it does not protect.** Points are as safe as the regions are large, column by column:
+    rows of several rounded columns may be unique.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encode([7.0, 0.5, 1.0], np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])).tolist()
+    [7.0, 0.5, 1.5]
+    """
+    column = as_column(x)
+    if len(column) <= FEW or len(edges) == 0:
+        return np.asarray(points[np.searchsorted(edges, column, side="right")], dtype=np.float64)
+    from discreet.kernels.coding import points_of
+
+    return points_of(column, _plain(edges), _plain(points))
+
+
+def cuts_of(column: SortedColumn, edges: Floats) -> Labels:
+    """Return where regions begin among the different values of a column, without the first.
+
+    Parameters
+    ----------
+    column : SortedColumn
+    edges : ndarray of shape (m - 1,)
+        Inner edges, rising.
+
+    Returns
+    -------
+    ndarray of int, of shape (m - 1,)
+    """
+    if len(column.values) <= FEW or len(edges) <= FEW // 20:
+        return np.searchsorted(column.values, edges)
+    from discreet.kernels.coding import merged
+
+    return merged(_plain(column.values), _plain(edges))
+
+
+def region_means(column: SortedColumn, cuts: Labels) -> Floats:
+    """Return the mean of the rows in each region of a column, between its least and largest.
+
+    Parameters
+    ----------
+    column : SortedColumn
+    cuts : ndarray of int
+        Where regions begin among the different values, rising, without the first; none is empty.
+
+    Returns
+    -------
+    ndarray
+        Summed about the least value of each region, so that neither an offset nor the length of
+        the column costs digits.
+    """
+    if len(column.values) > FEW:
+        from discreet.kernels.coding import means_of
+
+        return means_of(_plain(column.values), column.starts, cuts)
+    begins = np.concatenate([[0], cuts])
+    first = np.repeat(column.values[begins], np.diff(begins, append=len(column.values)))
+    sums = np.add.reduceat((column.values - first) * column.counts, begins)
+    rows = np.diff(column.starts[begins], append=column.n)
+    means: Floats = column.values[begins] + sums / rows
+    np.minimum(means, np.append(column.values[cuts - 1], column.values[-1]), out=means)
+    return means
+
+
+def _plain(numbers: Floats) -> Floats:
+    """Return numbers in one piece and not locked, for which the kernels are compiled."""
+    return np.require(numbers, dtype=np.float64, requirements=["C", "W"])
+
+
+REPRESENTATIVES = ("mean", "median", "midpoint")
+ENCODINGS = ("region", "nearest", "stochastic")
+SCHEMA = 1
+TALLEST = 1e300
+"""The tallest bar of a picture: regions may be too narrow for a number of records per unit."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RoundingSet:
+    """Regions of one column, the point that stands for each, and how many rows fell into each.
+
+    Parameters
+    ----------
+    method : str
+        How the regions were found.
+    parameters : mapping of str to plain values
+        What the method was called with, and what came of it.
+    low, high : float
+        The least and the largest value that was seen.
+    edges : ndarray of shape (regions - 1,)
+        Where regions meet, rising; an edge belongs to the region above. The first region has no
+        lower end, and the last no upper one.
+    points : ndarray of shape (regions,)
+        Rising, each within its region.
+    counts : ndarray of int, of shape (regions,)
+        How many of the rows it was made of lie in each; may be 0.
+    column : str, optional
+        The name of the column.
+
+    Notes
+    -----
+    **What it does not protect.** A rounding set is made of raw values: its ends are two of them,
+    and the mean of a region of few rows tells of these. It is for whoever holds the data. Applied
+    to new records it promises nothing of how many of them share a point.
+
+    References
+    ----------
+    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019),
+    section 3, Fig. 1.
+
+    Examples
+    --------
+    >>> from discreet.rounding.intervals import EqualWidth
+    >>> from discreet.rounding.base import sorted_column
+    >>> found = rounding_set(sorted_column([0.0, 1.0, 2.0, 9.0, 10.0]), EqualWidth(c=2))
+    >>> found.edges.tolist(), found.points.tolist(), found.counts.tolist()
+    ([5.0], [1.0, 9.5], [3, 2])
+    >>> found.encode([4.0, 6.0]).tolist()
+    [1.0, 9.5]
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    low: float
+    high: float
+    edges: Floats
+    points: Floats
+    counts: Labels
+    column: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        for each in ("edges", "points", "counts"):
+            locked = getattr(self, each).copy()  # the caller may go on with these arrays
+            locked.flags.writeable = False
+            object.__setattr__(self, each, locked)
+        regions = len(self.points)
+        shapes = (self.points.shape, self.edges.shape, self.counts.shape)
+        if regions == 0 or shapes != ((regions,), (regions - 1,), (regions,)):
+            raise InputError(
+                "a rounding set has a point and a count for each region, and an edge"
+                " between each two"
+            )
+        finite = np.isfinite(self.points).all() and np.isfinite(self.edges).all()
+        if not finite or (self.edges[1:] <= self.edges[:-1]).any():
+            raise InputError("the edges of a rounding set must be finite and rise")
+        below, above = self.points[:-1] < self.edges, self.edges <= self.points[1:]
+        if not (below.all() and above.all()):
+            raise InputError("each point of a rounding set must lie within its region")
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
+            raise InputError(
+                "the least value of a rounding set must be finite, and at most the largest"
+            )
+        if (self.counts < 0).any():
+            raise InputError("the counts of a rounding set must be at least 0")
+
+    def __repr__(self) -> str:
+        name = "" if self.column is None else f"{self.column}: "
+        return f"RoundingSet({name}{self.method}, {len(self.points)} points)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RoundingSet) and self.to_dict() == other.to_dict()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RoundingSet.from_dict, (self.to_dict(),)
+
+    def __hash__(self) -> int:
+        return hash((self.method, self.column, self.points.tobytes()))
+
+    def encode(
+        self, x: ArrayLike, encoding: str = "region", uniforms: ArrayLike | None = None
+    ) -> Floats:
+        """Replace each value by a rounding point.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            Finite numbers; they need not be those the set was made of.
+        encoding : {"region", "nearest", "stochastic"}, default "region"
+            "region": the point of the region a value lies in, so that the counts of the set hold.
+            "nearest": the point nearest to it, of two equally near ones the lower; regions of
+            which many values lie nearer to the next point lose them. "stochastic": one of the
+            two points around it, the nearer one more likely, so that its expectation is the value
+            itself; a value beyond the outermost points becomes the outermost.
+        uniforms : array-like of shape (n,), optional
+            Numbers from 0 to 1, keyed by a secret, for "stochastic" alone.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Raises
+        ------
+        InputError
+            If a value is not finite, the encoding unknown, or uniforms are missing or no use.
+        """
+        check_word("encoding", encoding, ENCODINGS)
+        if (uniforms is not None) != (encoding == "stochastic"):
+            raise InputError(
+                "uniforms are for the encoding 'stochastic', which needs one number from 0 to 1 for"
+                " each value; Rounder and Study.round draw them from the custodian's secret"
+            )
+        if encoding == "region":
+            return encode(x, self.edges, self.points)
+        if encoding == "nearest":
+            # The middle itself belongs to the lower point, so it starts just above.
+            middle = self.points[:-1] / 2 + self.points[1:] / 2
+            return encode(x, np.nextafter(middle, np.inf), self.points)
+        return self._drawn(as_column(x), np.asarray(uniforms, dtype=np.float64))
+
+    def _drawn(self, column: Floats, uniforms: Floats) -> Floats:
+        inside = (uniforms >= 0) & (uniforms <= 1)
+        if uniforms.shape != column.shape or not inside.all():
+            raise InputError("uniforms must be one number from 0 to 1 for each value")
+        if len(self.points) == 1:
+            return np.full(len(column), self.points[0])
+        above = np.clip(regions_of(column, self.points), 1, len(self.points) - 1)
+        low, high = self.points[above - 1], self.points[above]
+        share = np.clip((column - low) / (high - low), 0.0, 1.0)
+        return np.where((uniforms < share) | (share == 1), high, low)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the set as plain values.
+
+        Returns
+        -------
+        dict
+            The fields of the set, arrays as lists, beside "discreet" (the version of this form)
+            and "kind".
+
+        Notes
+        -----
+        **What it does not protect.** It tells all that the set does, the least and the largest
+        value included: it is for whoever holds the data.
+        """
+        out: dict[str, Any] = {"discreet": SCHEMA, "kind": "rounding-set"}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            out[item.name] = value.tolist() if isinstance(value, np.ndarray) else value
+        return out | {"parameters": dict(self.parameters)}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> RoundingSet:
+        """Make a set of plain values, and check that it is one.
+
+        Parameters
+        ----------
+        given : mapping
+            What `to_dict` returned.
+
+        Returns
+        -------
+        RoundingSet
+
+        Raises
+        ------
+        InputError
+            If it is no rounding set, or a damaged one: of other shapes, edges that do not rise,
+            points outside their regions, counts below 0 or of no whole rows.
+
+        Notes
+        -----
+        **What it does not tell.** Whether any data were rounded so: counts and extremes are
+        believed.
+        """
+        names = {item.name for item in fields(cls)}
+        due = {"discreet": SCHEMA, "kind": "rounding-set"}
+        known = isinstance(given, Mapping) and due.items() <= given.items()
+        if not known or given.keys() - due.keys() != names:
+            raise InputError("this is no rounding set that this version of discreet can read")
+        try:
+            parameters = dict(given["parameters"])
+            low, high = float(given["low"]), float(given["high"])
+            edges, points = (
+                np.array(given[name], dtype=np.float64) for name in ("edges", "points")
+            )
+            counts = whole_numbers(given["counts"])
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("the rounding set is damaged: its numbers cannot be read") from None
+        column = None if given["column"] is None else str(given["column"])
+        return cls(str(given["method"]), parameters, low, high, edges, points, counts, column)
+
+    def to_json(self) -> str:
+        """Return the set as JSON, for whoever holds the data."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the set to a file of your own, which `load_points` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .json.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+
+        Notes
+        -----
+        **What it does not protect.** It is written as it is, with the least and largest value, and
+        no ledger knows of it.
+        """
+        target = path_to_save(path, (".json",), "a rounding set")
+        write_whole(self.to_json().encode(), target)
+        return target
+
+    @classmethod
+    def from_json(cls, text: str) -> RoundingSet:
+        """Read a set that `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        RoundingSet
+
+        Raises
+        ------
+        InputError
+            If it is no JSON, or as `from_dict`.
+
+        Notes
+        -----
+        **What it does not tell.** As `from_dict`.
+        """
+        try:
+            given = json.loads(text)
+        except ValueError:
+            raise InputError("the rounding set is no JSON") from None
+        return cls.from_dict(given)
+
+    def scene(self) -> Scene:
+        """Return a drawing: a bar for each region, its area the rows in it, and the points."""
+        ends = (self.low, *self.edges.tolist(), self.high)
+        wide = np.diff(ends)
+        heights = [
+            min(count / width, TALLEST) if width > 0 else 0.0
+            for count, width in zip(self.counts.tolist(), wide.tolist(), strict=True)
+        ]
+        at, top = self.points.tolist(), max(heights)
+        stems = Lines(
+            tuple((point, point) for point in at),
+            tuple((0.0, max(height, top / 20)) for height in heights),
+            look="trend",
+        )
+        marks = (Bars(ends, tuple(heights)), stems)
+        return Scene(
+            panels=(Panel(marks, Axis(self.column or "value"), Axis("records per unit")),),
+            title=f"{self.column or 'Rounding set'}: {self.method}, {len(self.points)} points",
+            notes=("A bar is a region, its area the records in it; a line is a rounding point.",),
+        )
+
+    def plot(self, ax: Any = None) -> Figure:
+        """Draw the set with matplotlib, for whoever holds the data.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        return to_matplotlib.draw(self.scene(), ax)
+
+
+def whole_numbers(given: Any) -> Labels:
+    """Return numbers of a file as whole ones, or raise ValueError where they are not."""
+    numbers = np.array(given)
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise ValueError("counts are whole numbers")
+    return numbers.astype(np.intp)
+
+
+def rounding_set(
+    column: SortedColumn,
+    method: RegionMethod,
+    representative: str = "mean",
+    name: str | None = None,
+) -> RoundingSet:
+    """Find the regions of a column and the point that stands for each.
+
+    Parameters
+    ----------
+    column : SortedColumn
+        See `sorted_column`.
+    method : RegionMethod
+        Such as `Optimal(k=10)` or `EqualWidth(c=20)`.
+    representative : {"mean", "median", "midpoint"}, default "mean"
+        What stands for a region: the mean or median of its values, or the middle of the interval
+        (of the outermost ones, between edge and extreme value). An empty region has its middle.
+    name : str, optional
+        What the column is called.
+
+    Returns
+    -------
+    RoundingSet
+        Its parameters are those of the method and what it found out: the base of `Base`, whose
+        points are multiples whatever `representative` says, or the `law` of `Resampling`.
+
+    Raises
+    ------
+    InputError
+        If the representative is unknown.
+    RefusedError
+        If the method cannot keep its promise on this column.
+    BrokenPromiseError
+        If a region, counted again, holds fewer rows than the method promises.
+    """
+    check_word("representative", representative, REPRESENTATIVES)
+    if method.supervised and column.class_counts is None:
+        raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
+    regions = regions_by(method, column)
+    edges = regions.edges
+    parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
+    counts = np.diff(column.starts[parted])
+    given = {name: value for name, value in vars(method).items() if value is not None}
+    if not regions.held:
+        for name in ("k", "digits"):  # they would say what is not so
+            given.pop(name, None)
+    if method.parameter == "k" and counts.min() < given.get("k", 0):
+        raise BrokenPromiseError(
+            "a region was counted again and holds fewer than k rows; please report this"
+        )
+    points = regions.points
+    if points is not None:  # whatever lies around them
+        representative = "multiple"
+    else:
+        points = _points(column, parted, edges, representative)
+    return RoundingSet(
+        method=method.name,
+        parameters={**given, **regions.found, "representative": representative},
+        low=float(column.values[0]),
+        high=float(column.values[-1]),
+        edges=edges,
+        points=points,
+        counts=counts.astype(np.intp),
+        column=name,
+    )
+
+
+def _middles(column: SortedColumn, edges: Floats) -> Floats:
+    """Return the middle of each interval; beyond the values, of edge and edge."""
+    ends = np.concatenate([[column.values[0]], edges, [column.values[-1]]])
+    low, high = np.minimum(ends[:-1], ends[1:]), np.maximum(ends[:-1], ends[1:])
+    middle = low / 2 + high / 2
+    out: Floats = np.where((middle >= low) & (middle < high), middle, low)
+    return out
+
+
+def _points(column: SortedColumn, parted: Labels, edges: Floats, representative: str) -> Floats:
+    """Return what stands for each region: of its members, or its middle if it has none."""
+    if representative == "midpoint":
+        return _middles(column, edges)
+    held = np.flatnonzero(np.diff(parted))
+    if representative == "mean" and len(held) == len(parted) - 1:
+        return region_means(column, parted[1:-1])
+    out = _middles(column, edges)
+    begins, ends = parted[:-1][held], parted[1:][held]
+    if representative == "median":
+        out[held] = _medians(column, begins, ends)
+        return out
+    out[held] = region_means(column, begins[1:])
+    return out
+
+
+def _medians(column: SortedColumn, begins: Labels, ends: Labels) -> Floats:
+    """Return the median of the members of each region; of two middle values their mean."""
+    before, after = column.starts[begins], column.starts[ends]
+    low = np.searchsorted(column.starts, (before + after - 1) // 2, side="right") - 1
+    high = np.searchsorted(column.starts, (before + after) // 2, side="right") - 1
+    below, above = column.values[low], column.values[high]
+    middles: Floats = np.clip(below / 2 + above / 2, below, above)
+    return middles
+
+
+def column_sets(
+    matrix: Floats,
+    method: Any,
+    *,
+    k: Any = None,
+    c: Any = None,
+    representative: str = "mean",
+    names: Sequence[str | None] | None = None,
+    classes: ArrayLike | None = None,
+    exact: bool = False,
+) -> tuple[RoundingSet, ...]:
+    """Return the rounding set of each column of a table.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, p)
+        Finite numbers.
+    method, k, c
+        As of `settled`.
+    representative : {"mean", "median", "midpoint"}, default "mean"
+        What stands for a region.
+    names : sequence of str or None, of length p, optional
+        What the columns are called.
+    classes : array-like of shape (n,), optional
+        The class of each row; looked at by supervised methods alone.
+    exact : bool, default False
+        Whether a base that is looked for is the smallest there is, and not of two digits: for
+        public data.
+
+    Raises
+    ------
+    InputError
+        If a parameter is wrong.
+    RefusedError
+        If the method cannot keep its promise on a column.
+    """
+    of = classes if is_supervised(method) else None
+    out = []
+    for name, values in zip(names or [None] * matrix.shape[1], matrix.T, strict=True):
+        column = sorted_column(values, of)
+        chosen = settled(method, column, k=k, c=c)
+        if exact and isinstance(chosen, Base):
+            chosen = replace(chosen, digits=None)
+        out.append(rounding_set(column, chosen, representative, name))
+    return tuple(out)
+
+
+def encoded(
+    sets: Sequence[RoundingSet], matrix: Floats, encoding: str, uniforms: Floats | None
+) -> Floats:
+    """Return a table whose columns are replaced by points of their sets.
+
+    Parameters
+    ----------
+    sets : sequence of RoundingSet
+        One for each column.
+    matrix : ndarray of shape (n, p)
+        Finite numbers.
+    encoding : {"region", "nearest", "stochastic"}
+        See `RoundingSet.encode`.
+    uniforms : ndarray of shape (n, p) or None
+        Numbers from 0 to 1, for "stochastic" alone.
+    """
+    columns = [
+        found.encode(matrix[:, j], encoding, None if uniforms is None else uniforms[:, j])
+        for j, found in enumerate(sets)
+    ]
+    return np.column_stack(columns)

@@ -1,0 +1,484 @@
+"""Regions of a column and their points, found, applied and kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tracemalloc
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.arguments import Floats
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.render.scene import Bars, Lines
+from discreet.rounding import EqualWidth, intervals
+from discreet.rounding.base import RegionMethod, SortedColumn, sorted_column
+from discreet.rounding.groups import Mdav, Optimal
+from discreet.rounding.intervals import Base
+from discreet.rounding.rounding_set import (
+    ENCODINGS,
+    FEW,
+    REPRESENTATIVES,
+    RoundingSet,
+    column_sets,
+    cuts_of,
+    encode,
+    encoded,
+    region_means,
+    regions_of,
+    rounding_set,
+)
+
+X = [0.0, 1.0, 1.0, 2.0, 9.0, 10.0, 12.0, 40.0]
+
+
+@dataclasses.dataclass(frozen=True)
+class At:
+    """Regions with edges that were said."""
+
+    name: ClassVar[str] = "at"
+    promises: ClassVar[str] = ""
+    leaves_open: ClassVar[str] = ""
+    parameter: ClassVar[str] = "k"
+    supervised: ClassVar[bool] = False
+
+    edges: tuple[float, ...]
+    k: int = 1
+
+    def __call__(self, column: SortedColumn) -> Floats:
+        return np.array(self.edges, dtype=np.float64)
+
+
+def made(*edges: float, representative: str = "mean", name: str | None = None) -> RoundingSet:
+    # k = 0: a region may be empty here
+    return rounding_set(sorted_column(X), At(edges, k=0), representative, name)
+
+
+@pytest.mark.parametrize(
+    ("representative", "points"),
+    [
+        ("mean", [1.0, 31 / 3, 40.0]),
+        ("median", [1.0, 10.0, 40.0]),
+        ("midpoint", [2.5, 12.5, 30.0]),  # of 0 and 5, 5 and 20, 20 and 40
+    ],
+)
+def test_what_stands_for_a_region(representative: str, points: list[float]) -> None:
+    found = made(5.0, 20.0, representative=representative)
+
+    assert found.points == pytest.approx(points, rel=1e-15)
+    assert found.counts.tolist() == [4, 3, 1]
+    assert (found.low, found.high) == (0.0, 40.0)
+    assert found.parameters == {"edges": (5.0, 20.0), "k": 0, "representative": representative}
+
+
+def test_the_median_of_an_even_number_lies_between_two_values() -> None:
+    assert made(1.5, representative="median").points.tolist() == [1.0, 10.0]
+    assert made(10.0, representative="median").points.tolist() == [1.0, 12.0]
+    assert made(12.0, representative="median").points.tolist() == [1.5, 26.0]
+
+
+def test_an_empty_region_has_its_middle() -> None:
+    found = made(5.0, 20.0, 30.0)
+
+    assert found.counts.tolist() == [4, 3, 0, 1]
+    assert found.points[2] == 25.0
+
+
+def test_an_edge_belongs_to_the_region_above() -> None:
+    assert made(9.0).counts.tolist() == [4, 4]
+    assert made(9.0).encode([9.0, 8.999]).tolist() == [made(9.0).points[1], made(9.0).points[0]]
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8, -1e12])
+def test_an_offset_costs_no_digits(offset: float) -> None:
+    x = np.array([1.0, 2.0, 3.0, 50.0, 51.0]) + offset
+
+    found = rounding_set(sorted_column(x), At((offset + 20.0,)))
+
+    assert (found.points - offset).tolist() == [2.0, 50.5]
+
+
+def test_regions_beside_huge_ones_keep_their_digits() -> None:
+    found = rounding_set(sorted_column([1e-9, 3e-9, 1e140, 3e140]), At((1.0,)))
+
+    assert found.points == pytest.approx([2e-9, 2e140], rel=1e-15)
+
+
+ENCODED: dict[str, tuple[str, list[float] | None, list[float]]] = {
+    # points 1, 31/3, 40; edges 5 and 20; middles 5.67 and 25.17
+    "region": ("region", None, [1.0, 31 / 3, 31 / 3, 40.0, 40.0]),
+    "nearest": ("nearest", None, [1.0, 1.0, 31 / 3, 31 / 3, 40.0]),
+    # shares 0, 0.464, 0.786, 0.393, 1: what is drawn below the share goes up
+    "drawn up": ("stochastic", [0.0, 0.4, 0.7, 0.3, 0.9], [1.0, 31 / 3, 31 / 3, 40.0, 40.0]),
+    "drawn down": ("stochastic", [0.1, 0.5, 0.8, 0.4, 0.99], [1.0, 1.0, 1.0, 31 / 3, 40.0]),
+}
+
+
+@pytest.mark.parametrize(("encoding", "uniforms", "points"), ENCODED.values(), ids=ENCODED)
+def test_encodings(encoding: str, uniforms: list[float] | None, points: list[float]) -> None:
+    x = [-3.0, 1 + 0.464 * 28 / 3, 1 + 0.786 * 28 / 3, 22.0, 99.0]
+
+    found = made(5.0, 20.0).encode(x, encoding, uniforms)
+
+    assert found == pytest.approx(points, rel=1e-15)
+
+
+def test_of_two_equally_near_points_the_lower_is_taken() -> None:
+    found = rounding_set(sorted_column([1.0, 3.0]), At((1.5,)))
+
+    assert found.encode([2.0, 2.0 + 1e-12], "nearest").tolist() == [1.0, 3.0]
+
+
+def test_drawn_points_are_right_on_average() -> None:
+    found = made(5.0, 20.0)
+    uniforms = (np.arange(10_000) + 0.5) / 10_000
+
+    for value in (1.0, 2.0, 10.0, 10.5, 33.3, 40.0):
+        drawn = found.encode(np.full(10_000, value), "stochastic", uniforms)
+        assert drawn.mean() == pytest.approx(value, abs=3e-3)
+        assert set(drawn) <= set(found.points)
+
+
+def test_a_single_point_is_drawn_as_it_is() -> None:
+    found = made()
+
+    assert found.encode([1.0, 100.0], "stochastic", [0.0, 1.0]).tolist() == [9.375, 9.375]
+
+
+BAD_ENCODINGS: dict[str, tuple[Any, str, Any, str]] = {
+    "unknown": ([1.0], "up", None, "encoding is unknown; choose one of 'region'"),
+    "no uniforms": ([1.0], "stochastic", None, "uniforms are for the encoding 'stochastic'"),
+    "useless uniforms": ([1.0], "region", [0.5], "uniforms are for the encoding 'stochastic'"),
+    "too few": ([1.0, 2.0], "stochastic", [0.5], "one number from 0 to 1 for each value"),
+    "no share": ([1.0], "stochastic", [1.5], "one number from 0 to 1 for each value"),
+    "no number": ([1.0], "stochastic", [np.nan], "one number from 0 to 1 for each value"),
+    "missing": ([np.nan], "region", None, "missing or infinite"),
+}
+
+
+@pytest.mark.parametrize(
+    ("x", "encoding", "uniforms", "message"), BAD_ENCODINGS.values(), ids=BAD_ENCODINGS
+)
+def test_what_cannot_be_encoded(x: Any, encoding: str, uniforms: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        made(5.0).encode(x, encoding, uniforms)
+
+
+def test_a_representative_that_is_unknown_is_refused() -> None:
+    with pytest.raises(InputError, match="representative is unknown; choose one of 'mean'"):
+        made(representative="mode")
+
+
+def test_a_region_that_is_too_small_is_found_out() -> None:
+    with pytest.raises(BrokenPromiseError, match="a region was counted again"):
+        rounding_set(sorted_column(X), At((20.0,), k=2))
+
+
+def test_multiples_of_a_base_that_is_found_are_counted_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    column = sorted_column(X)
+    found, given_base = rounding_set(column, Base(k=2)), rounding_set(column, Base(b=4.0))
+
+    assert found.counts.min() >= 2
+    told = {"k": 2, "digits": 2, "b": found.parameters["b"], "representative": "multiple"}
+    assert found.parameters == told
+    assert given_base.counts.min() == 0  # nothing is promised, so no k is told
+    assert given_base.parameters == {"b": 4.0, "representative": "multiple"}
+    monkeypatch.setattr(intervals, "_smallest_base", lambda column, k, exact: 4.0)
+    with pytest.raises(BrokenPromiseError, match="a region was counted again"):
+        rounding_set(column, Base(k=2))
+
+
+def test_a_base_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, plainly = [], intervals._smallest_base
+
+    def smallest_base(column: SortedColumn, k: int, exact: bool) -> float:
+        looked.append(k)
+        return plainly(column, k, exact)
+
+    monkeypatch.setattr(intervals, "_smallest_base", smallest_base)
+
+    rounding_set(sorted_column(X), Base(k=2))
+
+    assert looked == [2]
+
+
+def test_a_supervised_method_needs_classes() -> None:
+    class Supervised(At):
+        supervised: ClassVar[bool] = True
+
+    with pytest.raises(RefusedError, match="finds regions by a class; give one for each row"):
+        rounding_set(sorted_column(X), Supervised((5.0,)))
+
+
+# --- as a file --------------------------------------------------------------------------------
+
+
+def test_it_is_read_back_as_it_was() -> None:
+    found = made(5.0, 20.0, name="income")
+
+    again = RoundingSet.from_json(found.to_json())
+
+    assert again.to_json() == found.to_json()
+    assert again == RoundingSet.from_json(again.to_json())
+    assert hash(again) == hash(found)
+    assert again != made(5.0, name="income")
+    assert repr(again) == "RoundingSet(income: at, 3 points)"
+
+
+def test_it_cannot_be_changed() -> None:
+    found = made(5.0)
+
+    with pytest.raises(ValueError, match="read-only"):
+        found.points[0] = 3.0
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        found.parameters["k"] = 3  # type: ignore[index]
+
+
+def test_the_callers_arrays_stay_his() -> None:
+    edges, points, counts = np.array([5.0]), np.array([1.0, 9.0]), np.array([2, 1])
+    found = RoundingSet("at", {}, 0.0, 9.0, edges, points, counts)
+
+    edges[0], points[0], counts[0] = 100.0, -7.0, 0
+
+    assert found.encode([4.0, 6.0]).tolist() == [1.0, 9.0]
+    assert found.counts.tolist() == [2, 1]
+
+
+DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
+    "another kind": ({"kind": "view"}, "this is no rounding set"),
+    "another schema": ({"discreet": 2}, "this is no rounding set"),
+    "something more": ({"secret": 1}, "this is no rounding set"),
+    "words": ({"points": ["a", "b"]}, "damaged: its numbers cannot be read"),
+    "a point outside": ({"points": [6.0, 7.0]}, "each point of a rounding set must lie within"),
+    "points that fall": ({"points": [7.0, 1.0]}, "each point of a rounding set must lie within"),
+    "a point too few": ({"points": [1.0]}, "a point and a count for each region"),
+    "edges that do not rise": (
+        {"edges": [5.0, 5.0], "points": [1.0, 5.0, 7.0], "counts": [1, 1, 1]},
+        "must be finite and rise",
+    ),
+    "an edge that is no number": ({"edges": [float("nan")]}, "must be finite and rise"),
+    "ends that are swapped": ({"low": 41.0}, "must be finite, and at most the largest"),
+    "an end that is no number": ({"low": float("nan")}, "must be finite, and at most the largest"),
+    "an end without end": ({"high": float("inf")}, "must be finite, and at most the largest"),
+    "less than no row": ({"counts": [-1, 9]}, "counts of a rounding set must be at least 0"),
+    "half a row": ({"counts": [2.5, 1]}, "damaged: its numbers cannot be read"),
+    "too many rows": ({"counts": [1, 2**70]}, "damaged: its numbers cannot be read"),
+    "an edge too many": ({"edges": [5.0, 6.0]}, "a point and a count for each region"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), DAMAGED.values(), ids=DAMAGED)
+def test_what_is_damaged_is_refused(changes: dict[str, Any], message: str) -> None:
+    given = made(5.0).to_dict() | changes
+
+    with pytest.raises(InputError, match=message):
+        RoundingSet.from_json(json.dumps(given))
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(InputError, match="the rounding set is no JSON"):
+        RoundingSet.from_json("points")
+
+
+# --- as a picture -----------------------------------------------------------------------------
+
+
+def test_the_drawing_has_a_bar_for_each_region_and_a_line_for_each_point() -> None:
+    scene = made(5.0, 20.0, name="income").scene()
+
+    (panel,) = scene.panels
+    bars, stems = panel.marks
+    assert bars == Bars((0.0, 5.0, 20.0, 40.0), (0.8, 0.2, 0.05))
+    assert isinstance(stems, Lines)
+    assert stems.x == ((1.0, 1.0), (31 / 3, 31 / 3), (40.0, 40.0))
+    assert stems.y == ((0.0, 0.8), (0.0, 0.2), (0.0, 0.05))
+    assert scene.title == "income: at, 3 points"
+
+
+def test_a_constant_column_can_be_drawn() -> None:
+    scene = rounding_set(sorted_column([3.0, 3.0]), At(())).scene()
+
+    assert scene.panels[0].marks[0] == Bars((3.0, 3.0), (0.0,))
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-200])
+def test_regions_that_are_hardly_wide_have_bars_that_end(unit: float) -> None:
+    column = sorted_column(np.repeat([0.0, 1.0, 3.0], 9) * unit)
+    found = rounding_set(column, At((unit, 3 * unit)))
+
+    (panel,) = found.scene().panels
+
+    (bars, stems) = panel.marks
+    assert isinstance(bars, Bars)
+    assert isinstance(stems, Lines)
+    assert np.isfinite(np.array(bars.heights, dtype=float)).all()
+    assert np.isfinite(np.array(stems.y, dtype=float)).all()
+
+
+def test_it_draws_itself() -> None:
+    figure = made(5.0, 20.0, name="income").plot()
+
+    assert figure.axes[0].get_xlabel() == "income"
+
+
+# --- always -----------------------------------------------------------------------------------
+
+COLUMNS = st.lists(
+    st.one_of(st.floats(-1e6, 1e6), st.integers(-5, 5).map(float)), min_size=1, max_size=30
+)
+
+
+@given(COLUMNS, st.lists(st.floats(-1e6, 1e6), max_size=6), st.sampled_from(REPRESENTATIVES))
+def test_points_lie_in_their_regions_and_rounding_twice_is_rounding_once(
+    x: list[float], edges: list[float], representative: str
+) -> None:
+    inside = sorted({edge for edge in edges if min(x) < edge <= max(x)})
+    found = rounding_set(sorted_column(x), At(tuple(inside), k=0), representative)
+    column = np.array(x)
+
+    assert (np.diff(found.points) > 0).all()
+    assert found.counts.sum() == len(x)
+    for encoding in ("region", "nearest"):
+        once = found.encode(column, encoding)
+        assert (found.encode(once, encoding) == once).all()
+        assert (np.diff(once[np.argsort(column)]) >= 0).all()  # the order is kept
+        assert (found.encode(column[::-1], encoding) == once[::-1]).all()
+    held = np.searchsorted(found.edges, column, side="right")
+    assert (found.encode(column) == found.points[held]).all()
+    assert (np.bincount(held, minlength=len(found.points)) == found.counts).all()
+    near = found.encode(column, "nearest")
+    gaps = np.abs(column[:, None] - found.points)
+    assert np.abs(column - near) == pytest.approx(gaps.min(axis=1), rel=1e-12, abs=1e-9)
+
+
+def test_the_names_of_encodings_are_told() -> None:
+    assert ENCODINGS == ("region", "nearest", "stochastic")
+
+
+def rounded(x: Floats, method: RegionMethod) -> Floats:
+    return rounding_set(sorted_column(x), method).encode(x)
+
+
+SIZES = [10, FEW + 70]  # the second goes to the kernels
+
+
+def test_an_edge_belongs_to_the_region_above_of_coding() -> None:
+    edges, points = np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])
+
+    assert regions_of([2.0, 0.5, 1.0, 9.0], edges).tolist() == [2, 0, 1, 2]
+    assert encode([2.0, 0.5, 1.0, 9.0], edges, points).tolist() == [7.0, 0.5, 1.5, 7.0]
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("regions", [1, 2, 9, 3000])
+def test_regions_and_points_are_numpys(n: int, regions: int) -> None:
+    x = np.random.default_rng(n).normal(size=n).round(3)
+    edges = np.linspace(-2, 2, regions - 1)
+    points = np.arange(float(regions))
+    expected = np.searchsorted(edges, x, side="right")
+
+    assert regions_of(x, edges).tolist() == expected.tolist()
+    assert encode(x, edges, points).tolist() == points[expected].tolist()
+    assert encode(x[::2], edges, points).tolist() == points[expected[::2]].tolist()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_locked_edges_are_taken(n: int) -> None:
+    edges, points = np.array([0.0]), np.array([-1.0, 1.0])
+    for array in (edges, points):
+        array.flags.writeable = False
+
+    assert encode(np.arange(float(n)), edges, points).tolist() == [1.0] * n
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_cuts_are_numpys(n: int) -> None:
+    column = sorted_column(np.random.default_rng(n).normal(size=n))
+    edges = np.linspace(-9, 9, 2000)
+
+    assert cuts_of(column, edges).tolist() == np.searchsorted(column.values, edges).tolist()
+
+
+def test_means_lie_within_their_regions_and_lose_no_digits() -> None:
+    x = np.array([0.0, 1.0, 1.0, 5.0, 6.0, 6.0, 6.5])
+    means = region_means(sorted_column(1e8 + x), np.array([2]))
+
+    assert means == pytest.approx([1e8 + 2 / 3, 1e8 + 5.875], rel=1e-15)
+    tenth = sorted_column([0.1] * 3 + [0.7] * 7)
+    assert region_means(tenth, np.array([1])).tolist() == [0.1, 0.7]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_rounded_column_holds_the_means_of_its_regions(n: int) -> None:
+    x = np.random.default_rng(n).lognormal(size=n)
+
+    found = rounded(x, Optimal(k=3))
+
+    points, at, sizes = np.unique(found, return_inverse=True, return_counts=True)
+    assert sizes.min() >= 3
+    assert points == pytest.approx(np.bincount(at, x) / sizes, rel=1e-12)
+    assert np.argsort(x).tolist() == np.lexsort((x, found)).tolist()  # order is kept
+    assert rounded(x[::-1], Mdav(k=3)).tolist() == rounded(x, Mdav(k=3))[::-1].tolist()
+
+
+def test_rounding_twice_is_rounding_once() -> None:
+    x = np.random.default_rng(1).normal(size=500)
+    once = rounded(x, Optimal(k=5))
+
+    assert rounded(once, Optimal(k=5)).tolist() == once.tolist()
+
+
+def test_only_finite_numbers_are_encoded() -> None:
+    with pytest.raises(InputError, match="x holds missing or infinite values"):
+        regions_of([1.0, float("nan")], np.array([1.0]))
+    with pytest.raises(InputError, match="x must be one column"):
+        encode([], np.array([1.0]), np.array([0.0, 2.0]))
+
+
+RNG = np.random.default_rng(2)
+X_OF_COLUMNS = RNG.lognormal(size=(300, 2))
+
+
+def test_each_column_has_the_set_it_would_have_alone() -> None:
+    found = column_sets(X_OF_COLUMNS, "optimal", k=20, representative="median", names=["a", "b"])
+
+    assert found == tuple(
+        rounding_set(sorted_column(values), Optimal(k=20), "median", name)
+        for name, values in zip("ab", X_OF_COLUMNS.T, strict=True)
+    )
+
+
+def test_columns_are_encoded_each_by_its_own() -> None:
+    sets = column_sets(X_OF_COLUMNS, EqualWidth(c=4))
+    uniforms = RNG.random(X_OF_COLUMNS.shape)
+
+    assert [found.column for found in sets] == [None, None]
+    for encoding, chances in (("region", None), ("nearest", None), ("stochastic", uniforms)):
+        out = encoded(sets, X_OF_COLUMNS, encoding, chances)
+        for j, found in enumerate(sets):
+            chance = None if chances is None else chances[:, j]
+            assert (out[:, j] == found.encode(X_OF_COLUMNS[:, j], encoding, chance)).all()
+
+
+def test_classes_are_looked_at_by_supervised_methods_alone() -> None:
+    with pytest.raises(InputError, match="a class is needed for each row"):
+        column_sets(X_OF_COLUMNS, "mdlp", classes=["a"])
+    assert column_sets(X_OF_COLUMNS, "kmeans", c=3, classes=["a"]) == column_sets(
+        X_OF_COLUMNS, "kmeans", c=3
+    )
+
+
+def test_a_number_to_predict_is_no_table_of_classes() -> None:
+    many = RNG.normal(size=(5000, 1))
+    tracemalloc.start()
+
+    column_sets(many, "optimal", k=10, classes=many[:, 0])
+
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()
