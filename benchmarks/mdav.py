@@ -79,7 +79,7 @@ def _cold() -> None:
     """Time the first call with nothing compiled, and with all of it kept on the disk."""
     code = (
         "import sys, time, numpy as np\n"
-        "from discreet.protect.grouping import mdav, vmdav\n"
+        "from discreet.protect.microaggregation import mdav, vmdav\n"
         "import numba\n"
         "x = np.random.default_rng(0).normal(size=(3000, 4))\n"
         "call = mdav if sys.argv[1] == 'mdav' else vmdav\n"

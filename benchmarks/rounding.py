@@ -45,9 +45,9 @@ PEER_METHODS = ("simple", "galil_park", "staggered", "wilber")
 FIRST_CALL = """
 import time
 import numpy as np
-from discreet.protect.rounding import {name}
-from discreet.protect.rounding.rounding_set import rounding_set
-from discreet.protect.rounding.sorted_column import sorted_column
+from discreet.rounding import {name}
+from discreet.rounding.rounding_set import rounding_set
+from discreet.rounding.base import sorted_column
 x = np.random.default_rng(0).normal(size=30_000)
 start = time.perf_counter()
 rounding_set(sorted_column(x), {name}(5)).encode(x)

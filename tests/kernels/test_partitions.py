@@ -1,4 +1,4 @@
-"""The kernels by hand and against all partitions; more in protect/rounding/test_groups.py."""
+"""The kernels by hand and against all partitions; more in rounding/test_groups.py."""
 
 from fractions import Fraction
 from itertools import combinations, pairwise

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from discreet import rounding
 from discreet.arguments import Floats, Labels, as_matrix, as_strata, check_whole, check_word
 from discreet.errors import InputError, RefusedError
 from discreet.protect.base import (
@@ -296,3 +297,8 @@ def _nearest(at: Floats, groups: Labels, z: Floats) -> int:
     members = np.bincount(place)
     means = np.column_stack([np.bincount(place, column) / members for column in held.T])
     return int(names[np.square(means - at).sum(axis=1).argmin()])
+
+
+def __getattr__(name: str) -> Any:
+    """Give what stands in `discreet.rounding`: it was found here before it had a room."""
+    return getattr(rounding, name)

@@ -71,7 +71,7 @@ def compare_roundings(
     source : frame, path or array of shape (n, p)
         The original. Its continuous columns are rounded, one at a time.
     methods : sequence of str, optional
-        Names of `discreet.protect.rounding.METHODS`; all by default, those that need classes only
+        Names of `discreet.rounding.METHODS`; all by default, those that need classes only
         where the target is one of classes.
     k : sequence of int, default (20, 25, 34, 50, 100, 167)
         Least numbers of rows at a rounding point, each at least 2. Methods that take a number of
