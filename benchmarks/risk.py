@@ -19,10 +19,10 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.measure.linkage import record_linkage_of
+from discreet.measure.linkage import record_linkage
 from discreet.measure.mcd import SAMPLE
-from discreet.measure.pairs import Pair, pair_of
-from discreet.measure.rmd import rmd_risk_of
+from discreet.measure.pairs import Pair, as_pair
+from discreet.measure.rmd import rmd_risk
 
 Floats = NDArray[np.float64]
 Measure = Callable[[Pair], float]
@@ -62,13 +62,13 @@ def _line(name: str, noise: float, ours: Measure, theirs: Measure) -> None:
 def _pair(rows: int, noise: float) -> Pair:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(rows, COLUMNS))
-    pair = pair_of(x, x + noise * rng.normal(size=x.shape))
+    pair = as_pair(x, x + noise * rng.normal(size=x.shape))
     _ = pair.original.matrix, pair.released.matrix  # both are handed arrays
     return pair
 
 
 def _linkage(pair: Pair) -> float:
-    return record_linkage_of(pair).count
+    return record_linkage(pair).count
 
 
 def _plain_query(pair: Pair) -> float:
@@ -81,7 +81,7 @@ def _plain_query(pair: Pair) -> float:
 
 
 def _rmd(pair: Pair) -> float:
-    return rmd_risk_of(pair).risk2.count
+    return rmd_risk(pair).risk2.count
 
 
 def _plain_rmd(pair: Pair) -> float:
@@ -118,7 +118,7 @@ def _check_ties() -> None:
         gaps = np.sqrt(np.square((y - row) / sd).sum(axis=1))
         near = gaps <= gaps.min() * (1 + 1e-10) + 1e-12
         parts.append(near[i] / near.sum())
-    if not math.isclose(_linkage(pair_of(x, y)), math.fsum(parts), rel_tol=1e-12):
+    if not math.isclose(_linkage(as_pair(x, y)), math.fsum(parts), rel_tol=1e-12):
         raise SystemExit("the linkages of tied rows differ")
 
 

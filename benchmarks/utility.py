@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measure.pairs import Pair, Side
-from discreet.measure.propensity import propensity_of
+from discreet.measure.propensity import propensity
 
 SIZES = (100_000, 1_000_000)
 COLUMNS = 7
@@ -41,7 +41,7 @@ def main() -> None:
         design, released = _stacked(pair)
         _check_equal(pair, design, released)
         jobs: list[Callable[[], object]] = [
-            partial(propensity_of, pair),
+            partial(propensity, pair),
             partial(_sklearn, design, released),
             partial(_statsmodels, design, released),
         ]
@@ -90,7 +90,7 @@ def _statsmodels(design: Floats, released: Floats) -> float:
 
 
 def _check_equal(pair: Pair, design: Floats, released: Floats) -> None:
-    ours = propensity_of(pair).u
+    ours = propensity(pair).u
     if abs(_statsmodels(design, released) / ours - 1) > EQUAL:
         raise SystemExit("statsmodels finds another U")
     if abs(_sklearn(design, released) / ours - 1) > NEAR:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from discreet.measure.pairs import pair_of
-from discreet.measure.rmd import RmdGrid, rmd_grid_of
+from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.render.marks import RAMP
 from examples.anonymise import cohort, tables
 from examples.anonymise.compare import Compared, Plan, compared
@@ -40,7 +39,7 @@ def of_cohort(table: pd.DataFrame) -> Compared:
 def risk_grid(found: Compared, w1: Sequence[float], w2: Sequence[float]) -> RmdGrid:
     """Return both risks for every w1 and w2."""
     columns = list(found.plan.columns)
-    return rmd_grid_of(pair_of(found.original[columns], found.released[columns]), w1, w2)
+    return rmd_grid(found.original[columns], found.released[columns], w1s=w1, w2s=w2)
 
 
 def figure_5(found: Compared) -> Plate:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from discreet.measure import Coefficients, Propensity, RmdRisk
-from discreet.measure.coefficients import coefficients_of
-from discreet.measure.pairs import pair_of
-from discreet.measure.propensity import propensity_of
-from discreet.measure.rmd import rmd_risk_of
-from discreet.measure.utility import displacement_of
+from discreet.measure.coefficients import coefficient_difference
+from discreet.measure.pairs import as_pair
+from discreet.measure.propensity import propensity
+from discreet.measure.rmd import rmd_risk
+from discreet.measure.utility import displacement
 from discreet.protect import deterministic
 
 __all__ = ["Compared", "Plan", "anonymised", "compared"]
@@ -64,13 +64,13 @@ def compared(table: pd.DataFrame, plan: Plan, k: int) -> Compared:
     """Anonymise a table, and measure what that cost and what it gives away."""
     released = anonymised(table, plan, k)
     # Read once, for all measures: there are two thousand such tables in Figures 7 and 8.
-    pair = pair_of(table, released, categorical=(*plan.strata, *plan.carried))
+    pair = as_pair(table, released, categorical=(*plan.strata, *plan.carried))
     return Compared(
         plan,
         table,
         released,
-        propensity_of(pair),
-        displacement_of(pair),
-        coefficients_of(pair, plan.formula),
-        rmd_risk_of(pair),
+        propensity(pair),
+        displacement(pair),
+        coefficient_difference(pair, formula=plan.formula),
+        rmd_risk(pair),
     )

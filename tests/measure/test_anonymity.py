@@ -25,12 +25,11 @@ from discreet.measure.anonymity import (
     combinations_of,
     diversity,
     entropy_diversity,
-    shared_by_fewer_of,
+    shared_by_fewer,
     uniqueness,
-    uniqueness_of,
     uniqueness_of_every,
 )
-from discreet.measure.pairs import side_of
+from discreet.measure.pairs import as_side
 
 Rows = list[tuple[Any, ...]]
 
@@ -139,7 +138,7 @@ FEW: dict[str, tuple[list[str], int, int]] = {
 
 @pytest.mark.parametrize(("columns", "k", "count"), FEW.values(), ids=FEW)
 def test_rows_that_few_share_by_hand(columns: list[str], k: int, count: int) -> None:
-    found = shared_by_fewer_of(side_of(PATIENTS), columns, k)
+    found = shared_by_fewer(as_side(PATIENTS), columns, k)
 
     assert (found.count, found.trials, found.baseline) == (count, 6, None)
     assert found.what == f"released rows that fewer than {k} rows share in all columns"
@@ -147,7 +146,7 @@ def test_rows_that_few_share_by_hand(columns: list[str], k: int, count: int) -> 
 
 def test_rows_that_few_share_need_known_columns() -> None:
     with pytest.raises(InputError, match="town hall"):
-        shared_by_fewer_of(side_of(PATIENTS), ["sex", "town hall"], 3)
+        shared_by_fewer(as_side(PATIENTS), ["sex", "town hall"], 3)
 
 
 # --- naive twins ------------------------------------------------------------------------------
@@ -218,16 +217,16 @@ def test_twin(rows: Rows) -> None:
 @given(ROWS, st.integers(1, 8))
 def test_twin_of_rows_that_few_share(rows: Rows, k: int) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
-    table = side_of(pa.table(dict(zip("pqst", columns, strict=True))))
+    table = as_side(pa.table(dict(zip("pqst", columns, strict=True))))
     shared = Counter(row[:2] for row in rows)
 
-    found = shared_by_fewer_of(table, ["p", "q"], k)
+    found = shared_by_fewer(table, ["p", "q"], k)
 
     assert found.count == sum(shared[row[:2]] < k for row in rows)
     assert (found.count == 0) == (min(shared.values()) >= k)
-    more = shared_by_fewer_of(table, ["p", "q", "s"], k)
+    more = shared_by_fewer(table, ["p", "q", "s"], k)
     assert more.count >= found.count, "another column parts rows and joins none"
-    assert shared_by_fewer_of(table, ["p", "q"], 2).count == uniqueness_of(table, ["p", "q"]).count
+    assert shared_by_fewer(table, ["p", "q"], 2).count == uniqueness(table, ["p", "q"]).count
 
 
 @given(ROWS.filter(lambda rows: len(rows) <= 6))

@@ -13,8 +13,7 @@ import statsmodels.formula.api as smf
 from scipy import stats
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.coefficients import Coefficients, coefficient_difference, coefficients_of
-from discreet.measure.pairs import pair_of
+from discreet.measure.coefficients import Coefficients, coefficient_difference
 from discreet.protect import deterministic
 
 Columns = dict[str, Any]
@@ -228,7 +227,7 @@ def test_a_function_of_0_and_1_is_a_number() -> None:
 def test_prints_its_formula_and_plain_values() -> None:
     before, after = tables()
 
-    found = coefficients_of(pair_of(before, after), "ill ~ sex + x")
+    found = coefficient_difference(before, after, "ill ~ sex + x")
 
     assert repr(found) == "Coefficients(ill ~ C(sex) + x; logistic)"
     plain = found.to_dict()

@@ -14,7 +14,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.measure import compare
 from discreet.measure.comparison import check_correspond
-from discreet.measure.pairs import pair_of
+from discreet.measure.pairs import as_pair
 from discreet.measure.report import Report
 
 N = 60
@@ -169,7 +169,7 @@ def test_rows_at_random_seldom_pass(n: int) -> None:
     for _ in range(100):
         values = rng.lognormal(size=(n, 2))
         try:
-            check_correspond(pair_of(values, rng.permutation(values)))
+            check_correspond(as_pair(values, rng.permutation(values)))
             passed += 1
         except InputError:
             continue
@@ -180,7 +180,7 @@ def test_noise_as_large_as_the_data_is_no_other_order() -> None:
     rng = np.random.default_rng(8)
     noisy = COHORT[["x", "y"]] + rng.normal(0, 1.5, size=(N, 2))
 
-    check_correspond(pair_of(COHORT[["x", "y"]], noisy))
+    check_correspond(as_pair(COHORT[["x", "y"]], noisy))
 
 
 # Tables that tell nothing of their order: too few rows, no numbers, or numbers that are one.
@@ -193,17 +193,17 @@ SILENT: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("before", "after"), SILENT.values(), ids=SILENT)
 def test_tables_that_do_not_tell_are_not_refused(before: Any, after: Any) -> None:
-    check_correspond(pair_of(before, after))
+    check_correspond(as_pair(before, after))
 
 
 def test_a_column_that_was_made_one_mean_tells_nothing_of_the_order() -> None:
     """As microaggregation of all rows makes it; others still tell."""
     flat = COHORT[["x", "y"]].assign(x=COHORT["x"].mean())
 
-    check_correspond(pair_of(COHORT[["x", "y"]], flat))
-    check_correspond(pair_of(COHORT[["x"]], flat[["x"]]))
+    check_correspond(as_pair(COHORT[["x", "y"]], flat))
+    check_correspond(as_pair(COHORT[["x"]], flat[["x"]]))
     with pytest.raises(InputError, match="do not seem to correspond"):
-        check_correspond(pair_of(COHORT[["x", "y"]], flat.iloc[::-1]))
+        check_correspond(as_pair(COHORT[["x", "y"]], flat.iloc[::-1]))
 
 
 def test_tables_of_other_lengths_are_compared_without_pairing() -> None:

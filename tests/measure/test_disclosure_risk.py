@@ -15,9 +15,9 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.disclosure_risk import ddr, ddr_of, idr, idr_of
-from discreet.measure.linkage import record_linkage
-from discreet.measure.pairs import pair_of
+from discreet.measure.intervals import idr
+from discreet.measure.linkage import ddr, record_linkage
+from discreet.measure.pairs import as_pair
 
 Floats = NDArray[np.float64]
 
@@ -196,8 +196,8 @@ def test_it_is_record_linkage_with_the_tables_exchanged(x: Floats) -> None:
         (lambda: ddr([1, 2], [1, 2], within=["x"]), "'x' is no column of levels"),
         (lambda: idr([1, 2], [1, 2], share=0), "share must be above 0"),
         (lambda: ddr([1, 2], [1, 2, 3]), "different numbers of rows"),
-        (lambda: ddr_of(pair_of([1, 2], [1], same_rows=False)), "must correspond"),
-        (lambda: idr_of(pair_of([1, 2], [1], same_rows=False)), "must correspond"),
+        (lambda: ddr(as_pair([1, 2], [1], same_rows=False)), "must correspond"),
+        (lambda: idr(as_pair([1, 2], [1], same_rows=False)), "must correspond"),
     ],
 )
 def test_bad_input(call: Callable[[], object], message: str) -> None:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.entropy import entropy, entropy_of, mean_absolute_correlation
-from discreet.measure.pairs import side_of
+from discreet.measure.entropy import entropy, mean_absolute_correlation
+from discreet.measure.pairs import as_side
 
 Floats = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ def test_no_numbers() -> None:
     with pytest.raises(InputError, match="no continuous column whose entropy"):
         entropy(words)
     with pytest.raises(InputError, match="no continuous column whose entropy"):
-        entropy_of(side_of(words))
+        entropy(as_side(words))
     with pytest.raises(RefusedError, match="fewer than two continuous columns vary"):
         mean_absolute_correlation(words)
 

@@ -14,16 +14,16 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.coefficients import coefficients_of
+from discreet.measure.coefficients import coefficient_difference
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import ON_RELEASED, RISKS, Measured, measured
-from discreet.measure.linkage import record_linkage_of
-from discreet.measure.pairs import Pair, Side, pair_of
-from discreet.measure.propensity import propensity_of
-from discreet.measure.rmd import RmdGrid, rmd_grid_of, rmd_risk_of
+from discreet.measure.linkage import record_linkage
+from discreet.measure.pairs import Pair, Side, as_pair
+from discreet.measure.propensity import propensity
+from discreet.measure.rmd import RmdGrid, rmd_grid, rmd_risk
 from discreet.measure.rounding import MOVED_STEP, U_STEP, to_step
 from discreet.measure.scores import Scores
-from discreet.measure.utility import displacement_of, preservation_of
+from discreet.measure.utility import displacement, preservation
 from discreet.progress import listening
 from discreet.protect import OrderMeans
 
@@ -61,15 +61,15 @@ class TestAll:
 
     def test_each_number_is_that_of_its_measure(self, found: Measured) -> None:
         pair = toy()
-        assert found.displacement == displacement_of(pair)
-        assert found.u == propensity_of(pair).u
-        assert found.preservation == preservation_of(pair)
+        assert found.displacement == displacement(pair)
+        assert found.u == propensity(pair).u
+        assert found.preservation == preservation(pair)
         assert found.model is not None
-        assert found.model.terms == coefficients_of(pair, FORMULA).terms
+        assert found.model.terms == coefficient_difference(pair, formula=FORMULA).terms
         assert (found.columns, found.levels) == (("age", "pay"), ("sex", "ill"))
 
     def test_the_attacker_does_not_know_the_sensitive_column(self, found: Measured) -> None:
-        assert found.risks["linkage"] == record_linkage_of(toy(), within=["sex"])
+        assert found.risks["linkage"] == record_linkage(toy(), within=["sex"])
 
     def test_strata_are_the_levels_but_the_sensitive_one(self, found: Measured) -> None:
         assert found.strata == ("sex",)
@@ -81,9 +81,9 @@ class TestAll:
         assert found.risks["unique_rows"].count == ROWS
 
     def test_the_robust_risks_come_from_one_fit(self, found: Measured) -> None:
-        alone = rmd_risk_of(toy())
+        alone = rmd_risk(toy())
         assert (found.risks["rmd1"], found.risks["rmd2"]) == (alone.risk1, alone.risk2)
-        grid = rmd_grid_of(toy(), (0.01, 0.02), (0.05, 0.1))
+        grid = rmd_grid(toy(), w1s=(0.01, 0.02), w2s=(0.05, 0.1))
         assert found.grid is not None
         assert (found.grid.w1s, found.grid.w2s) == ((0.01, 0.02), (0.05, 0.1))
         assert (found.grid.risk1, found.grid.risk2) == (grid.risk1, grid.risk2)
@@ -111,7 +111,7 @@ class TestAll:
         before[:30] = np.nan
         levels = {"sex": list(SEX), "ill": list(ILL)}
         original = pa.table({"age": pa.array(before, from_pandas=True), **levels})
-        pair = pair_of(original, pa.table({"age": after, **levels}))
+        pair = as_pair(original, pa.table({"age": after, **levels}))
         found = measured(pair, sensitive="ill", shared_by=2)
         assert (found.k, found.left_out) == (ROWS // 2, 30)
         assert {found.risks[key].trials for key in ON_RELEASED} == {ROWS}
@@ -131,7 +131,7 @@ class TestAll:
         """Two ages, three rows of each; one of the older has another illness."""
         levels = {"sex": list("fffmmm"), "ill": list("nnnnny")}
         before = pa.table({"age": [1.0, 1.5, 2.0, 2.5, 3.0, 4.0], **levels})
-        pair = pair_of(before, pa.table({"age": [1.5, 1.5, 1.5, 3.0, 3.0, 3.0], **levels}))
+        pair = as_pair(before, pa.table({"age": [1.5, 1.5, 1.5, 3.0, 3.0, 3.0], **levels}))
 
         found = measured(pair, sensitive=sensitive, shared_by=shared_by).risks["below_k"]
 
@@ -165,7 +165,7 @@ class TestWhatCannotBeMeasured:
         assert found.u == 0
 
     def test_a_table_of_numbers_alone(self) -> None:
-        found = measured(pair_of(np.column_stack([AGE, PAY]), np.column_stack([AGE, PAY])))
+        found = measured(as_pair(np.column_stack([AGE, PAY]), np.column_stack([AGE, PAY])))
         assert (found.strata, found.k, found.l, found.t) == ((), None, None, None)
         assert "unique_strata" not in found.risks
         assert found.risks["linkage"].share == 1
@@ -173,7 +173,7 @@ class TestWhatCannotBeMeasured:
 
     def test_a_constant_column_is_named_and_stops_nothing_else(self) -> None:
         one = np.column_stack([AGE, np.ones(ROWS)])
-        found = measured(pair_of(one, one))
+        found = measured(as_pair(one, one))
         assert "'1'" in found.not_measured["displacement"]
         assert "linkage" in found.risks
 
@@ -196,7 +196,7 @@ class TestWhatCannotBeMeasured:
 class TestScores:
     def test_plain_boxes_are_of_single_rows_and_guarded_ones_of_means(self) -> None:
         plain, guarded = measured(toy()).scores, measured(toy(), guard=7).scores
-        scores = propensity_of(toy())
+        scores = propensity(toy())
         assert plain is not None
         assert guarded is not None
         assert plain.original[2] == pytest.approx(float(np.median(scores.original)))
@@ -333,7 +333,7 @@ def test_the_titanic_as_the_paper_has_it(shared_data: Callable[[str], Path]) -> 
 
     frame = pd.read_csv(shared_data("titanic.csv"))[["Age", "Fare", "Sex", "Survived"]].dropna()
     frame["Survived"] = frame["Survived"].map({0: "no", 1: "yes"})
-    found = measured(pair_of(frame, frame), sensitive="Survived", formula="Fare ~ Age + Sex")
+    found = measured(as_pair(frame, frame), sensitive="Survived", formula="Fare ~ Age + Sex")
     assert found.u == 0
     assert set(found.displacement.values()) == {0.0}
     assert found.risks["near_1"].share == 1

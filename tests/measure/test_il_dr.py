@@ -12,10 +12,11 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.disclosure_risk import ddr, idr
-from discreet.measure.il_dr import il_dr_score, il_dr_score_of
+from discreet.measure.il_dr import il_dr_score
 from discreet.measure.information_loss import il1s, il_metrics
-from discreet.measure.pairs import pair_of
+from discreet.measure.intervals import idr
+from discreet.measure.linkage import ddr
+from discreet.measure.pairs import as_pair
 from discreet.rounding.rounding_set import column_sets, encoded
 from examples.rounding.data import simulated
 
@@ -118,4 +119,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="share must be above 0"):
         il_dr_score(X, Y, share=0)
     with pytest.raises(InputError, match="do not correspond"):
-        il_dr_score_of(pair_of([1, 2, 3], [1, 2], same_rows=False))
+        il_dr_score(as_pair([1, 2, 3], [1, 2], same_rows=False))

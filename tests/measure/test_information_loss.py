@@ -19,13 +19,10 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure.information_loss import (
     covariances,
     il1s,
-    il1s_of,
     il_metrics,
-    il_metrics_of,
     sse_share,
-    sse_share_of,
 )
-from discreet.measure.pairs import pair_of
+from discreet.measure.pairs import as_pair
 from discreet.protect import mdav
 
 Floats = NDArray[np.float64]
@@ -310,10 +307,10 @@ def test_numbers_too_wide_to_compute_with(loss: Callable[[Any, Any], object]) ->
         loss([1e308, -1e308, 1e308], [1, 2, 3])
 
 
-@pytest.mark.parametrize("loss", [sse_share_of, il1s_of, il_metrics_of])
+@pytest.mark.parametrize("loss", [sse_share, il1s, il_metrics])
 def test_rows_must_correspond(loss: Callable[[Any], object]) -> None:
     with pytest.raises(InputError, match="the rows of these tables do not correspond"):
-        loss(pair_of([1, 2, 3], [1, 2], same_rows=False))
+        loss(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 
 @pytest.mark.parametrize("loss", [sse_share, il1s, il_metrics])

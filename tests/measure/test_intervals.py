@@ -13,11 +13,10 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure.intervals import (
     check_same_rows,
     interval_risk,
-    interval_risk_of,
     interval_risks,
     moments,
 )
-from discreet.measure.pairs import pair_of
+from discreet.measure.pairs import as_pair
 
 Floats = NDArray[np.float64]
 
@@ -121,12 +120,12 @@ def test_bad_parameters(options: dict[str, Any], message: str) -> None:
 
 
 def test_rows_must_correspond() -> None:
-    pair = pair_of([1, 2, 3], [1, 2], same_rows=False)
+    pair = as_pair([1, 2, 3], [1, 2], same_rows=False)
 
     with pytest.raises(InputError, match="rows of both tables must correspond"):
         check_same_rows(pair)
     with pytest.raises(InputError, match="rows of both tables must correspond"):
-        interval_risk_of(pair)
+        interval_risk(pair)
     with pytest.raises(InputError, match="different numbers of rows"):
         interval_risk([1, 2, 3], [1, 2])
 

@@ -16,16 +16,13 @@ from discreet import datasets
 from discreet.errors import InputError, RefusedError
 from discreet.measure import linkage as module
 from discreet.measure.linkage import (
+    ddr,
     different_rows,
     far_linkage,
-    far_linkage_of,
     nearness,
-    nearness_of,
     record_linkage,
-    record_linkage_of,
-    released_linkage_of,
 )
-from discreet.measure.pairs import pair_of
+from discreet.measure.pairs import as_pair
 from discreet.protect import Condensation, mdav
 
 Floats = NDArray[np.float64]
@@ -180,12 +177,12 @@ def test_brute_force(make: Callable[[], tuple[Floats, Floats]], strata: int) -> 
 def test_many_blocks_and_chunks(
     make: Callable[[], tuple[Floats, Floats]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pair = pair_of(*make())
-    whole_at_once = record_linkage_of(pair)
+    pair = as_pair(*make())
+    whole_at_once = record_linkage(pair)
     for name, size in {"BLOCK": 50, "CHUNK": 300, "PROBE": 3}.items():
         monkeypatch.setattr(module, name, size)
 
-    assert record_linkage_of(pair) == whole_at_once
+    assert record_linkage(pair) == whole_at_once
 
 
 SMALL = hnp.arrays(np.float64, (8, 2), elements=st.integers(0, 4).map(float))
@@ -285,8 +282,8 @@ def test_any_released_row_near() -> None:
     assert [(one.count, one.trials, one.baseline) for one in found] == [(1, 5, None)]
     wider = nearness(x, y, shares=(1 / sd, 1.01 / sd), same_rows=False)
     assert [one.count for one in wider] == [3, 4]  # gaps: 2.01 1.01 .99 1 0
-    levels = pair_of(x.drop(["g"]), y.drop(["g"]), same_rows=False)
-    assert nearness_of(levels, shares=(0.05,))[0].count == 3
+    levels = as_pair(x.drop(["g"]), y.drop(["g"]), same_rows=False)
+    assert nearness(levels, shares=(0.05,))[0].count == 3
 
 
 def test_different_rows() -> None:
@@ -312,7 +309,7 @@ def test_released_rows_are_linked_as_if_the_tables_had_changed_places(
     ]
     sd = x.std(axis=0, ddof=1)  # of the original, whoever looks for whom
 
-    found = released_linkage_of(pair_of(*sides))
+    found = ddr(as_pair(*sides))
 
     assert found.count == pytest.approx(brute(y / sd, x / sd, groups, scaled=False), rel=1e-12)
     assert found.baseline == pytest.approx(strata / len(x))
@@ -322,12 +319,12 @@ def test_released_levels_that_are_another_record_s() -> None:
     # each released row looks among the records of its released level
     before = pa.table({"x": [1.0, 2.0, 3.0, 5.0], "sex": ["f", "f", "f", "m"]})
     after = pa.table({"x": [2.9, 2.0, 3.0, 2.9], "sex": ["f", "f", "m", "m"]})
-    found = released_linkage_of(pair_of(before, after))
+    found = ddr(as_pair(before, after))
 
     # 2.9 is nearest to 3, a record of f; among those of m there is one alone
     assert found.count == 0 + 1 + 0 + 1
     assert found.baseline == pytest.approx((1 / 3 + 1 / 3 + 0 + 1) / 4)
-    assert released_linkage_of(pair_of(before, after), within=()).count == 2
+    assert ddr(as_pair(before, after), within=()).count == 2
 
 
 # --- bad input --------------------------------------------------------------------------------
@@ -351,10 +348,10 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
         call()
 
 
-@pytest.mark.parametrize("measure", [record_linkage_of, far_linkage_of])
+@pytest.mark.parametrize("measure", [record_linkage, far_linkage])
 def test_rows_must_correspond(measure: Callable[..., object]) -> None:
     with pytest.raises(InputError, match="rows of both tables must correspond"):
-        measure(pair_of([1, 2, 3], [1, 2], same_rows=False))
+        measure(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 
 def test_a_mistake_of_units() -> None:

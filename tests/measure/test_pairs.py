@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.pairs import Pair, Side, pair_of, side_of
+from discreet.measure.pairs import Pair, Side, as_pair, as_side
 
 BEFORE: dict[str, list[Any]] = {
     "x": [1.0, 2.0, None, 4.0],
@@ -32,7 +32,7 @@ def plain(side: Side) -> dict[str, list[Any]]:
 
 def test_rows_without_a_number_are_left_out_of_both(source: Callable[[Any], Any]) -> None:
     """Of four rows the original lacks one, the released table another; a missing level stays."""
-    pair = pair_of(source(BEFORE), pd.DataFrame(AFTER))
+    pair = as_pair(source(BEFORE), pd.DataFrame(AFTER))
 
     assert pair.names == ("x", "flag", "sex")
     assert plain(pair.original) == {"x": [1, 4], "flag": ["True", "True"], "sex": ["f", ""]}
@@ -44,20 +44,20 @@ def test_rows_without_a_number_are_left_out_of_both(source: Callable[[Any], Any]
 
 
 def test_a_pair_without_a_column_lacks_it_in_all_its_tables() -> None:
-    pair = pair_of(pd.DataFrame(BEFORE), pd.DataFrame(AFTER))
+    pair = as_pair(pd.DataFrame(BEFORE), pd.DataFrame(AFTER))
 
     less = pair.without("sex")
 
     assert (less.names, tuple(less.table.levels)) == (("x", "flag"), ("flag",))
     assert (len(less.table), len(less.released), less.left_out) == (4, 2, 2)
     assert pair.without("town") is pair.without(None) is pair
-    alone = pair_of([[1.0], [2.0]], [[1.0], [2.0]])
+    alone = as_pair([[1.0], [2.0]], [[1.0], [2.0]])
     assert alone.without("0") is alone, "or nothing would be left"
-    assert pair_of([[1.0], [2.0]], [[1.0], [2.0]]).table.matrix.tolist() == [[1.0], [2.0]]
+    assert as_pair([[1.0], [2.0]], [[1.0], [2.0]]).table.matrix.tolist() == [[1.0], [2.0]]
 
 
 def test_rows_that_do_not_correspond_are_left_out_each_by_itself() -> None:
-    pair = pair_of(pd.DataFrame(BEFORE), pd.DataFrame(AFTER).iloc[:3], same_rows=False)
+    pair = as_pair(pd.DataFrame(BEFORE), pd.DataFrame(AFTER).iloc[:3], same_rows=False)
 
     assert plain(pair.original)["x"] == [1, 2, 4]
     assert plain(pair.released)["x"] == [1.5, 3]
@@ -65,29 +65,29 @@ def test_rows_that_do_not_correspond_are_left_out_each_by_itself() -> None:
 
 
 def test_an_array_has_columns_by_number() -> None:
-    pair = pair_of(np.array([[1.0, 2.0], [3.0, 4.0]]), [[1, 2], [3, 5]])
+    pair = as_pair(np.array([[1.0, 2.0], [3.0, 4.0]]), [[1, 2], [3, 5]])
 
     assert pair.names == ("0", "1")
     assert pair.original.matrix.tolist() == [[1, 2], [3, 4]]
     assert pair.released.matrix.tolist() == [[1, 2], [3, 5]]
-    assert pair_of([1.0, 2.0], [2.0, 3.0]).names == ("0",)
+    assert as_pair([1.0, 2.0], [2.0, 3.0]).names == ("0",)
 
 
 def test_what_is_dropped_is_not_read() -> None:
     """Neither its gaps nor its kind matter, nor whether the original has it."""
     released = pd.DataFrame(AFTER).assign(sex=[1.0] * 4, x=[None] * 4, w=["Canary"] * 4)
 
-    pair = pair_of(BEFORE_FRAME, released, drop=["x", "sex", "w"])
+    pair = as_pair(BEFORE_FRAME, released, drop=["x", "sex", "w"])
 
     assert (pair.names, len(pair.original), pair.left_out) == (("flag",), 4, 0)
     with pytest.raises(InputError, match="drop names columns that the released table lacks: 'n'"):
-        pair_of(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["n"])
+        as_pair(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["n"])
     with pytest.raises(InputError, match="no column is left to compare; drop fewer"):
-        pair_of(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["x", "sex", "flag"])
+        as_pair(BEFORE_FRAME, pd.DataFrame(AFTER), drop=["x", "sex", "flag"])
 
 
 def test_codes_are_levels_where_they_are_declared() -> None:
-    pair = pair_of(pd.DataFrame(BEFORE), pd.DataFrame({"n": [1, 2, 2, 4]}), categorical=["n"])
+    pair = as_pair(pd.DataFrame(BEFORE), pd.DataFrame({"n": [1, 2, 2, 4]}), categorical=["n"])
 
     assert plain(pair.original) == {"n": ["1", "2", "3", "4"]}
     assert (dict(pair.released.numbers), pair.left_out) == ({}, 0)
@@ -99,7 +99,7 @@ def test_whole_and_broken_codes_are_one_level() -> None:
     """A released table often comes back from a file with its codes as 1.0, 2.0."""
     frame = pd.DataFrame({"n": [1.0, 2.0, 2.0, 4.0]})
 
-    assert plain(pair_of(BEFORE_FRAME, frame, categorical=["n"]).released)["n"] == list("1224")
+    assert plain(as_pair(BEFORE_FRAME, frame, categorical=["n"]).released)["n"] == list("1224")
 
 
 BEFORE_FRAME = pd.DataFrame(BEFORE)
@@ -144,17 +144,17 @@ UNFIT: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
 def test_what_does_not_fit(before: Any, after: Any, how: dict[str, Any], text: str) -> None:
     after = pd.DataFrame(after) if isinstance(after, dict) else after
     with pytest.raises(InputError, match=text) as refused:
-        pair_of(before, after, **how)
+        as_pair(before, after, **how)
     assert "Canary" not in str(refused.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
-        pair_of(tmp_path / "none.csv", BEFORE_FRAME)
+        as_pair(tmp_path / "none.csv", BEFORE_FRAME)
 
 
 def test_one_table_keeps_its_gaps() -> None:
-    side = side_of(BEFORE_FRAME[["x", "sex"]])
+    side = as_side(BEFORE_FRAME[["x", "sex"]])
 
     assert np.isnan(side.numbers["x"]).tolist() == [False, False, True, False]
     assert side.levels["sex"] == ("f", "m", "m", "")
@@ -164,7 +164,7 @@ def test_one_table_keeps_its_gaps() -> None:
 
 
 def test_nothing_prints_a_value() -> None:
-    pair = pair_of(BEFORE_FRAME, pd.DataFrame(AFTER))
+    pair = as_pair(BEFORE_FRAME, pd.DataFrame(AFTER))
 
     assert isinstance(pair, Pair)
     assert repr(pair) == "Pair(x, flag, sex)"

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.pairs import pair_of
-from discreet.measure.propensity import Propensity, propensity, propensity_of, propensity_u
+from discreet.measure.pairs import as_pair
+from discreet.measure.propensity import Propensity, propensity, propensity_u
 from discreet.protect import deterministic
 
 Floats = NDArray[np.float64]
@@ -331,7 +331,7 @@ def test_titanic(shared_data: Callable[[str], Path]) -> None:
     assert f"{ours.u:.6f}" == "0.000117"
     assert ours.terms == 7
     assert propensity_u(frame, after, categorical=("Survived", "Pclass")) == ours.u
-    assert propensity_of(pair_of(frame, after, categorical=("Survived", "Pclass"))).u == ours.u
+    assert propensity(as_pair(frame, after, categorical=("Survived", "Pclass"))).u == ours.u
 
 
 def test_prints_no_row() -> None:

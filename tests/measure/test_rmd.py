@@ -19,8 +19,8 @@ from scipy.spatial.distance import cdist
 from discreet.errors import InputError, RefusedError
 from discreet.measure import rmd as module
 from discreet.measure.mcd import SAMPLE, robust_covariance
-from discreet.measure.pairs import pair_of
-from discreet.measure.rmd import rmd_grid_of, rmd_risk, rmd_risk_of
+from discreet.measure.pairs import as_pair
+from discreet.measure.rmd import rmd_grid, rmd_risk
 from discreet.protect import deterministic
 from tests.measure.r_neighbours import released_by_r
 
@@ -43,10 +43,10 @@ def half_of(value: float, w1: float) -> float:
 
 
 def test_half_an_interval_is_proportional_to_the_distance_from_the_mean() -> None:
-    scaled = module._scaled(pair_of(COLUMN, COLUMN), "sdcmicro")
+    scaled = module._scaled(as_pair(COLUMN, COLUMN), "sdcmicro")
 
     assert scaled.unit == pytest.approx([half_of(x, 1) for x in COLUMN], rel=1e-3)
-    paper = module._scaled(pair_of(COLUMN, COLUMN), "paper")
+    paper = module._scaled(as_pair(COLUMN, COLUMN), "paper")
     assert paper.unit == pytest.approx(200 * scaled.unit**2)  # w1 RMD² / 2 of w1 RMD / 20
 
 
@@ -82,7 +82,7 @@ def test_a_row_at_the_mean_has_no_interval() -> None:
 def test_alone_by_hand() -> None:
     # sd of the released column 4.43; 0, 0 and 1 lie within .25 sd of one another
     y = [0.0, 0.0, 1.0, 5.0, 10.0]
-    alone = module._scaled(pair_of([1, 2, 3, 4, 5], y), "sdcmicro")
+    alone = module._scaled(as_pair([1, 2, 3, 4, 5], y), "sdcmicro")
     sd = float(np.std(y, ddof=1))
 
     assert alone.isolation(1) * sd == pytest.approx([0, 0, 1, 4, 5])
@@ -175,14 +175,14 @@ def test_laws(x: Floats, variant: str, order: list[int]) -> None:
 def test_a_grid_is_every_point_of_it() -> None:
     rng = np.random.default_rng(8)
     x = rng.normal(size=(300, 2))
-    pair = pair_of(x, x + rng.normal(0, 0.05, x.shape))
+    pair = as_pair(x, x + rng.normal(0, 0.05, x.shape))
     near, far = (0.0, 0.01, 0.1), (0.0, 0.05, 0.5)
 
-    grid = rmd_grid_of(pair, near, far)
+    grid = rmd_grid(pair, w1s=near, w2s=far)
 
     for i, w1 in enumerate(near):
         for j, w2 in enumerate(far):
-            alone = rmd_risk_of(pair, w1=w1, w2=w2)
+            alone = rmd_risk(pair, w1=w1, w2=w2)
             assert (grid.risk1[i], grid.risk2[i][j]) == (alone.risk1, alone.risk2)
     assert (grid.w1s, grid.w2s, grid.excluded) == (near, far, ())
     assert grid.risk1[0].count == 0
@@ -264,9 +264,7 @@ def test_the_papers_wording_would_give_hundreds(titanic: Passengers) -> None:
 
 def test_the_paper_moves_w1_and_w2(titanic: Passengers) -> None:
     # Fig. 5: risk1 grows with w1 and is the same for every w2; risk2 falls with w2
-    grid = rmd_grid_of(
-        pair_of(titanic.x, titanic.papers), (0.01, 0.05, 0.1, 0.2), (0.01, 0.05, 0.1)
-    )
+    grid = rmd_grid(titanic.x, titanic.papers, w1s=(0.01, 0.05, 0.1, 0.2), w2s=(0.01, 0.05, 0.1))
 
     counts = [one.count for one in grid.risk1]
     assert counts == sorted(counts)
@@ -361,9 +359,9 @@ def test_bad_parameters(options: dict[str, Any], message: str) -> None:
 
 def test_bad_grids() -> None:
     with pytest.raises(InputError, match="w2s must hold at least one number"):
-        rmd_grid_of(pair_of(COLUMN, COLUMN), [0.1], [])
+        rmd_grid(COLUMN, COLUMN, w1s=[0.1], w2s=[])
 
 
 def test_rows_must_correspond() -> None:
     with pytest.raises(InputError, match="rows of both tables must correspond"):
-        rmd_risk_of(pair_of([1, 2, 3], [1, 2], same_rows=False))
+        rmd_risk(as_pair([1, 2, 3], [1, 2], same_rows=False))

@@ -13,14 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.pairs import pair_of
+from discreet.measure.pairs import as_pair
 from discreet.measure.utility import (
     QUANTILES,
     Preservation,
     displacement,
-    displacement_of,
     preservation,
-    preservation_of,
 )
 from discreet.protect import deterministic
 
@@ -111,10 +109,10 @@ def test_titanic(shared_data: Callable[[str], Path]) -> None:
 
 
 def test_displacement_needs_rows_that_correspond() -> None:
-    pair = pair_of([[1.0], [2.0]], [[1.0], [2.0]], same_rows=False)
+    pair = as_pair([[1.0], [2.0]], [[1.0], [2.0]], same_rows=False)
 
     with pytest.raises(InputError, match="the rows of these tables do not correspond"):
-        displacement_of(pair)
+        displacement(pair)
 
 
 @pytest.mark.parametrize("before", [[3.0, 3.0, 3.0], [1e8, 1e8 + 1e-8, 1e8], [0.0, 1e-80, 0.0]])
@@ -239,9 +237,9 @@ def test_order_of_rows(rows: list[int]) -> None:
 
 
 def test_plain_values() -> None:
-    pair = pair_of([[0.0, 0], [0, 6], [6, 6]], [[0.0, 0], [0, 6], [6, 6]])
+    pair = as_pair([[0.0, 0], [0, 6], [6, 6]], [[0.0, 0], [0, 6], [6, 6]])
 
-    plain = preservation_of(pair).to_dict()
+    plain = preservation(pair).to_dict()
 
     assert json.loads(json.dumps(plain)) == plain
     assert plain["correlations"] == [["0", "1", 0.0]]

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet import datasets
-from discreet.measure.linkage import far_linkage_of, record_linkage_of
+from discreet.measure.linkage import far_linkage, record_linkage
 from discreet.policy import PRESETS, Policy, check_group
 from discreet.secret import Secret
 from discreet.study.tables import pair_of_made
@@ -72,7 +72,7 @@ def made(values: Floats, policy: Policy, seed: int) -> Made:
 def linked(copies: list[Made]) -> tuple[float, float]:
     """Return the share of records linked to their own row: of all, and of the five farthest."""
     pairs = [pair_of_made(copy, copy.names) for copy in copies]
-    found = [(record_linkage_of(pair).share, far_linkage_of(pair).share) for pair in pairs]
+    found = [(record_linkage(pair).share, far_linkage(pair).share) for pair in pairs]
     linkage, far = np.mean(found, axis=0)
     return float(linkage), float(far)
 

@@ -18,7 +18,6 @@ from discreet.measure.anonymity import (
 )
 from discreet.measure.coefficients import Coefficients, coefficient_difference
 from discreet.measure.comparison import compare
-from discreet.measure.disclosure_risk import ddr, idr
 from discreet.measure.entropy import Entropy, entropy, mean_absolute_correlation
 from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
@@ -30,8 +29,8 @@ from discreet.measure.information_loss import (
     il_metrics,
     sse_share,
 )
-from discreet.measure.intervals import interval_risk, interval_risks
-from discreet.measure.linkage import far_linkage, nearness, record_linkage
+from discreet.measure.intervals import idr, interval_risk, interval_risks
+from discreet.measure.linkage import ddr, far_linkage, nearness, record_linkage
 from discreet.measure.models import RegressionFit, TreeFit, regression_on, tree_on
 from discreet.measure.propensity import Propensity, propensity, propensity_u
 from discreet.measure.report import Report

@@ -13,29 +13,21 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import InputError, one_of
 from discreet.measure.estimate import Estimate
-from discreet.measure.pairs import Floats, Side, side_of
+from discreet.measure.pairs import Floats, Side, as_side
 from discreet.progress import advance
 
 __all__ = [
     "Known",
     "anonymity",
-    "anonymity_of",
     "attribute_disclosure",
-    "attribute_disclosure_of",
     "closeness",
-    "closeness_of",
     "combination_sizes",
-    "combination_sizes_of",
     "combinations_of",
     "diversity",
-    "diversity_of",
     "entropy_diversity",
-    "entropy_diversity_of",
-    "shared_by_fewer_of",
+    "shared_by_fewer",
     "uniqueness",
-    "uniqueness_of",
     "uniqueness_of_every",
-    "uniqueness_of_every_of",
 ]
 
 Labels = NDArray[np.intp]
@@ -94,7 +86,7 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
     Parameters
     ----------
     table : array, frame or path
-        One table; see `side_of`.
+        One table; see `as_side`.
     quasi : sequence of str
         The columns that an attacker may know. Equal values are one value, in numbers too;
         missing values are equal to one another.
@@ -129,11 +121,7 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
     >>> anonymity(table, ["sex"])
     2
     """
-    return anonymity_of(side_of(table, categorical=categorical), quasi)
-
-
-def anonymity_of(side: Side, quasi: Sequence[str]) -> int:
-    """Return the size of the smallest combination; see `anonymity`."""
+    side = as_side(table, categorical=categorical)
     return int(np.bincount(_labels(side, quasi)).min())
 
 
@@ -162,11 +150,7 @@ def combination_sizes(
     >>> combination_sizes([[1, 1], [1, 2], [2, 1], [2, 2], [2, 2]], ["0", "1"])
     {1: 3, 2: 1}
     """
-    return combination_sizes_of(side_of(table, categorical=categorical), quasi)
-
-
-def combination_sizes_of(side: Side, quasi: Sequence[str]) -> dict[int, int]:
-    """Return how many combinations there are of each size; see `combination_sizes`."""
+    side = as_side(table, categorical=categorical)
     sizes, counts = np.unique(np.bincount(_labels(side, quasi)), return_counts=True)
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
@@ -198,20 +182,16 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
     >>> print(uniqueness([[1], [1], [2], [3]], ["0"]))
     rows alone in their combination of values: 50.0 % (15.0 to 85.0 %)
     """
-    return uniqueness_of(side_of(table, categorical=categorical), quasi)
-
-
-def uniqueness_of(side: Side, quasi: Sequence[str]) -> Estimate:
-    """Count the rows alone in their combination; see `uniqueness`."""
+    side = as_side(table, categorical=categorical)
     return _unique(_labels(side, quasi))
 
 
-def shared_by_fewer_of(side: Side, columns: Sequence[str], k: int) -> Estimate:
+def shared_by_fewer(table: object, columns: Sequence[str], k: int) -> Estimate:
     """Count the rows whose combination of columns fewer than `k` rows share.
 
     None of them is what k-anonymity of the rows means.
     """
-    labels = _labels(side, columns)
+    labels = _labels(as_side(table), columns)
     sizes = np.bincount(labels)
     few = int(sizes[sizes < k].sum())
     what = f"released rows that fewer than {k} rows share in all columns"
@@ -254,13 +234,7 @@ def uniqueness_of_every(
     ('1',) 1 0.25
     ('0', '1') 1 0.5
     """
-    return uniqueness_of_every_of(side_of(table, categorical=categorical), columns, most=most)
-
-
-def uniqueness_of_every_of(
-    side: Side, columns: Sequence[str], *, most: int = 3
-) -> tuple[Known, ...]:
-    """Measure every combination of columns; see `uniqueness_of_every`."""
+    side = as_side(table, categorical=categorical)
     names = _known_names(side, columns)
     size = check_whole("most", most, least=1)
     chosen = [some for m in range(1, size + 1) for some in combinations(names, m)]
@@ -310,11 +284,7 @@ def diversity(
     >>> diversity([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
     1
     """
-    return diversity_of(side_of(table, categorical=categorical), quasi, sensitive)
-
-
-def diversity_of(side: Side, quasi: Sequence[str], sensitive: str) -> int:
-    """Return the fewest different sensitive values in a combination; see `diversity`."""
+    side = as_side(table, categorical=categorical)
     labels, values = _with_sensitive(side, quasi, sensitive)
     groups = _cells(labels, values)[0]
     return int(np.bincount(groups).min())
@@ -350,11 +320,7 @@ def entropy_diversity(
     >>> round(entropy_diversity([[1, 7], [1, 8], [2, 7], [2, 7], [2, 8]], ["0"], "1"), 3)
     1.89
     """
-    return entropy_diversity_of(side_of(table, categorical=categorical), quasi, sensitive)
-
-
-def entropy_diversity_of(side: Side, quasi: Sequence[str], sensitive: str) -> float:
-    """Return entropy l; see `entropy_diversity`."""
+    side = as_side(table, categorical=categorical)
     labels, values = _with_sensitive(side, quasi, sensitive)
     groups, _, counts = _cells(labels, values)
     share = counts / np.bincount(labels)[groups]
@@ -396,11 +362,7 @@ def closeness(
     >>> closeness(table, ["group"], "pay")
     0.375
     """
-    return closeness_of(side_of(table, categorical=categorical), quasi, sensitive)
-
-
-def closeness_of(side: Side, quasi: Sequence[str], sensitive: str) -> float:
-    """Return the largest distance of a combination from the table; see `closeness`."""
+    side = as_side(table, categorical=categorical)
     labels, values = _with_sensitive(side, quasi, sensitive)
     if sensitive in side.levels:
         return _total_variation(labels, values)
@@ -445,11 +407,7 @@ def attribute_disclosure(
     >>> found.share, round(found.baseline, 3)
     (0.5, 0.5)
     """
-    return attribute_disclosure_of(side_of(table, categorical=categorical), quasi, sensitive)
-
-
-def attribute_disclosure_of(side: Side, quasi: Sequence[str], sensitive: str) -> Estimate:
-    """Count the rows whose sensitive value is given away; see `attribute_disclosure`."""
+    side = as_side(table, categorical=categorical)
     labels, values = _with_sensitive(side, quasi, sensitive)
     sizes = np.bincount(labels)
     alike = np.bincount(_cells(labels, values)[0]) == 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.pairs import Floats, Pair, Side, pair_of
+from discreet.measure.pairs import Floats, Pair, Side, as_pair
 from discreet.regression import Model, read_formula
 from discreet.regression.design import (
     PERFECT,
@@ -22,7 +22,7 @@ from discreet.regression.design import (
 )
 from discreet.regression.formula import parse_again
 
-__all__ = ["Coefficients", "coefficient_difference", "coefficients_of", "model_of"]
+__all__ = ["Coefficients", "coefficient_difference", "model_of"]
 
 LEVEL = 0.95
 """The level of the confidence intervals."""
@@ -132,8 +132,8 @@ class Coefficients:
 
 def coefficient_difference(
     original: object,
-    released: object,
-    formula: str,
+    released: object = None,
+    formula: str = "",
     *,
     categorical: Sequence[str] = (),
     same_rows: bool = True,
@@ -142,7 +142,7 @@ def coefficient_difference(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
+    original, released : array of shape (n, p), frame or path; or a Pair alone
         Two tables of the same columns.
     formula : str
         As `discreet.regression.read_formula` reads it: it is never run. The model is logistic
@@ -207,12 +207,7 @@ def coefficient_difference(
     >>> found.difference.round(2).tolist(), found.overlap.round(2).tolist()
     ([0.57, 0.71], [0.67, 0.68])
     """
-    pair = pair_of(original, released, categorical=categorical, same_rows=same_rows)
-    return coefficients_of(pair, formula)
-
-
-def coefficients_of(pair: Pair, formula: str) -> Coefficients:
-    """Fit a regression to both tables of a pair: see `coefficient_difference`."""
+    pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
     outcome, event = _event(pair, formula)
     model = model_of(pair, formula)
     for name in (*model.levels, *([outcome] if event is not None else [])):

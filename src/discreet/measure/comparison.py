@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.measure.evaluate import WIDTHS, measured
-from discreet.measure.pairs import Pair, pair_of
+from discreet.measure.pairs import Pair, as_pair
 from discreet.measure.report import Report
 
 __all__ = ["check_correspond", "compare"]
@@ -83,7 +83,7 @@ def compare(
     """
 
     def read(levels: Sequence[str]) -> Pair:
-        return pair_of(original, released, categorical=levels, drop=drop, same_rows=same_rows)
+        return as_pair(original, released, categorical=levels, drop=drop, same_rows=same_rows)
 
     pair = read(categorical)
     named = {*strata, *([sensitive] if sensitive else [])}

@@ -13,14 +13,12 @@ import numpy as np
 from discreet.errors import InputError, RefusedError
 from discreet.measure.information_loss import covariances
 from discreet.measure.intervals import moments
-from discreet.measure.pairs import Floats, Side, side_of
+from discreet.measure.pairs import Floats, as_side
 
 __all__ = [
     "Entropy",
     "entropy",
-    "entropy_of",
     "mean_absolute_correlation",
-    "mean_absolute_correlation_of",
 ]
 
 
@@ -55,7 +53,7 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
     Parameters
     ----------
     table : array, frame or path
-        One table; see `side_of`.
+        One table; see `as_side`.
     categorical : sequence of str, default none
         Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
 
@@ -93,11 +91,7 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
     >>> dict(found.columns), found.total
     ({'0': 1.0, '1': 2.0}, 3.0)
     """
-    return entropy_of(side_of(table, categorical=categorical))
-
-
-def entropy_of(side: Side) -> Entropy:
-    """Return the entropy of each continuous column; see `entropy`."""
+    side = as_side(table, categorical=categorical)
     if not side.numbers:
         raise InputError("there is no continuous column whose entropy could be taken")
     found = {name: _bits(name, values) for name, values in side.numbers.items()}
@@ -110,7 +104,7 @@ def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ())
     Parameters
     ----------
     table : array, frame or path
-        One table; see `side_of`.
+        One table; see `as_side`.
     categorical : sequence of str, default none
         Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
 
@@ -142,11 +136,7 @@ def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ())
     >>> round(mean_absolute_correlation([[1, 1, 0], [2, 2, 0], [3, 1, 0], [4, 2, 0]]), 12)
     0.4472135955
     """
-    return mean_absolute_correlation_of(side_of(table, categorical=categorical))
-
-
-def mean_absolute_correlation_of(side: Side) -> float:
-    """Return the mean of |r| over pairs of columns; see `mean_absolute_correlation`."""
+    side = as_side(table, categorical=categorical)
     known = side.matrix[np.isfinite(side.matrix).all(axis=1)] if side.numbers else np.empty((0, 0))
     varies = (known != known[:1]).any(axis=0)
     if varies.sum() < 2:

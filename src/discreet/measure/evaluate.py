@@ -10,21 +10,21 @@ from typing import Any, TypeVar
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import (
     Known,
-    anonymity_of,
-    attribute_disclosure_of,
-    closeness_of,
-    diversity_of,
-    shared_by_fewer_of,
-    uniqueness_of,
-    uniqueness_of_every_of,
+    anonymity,
+    attribute_disclosure,
+    closeness,
+    diversity,
+    shared_by_fewer,
+    uniqueness,
+    uniqueness_of_every,
 )
-from discreet.measure.coefficients import Coefficients, coefficients_of
+from discreet.measure.coefficients import Coefficients, coefficient_difference
 from discreet.measure.estimate import Estimate
-from discreet.measure.intervals import interval_risk_of
-from discreet.measure.linkage import far_linkage_of, nearness_of, record_linkage_of
+from discreet.measure.intervals import interval_risk
+from discreet.measure.linkage import far_linkage, nearness, record_linkage
 from discreet.measure.pairs import Pair, Side
-from discreet.measure.propensity import propensity_of
-from discreet.measure.rmd import RmdGrid, rmd_grid_of
+from discreet.measure.propensity import propensity
+from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.measure.rounding import (
     MOVED_STEP,
     U_STEP,
@@ -34,7 +34,7 @@ from discreet.measure.rounding import (
     to_step,
 )
 from discreet.measure.scores import Scores, boxes_of, coarse_scores
-from discreet.measure.utility import Preservation, displacement_of, preservation_of
+from discreet.measure.utility import Preservation, displacement, preservation
 from discreet.progress import advance
 
 __all__ = ["FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "measured"]
@@ -282,10 +282,10 @@ def measured(
 
     Examples
     --------
-    >>> from discreet.measure.pairs import pair_of
+    >>> from discreet.measure.pairs import as_pair
     >>> before = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]
     >>> after = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
-    >>> found = measured(pair_of(before, after))
+    >>> found = measured(as_pair(before, after))
     >>> print(found.risks["linkage"])
     records whose nearest released row is their own: 50.0 % (18.8 to 81.2 %; guessing 16.7 %)
     >>> round(found.displacement["0"], 3)
@@ -300,7 +300,7 @@ def measured(
     risks = _risks(trial, pair, known, sensitive, far, shared_by)
     about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
     used = pair if used is None else used
-    scores = trial("propensity", lambda: propensity_of(used))
+    scores = trial("propensity", lambda: propensity(used))
     grid = _robust(trial, pair.without(sensitive), w1s, w2s)
     if grid is not None:
         near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
@@ -311,15 +311,15 @@ def measured(
         risks=MappingProxyType(risks),
         strata=known,
         sensitive=sensitive,
-        k=anonymity_of(side, known) if known else None,
-        combinations=uniqueness_of_every_of(side, known) if known else (),
+        k=anonymity(side, known) if known else None,
+        combinations=uniqueness_of_every(side, known) if known else (),
         l=about[0],
         t=about[1],
-        displacement=MappingProxyType(trial("displacement", lambda: displacement_of(used)) or {}),
+        displacement=MappingProxyType(trial("displacement", lambda: displacement(used)) or {}),
         u=None if scores is None else scores.u,
         ratio=None if scores is None else scores.ratio,
         scores=None if scores is None else trial("scores", lambda: boxes_of(scores, guard)),
-        preservation=trial("preservation", lambda: preservation_of(used, guard or 1)),
+        preservation=trial("preservation", lambda: preservation(used, k=guard or 1)),
         model=None if formula is None else _model(trial, used, formula),
         grid=grid if w1s and w2s else None,
         not_measured=MappingProxyType(trial.failed),
@@ -357,18 +357,18 @@ def _risks(
     side, seen = pair.table, pair.without(sensitive)
     columns = [name for name in pair.names if name != sensitive]
     every: dict[str, Callable[[], tuple[Estimate, ...]]] = {
-        "linkage": lambda: (record_linkage_of(seen),),
-        "far_linkage": lambda: (far_linkage_of(seen, far=far),),
-        "near_1 near_5": lambda: nearness_of(seen, shares=(0.01, 0.05)),
-        "interval": lambda: (interval_risk_of(seen, share=0.1),),
-        "unique_rows": lambda: (_told(uniqueness_of(side, columns), UNIQUE_ROWS),),
+        "linkage": lambda: (record_linkage(seen),),
+        "far_linkage": lambda: (far_linkage(seen, far=far),),
+        "near_1 near_5": lambda: nearness(seen, shares=(0.01, 0.05)),
+        "interval": lambda: (interval_risk(seen, share=0.1),),
+        "unique_rows": lambda: (_told(uniqueness(side, columns), UNIQUE_ROWS),),
     }
     if shared_by is not None:
-        every["below_k"] = lambda: (shared_by_fewer_of(side, columns, shared_by),)
+        every["below_k"] = lambda: (shared_by_fewer(side, columns, shared_by),)
     if known:
-        every["unique_strata"] = lambda: (_told(uniqueness_of(side, known), UNIQUE_STRATA),)
+        every["unique_strata"] = lambda: (_told(uniqueness(side, known), UNIQUE_STRATA),)
     if known and sensitive is not None:
-        every["attribute_disclosure"] = lambda: (attribute_disclosure_of(side, known, sensitive),)
+        every["attribute_disclosure"] = lambda: (attribute_disclosure(side, known, sensitive),)
     found: dict[str, Estimate] = {}
     for keys, measure in every.items():
         names = keys.split()
@@ -399,7 +399,7 @@ def _robust(
 ) -> RmdGrid | None:
     """Measure the robust distance risks at the usual widths and at those given, from one fit."""
     widths, distances = sorted({W1, *w1s}), sorted({W2, *w2s})
-    grid = trial("rmd1", lambda: rmd_grid_of(seen, widths, distances))
+    grid = trial("rmd1", lambda: rmd_grid(seen, w1s=widths, w2s=distances))
     if grid is None:
         trial.failed["rmd2"] = trial.failed["rmd1"]
     elif grid.excluded:
@@ -410,7 +410,7 @@ def _robust(
 def _model(trial: _Trial, pair: Pair, formula: str) -> Coefficients | None:
     """Fit a regression to both tables; a formula that is wrong is not just left out."""
     try:
-        return coefficients_of(pair, formula)
+        return coefficient_difference(pair, formula=formula)
     except RefusedError as error:
         trial.failed["model"] = str(error)
         return None
@@ -422,7 +422,7 @@ def _about(
     """Return l and t, where there is something to stay unknown."""
     if sensitive is None or not strata:
         return None, None
-    return diversity_of(side, strata, sensitive), closeness_of(side, strata, sensitive)
+    return diversity(side, strata, sensitive), closeness(side, strata, sensitive)
 
 
 def _coarse_grid(grid: RmdGrid, to: int) -> RmdGrid | None:

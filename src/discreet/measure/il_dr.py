@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.measure.disclosure_risk import ddr_of, idr_of
 from discreet.measure.estimate import Estimate
-from discreet.measure.information_loss import InformationLoss, il_metrics_of, moved_of
-from discreet.measure.pairs import Pair, pair_of
+from discreet.measure.information_loss import InformationLoss, il_metrics, moved_of
+from discreet.measure.intervals import idr
+from discreet.measure.linkage import ddr
+from discreet.measure.pairs import as_pair
 
-__all__ = ["ILDR", "il_dr_score", "il_dr_score_of"]
+__all__ = ["ILDR", "il_dr_score"]
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class ILDR:
 
 def il_dr_score(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     share: float = 0.05,
@@ -107,8 +108,8 @@ def il_dr_score(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
-        The same records in the same order; see `pair_of`. Levels count in the linkage alone: a
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Levels count in the linkage alone: a
         row is compared with records of its levels. The paper's tables are continuous.
     categorical : sequence of str, default none
         Columns of codes that are levels.
@@ -160,9 +161,5 @@ def il_dr_score(
     >>> print(il_dr_score(before, [[1.5], [1.5], [6.5], [6.5]]))
     IL-DR score 22.11 (IL metrics 16.07, IL1s 22.36, DDR 50.00, IDR 0.00)
     """
-    return il_dr_score_of(pair_of(original, released, categorical=categorical), share=share)
-
-
-def il_dr_score_of(pair: Pair, *, share: float = 0.05) -> ILDR:
-    """Weigh loss against risk for a pair of tables; see `il_dr_score`."""
-    return ILDR(il_metrics_of(pair), *moved_of(pair), ddr_of(pair), idr_of(pair, share=share))
+    pair = as_pair(original, released, categorical=categorical)
+    return ILDR(il_metrics(pair), *moved_of(pair), ddr(pair), idr(pair, share=share))

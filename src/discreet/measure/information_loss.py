@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.intervals import moments
-from discreet.measure.pairs import Floats, Pair, pair_of
+from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.regression.design import ROUNDING
 
 __all__ = [
@@ -20,12 +20,9 @@ __all__ = [
     "SseShare",
     "covariances",
     "il1s",
-    "il1s_of",
     "il_metrics",
-    "il_metrics_of",
     "moved_of",
     "sse_share",
-    "sse_share_of",
 ]
 
 TOO_WIDE = (
@@ -66,13 +63,15 @@ class SseShare:
         return f"SSE / SST: {self.total:.4g} %"
 
 
-def sse_share(original: object, released: object, *, categorical: Sequence[str] = ()) -> SseShare:
+def sse_share(
+    original: object, released: object = None, *, categorical: Sequence[str] = ()
+) -> SseShare:
     """Return the squared errors as a percentage of the total sum of squares.
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
-        The same records in the same order; see `pair_of`. Only continuous columns count.
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Only continuous columns count.
     categorical : sequence of str, default none
         Columns of codes that are levels.
 
@@ -117,11 +116,7 @@ def sse_share(original: object, released: object, *, categorical: Sequence[str] 
     >>> found.total, dict(found.columns)  # SSE 4, SST 16 + 4 + 4 + 16
     (10.0, {'0': 10.0})
     """
-    return sse_share_of(pair_of(original, released, categorical=categorical))
-
-
-def sse_share_of(pair: Pair) -> SseShare:
-    """Return the squared errors as a percentage of the total; see `sse_share`."""
+    pair = as_pair(original, released, categorical=categorical)
     _check_same_rows(pair)
     mean, sd = _spread(pair)
     shares = {}
@@ -139,13 +134,13 @@ def sse_share_of(pair: Pair) -> SseShare:
     return SseShare(MappingProxyType(shares), left_out)
 
 
-def il1s(original: object, released: object, *, categorical: Sequence[str] = ()) -> float:
+def il1s(original: object, released: object = None, *, categorical: Sequence[str] = ()) -> float:
     """Return the mean distance of values from their originals, in √2 standard deviations.
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
-        The same records in the same order; see `pair_of`. Only continuous columns count.
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Only continuous columns count.
     categorical : sequence of str, default none
         Columns of codes that are levels.
 
@@ -186,11 +181,7 @@ def il1s(original: object, released: object, *, categorical: Sequence[str] = ())
     >>> round(il1s([[0.0], [2.0], [4.0]], [[0.0], [0.0], [4.0]]), 12)  # 2 / 3 / (√2 · 2)
     0.235702260396
     """
-    return il1s_of(pair_of(original, released, categorical=categorical))
-
-
-def il1s_of(pair: Pair) -> float:
-    """Return the mean distance of values from their originals; see `il1s`."""
+    pair = as_pair(original, released, categorical=categorical)
     distance, values = moved_of(pair)
     return distance / values
 
@@ -214,7 +205,7 @@ def moved_of(pair: Pair) -> tuple[float, int]:
 
     Examples
     --------
-    >>> distance, values = moved_of(pair_of([[0.0], [2.0], [4.0]], [[0.0], [0.0], [4.0]]))
+    >>> distance, values = moved_of(as_pair([[0.0], [2.0], [4.0]], [[0.0], [0.0], [4.0]]))
     >>> round(distance, 12), values
     (0.707106781187, 3)
     """
@@ -289,14 +280,14 @@ class InformationLoss:
 
 
 def il_metrics(
-    original: object, released: object, *, categorical: Sequence[str] = ()
+    original: object, released: object = None, *, categorical: Sequence[str] = ()
 ) -> InformationLoss:
     """Compare values, means, covariances and correlations with those of the original.
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
-        The same records in the same order; see `pair_of`. Only continuous columns count.
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Only continuous columns count.
     categorical : sequence of str, default none
         Columns of codes that are levels.
 
@@ -341,11 +332,7 @@ def il_metrics(
     >>> found.values, found.means, found.correlations  # (1/2 + 1/4 + 3/10 + 3/16) / 4
     (0.309375, 0.0, None)
     """
-    return il_metrics_of(pair_of(original, released, categorical=categorical))
-
-
-def il_metrics_of(pair: Pair) -> InformationLoss:
-    """Compare the values and moments of a pair of tables; see `il_metrics`."""
+    pair = as_pair(original, released, categorical=categorical)
     _check_same_rows(pair)
     original, released = pair.original.matrix, pair.released.matrix
     with np.errstate(over="ignore", invalid="ignore"):

@@ -11,16 +11,15 @@ from discreet.arguments import check_ratio, check_word
 from discreet.errors import InputError
 from discreet.measure.chance import chance_share, keyed_order
 from discreet.measure.estimate import Estimate
-from discreet.measure.pairs import Floats, Pair, pair_of
+from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.protect.base import ordered_spread
 
 __all__ = [
     "EDGE",
     "check_same_rows",
+    "idr",
     "interval_risk",
-    "interval_risk_of",
     "interval_risks",
-    "interval_risks_of",
     "moments",
 ]
 
@@ -40,7 +39,7 @@ VARIANTS = tuple(COUNTED)
 
 def interval_risk(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     share: float = 0.05,
@@ -50,8 +49,8 @@ def interval_risk(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
-        The same records in the same order; see `pair_of`. Only continuous columns count.
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Only continuous columns count.
     categorical : sequence of str, default none
         Columns of codes that are levels.
     share : float, default 0.05
@@ -94,12 +93,7 @@ def interval_risk(
     >>> found.count, found.trials, round(found.baseline, 3)
     (2, 4, 0.083)
     """
-    pair = pair_of(original, released, categorical=categorical)
-    return interval_risk_of(pair, share=share, variant=variant)
-
-
-def interval_risk_of(pair: Pair, *, share: float = 0.05, variant: str = "all") -> Estimate:
-    """Count the records of which every released value lies close; see `interval_risk`."""
+    pair = as_pair(original, released, categorical=categorical)
     original, released, half = _prepared(pair, share, variant)
     allowed = 1 if variant == "sdcmicro" else 0
 
@@ -117,9 +111,70 @@ def interval_risk_of(pair: Pair, *, share: float = 0.05, variant: str = "all") -
     )
 
 
+def idr(
+    original: object,
+    released: object = None,
+    *,
+    categorical: Sequence[str] = (),
+    share: float = 0.05,
+) -> Estimate:
+    """Count the records whose original values all lie within an interval about the released ones.
+
+    Parameters
+    ----------
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Only continuous columns count.
+    categorical : sequence of str, default none
+        Columns of codes that are levels.
+    share : float, default 0.05
+        Half the width of an interval, in standard deviations (divisor n - 1) of the released
+        column; above 0.
+
+    Returns
+    -------
+    Estimate
+        Of the records. Its baseline is the share when each record is given released rows of
+        other records (8 each, chosen by a digest of the values).
+
+    Raises
+    ------
+    InputError
+        If the tables do not fit, their rows do not correspond, no column is continuous, or
+        `share` is not above 0.
+    RefusedError
+        If a column spans more than can be computed with.
+
+    Notes
+    -----
+    This is `interval_risk` of the variant "released": what sdcMicro's `dRisk` does since version
+    5.5.2. (Before, one column of a record could lie outside: variant "sdcmicro".) Ends count as
+    inside.
+    In a column that is released constant, only a value equal to it is inside.
+
+    **What it does not tell.** An attacker does not know which of the released values are that
+    close. Rounding to the mean narrows the released spread, and the interval with it, so that
+    few regions look safer than they are. A record inside may be one of many like it.
+
+    References
+    ----------
+    Templ, Statistical Disclosure Control for Microdata (2017). Mateo-Sanz, Sebé and
+    Domingo-Ferrer, "Outlier protection in continuous microdata masking", Privacy in Statistical
+    Databases (2004). Senavirathne and Torra, "Rounding based continuous data discretization for
+    statistical disclosure control" (2019), section 3.3.2.
+
+    Examples
+    --------
+    >>> found = idr([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> found.count, found.trials
+    (2, 4)
+    """
+    pair = as_pair(original, released, categorical=categorical)
+    return interval_risk(pair, share=share, variant="released")
+
+
 def interval_risks(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     share: float = 0.05,
@@ -147,11 +202,7 @@ def interval_risks(
     >>> {name: estimate.share for name, estimate in found.items()}
     {'0': 1.0, '1': 0.0}
     """
-    return interval_risks_of(pair_of(original, released, categorical=categorical), share=share)
-
-
-def interval_risks_of(pair: Pair, *, share: float = 0.05) -> dict[str, Estimate]:
-    """Count for each column the records whose value lies close; see `interval_risks`."""
+    pair = as_pair(original, released, categorical=categorical)
     original, released, half = _prepared(pair, share, "all")
     order = keyed_order(np.hstack([original, released]))
     out = {}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, one_of
 from discreet.table import Table, open_table
 
-__all__ = ["Floats", "Pair", "Side", "pair_of", "side_of"]
+__all__ = ["Floats", "Pair", "Side", "as_pair", "as_side"]
 
 Floats = NDArray[np.float64]
 
@@ -90,9 +90,9 @@ class Pair:
         )
 
 
-def pair_of(
+def as_pair(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -102,7 +102,7 @@ def pair_of(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
+    original, released : array of shape (n, p), frame or path; or a Pair alone, which is returned
         The columns of the released table must be columns of the original; what else the original
         has is not compared. Columns of an array are called "0", "1" and so on.
     categorical : sequence of str
@@ -120,14 +120,19 @@ def pair_of(
     Raises
     ------
     InputError
-        If the columns, their kinds, the lengths or the levels of the tables do not fit.
+        If the columns, their kinds, the lengths or the levels of the tables do not fit, or one
+        table is missing.
 
     Examples
     --------
-    >>> pair = pair_of([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.5], [2.5, 3.5]])
+    >>> pair = as_pair([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.5], [2.5, 3.5]])
     >>> pair.names, len(pair.original)
     (('0', '1'), 2)
     """
+    if isinstance(original, Pair) and released is None:
+        return original
+    if released is None or isinstance(original, Pair):
+        raise InputError("give two tables, the original and the released one, or a pair of them")
     before, after = _opened(original, categorical), _opened(released, categorical)
     if lacking := [name for name in drop if name not in after.columns]:
         raise InputError(f"drop names columns that the released table lacks: {one_of(lacking)}")
@@ -150,8 +155,10 @@ def pair_of(
     return _matched(_read(before, names), _read(after, names), same_rows)
 
 
-def side_of(table: object, *, categorical: Sequence[str] = ()) -> Side:
+def as_side(table: object, *, categorical: Sequence[str] = ()) -> Side:
     """Read one table; numbers may be missing (NaN), and a missing level is the empty text."""
+    if isinstance(table, Side):
+        return table
     opened = _opened(table, categorical)
     return _read(opened, list(opened.columns))
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.measure.pairs import Floats, Pair, pair_of
+from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.regression.design import LARGEST_VALUE, ROUNDING
 
-__all__ = ["Propensity", "propensity", "propensity_of", "propensity_u"]
+__all__ = ["Propensity", "propensity", "propensity_u"]
 
 MOST_TERMS = 1000
 """How many terms the model may have."""
@@ -76,7 +76,7 @@ class Propensity:
 
 def propensity(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     same_rows: bool = True,
@@ -85,7 +85,7 @@ def propensity(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
+    original, released : array of shape (n, p), frame or path; or a Pair alone
         Two tables of the same columns.
     categorical : sequence of str
         Columns of codes that are levels; texts and yes/no are levels anyway.
@@ -149,7 +149,17 @@ def propensity(
     >>> propensity([[1.0], [2.0]], [[1.0], [2.0]]).u
     0.0
     """
-    return propensity_of(pair_of(original, released, categorical=categorical, same_rows=same_rows))
+    pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
+    many = len(pair.original) + len(pair.released) > SPAN
+    with ThreadPoolExecutor(os.cpu_count()) if many else nullcontext() as threads:
+        stack, terms = _stacked(pair, threads)
+        terms, sums = _begun(stack, terms, threads)
+        beta = _fitted(stack, terms, sums, threads)
+        original, released = (_scores(table, terms, beta, threads) for table in stack.tables)
+    squares = [float(np.sum((scores - stack.share) ** 2)) for scores in (original, released)]
+    u = sum(squares) / stack.rows
+    expected = len(terms) * (1 - stack.share) ** 2 * stack.share / stack.rows
+    return Propensity(original, released, u, u / expected if terms else 0.0, len(terms))
 
 
 def propensity_u(
@@ -182,20 +192,6 @@ def propensity_u(
     0.25
     """
     return propensity(original, released, categorical=categorical, same_rows=same_rows).u
-
-
-def propensity_of(pair: Pair) -> Propensity:
-    """Estimate the propensity scores of a pair of tables: see `propensity`."""
-    many = len(pair.original) + len(pair.released) > SPAN
-    with ThreadPoolExecutor(os.cpu_count()) if many else nullcontext() as threads:
-        stack, terms = _stacked(pair, threads)
-        terms, sums = _begun(stack, terms, threads)
-        beta = _fitted(stack, terms, sums, threads)
-        original, released = (_scores(table, terms, beta, threads) for table in stack.tables)
-    squares = [float(np.sum((scores - stack.share) ** 2)) for scores in (original, released)]
-    u = sum(squares) / stack.rows
-    expected = len(terms) * (1 - stack.share) ** 2 * stack.share / stack.rows
-    return Propensity(original, released, u, u / expected if terms else 0.0, len(terms))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from discreet.measure.estimate import Estimate
 from discreet.measure.intervals import check_same_rows, moments
 from discreet.measure.linkage import different_rows
 from discreet.measure.mcd import robust_covariance, squared_distances
-from discreet.measure.pairs import Floats, Pair, pair_of
+from discreet.measure.pairs import Floats, Pair, as_pair
 
-__all__ = ["RmdGrid", "RmdRisk", "rmd_grid_of", "rmd_risk", "rmd_risk_of"]
+__all__ = ["RmdGrid", "RmdRisk", "rmd_grid", "rmd_risk"]
 
 Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -51,7 +51,7 @@ class RmdGrid:
 
 def rmd_risk(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     w1: float = 0.01,
@@ -68,8 +68,8 @@ def rmd_risk(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
-        The same records in the same order; see `pair_of`. Only continuous columns count.
+    original, released : array of shape (n, p), frame or path; or a Pair alone
+        The same records in the same order; see `as_pair`. Only continuous columns count.
     categorical : sequence of str, default none
         Columns of codes that are levels.
     w1 : float, default 0.01
@@ -134,14 +134,7 @@ def rmd_risk(
     >>> found.risk1.count, found.risk2.count, found.excluded
     (6, 6, ())
     """
-    pair = pair_of(original, released, categorical=categorical)
-    return rmd_risk_of(pair, w1=w1, w2=w2, m=m, variant=variant)
-
-
-def rmd_risk_of(
-    pair: Pair, *, w1: float = 0.01, w2: float = 0.05, m: int = 1, variant: str = "sdcmicro"
-) -> RmdRisk:
-    """Count the records in intervals that grow with their oddity; see `rmd_risk`."""
+    pair = as_pair(original, released, categorical=categorical)
     size, (near,), (far,) = check_whole("m", m, least=1), _weights("w1", [w1]), _weights("w2", [w2])
     scaled = _scaled(pair, variant)
     alone = scaled.isolation(size)
@@ -152,11 +145,13 @@ def rmd_risk_of(
     return RmdRisk(risk1, risk2, risky1, risky2, scaled.excluded)
 
 
-def rmd_grid_of(
-    pair: Pair,
+def rmd_grid(
+    original: object,
+    released: object = None,
+    *,
     w1s: Sequence[float],
     w2s: Sequence[float],
-    *,
+    categorical: Sequence[str] = (),
     m: int = 1,
     variant: str = "sdcmicro",
 ) -> RmdGrid:
@@ -164,8 +159,8 @@ def rmd_grid_of(
 
     Parameters
     ----------
-    pair : Pair
-        Tables whose rows correspond.
+    original, released, categorical
+        As in `rmd_risk`.
     w1s, w2s : sequence of float
         Values of w1 and of w2, as in `rmd_risk`; at least one of each.
     m, variant
@@ -183,13 +178,13 @@ def rmd_grid_of(
 
     Examples
     --------
-    >>> pair = pair_of([[1.0], [2.0], [3.0], [5.0]], [[1.1], [2.1], [2.9], [5.0]])
-    >>> grid = rmd_grid_of(pair, w1s=(0.1, 1.0, 100.0), w2s=(0.5,))
+    >>> before, after = [[1.0], [2.0], [3.0], [5.0]], [[1.1], [2.1], [2.9], [5.0]]
+    >>> grid = rmd_grid(before, after, w1s=(0.1, 1.0, 100.0), w2s=(0.5,))
     >>> [found.count for found in grid.risk1]
     [0, 2, 4]
     """
     size, near, far = check_whole("m", m, least=1), _weights("w1s", w1s), _weights("w2s", w2s)
-    scaled = _scaled(pair, variant)
+    scaled = _scaled(as_pair(original, released, categorical=categorical), variant)
     alone = scaled.isolation(size)
     return RmdGrid(
         near,

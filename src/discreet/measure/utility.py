@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.pairs import Floats, Pair, Side, pair_of
+from discreet.measure.pairs import Floats, Side, as_pair
 from discreet.regression.design import LARGEST_VALUE, ROUNDING
 
 __all__ = [
     "QUANTILES",
     "Preservation",
     "displacement",
-    "displacement_of",
     "preservation",
-    "preservation_of",
 ]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -74,13 +72,13 @@ class Preservation:
 
 
 def displacement(
-    original: object, released: object, *, categorical: Sequence[str] = ()
+    original: object, released: object = None, *, categorical: Sequence[str] = ()
 ) -> dict[str, float]:
     """Return by how much the values of each continuous column moved, as a share of its variance.
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
+    original, released : array of shape (n, p), frame or path; or a Pair alone
         The same rows in the same order, and columns of the same names.
     categorical : sequence of str
         Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
@@ -118,11 +116,7 @@ def displacement(
     >>> displacement([[1.0], [2.0], [3.0]], [[1.5], [2.0], [2.5]])
     {'0': 0.16666666666666666}
     """
-    return displacement_of(pair_of(original, released, categorical=categorical))
-
-
-def displacement_of(pair: Pair) -> dict[str, float]:
-    """Return by how much the values of each column of a pair moved: see `displacement`."""
+    pair = as_pair(original, released, categorical=categorical)
     if not pair.same_rows:
         raise InputError(
             "displacement compares row by row, and the rows of these tables do not correspond;"
@@ -139,22 +133,25 @@ def displacement_of(pair: Pair) -> dict[str, float]:
 
 def preservation(
     original: object,
-    released: object,
+    released: object = None,
     *,
     categorical: Sequence[str] = (),
     same_rows: bool = True,
+    k: int = 1,
 ) -> Preservation:
     """Compare means, spreads, quantiles, correlations and shares of levels of two tables.
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame, or path
+    original, released : array of shape (n, p), frame or path; or a Pair alone
         Two tables of the same columns.
     categorical : sequence of str
         Columns of codes that are levels; texts and yes/no are levels anyway.
     same_rows : bool, default True
         Whether rows correspond; the summaries do not ask for it. If they do, a row with a
         missing number in one table is left out of both.
+    k : int, default 1
+        Of how many neighbouring values a quantile is the mean, so that none is one record's.
 
     Returns
     -------
@@ -187,16 +184,7 @@ def preservation(
     >>> round(found.correlation, 12)
     0.0
     """
-    return preservation_of(
-        pair_of(original, released, categorical=categorical, same_rows=same_rows)
-    )
-
-
-def preservation_of(pair: Pair, k: int = 1) -> Preservation:
-    """Compare the summaries of a pair of tables: see `preservation`.
-
-    With k above 1 quantiles are means of k neighbouring values, so that none is one record's.
-    """
+    pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
     before, after = pair.original, pair.released
     means, spreads, quantiles = {}, {}, {}
     for name, values in before.numbers.items():

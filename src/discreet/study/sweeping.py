@@ -12,10 +12,10 @@ from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
-from discreet.measure.linkage import far_linkage_of, nearness_of, record_linkage_of
+from discreet.measure.linkage import far_linkage, nearness, record_linkage
 from discreet.measure.pairs import Pair
-from discreet.measure.propensity import propensity_of
-from discreet.measure.utility import displacement_of
+from discreet.measure.propensity import propensity
+from discreet.measure.utility import displacement
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect import ROW_METHODS
@@ -191,12 +191,12 @@ def _point(job: _Job) -> Point:
 
 def _risk(pair: Pair, name: str) -> Estimate:
     if name == "linkage":
-        return record_linkage_of(pair)
-    return far_linkage_of(pair) if name == "far linkage" else nearness_of(pair)[1]
+        return record_linkage(pair)
+    return far_linkage(pair) if name == "far linkage" else nearness(pair)[1]
 
 
 def _loss(pair: Pair, name: str) -> float:
     if name == "propensity":
-        return propensity_of(pair).u
-    moved = displacement_of(pair)
+        return propensity(pair).u
+    moved = displacement(pair)
     return sum(moved.values()) / len(moved)

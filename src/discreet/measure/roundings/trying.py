@@ -13,11 +13,11 @@ import numpy as np
 
 from discreet.arguments import check_whole, check_word
 from discreet.errors import DiscreetError, InputError, RefusedError, one_of
-from discreet.measure.entropy import entropy_of, mean_absolute_correlation_of
-from discreet.measure.il_dr import il_dr_score_of
-from discreet.measure.information_loss import sse_share_of
+from discreet.measure.entropy import entropy, mean_absolute_correlation
+from discreet.measure.il_dr import il_dr_score
+from discreet.measure.information_loss import sse_share
 from discreet.measure.models import regression_on, tree_on
-from discreet.measure.pairs import Floats, Pair, Side, side_of
+from discreet.measure.pairs import Floats, Pair, Side, as_side
 from discreet.measure.roundings.comparison import RoundingComparison
 from discreet.measure.roundings.grid import RoundingGrid
 from discreet.measure.roundings.trial import Trial
@@ -206,7 +206,7 @@ def _columns(
     First those that are no numbers, then those that number the rows.
     """
     if isinstance(source, np.ndarray | list | tuple):
-        side = side_of(source)
+        side = as_side(source)
         _check_names(list(side.numbers), target, drop)
         left = {name: values for name, values in side.numbers.items() if name not in drop}
         return Side(MappingProxyType(left), MappingProxyType({})), [], []
@@ -339,9 +339,9 @@ def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
     columns = {name: rounded[:, j] for j, name in enumerate(data.side.numbers)}
     after = Side(MappingProxyType(columns), MappingProxyType({}))
     pair = Pair(data.side, after, same_rows=True)
-    score = il_dr_score_of(pair)
+    score = il_dr_score(pair)
     return {
-        "sse": sse_share_of(pair).total,
+        "sse": sse_share(pair).total,
         "il_metrics": score.il_metrics,
         "il1s": score.il1s,
         "ddr": score.ddr,
@@ -355,10 +355,10 @@ def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
 def _unpaired(data: _Data, after: Side, folds: int) -> dict[str, float]:
     """Return what is measured of the table itself as well: entropy, correlation, the model."""
     try:
-        correlation = mean_absolute_correlation_of(after)
+        correlation = mean_absolute_correlation(after)
     except RefusedError:  # fewer than two columns vary
         correlation = math.nan
-    found = {"entropy": entropy_of(after).total, "correlation": correlation}
+    found = {"entropy": entropy(after).total, "correlation": correlation}
     return {**found, **_model_of(data, after, folds)}
 
 
