@@ -19,9 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.render.scene import Axis, Mark, Panel, Scene, Trapezoids, Upright, Uprights
-from discreet.render.scene_json import scene_to_plain
-from discreet.render.script import script
+from discreet.render.browser import script
+from discreet.render.scene import (
+    Axis,
+    Mark,
+    Panel,
+    Scene,
+    Trapezoids,
+    Upright,
+    Uprights,
+    scene_to_plain,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

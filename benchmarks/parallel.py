@@ -22,10 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.naive_members import naive_clusters
-from discreet.parallel.clusters import PairClusters, cluster_pair, members
-from discreet.parallel.joint import cluster_jointly, joint_boxes, joint_ranges
-from discreet.parallel.pixels import bin_of_records, pair_bins
-from discreet.parallel.seeding import COSTS, METRICS, TRIED, Seeding
+from discreet.parallel.clusters import (
+    PairClusters,
+    cluster_jointly,
+    cluster_pair,
+    joint_boxes,
+    joint_ranges,
+    members,
+)
+from discreet.parallel.pixels import COSTS, METRICS, TRIED, Seeding, bin_of_records, pair_bins
 
 __all__ = ["main"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import LeavingError
-from discreet.leaving import (
+from discreet.ledger.rules import (
     COUNT_METHOD_OF,
     ONE_ORDER,
     PAIR_OF,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.secret import Secret
-from discreet.shapes import ENDS, Ends, ends_of, run_digests
-from discreet.sketch import SMALLEST, Sketch, sketch_of
+from discreet.sketch import ENDS, SMALLEST, Ends, Sketch, ends_of, run_digests, sketch_of
 
 Floats = NDArray[np.float64]
 SECRET = Secret.from_bytes(bytes(range(32)))

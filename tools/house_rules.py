@@ -22,10 +22,10 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "progress"),
     ("arguments", "kernels", "methods", "secret"),
-    ("keys", "parallel", "render", "shapes", "table"),
+    ("keys", "parallel", "render", "table"),
     ("regression", "rounding", "sketch"),
     ("protect",),
-    ("leaving", "measure", "plots"),
+    ("measure", "plots"),
     ("ledger", "policy", "release"),
     ("vault",),
     ("study",),

@@ -9,10 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.parallel.clusters import cluster_pair, members
-from discreet.parallel.joint import cluster_jointly
-from discreet.parallel.pixels import PairBins, Whole, bin_of_records, pair_bins
-from discreet.parallel.seeding import Seeding
+from discreet.parallel.clusters import cluster_jointly, cluster_pair, members
+from discreet.parallel.pixels import PairBins, Seeding, Whole, bin_of_records, pair_bins
 from examples.parallel.data import HEIGHT, Places, kinds_of
 
 __all__ = ["Gap", "bins_of", "chain", "gap_of", "joint_chain", "range_of"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations, pairwise
 
-from discreet.parallel.seeding import METRICS, Seeding
+from discreet.parallel.pixels import METRICS, Seeding
 from examples.parallel.clustered import bins_of, range_of
 from examples.parallel.data import COLUMNS, Credit, kinds_of
 from examples.parallel.drawing import Plate, columns_panel, panel_of

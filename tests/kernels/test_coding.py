@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.coding import means_of, merged, points_of, regions_of
+from discreet.kernels.bins import means_of, merged, points_of, regions_of
 
 numbers = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e3, 1e3))
 

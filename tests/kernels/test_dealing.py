@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.kernels.dealing import deal_out, sort_parts
+from discreet.kernels.pairs import deal_out, sort_parts
 
 CASES: dict[str, tuple[Any, Any, Any]] = {
     "by bin, then cluster": (

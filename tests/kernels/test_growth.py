@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.kernels.bits import rows_of_bits
-from discreet.kernels.growth import CLUSTERS, PARTS, RECORDS, ROOM, grow
+from discreet.kernels.pairs import CLUSTERS, PARTS, RECORDS, ROOM, grow
 
 Pixels = tuple[int, int]
 Grown = tuple[list[tuple[int, int, int]], list[int]]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchmarks.naive_members import naive_clusters
-from discreet.kernels.dealing import sort_parts
-from discreet.kernels.members import cluster_bins
+from discreet.kernels.pairs import cluster_bins, sort_parts
 
 Whole = NDArray[np.int64]
 

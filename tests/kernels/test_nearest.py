@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.kernels.nearest import Found, farthest, nearest
-from discreet.kernels.tree import WIDTH, Tree, plant, recentre, remove
+from discreet.kernels.tree import WIDTH, Found, Tree, farthest, nearest, plant, recentre, remove
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]

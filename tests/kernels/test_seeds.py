@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from discreet.kernels.bits import rows_of_bits
-from discreet.kernels.growth import CLUSTERS, PARTS, RECORDS, ROOM
-from discreet.kernels.seeds import BAND, seed_by_bins, seed_by_pixels
+from discreet.kernels.pairs import (
+    BAND,
+    CLUSTERS,
+    PARTS,
+    RECORDS,
+    ROOM,
+    seed_by_bins,
+    seed_by_pixels,
+)
 
 Bins = dict[tuple[int, int], int]
 

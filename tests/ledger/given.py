@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from discreet.leaving import Leaving
 from discreet.ledger import (
     Allowance,
     Answer,
@@ -22,6 +21,7 @@ from discreet.ledger import (
     keep,
     revoke_token,
 )
+from discreet.ledger.rules import Leaving
 from discreet.secret import Secret
 from discreet.sketch import sketch_of
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.ledger.chain import FIRST, link, row_of, seal_of
-from discreet.ledger.schema import create
+from discreet.ledger.store import FIRST, create, link, row_of, seal_of
 
 KEY = b"k" * 32
 VALUES = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.text(), st.binary())

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.leaving import (
+from discreet.ledger import Ledger
+from discreet.ledger.rules import (
     COUNT_METHOD_OF,
     DIVERSITY_OF,
     GROUP_OF,
@@ -25,7 +26,6 @@ from discreet.leaving import (
     PAIRS,
     Leaving,
 )
-from discreet.ledger import Ledger
 from discreet.secret import Secret
 from discreet.sketch import Sketch, sketch_of
 

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.leaving import COLUMN, PERSONS, SHAPE_OF
-from discreet.ledger.recognising import (
+from discreet.ledger.rules import (
+    COLUMN,
+    PERSONS,
+    SHAPE_OF,
     in_another_unit,
     likelihood_ratio,
     nearly_the_same,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.ledger import Store
-from discreet.ledger.records import (
+from discreet.ledger.ledger import (
     all_versions,
     choices_of,
     holding,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.ledger.schema import SCHEMA, TABLES, create, objects_of
+from discreet.ledger.store import SCHEMA, TABLES, create, objects_of
 from tests.ledger.given import filled, rows_of
 
 

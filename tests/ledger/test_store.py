@@ -18,9 +18,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, LedgerError
 from discreet.ledger import Ledger, Store, Verification, add_token, ask, log, verify
-from discreet.ledger.chain import FIRST, row_of, seal_of
-from discreet.ledger.schema import SCHEMA, TABLES
-from discreet.ledger.store import stamp
+from discreet.ledger.store import FIRST, SCHEMA, TABLES, row_of, seal_of, stamp
 from discreet.progress import listening
 from tests.ledger.given import (
     ALICE,

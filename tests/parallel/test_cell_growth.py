@@ -11,8 +11,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from discreet.parallel.cell_growth import NOWHERE, grow_cells
-from discreet.parallel.pixels import bins_of_grid
-from discreet.parallel.seeding import choose_seeding
+from discreet.parallel.pixels import bins_of_grid, choose_seeding
 
 Whole = NDArray[np.int64]
 Cell = tuple[int, int]

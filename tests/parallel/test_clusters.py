@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 from benchmarks.naive_members import naive_clusters
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.parallel.clusters import MANY, PairClusters, check_clusters, cluster_pair, members
-from discreet.parallel.pixels import PairBins, bin_of_records, bins_of_grid, pair_bins
-from discreet.parallel.seeding import METRICS, TRIED, Seeding, choose_seeding
+from discreet.parallel.pixels import (
+    METRICS,
+    TRIED,
+    PairBins,
+    Seeding,
+    bin_of_records,
+    bins_of_grid,
+    choose_seeding,
+    pair_bins,
+)
 
 Whole = NDArray[np.int64]
 Records = list[tuple[int, int]]

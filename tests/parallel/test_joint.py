@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.parallel.joint import cluster_jointly, joint_boxes, joint_ranges
+from discreet.parallel.clusters import cluster_jointly, joint_boxes, joint_ranges
 from discreet.progress import listening
 
 Whole = NDArray[np.int64]

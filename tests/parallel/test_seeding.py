@@ -12,8 +12,14 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.parallel.pixels import bins_of_grid, pair_metrics
-from discreet.parallel.seeding import KINDS, METRICS, Seeding, choose_seeding
+from discreet.parallel.pixels import (
+    KINDS,
+    METRICS,
+    Seeding,
+    bins_of_grid,
+    choose_seeding,
+    pair_metrics,
+)
 
 Grid = NDArray[np.int64]
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.render import scene as vocabulary
-from discreet.render.scene import Axis, Box, Mark, Panel, Scene, Upright
-from discreet.render.scene_json import SCHEMA
+from discreet.render.scene import SCHEMA, Axis, Box, Mark, Panel, Scene, Upright
 
 _MARKS = {
     name.lower(): getattr(vocabulary, name)

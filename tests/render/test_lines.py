@@ -15,8 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 
-from discreet.render.lines import cut, level_styles
-from discreet.render.marks import RAMP
+from discreet.render.marks import RAMP, cut, level_styles
 from discreet.render.scene import Axis, Cells, Dots, Intervals, Lines, Mark, Panel, Scene
 from discreet.render.to_matplotlib import draw
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from discreet.render.page_html import scene_page
+from discreet.render.browser import scene_page
 from discreet.render.scene import Axis, Bars, Panel, Scene, Trapezoids, Upright, Uprights
 from tests.browser import launched
 from tests.render.plain import scene_from_plain

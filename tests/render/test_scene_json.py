@@ -28,8 +28,8 @@ from discreet.render.scene import (
     Upright,
     Uprights,
     Words,
+    scene_to_plain,
 )
-from discreet.render.scene_json import scene_to_plain
 from tests.render.plain import scene_from_plain
 
 NUMBERS = st.floats(-1e9, 1e9)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.render import script as module
-from discreet.render.script import parts, script
+from discreet.render import browser as module
+from discreet.render.browser import parts, script
 
 
 def test_every_part_is_reached_from_the_entry() -> None:

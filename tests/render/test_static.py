@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pytest
 
 import discreet as dc
+from discreet.render.browser import script
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -32,9 +33,8 @@ from discreet.render.scene import (
     Panel,
     Scene,
     Words,
+    scene_to_plain,
 )
-from discreet.render.scene_json import scene_to_plain
-from discreet.render.script import script
 from tests.browser import launched
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.render.ticks import round_numbers
+from discreet.render.marks import round_numbers
 
 
 @pytest.mark.parametrize(

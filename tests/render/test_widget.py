@@ -12,9 +12,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.render.scene_json import scene_to_plain
-from discreet.render.widget import scene_widget
+from discreet.render.browser import scene_widget
+from discreet.render.scene import Axis, Bars, Panel, Scene, scene_to_plain
 from tests.browser import launched
 from tests.render.plain import scene_from_plain
 from tests.render.quiet import quiet_page
@@ -44,7 +43,7 @@ import sys
 sys.modules["anywidget"] = None
 from discreet.errors import InputError
 from discreet.render.scene import Scene
-from discreet.render.widget import scene_widget
+from discreet.render.browser import scene_widget
 try:
     scene_widget(Scene(()))
 except InputError as error:
@@ -53,7 +52,7 @@ except InputError as error:
 
 NOTEBOOK = """
 from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.render.widget import scene_widget
+from discreet.render.browser import scene_widget
 scene_widget(Scene((Panel((Bars((0.0, 1.0), (5,)),), Axis("age"), Axis("persons")),)))
 """
 

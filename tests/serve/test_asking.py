@@ -16,7 +16,7 @@ from pyarrow.csv import write_csv
 
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
 from discreet.ledger import Ledger
-from discreet.ledger.requests import Answer, keep, log
+from discreet.ledger.log import Answer, keep, log
 from discreet.ledger.tokens import Caller
 from discreet.plots import View
 from discreet.serve import asking

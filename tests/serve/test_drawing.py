@@ -19,7 +19,7 @@ from discreet.errors import LeavingError, RefusedError
 from discreet.ledger import Ledger
 from discreet.plots import ParallelView, View
 from discreet.policy import Policy
-from discreet.render.scene_json import scene_to_plain
+from discreet.render.scene import scene_to_plain
 from discreet.serve.checking import Wish, check
 from discreet.serve.describing import pictures_told
 from discreet.serve.drawing import FORMS, drawn, figure, orders_told, picture_told

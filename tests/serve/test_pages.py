@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from discreet.render.script import parts
+from discreet.render.browser import parts
 from discreet.serve.pages import PAGES, TYPES, files
 from tests.serve.conftest import Running
 

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from discreet.parallel.seeding import COSTS
+from discreet.parallel.pixels import COSTS
 from discreet.policy import DIAGNOSTICS
 from discreet.policy import PICTURES as METHODS_OF
 from discreet.policy.fields import RULES

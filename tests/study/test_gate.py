@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError, LeavingError
-from discreet.leaving import Leaving
 from discreet.ledger import Ledger
+from discreet.ledger.rules import Leaving
 from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
 from discreet.sketch import Sketch

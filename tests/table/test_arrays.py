@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.table.arrays import array_of
+from discreet.table.columns import array_of
 
 ENGINES: dict[str, Callable[[list[Any]], Any]] = {
     "pandas": lambda values: pd.Series(values, dtype="float64"),
@@ -64,7 +64,7 @@ def test_numbers_do_not_import_pandas() -> None:
 import io, sys
 import narwhals as nw
 from pyarrow.csv import read_csv
-from discreet.table.arrays import array_of
+from discreet.table.columns import array_of
 read = nw.from_native(read_csv(io.BytesIO(b"a,b\\n1,2.5\\n3,4.5\\n")))
 print(*(array_of(read[name]).tolist() for name in read.columns), "pandas" in sys.modules)
 """

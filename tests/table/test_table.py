@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.table import BinAxis, Counted, Rows, Table, open_table
-from discreet.table.arrays import texts_of
+from discreet.table.columns import texts_of
 
 Columns = Mapping[str, list[Any]]
 Make = Callable[[Columns], Any]
@@ -481,7 +481,7 @@ class TestBatches:
     def test_are_whole_columns_by_parts(
         self, source: Make, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("discreet.table.reading.PART", 3)
+        monkeypatch.setattr("discreet.table.sources.PART", 3)
         table = opened(source(TOY), kinds={"score": "categorical"})
 
         parts = list(table.batches([*TOY]))

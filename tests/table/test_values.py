@@ -16,8 +16,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.table import Table, open_table
-from discreet.table import values as looked_at
-from discreet.table.values import (
+from discreet.table import columns as looked_at
+from discreet.table.columns import (
     CODES,
     codes_among,
     codes_of,

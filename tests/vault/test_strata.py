@@ -11,7 +11,7 @@ from discreet.errors import RefusedError
 from discreet.policy import Policy
 from discreet.table import Rows
 from discreet.vault import Vault, make_copy, noised, prepared, raw_rows
-from discreet.vault.strata import (
+from discreet.vault.rows import (
     repaired,
     rows_before,
     rows_like_others,

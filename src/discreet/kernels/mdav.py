@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
-from discreet.kernels.nearest import Found, farthest, nearest
-from discreet.kernels.tree import Tree, plant, recentre, remove
+from discreet.kernels.tree import Found, Tree, farthest, nearest, plant, recentre, remove
 
 __all__ = ["Left", "mdav_steps", "rows_left", "sow", "vmdav_steps"]
 

@@ -1,7 +1,7 @@
 """The ledger: what has left, who asked for what, and proof that none of it was changed."""
 
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.requests import (
+from discreet.ledger.log import (
     Allowance,
     Answer,
     Question,

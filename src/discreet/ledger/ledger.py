@@ -9,46 +9,55 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from discreet.errors import InputError, LeavingError
-from discreet.leaving import (
+from discreet.ledger.rules import (
+    COLUMN,
     COUNT_METHOD_OF,
     FORMAT_OF_ROWS,
     GROUP_OF,
+    NOTHING,
     PAIR_OF,
+    PERSONS_OF,
     UNNAMED,
     Leaving,
+    Said,
     Version,
+    check_looks,
     check_many_changed,
     check_names,
+    check_not_nearly,
     check_one_order,
+    check_rounded,
     check_same_table,
     check_unchanged,
+    check_unit,
     check_version,
     compare,
+    fits,
+    format_of,
+    in_another_unit,
+    nearly_the_same,
+    persons_of,
     plain_command,
-)
-from discreet.ledger.recognising import Said, check_columns, persons_of, related, same_data
-from discreet.ledger.records import (
-    choices_of,
-    insert,
-    latest,
-    oldest_format,
-    remember,
-    sketches_of,
-    versions_of,
+    same_persons,
+    values_of,
 )
 from discreet.ledger.store import Store, stamp
-from discreet.secret import FORMAT, Secret
-from discreet.sketch import Sketch
+from discreet.secret import FORMAT, WORD, Secret
+from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 
 __all__ = ["Ledger"]
 
-NOTHING: Mapping[str, Sketch] = MappingProxyType({})
+
+Known = Mapping[str, Sketch]
 
 
 class Ledger:
@@ -324,3 +333,184 @@ def _leave(
         "form": leaving.form,
     }
     store.append(connection, "leaving", values)
+
+
+def latest(connection: sqlite3.Connection, study: str) -> Version | None:
+    """Return the latest version of a study, where there is one."""
+    row = connection.execute(
+        "SELECT id, study, number, settings FROM version WHERE study = ? ORDER BY number DESC",
+        (study,),
+    ).fetchone()
+    return None if row is None else Version(row[0], row[1], row[2], json.loads(row[3]))
+
+
+def versions_of(connection: sqlite3.Connection, study: str) -> list[Version]:
+    """Return all versions of a study."""
+    return [version for version in all_versions(connection) if version.study == study]
+
+
+def all_versions(connection: sqlite3.Connection) -> list[Version]:
+    """Return the versions of all studies, oldest first."""
+    rows = connection.execute("SELECT id, study, number, settings FROM version ORDER BY id")
+    return [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
+
+
+def holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, Version]:
+    """Return the versions that hold what is sketched, by their ids."""
+    rows = connection.execute(
+        "SELECT version.id, study, number, settings FROM sketch"
+        " JOIN version ON version.id = sketch.version WHERE mark = ?",
+        (sketch.mark,),
+    )
+    return {row[0]: Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
+
+
+def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, str]:
+    """Return what was chosen for a version."""
+    rows = connection.execute("SELECT what, value FROM choice WHERE version = ?", (version.id,))
+    return dict(rows.fetchall())
+
+
+def oldest_format(connection: sqlite3.Connection, versions: Sequence[Version]) -> int | None:
+    """Return the oldest format that rows of some versions are keyed in; None if there is none."""
+    return min((format_of(choices_of(connection, version)) for version in versions), default=None)
+
+
+def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:
+    """Return by what a version is recognised."""
+    rows: Sequence[tuple[str, str, bytes]] = connection.execute(
+        "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
+    ).fetchall()
+    return {what: _sketch(mark, packed) for what, mark, packed in rows}
+
+
+def _sketch(mark: str, packed: bytes) -> Sketch:
+    """Read a sketch: its buckets, and after them the smallest digests, where it has any."""
+    held = zlib.decompress(packed)
+    ends = BUCKETS * WORD.itemsize
+    return Sketch(
+        mark, np.frombuffer(held[:ends], dtype=np.int64), np.frombuffer(held[ends:], dtype=WORD)
+    )
+
+
+def insert(
+    store: Store,
+    connection: sqlite3.Connection,
+    study: str,
+    number: int,
+    settings: Mapping[str, Any],
+    format: int,
+) -> Version:
+    """Record a version, and how the rows of its copies are keyed."""
+    kept = json.dumps(settings, sort_keys=True)
+    values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
+    id_ = store.append(connection, "version", values) or 0
+    chosen = {"version": id_, "what": FORMAT_OF_ROWS, "value": str(format)}
+    store.append(connection, "choice", chosen)
+    return Version(id_, study, number, settings)
+
+
+def remember(
+    store: Store,
+    connection: sqlite3.Connection,
+    version: Version,
+    choices: Mapping[str, str],
+    sketches: Mapping[str, Sketch],
+) -> None:
+    """Record what was chosen for a version and by what it is recognised, as far as it is new."""
+    for what, value in choices.items():
+        of = {"version": version.id, "what": what}
+        store.append(connection, "choice", {**of, "value": value}, unless_there=True)
+    for what, sketch in sketches.items():
+        of = {"version": version.id, "what": what, "mark": sketch.mark}
+        packed = zlib.compress(sketch.buckets.tobytes() + sketch.smallest.tobytes())
+        store.append(connection, "sketch", {**of, "buckets": packed}, unless_there=True)
+
+
+def same_data(
+    connection: sqlite3.Connection, sketches: Known, study: str | None, *, whole: bool
+) -> list[Version]:
+    """Find the latest versions of other studies that hold one of these columns.
+
+    One that could be in any table does not count; but where the `whole` table has none but
+    such columns, what holds all of them does.
+    """
+    held = [holding(connection, sketch) for sketch in sketches.values() if sketch.distinctive]
+    found = {id_: version for versions in held for id_, version in versions.items()}
+    columns = [sketch for what, sketch in sketches.items() if what.startswith(COLUMN)]
+    if columns and whole and not any(sketch.distinctive for sketch in columns):
+        held = [holding(connection, sketch) for sketch in columns]
+        found |= {id_: held[0][id_] for id_ in set.intersection(*map(set, held))}
+    return [
+        version
+        for version in found.values()
+        if version.study == UNNAMED
+        or (version.study != study and version == latest(connection, version.study))
+    ]
+
+
+def check_columns(connection: sqlite3.Connection, sketches: Known, said: Said) -> None:
+    """Refuse a column, of many different values, of other data but for a few rows."""
+    fresh = [it for it in values_of(sketches) if it.distinctive]
+    for version in _others(connection, said.study) if fresh else ():
+        known = values_of(sketches_of(connection, version))
+        few = said.fewer_than(version)
+        nearly = any(old.resembles(new, few) for old in known for new in fresh)
+        check_not_nearly(version.study, said.opened(version), nearly)
+
+
+def related(
+    connection: sqlite3.Connection, said: Said, sketches: Known, last: Version | None = None
+) -> list[Version]:
+    """Return the versions of other studies that are of the same persons, or refuse a new one.
+
+    `last` is the version that it is to follow. The same data again are no further look at them.
+    """
+    others = [(it, sketches_of(connection, it)) for it in _others(connection, said.study)]
+    if any(fits(known, sketches) for _, known in others):
+        return []
+    found = []
+    for version, known in others:
+        opened = said.opened(version)
+        nearly = nearly_the_same(known, sketches, said.fewer_than(version))
+        check_not_nearly(version.study, opened, nearly)
+        check_unit(version.study, opened, in_another_unit(known, sketches))
+        # `research` promises nothing of several tables.
+        guarded = "guarded" in (version.settings.get("regime"), said.settings.get("regime"))
+        if guarded and same_persons(known, sketches):
+            check_rounded(version.study, opened, said.settings)
+            found.append(version)
+    if found:
+        looks = _looks(connection, [*found, *([last] if last else [])])
+        check_looks(looks, said.versions)
+    return found
+
+
+def _others(connection: sqlite3.Connection, study: str | None) -> list[Version]:
+    """Return the versions of other studies; what has no name is other than all that left."""
+    found = all_versions(connection)
+    return [version for version in found if version.study == UNNAMED or version.study != study]
+
+
+def _looks(connection: sqlite3.Connection, versions: Sequence[Version]) -> int:
+    """Count the tables and versions that are of the same persons as some, those included.
+
+    Two studies of the same data are one.
+    """
+    every = {version.id: version for version in all_versions(connection)}
+    rows = connection.execute(
+        "SELECT version, what FROM choice WHERE what LIKE ?", (f"{PERSONS_OF}%",)
+    )
+    pairs = [(version, int(what.removeprefix(PERSONS_OF))) for version, what in rows]
+    for name in {version.study for version in every.values()} - {UNNAMED}:
+        pairs += pairwise(version.id for version in every.values() if version.study == name)
+    found, new = set[int](), {version.id for version in versions}
+    while new:
+        found |= new
+        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in found} - found
+    looks = set()
+    for version in (every[id_] for id_ in found):
+        rows_sketch = sketches_of(connection, version).get(WHOLE_ROWS)
+        data = version.study if rows_sketch is None else rows_sketch.mark
+        looks.add((data, version.number))
+    return len(looks)

@@ -9,16 +9,25 @@ Arrays in, arrays out, for people who want the algorithms of Dasgupta and Kosara
 """
 
 from discreet.parallel.cells import CellClusters, check_cells, check_shared, cluster_cells, shared
-from discreet.parallel.clusters import PairClusters, check_clusters, cluster_pair, members
+from discreet.parallel.clusters import (
+    PairClusters,
+    check_clusters,
+    cluster_jointly,
+    cluster_pair,
+    joint_boxes,
+    joint_ranges,
+    members,
+)
 from discreet.parallel.diversity import Splits, can_hide, diverse_joins, joined, splits
-from discreet.parallel.joint import cluster_jointly, joint_boxes, joint_ranges
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, one_order, propose
 from discreet.parallel.pixels import (
     Information,
     PairBins,
     PairMetrics,
+    Seeding,
     bin_of_records,
     bins_of_grid,
+    choose_seeding,
     convergence,
     divergence,
     information,
@@ -28,7 +37,6 @@ from discreet.parallel.pixels import (
     pair_metrics,
     resolution,
 )
-from discreet.parallel.seeding import Seeding, choose_seeding
 
 __all__ = [
     "AxisRole",

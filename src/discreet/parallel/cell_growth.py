@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.parallel.pixels import bins_of_grid
-from discreet.parallel.seeding import TRIED, Seeding, choose_seeding
+from discreet.parallel.pixels import TRIED, Seeding, bins_of_grid, choose_seeding
 
 __all__ = ["NOWHERE", "Box", "Cell", "grow_cells"]
 

@@ -12,7 +12,7 @@ from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.cell_growth import NOWHERE, Box, Cell, grow_cells
 from discreet.parallel.diversity import Joins
-from discreet.parallel.seeding import KINDS
+from discreet.parallel.pixels import KINDS
 
 __all__ = [
     "CellClusters",

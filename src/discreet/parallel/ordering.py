@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.parallel.pixels import Information
-from discreet.parallel.seeding import KINDS
+from discreet.parallel.pixels import KINDS, Information
 
 __all__ = ["ERRORS_APART", "AxisRole", "broken_rules", "nearest_allowed", "one_order", "propose"]
 

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 from discreet.errors import InputError, one_of
 from discreet.parallel.cell_growth import Box
-from discreet.parallel.pixels import MOST_PIXELS
-from discreet.parallel.seeding import KINDS
+from discreet.parallel.pixels import KINDS, MOST_PIXELS
 from discreet.plots.view import View
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
-from discreet.parallel.clusters import check_clusters, cluster_pair, members
+from discreet.parallel.clusters import check_clusters, cluster_jointly, cluster_pair, members
 from discreet.parallel.diversity import Joins, diverse_joins, joined
-from discreet.parallel.joint import cluster_jointly
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
 from discreet.plots import Origin, ParallelView
 from discreet.plots.drawn import public, seen

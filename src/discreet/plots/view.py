@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import METHODS, ROW_METHODS
 from discreet.render import to_matplotlib
+from discreet.render.browser import scene_page, scene_widget
 from discreet.render.figure_file import path_to_save, write_whole
-from discreet.render.page_html import scene_page
 from discreet.render.scene import Scene
-from discreet.render.widget import scene_widget
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget

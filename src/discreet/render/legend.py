@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from discreet.render.figure_file import INK, LITERAL, points, printable
-from discreet.render.lines import interval_style, level_styles, style
 from discreet.render.marks import (
     HIDDEN_LOOK,
     inside,
+    interval_style,
+    level_styles,
     series_names,
     series_style,
     size_scale,
+    style,
 )
 from discreet.render.scene import Cells, Columns, Dots, Intervals, Lines, Panel
 

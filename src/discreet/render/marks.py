@@ -7,11 +7,11 @@ because an SVG or a PDF keeps every digit and every mark it is given.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.render.figure_file import frame, points
-from discreet.render.scene import Axis, Bars, Boxes, Cells, Columns, Dots, Panel
+from discreet.render.scene import Axis, Bars, Boxes, Cells, Columns, Dots, Intervals, Lines, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,13 +31,23 @@ __all__ = [
     "coarse",
     "colour_bar",
     "columns",
+    "cut",
     "dots",
     "hidden_signs",
     "inside",
+    "interval_style",
+    "intervals",
+    "is_reference",
+    "level_styles",
+    "lines",
+    "round_numbers",
     "series_names",
     "series_style",
     "size_scale",
+    "style",
+    "through",
 ]
+
 
 Limits = tuple[float, float]
 
@@ -316,3 +326,248 @@ def coarse(values: Sequence[float], limits: Limits | None = None) -> list[float]
     span = (high - low) or abs(high) or 1.0
     digits = 3 - math.floor(math.log10(span))
     return [round(min(max(v, low - span / 20), high + span / 20), digits) for v in values]
+
+
+Point = tuple[float, float]
+
+RAW, TREND, REFERENCE = "#cc3311", "#222222", "#808080"
+LOOKS: dict[str, dict[str, Any]] = {
+    "trend": {"color": TREND, "linewidth": 1.4},
+    "raw": {"color": RAW, "linewidth": 3.8},  # seen on both sides of a trend that lies upon it
+    "reference": {"color": REFERENCE, "linewidth": 0.9},
+    "far reference": {"color": REFERENCE, "linewidth": 0.9},
+    "level": {"linewidth": 1.5},
+    "series": {"linewidth": 1.6, "markersize": 5.0},
+}
+SOLID: Any = "-"
+BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
+FAR: tuple[Any, ...] = ((0, (6, 4)), (0, (2, 2)), (0, (10, 2, 2, 2)))
+RAW_BELOW = 0.05  # the raw line lies below the trend of what is drawn, whichever comes first
+ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
+
+
+def is_reference(mark: object) -> bool:
+    """Say whether a mark is only compared with, and must not widen the axes."""
+    return isinstance(mark, Lines) and mark.look in ("reference", "far reference")
+
+
+def style(mark: Lines, panel: Panel) -> dict[str, Any]:
+    """Give the colour, width and dashes of lines that are no levels.
+
+    Lines of one look and several labels have dashes of their own, in the order of the labels;
+    those of a series have a colour and a mark, too, so that none is told by colour alone.
+    """
+    alike = (m.label for m in panel.marks if isinstance(m, Lines) and m.look == mark.look)
+    order = list(dict.fromkeys(alike)).index(mark.label)
+    dashes = FAR if mark.look == "far reference" else (SOLID, *BROKEN)
+    look = {**LOOKS[mark.look], "linestyle": dashes[order % len(dashes)]}
+    if mark.look == "series":
+        look |= {"color": series_style(order)[0], "marker": MARKERS[order % len(MARKERS)]}
+    return look
+
+
+def level_styles(mark: Lines) -> dict[float, dict[str, Any]]:
+    """Give each level its look, in even steps the higher the darker.
+
+    The lightest colour of cells would hardly be seen as a line.
+    """
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    cmap = LinearSegmentedColormap.from_list("discreet", RAMP[1:])
+    scale = sorted({*mark.scale, *mark.levels})
+    last = len(scale) - 1
+    return {
+        level: {**LOOKS["level"], "color": to_hex(cmap(rank / last if last else 1.0))}
+        for rank, level in enumerate(scale)
+        if level in mark.levels
+    }
+
+
+def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
+    """Draw lines within the limits of the panel.
+
+    Those to compare with are drawn within the limits that the axes have by then, and leave them
+    alone.
+    """
+    from matplotlib.lines import Line2D
+
+    levels = level_styles(mark) if mark.look == "level" else {}
+    reference = is_reference(mark)
+    across, up = panel.x.limits, panel.y.limits
+    if reference:
+        across, up = ax.get_xlim(), ax.get_ylim()
+    x_room, y_room = _room(mark.x, across), _room(mark.y, up)
+    for order, (xs, ys) in enumerate(zip(mark.x, mark.y, strict=True)):
+        look = levels[mark.levels[order]] if levels else style(mark, panel)
+        whole = list(zip(xs, ys, strict=True))
+        if mark.look == "reference":
+            whole = through(whole, x_room, y_room)
+        for piece in cut(whole, x_room, y_room):
+            places = [
+                coarse([x for x, _ in piece], across or x_room),
+                coarse([y for _, y in piece], up or y_room),
+            ]
+            # A line of one point would not be seen.
+            more: dict[str, Any] = {"marker": "o", "markersize": 4} if len(set(piece)) == 1 else {}
+            line = Line2D(
+                places[0],
+                places[1],
+                **{**look, **more},
+                solid_capstyle="butt",
+                zorder=2.1 - reference - RAW_BELOW * (mark.look == "raw"),
+            )
+            if reference:
+                ax.add_artist(line)
+            else:
+                ax.add_line(line)
+    if not reference:
+        ax.autoscale_view()
+
+
+def interval_style(order: int) -> dict[str, Any]:
+    """Give the colour and the marker of the series of intervals that is the `order`-th."""
+    return {"color": series_style(order)[0], "marker": MARKERS[order % len(MARKERS)]}
+
+
+def intervals(ax: Axes, mark: Intervals, panel: Panel) -> None:
+    """Draw estimates lying in their intervals, the series of one tick one above the other.
+
+    An interval that reaches out of fixed limits is cut there; an estimate outside is left out.
+    """
+    known = [end for row in mark.ends for ends in row if ends for end in ends]
+    if not known:
+        return
+    across = panel.x.limits or (min(known), max(known))
+    band = 0.6 * GROUP / max(len(mark.ends), 1)
+    down = panel.y.limits is not None and panel.y.limits[0] > panel.y.limits[1]
+    for order, row in enumerate(mark.ends):
+        # The first series stands on top, whichever way the axis runs.
+        shift = (order - (len(mark.ends) - 1) / 2) * band * (1 if down else -1)
+        look = interval_style(order)
+        for place, ends in enumerate(row):
+            if ends is None:
+                continue
+            low, middle, high = ends
+            height = round(place + shift, 6)
+            if low <= max(across) and high >= min(across):
+                drawn = coarse([max(low, min(across)), min(high, max(across))], across)
+                ax.plot(drawn, (height, height), color=look["color"], linewidth=1.6)
+            if inside(middle, across):
+                ax.plot(coarse([middle], across), (height,), markersize=5.0, **look)
+
+
+def cut(line: Sequence[Point], across: Limits, up: Limits) -> Iterator[list[Point]]:
+    """Yield the pieces of a line that lie within limits, and as straight as the line."""
+    piece: list[Point] = []
+    for start, end in zip(line, line[1:] or line, strict=False):
+        first, last = _part_within(start, end, across, up)
+        if piece and (first > 0 or first > last):
+            yield piece
+            piece = []
+        if first > last:
+            continue
+        piece = piece or [_between(start, end, first)]
+        piece.append(_between(start, end, last))
+        if last < 1:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def through(line: Sequence[Point], across: Limits, up: Limits) -> list[Point]:
+    """Let a straight line of two points go on to the limits; other lines stay as they are."""
+    if len(line) != 2 or line[0] == line[1]:
+        return list(line)
+    (x, y), (other_x, other_y) = line
+    if x == other_x:
+        return [(x, min(up)), (x, max(up))]
+    slope = (other_y - y) / (other_x - x)
+    ends = [(end, y + slope * (end - x)) for end in sorted(across)]
+    return ends if all(math.isfinite(height) for _, height in ends) else list(line)
+
+
+def _part_within(start: Point, end: Point, across: Limits, up: Limits) -> Point:
+    """Say from where to where, of 0 to 1, a straight line is within; (1, 0) if nowhere."""
+    first, last = 0.0, 1.0
+    for one, other, limits in zip(start, end, (across, up), strict=True):
+        low, high = sorted(limits)
+        way = other - one
+        if not math.isfinite(way):
+            return 1.0, 0.0
+        if way == 0:
+            if not low <= one <= high:
+                return 1.0, 0.0
+            continue
+        enter, leave = sorted(((low - one) / way, (high - one) / way))
+        first, last = max(first, enter), min(last, leave)
+    return (first, last) if first <= last else (1.0, 0.0)
+
+
+def _between(start: Point, end: Point, share: float) -> Point:
+    if share in (0.0, 1.0):
+        return end if share else start
+    x, y = (one + share * (other - one) for one, other in zip(start, end, strict=True))
+    return x, y
+
+
+def _room(values: Sequence[Sequence[float]], limits: Limits | None) -> Limits:
+    """Give the limits, and a little more; or where there are none, those of the values."""
+    if limits is None:
+        known = [v for line in values for v in line if math.isfinite(v)]
+        return min(known, default=0.0), max(known, default=1.0)
+    low, high = sorted(limits)
+    span = (high - low) or abs(high) or 1.0  # as `coarse` has it
+    return low - ROOM * span, high + ROOM * span
+
+
+FEW = 0.18  # how far apart two numbers are at least, as a part of the axis
+STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float, str], ...]:
+    """Return the place and the name of round numbers strictly between the ends of an axis.
+
+    They follow from the ends alone, so they tell nothing that the ends do not.
+
+    Parameters
+    ----------
+    scale : (float, float)
+        The numbers at the foot and at the head.
+    least : float
+        How much of the axis the letters of one number take; numbers are not closer than that to
+        each other, nor to the ends, which have words of their own.
+
+    Returns
+    -------
+    tuple of (float, str)
+        Place, 0 at the foot to 1 at the head, and name; none where names of seven digits would
+        not tell where they stand.
+
+    Examples
+    --------
+    >>> [name for _, name in round_numbers((15.0, 90.0), 0.05)]
+    ['20', '40', '60', '80']
+    >>> round_numbers((0.0, 1.0), 0.3)
+    ((0.5, '0.5'),)
+    """
+    low, high = scale
+    span = high - low
+    wanted = span * max(least, FEW)
+    if not (0 < wanted < math.inf):
+        return ()
+    power = 10.0 ** math.floor(math.log10(wanted))
+    if power == 0 or not math.isfinite(low / power) or not math.isfinite(high / power):
+        return ()
+    step = next((m * power for m in STEPS if m * power >= wanted * (1 - 1e-9)), 10 * power)
+    first, last = math.floor(low / step) + 1, math.ceil(high / step) - 1
+    # as many as there can be: of ends that are nearly the same, steps are lost in rounding
+    numbers = [k * step for k in range(first, min(last, first + int(1 / FEW) + 1) + 1)]
+    places = [(number - low) / span for number in numbers]
+    found = tuple(
+        (place, f"{number:.7g}")
+        for place, number in zip(places, numbers, strict=True)
+        if least <= place <= 1 - least and 0 < place < 1
+    )
+    true = all(abs(low + place * span - float(name)) <= step / 50 for place, name in found)
+    return found if true else ()

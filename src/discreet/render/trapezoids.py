@@ -13,9 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from discreet.render.figure_file import GREY, INK, LITERAL, fit, points, printable, width_of
-from discreet.render.marks import ACCENT, HIDDEN, coarse
+from discreet.render.marks import ACCENT, HIDDEN, coarse, round_numbers
 from discreet.render.scene import Panel, Strands, Trapezoids, Upright, Uprights
-from discreet.render.ticks import round_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

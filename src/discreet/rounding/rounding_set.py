@@ -76,7 +76,7 @@ def regions_of(x: ArrayLike, edges: Floats) -> Labels:
     column = as_column(x)
     if len(column) <= FEW or len(edges) == 0:
         return np.searchsorted(edges, column, side="right")
-    from discreet.kernels.coding import regions_of as search
+    from discreet.kernels.bins import regions_of as search
 
     return search(column, _plain(edges))
 
@@ -116,7 +116,7 @@ def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
     column = as_column(x)
     if len(column) <= FEW or len(edges) == 0:
         return np.asarray(points[np.searchsorted(edges, column, side="right")], dtype=np.float64)
-    from discreet.kernels.coding import points_of
+    from discreet.kernels.bins import points_of
 
     return points_of(column, _plain(edges), _plain(points))
 
@@ -136,7 +136,7 @@ def cuts_of(column: SortedColumn, edges: Floats) -> Labels:
     """
     if len(column.values) <= FEW or len(edges) <= FEW // 20:
         return np.searchsorted(column.values, edges)
-    from discreet.kernels.coding import merged
+    from discreet.kernels.bins import merged
 
     return merged(_plain(column.values), _plain(edges))
 
@@ -157,7 +157,7 @@ def region_means(column: SortedColumn, cuts: Labels) -> Floats:
         the column costs digits.
     """
     if len(column.values) > FEW:
-        from discreet.kernels.coding import means_of
+        from discreet.kernels.bins import means_of
 
         return means_of(_plain(column.values), column.starts, cuts)
     begins = np.concatenate([[0], cuts])

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
-from discreet.ledger.requests import (
+from discreet.ledger.log import (
     Answer,
     Question,
     Receipt,

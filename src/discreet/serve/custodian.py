@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.ledger.chain import FIRST
-from discreet.ledger.requests import callers, log, used_by
-from discreet.ledger.store import Store, verify
+from discreet.ledger.log import callers, log, used_by
+from discreet.ledger.store import FIRST, Store, verify
 from discreet.ledger.tokens import Token, list_tokens
 from discreet.serve.served import Served
 

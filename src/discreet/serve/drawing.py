@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.plots import View
 from discreet.render.figure_file import content, plain_settings
-from discreet.render.scene_json import scene_to_plain
+from discreet.render.scene import scene_to_plain
 from discreet.render.to_matplotlib import draw
 from discreet.serve.checking import Wish
 from discreet.study import Study

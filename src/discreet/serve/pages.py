@@ -9,7 +9,7 @@ from importlib import resources
 
 from fastapi import APIRouter, Request, Response
 
-from discreet.render.script import parts
+from discreet.render.browser import parts
 
 __all__ = ["files", "pages"]
 

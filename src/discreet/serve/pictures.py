@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from discreet.parallel.seeding import COSTS
+from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
 from discreet.policy import DIAGNOSTICS
 from discreet.protect import CLUSTER_METHODS
 

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ValidationError
 
-from discreet.ledger.requests import Answer
+from discreet.ledger.log import Answer
 from discreet.ledger.tokens import Caller
 from discreet.serve.access import CallerOf
 from discreet.serve.asking import answer_again, answer_orders, answer_view, refused, study_json

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from discreet.errors import InputError
 from discreet.ledger import Ledger
-from discreet.ledger.requests import Allowance
+from discreet.ledger.log import Allowance
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
 

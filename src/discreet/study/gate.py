@@ -15,7 +15,8 @@ from typing import Any
 
 from discreet.errors import InputError, LeavingError, one_of
 from discreet.keys import old_row_keys, row_digests
-from discreet.leaving import (
+from discreet.ledger import Ledger
+from discreet.ledger.rules import (
     COLUMN,
     COUNT_METHOD_OF,
     DIVERSITY_OF,
@@ -30,7 +31,6 @@ from discreet.leaving import (
     Leaving,
     check_version,
 )
-from discreet.ledger import Ledger
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret

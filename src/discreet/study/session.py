@@ -24,7 +24,7 @@ from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
-from discreet.render.scene_json import SCHEMA as SCENE_SCHEMA
+from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
 from discreet.study.gate import NOTHING, ReleaseGate

@@ -5,10 +5,8 @@ demand and by name, counts are made where the data are, and the only values that
 ones: engines disagree about NaN, null and infinity, `is_finite` means the same on all of them.
 """
 
-from discreet.table.columns import KINDS, ROLES, Column
-from discreet.table.counted import BinAxis, Counted, Rows
-from discreet.table.table import Table, open_table
-from discreet.table.values import with_levels_of_two
+from discreet.table.columns import KINDS, ROLES, Column, with_levels_of_two
+from discreet.table.table import BinAxis, Counted, Rows, Table, open_table
 
 __all__ = [
     "KINDS",

@@ -1,25 +1,185 @@
-"""The Table: raw columns behind names, read on demand, counted where the data are."""
+"""Grids to count on, what was counted, and rows that were read."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, one_of, some_of
-from discreet.table.arrays import array_of, finite_array, floats_of, levels_of, text_of, texts_of
-from discreet.table.columns import Column, columns_of
-from discreet.table.counted import BinAxis, Counted, Floats, Rows, cells_of, number, place_in
-from discreet.table.reading import as_lazy, parts, quiet, read_file
-from discreet.table.values import codes_of, way_out, without_values
+from discreet.table.columns import (
+    Column,
+    array_of,
+    codes_of,
+    columns_of,
+    finite_array,
+    floats_of,
+    levels_of,
+    text_of,
+    texts_of,
+    way_out,
+    without_values,
+)
+from discreet.table.sources import as_lazy, parts, quiet, read_file
 
-__all__ = ["Rows", "Table", "open_table"]
+__all__ = [
+    "EDGE_TOLERANCE",
+    "BinAxis",
+    "Counted",
+    "Rows",
+    "Table",
+    "cells_of",
+    "number",
+    "open_table",
+    "place_in",
+]
+
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+# A value this share of a bin's width below an edge counts as on it: 0.3 in bins of 0.1 is
+# stored as a hair less than three widths.
+EDGE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class BinAxis:
+    """`bins` intervals of one column from `low` to `high`, of one width or between `breaks`.
+
+    Each holds its left edge and not its right one; the two end bins are open and take what lies
+    beyond them. `breaks` are all edges, the first and the last too, where widths differ.
+    """
+
+    column: str
+    low: float
+    high: float
+    bins: int
+    breaks: tuple[float, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """How wide each interval is, where all are alike."""
+        return (self.high - self.low) / self.bins
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Say which interval each value is in, as `Table.count` does where the data are."""
+        if self.breaks:
+            return np.searchsorted(self.breaks[1:-1], values, side="right").astype(np.intp)
+        found = np.floor((values - self.low) / self.width + EDGE_TOLERANCE)
+        return np.clip(found, 0, self.bins - 1).astype(np.intp)
+
+    @property
+    def edges(self) -> Floats:
+        """The `bins + 1` ends of the intervals, from left to right."""
+        if self.breaks:
+            return np.array(self.breaks)
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """For each cell of a grid, which persons are in it: pairs, or plain counts of records."""
+
+    shape: tuple[int, ...]
+    cells: Whole
+    weights: Whole
+    persons: NDArray[np.intp] | None
+    left_out: int
+
+    def __repr__(self) -> str:
+        return f"Counted(shape={self.shape})"
+
+    @property
+    def counts(self) -> Whole:
+        """How many persons are in each cell."""
+        counts = np.bincount(self.cells, weights=self.weights, minlength=int(np.prod(self.shape)))
+        return counts.astype(np.int64).reshape(self.shape)
+
+    @property
+    def people(self) -> int:
+        """How many persons are in the whole grid, each counted once."""
+        if self.persons is None:
+            return int(self.weights.sum())
+        return len(np.unique(self.persons))
+
+    def people_in(self, shown: NDArray[np.bool_]) -> int:
+        """How many persons are in the cells that are `shown`, each counted once."""
+        seen = shown.ravel()[self.cells]
+        if self.persons is None:
+            return int(self.weights[seen].sum())
+        return len(np.unique(self.persons[seen]))
+
+    def joined(self, groups: NDArray[np.intp]) -> Whole:
+        """Count again with the i-th cell, in the order of `ravel`, joined into `groups[i]`."""
+        cells, size = groups[self.cells], int(groups.max()) + 1
+        if self.persons is None:
+            return np.bincount(cells, weights=self.weights, minlength=size).astype(np.int64)
+        pairs = np.unique(np.stack([cells, self.persons]), axis=1)
+        return np.bincount(pairs[0], minlength=size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The complete cases of some columns: numbers, texts, keys; and how many rows were left.
+
+    `persons` is whose each row is, as a place in `names`; None where each row is a person's.
+    """
+
+    numbers: Mapping[str, Floats]
+    texts: Mapping[str, tuple[str, ...]]
+    left_out: int
+    persons: NDArray[np.intp] | None = None
+    names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Rows({', '.join([*self.numbers, *self.texts])})"
+
+    def __len__(self) -> int:
+        if self.numbers:
+            return len(next(iter(self.numbers.values())))
+        return len(next(iter(self.texts.values())))
+
+
+def number(name: str) -> nw.Expr:
+    """Return a column as a 64-bit float, whatever it is stored as."""
+    return nw.col(name).cast(nw.Float64)
+
+
+def place_in(axis: BinAxis) -> nw.Expr:
+    """Say which interval each value is in, where the data are."""
+    if axis.breaks:
+        # No value is beyond infinity: of one bin too a column is left, and no mere literal.
+        inner = (*axis.breaks[1:-1], math.inf)
+        beyond = [(number(axis.column) >= edge).cast(nw.Int32) for edge in inner]
+        return nw.sum_horizontal(*beyond)
+    place = ((number(axis.column) - axis.low) / axis.width + EDGE_TOLERANCE).floor()
+    # min and max of literals instead of clip, which engines write out twice over
+    low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
+    return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
+
+
+def cells_of(
+    out: nw.DataFrame[Any], levels: Mapping[str, Mapping[str, int]], shape: tuple[int, ...]
+) -> Whole:
+    """Return the cell of each row of what was counted: that of its levels and of its bins."""
+    cell = array_of(out["cell"]).astype(np.int64)
+    span = math.prod(shape[len(levels) :])
+    place = np.zeros(len(out), dtype=np.int64)
+    for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
+        here = [known[text_of(level)] for level in out[f"level {i}"].to_list()]
+        place = place * size + np.array(here, dtype=np.int64)
+    return place * span + cell
+
 
 NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 

@@ -6,9 +6,9 @@ digits come from the raw rows. What is made of one table or view alone, under `r
 here too.
 """
 
-from discreet.vault.copies import Copy
-from discreet.vault.making import Made, make_copy, make_table, protect_view, within_bounds
+from discreet.vault.making import Copy, Made, make_copy, make_table, protect_view, within_bounds
 from discreet.vault.rows import (
+    STRATUM_PER_K,
     Done,
     Noised,
     Prepared,
@@ -17,8 +17,8 @@ from discreet.vault.rows import (
     prepared,
     raw_rows,
     read_rows,
+    strata_labels,
 )
-from discreet.vault.strata import STRATUM_PER_K, strata_labels
 from discreet.vault.vault import Vault, copy_of, said
 
 __all__ = [

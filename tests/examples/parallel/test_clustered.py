@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.parallel.seeding import Seeding
+from discreet.parallel.pixels import Seeding
 from examples.parallel.clustered import bins_of, chain, gap_of, joint_chain, range_of
 from examples.parallel.data import Credit
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.parallel.seeding import METRICS, choose_seeding
+from discreet.parallel.pixels import METRICS, choose_seeding
 from discreet.render.scene import Columns
 from examples.parallel import seeds
 from examples.parallel.clustered import bins_of, range_of

@@ -9,16 +9,22 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
+from importlib import resources
+from typing import TYPE_CHECKING
 
+from discreet.errors import InputError
 from discreet.render.figure_file import printable
-from discreet.render.scene import Scene
-from discreet.render.scene_json import scene_to_plain
-from discreet.render.script import script
+from discreet.render.scene import Scene, scene_to_plain
 
-__all__ = ["scene_page"]
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
+
+__all__ = ["parts", "scene_page", "scene_widget", "script"]
+
 
 STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#222;--soft:#5d646b;--line:#c9ced3}
@@ -132,3 +138,93 @@ def _digest(text: str) -> str:
 
 def _text(text: str) -> str:
     return escape(printable(text), quote=True)
+
+
+ENTRY = "scene.js"
+_IMPORT = re.compile(r"""^import (\{[^}]*\}) from "\./([\w-]+)\.js";$""", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) (\w+))", re.MULTILINE)
+
+
+@cache
+def parts() -> Mapping[str, bytes]:
+    """Return the files of the scripts by their names: ES modules that import each other."""
+    folder = resources.files("discreet.render").joinpath("static")
+    found = sorted(
+        (it for it in folder.iterdir() if it.name.endswith(".js")), key=lambda it: it.name
+    )
+    return {it.name: it.read_bytes() for it in found}
+
+
+@cache
+def script() -> str:
+    """Return all scripts as one ES module, which exports what `scene.js` does.
+
+    Each part stands after those that it imports, within a function of its own, so that parts may
+    use the same names for different things.
+    """
+    texts = {name: data.decode() for name, data in parts().items()}
+    order: list[str] = []
+
+    def add(name: str) -> None:
+        """Add a part after those that it imports."""
+        if name not in order:
+            for _, needed in _IMPORT.findall(texts[name]):
+                add(f"{needed}.js")
+            order.append(name)
+
+    add(ENTRY)
+    return "\n".join(_wrapped(name, texts[name]) for name in order)
+
+
+def _wrapped(name: str, text: str) -> str:
+    """Return a part as a constant that holds what it exports; the entry stays a module."""
+    inner = _IMPORT.sub(lambda found: f"const {found[1]} = {_constant(found[2])};", text)
+    if name == ENTRY:
+        return inner
+    exported = ", ".join(_EXPORT.findall(text))
+    bare, held = _EXPORT.sub("", inner), _constant(name.removesuffix(".js"))
+    return f"const {held} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
+
+
+def _constant(part: str) -> str:
+    return f"part_{part.replace('-', '_')}"
+
+
+def scene_widget(scene: Scene) -> AnyWidget:
+    """Return a widget that draws a scene in a notebook; clusters light up, nothing is asked.
+
+    Parameters
+    ----------
+    scene : Scene
+        What to draw. The widget holds its JSON and nothing else of it, and a notebook that is saved
+        with its widgets keeps that.
+
+    Returns
+    -------
+    anywidget.AnyWidget
+
+    Raises
+    ------
+    InputError
+        If anywidget is not installed.
+    """
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise InputError(
+            "a widget needs anywidget, which is not installed; install it with:"
+            " pip install 'discreet[jupyter]'"
+        ) from None
+
+    class SceneWidget(anywidget.AnyWidget):
+        """Draws the scene that its trait holds as JSON."""
+
+        _esm = script()
+        scene = traitlets.Unicode().tag(sync=True)
+
+        def __repr__(self) -> str:
+            return "<a picture of discreet>"
+
+    plain = json.dumps(scene_to_plain(scene), allow_nan=False, ensure_ascii=False)
+    return SceneWidget(scene=plain)
