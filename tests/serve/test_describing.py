@@ -345,10 +345,7 @@ def offered(told: Told, columns: Mapping[str, DrawableColumn]) -> Iterator[tuple
 
 @pytest.mark.parametrize(
     "preset",
-    [
-        *(it for it in PRESETS if it != "research"),
-        pytest.param("research", marks=pytest.mark.slow),
-    ],
+    [pytest.param(it, marks=[pytest.mark.slow] * (it != "standard")) for it in PRESETS],
 )
 def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
     study = opened_under(preset, tmp_path, rows=150 if preset == "research" else None)

@@ -639,8 +639,21 @@ NEW_PROCESS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 }
 
 
+# A process takes seconds, and how a source is read is no matter of processes: one of each sort.
+SELDOM = {
+    "CSV turned Parquet",
+    "a frame turned lazy",
+    "a frame turned pyarrow",
+    "a frame turned file",
+}
+
+
 @pytest.mark.parametrize(
-    ("first", "second", "reader", "others"), NEW_PROCESS.values(), ids=NEW_PROCESS
+    ("first", "second", "reader", "others"),
+    [
+        pytest.param(*it, id=name, marks=[pytest.mark.slow] * (name in SELDOM))
+        for name, it in NEW_PROCESS.items()
+    ],
 )
 def test_nothing_leaves_under_another_policy_in_a_new_process(
     first: str, second: str, reader: str, others: tuple[str, ...], tmp_path: Path, file_of: Any
