@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from discreet import rounding
-from discreet.protect import METHODS
+from discreet.policy import Policy
+from discreet.protect import METHODS, ROW_METHODS, TABLE_METHODS
 
 ALL = {**METHODS, **rounding.METHODS}
 
@@ -18,3 +21,34 @@ def test_a_method_says_what_it_promises_and_what_not(name: str) -> None:
     for told in (method.promises, method.leaves_open):
         assert told[0].isupper()
         assert told.endswith(".")
+
+
+@pytest.mark.parametrize("name", TABLE_METHODS)
+def test_a_method_of_tables_states_all_that_others_read_of_it(name: str) -> None:
+    method = TABLE_METHODS[name]
+    filled = method.sentence.format(
+        k=5, q=0.25, rounding="mdav", representative="mean", encoding="region"
+    )
+
+    assert filled[0].islower()
+    assert "{" not in filled
+    assert method.least_k >= 1
+    assert method.noise >= 0
+    assert all(claim.startswith(("k-anonymity", "that ")) for claim in method.not_claimed)
+    assert len(method.not_claimed) >= 2
+    assert set(method.declared) <= {item.name for item in dataclasses.fields(Policy)}
+
+
+def test_what_rests_on_the_kind_of_a_method() -> None:
+    def those(fact: str) -> list[str]:
+        return [name for name, method in ROW_METHODS.items() if getattr(method, fact)]
+
+    assert those("additive") == ["probabilistic"]
+    assert those("shared_by_k") == ["microaggregation", "rounding"]
+    assert those("holds_k") == ["condensation", "microaggregation", "rounding"]
+    assert those("averages") == ["deterministic", "microaggregation", "rounding"]
+    assert [method.least_k for method in ROW_METHODS.values()] == [3, 1, 2, 2, 2]
+    assert {name: ROW_METHODS[name].noise for name in those("noise")} == {
+        "deterministic": 0.1,
+        "probabilistic": 0.25,
+    }

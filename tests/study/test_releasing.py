@@ -25,7 +25,6 @@ from discreet.release import Release
 from discreet.rounding import JointSet
 from discreet.secret import Secret
 from discreet.study import ledger_of
-from discreet.study.tables import SHARED
 from discreet.table import open_table
 from discreet.vault import Vault
 
@@ -269,14 +268,14 @@ def test_strata_have_two_k_rows_and_shared_rows_k(guarded: tuple[str, Release]) 
     rows = rows_of(release.frame)
 
     assert min(Counter(plain(release.frame)["sex"]).values()) >= 2 * K
-    if method in SHARED:
+    if ROW_METHODS[method].shared_by_k:
         assert min(Counter(rows).values()) >= K
 
 
 def test_points_are_the_rows_where_they_are_shared(guarded: tuple[str, Release]) -> None:
     method, release = guarded
 
-    if method not in SHARED:
+    if not ROW_METHODS[method].shared_by_k:
         assert release.points is None
         return
     assert isinstance(release.points, JointSet)

@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
+from discreet.protect import TABLE_METHODS
 
 __all__ = ["listed", "out_of", "per_cent", "summary"]
 
@@ -27,20 +28,6 @@ LEVELS = (
 MUCH, SOME, LEAST = 0.05, 0.005, 0.0001  # of U, which is at most 0.25
 
 TOLD = ("k", "q", "rounding", "representative", "encoding")
-METHODS = {
-    "deterministic": "each value was replaced by the mean of {k} similar records, and stretched"
-    " back to the spread of its column",
-    "probabilistic": "random noise was added to each value, in proportion to the spread of its"
-    " column (q = {q})",
-    "condensation": "similar records were put into groups of at least {k}, and each row was drawn"
-    " anew from its group's means and spreads",
-    "microaggregation": "similar records were put into groups of at least {k}, and each row shows"
-    " its group's means",
-    "rounding": "similar records were put into groups of at least {k} (found by {rounding}), and"
-    " each row shows its group's means",
-    "column-rounding": "each column was rounded by itself: every value became one of a few points"
-    " (found by {rounding}; the {representative} of a region stands for it; encoding: {encoding})",
-}
 
 
 def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
@@ -119,10 +106,10 @@ def listed(names: tuple[str, ...] | list[str]) -> str:
 
 
 def _made(made: Mapping[str, Any]) -> list[str]:
-    pattern = METHODS.get(str(made.get("method")))
-    if pattern is None:
+    method = TABLE_METHODS.get(str(made.get("method")))
+    if method is None:
         return []
-    told = [pattern.format(**{name: made.get(name) for name in TOLD})]
+    told = [method.sentence.format(**{name: made.get(name) for name in TOLD})]
     told += [str(line) for line in made.get("prepared", ())]
     left_out = made.get("rows left out for missing values")
     if left_out:
@@ -337,7 +324,8 @@ def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
         "Relations with columns that were not released with these, and columns linked to it by row"
         " from elsewhere."
     )
-    if made.get("method") in ("deterministic", "microaggregation", "rounding"):
+    method = TABLE_METHODS.get(str(made.get("method")))
+    if method is not None and method.averages:
         told.append(
             "Standard errors and tests taken at face value: near rows were averaged, so results"
             " look surer than they are."

@@ -14,6 +14,7 @@ from discreet.arguments import Floats
 from discreet.plots import GridView, HistogramView, Origin
 from discreet.plots.axes import short_places
 from discreet.plots.request import PlotRequest
+from discreet.protect import ROW_METHODS
 from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
 
@@ -160,7 +161,8 @@ def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def stated(asked: PlotRequest) -> dict[str, Any]:
     """Return the parameters of the method that a reader may know."""
-    keyless = asked.method == "none" or (asked.method == "probabilistic" and not asked.guarded)
+    rows = ROW_METHODS.get(asked.method)
+    keyless = asked.method == "none" or (rows is not None and rows.additive and not asked.guarded)
     out: dict[str, Any] = {} if keyless else {"k": asked.k}
     if asked.q:
         out["q"] = asked.q

@@ -22,7 +22,7 @@ from discreet.plots import (
 from discreet.plots.axes import ends_of_values
 from discreet.plots.drawn import box_of, grid_view, histogram_view, public
 from discreet.plots.request import PlotRequest
-from discreet.protect import Generalization, NoProtection, OrderMeans, Suppression
+from discreet.protect import ROW_METHODS, Generalization, NoProtection, OrderMeans, Suppression
 from discreet.protect.counts import Bins, Guarded, rounded
 from discreet.render.scene import Box
 from discreet.table import BinAxis
@@ -150,7 +150,7 @@ def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
 
 
 def _parameters(asked: PlotRequest) -> Mapping[str, object]:
-    given: dict[str, object] = {} if asked.method == "probabilistic" else {"k": asked.k}
+    given: dict[str, object] = {} if ROW_METHODS[asked.method].additive else {"k": asked.k}
     also = {"q": asked.q or None, "rounding": asked.rounding, "c": asked.c}
     return public(given | {name: value for name, value in also.items() if value is not None})
 

@@ -12,8 +12,6 @@ from discreet.protect import (
     CLUSTER_METHODS,
     COUNT_METHODS,
     ROW_METHODS,
-    Microaggregation,
-    Rounding,
 )
 
 if TYPE_CHECKING:
@@ -27,15 +25,13 @@ K_OF_MANY_COLUMNS = 5
 Of a group of ten columns at k = 3 the five farthest records were recognised in 60 %.
 """
 FEW_COLUMNS = 4
-SHARED_BY_K = (Microaggregation.name, Rounding.name)
-"""Row methods whose released rows are each shared by k, however many columns they have."""
 
 
 def check_group(policy: Policy, columns: Sequence[str]) -> None:
     """Refuse rows of more columns together than the policy allows."""
     most = policy.most_columns
     if most is None:
-        redrawn = policy.guarded and policy.rows not in SHARED_BY_K
+        redrawn = policy.guarded and not ROW_METHODS[policy.rows].shared_by_k
         most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
     if len(columns) > most:
         raise RefusedError(
@@ -99,7 +95,7 @@ def refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
         "k": True,
         "pixels": axes,
         "diversity": axes,
-        "q": method == "probabilistic",
+        "q": method in ROW_METHODS and ROW_METHODS[method].additive,
         "bins": picture == "histogram",
         "edges": picture == "histogram",
         "grid": gridded and picture != "histogram",

@@ -16,22 +16,12 @@ from discreet.errors import InputError, RefusedError, one_of
 from discreet.plots.request import DEFAULT_PICTURES, PICTURES, Edges, Limits, PlotRequest
 from discreet.policy.choosing import method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
-from discreet.protect import (
-    ROW_METHODS,
-    Condensation,
-    Deterministic,
-    Microaggregation,
-    Probabilistic,
-    Rounding,
-)
+from discreet.protect import ROW_METHODS
 from discreet.protect.base import RowMethod
 
 __all__ = ["PRESETS", "Policy", "load_policy"]
 
 PRESETS = ("standard", "datashield", "sacro", "opensafely", "research")
-#: The noise of each row method where the policy does not say: the paper's q for noise alone, and
-#: what makes centroids as hard to read back as measured for the defaults.
-NOISE = MappingProxyType({"probabilistic": 0.25, "deterministic": 0.1})
 #: What of the preparation of rows is settled only where it is declared.
 USUAL: Mapping[str, Any] = MappingProxyType(
     {
@@ -228,8 +218,9 @@ class Policy:
             raise InputError("a column is in one group of the policy, and is no stratum as well")
         if set(self.edges) & set(self.limits):
             raise InputError("a column has limits or edges in the policy, not both")
-        if self.rows == "rounding":
-            Rounding(method=self.rounding, k=max(2, self.k), c=self.c)  # refuses what does not fit
+        kind = ROW_METHODS[self.rows]
+        if kind.declared:
+            self._method(self.rows, max(kind.least_k, self.k), 0.0)  # refuses what does not fit
         if self.guarded:
             self._check_guarded()
 
@@ -375,6 +366,7 @@ class Policy:
             If the policy is guarded and has another value.
         """
         method = method_of(self, picture, method)
+        declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
         named = {name: value for name, value in named.items() if value is not None}
         chosen = self.allowed(**named)
         if not self.guarded:
@@ -395,8 +387,8 @@ class Policy:
             by=by,
             edges=chosen.edges if self._binned(picture) else MappingProxyType({}),
             bins_share=self.bins_share,
-            rounding=chosen.rounding if method == "rounding" else None,
-            c=chosen.c if method == "rounding" else None,
+            rounding=chosen.rounding if "rounding" in declared else None,
+            c=chosen.c if "c" in declared else None,
         )
 
     def _binned(self, picture: str) -> bool:
@@ -420,24 +412,24 @@ class Policy:
 
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
-        if method not in NOISE or (method == "deterministic" and not self.guarded):
+        kind = ROW_METHODS.get(method)
+        if kind is None or not kind.noise or not (kind.additive or self.guarded):
             return 0.0
-        return float(NOISE[method] if self.q is None else self.q)
+        return float(kind.noise if self.q is None else self.q)
 
     def row_method(self, asked: PlotRequest | None = None) -> RowMethod:
         """Return the row method of the protected copy, or of one picture."""
         method = self.rows if asked is None else asked.method
         k = self.k if asked is None else asked.k
         q = self.noise(method) if asked is None or asked.q is None else asked.q
-        if method == "deterministic":
-            return Deterministic(k=k, metric=self.metric, q=q)
-        if method == "probabilistic":
-            return Probabilistic(q=q, far_noise=self.far_noise, k=k)
-        if method == "microaggregation":
-            return Microaggregation(k=k)
-        if method == "rounding":
-            return Rounding(method=self.rounding, k=k, c=self.c)
-        return Condensation(k=k)
+        return self._method(method, k, q)
+
+    def _method(self, name: str, k: int, q: float) -> RowMethod:
+        given = {"k": k, "q": q, "metric": self.metric, "far_noise": self.far_noise}
+        given |= {"method": self.rounding, "c": self.c}
+        kind: Any = ROW_METHODS[name]
+        made: RowMethod = kind(**{it.name: given[it.name] for it in dataclasses.fields(kind)})
+        return made
 
     def copy_settings(self) -> dict[str, Any]:
         """Return what decides the values of a protected copy."""
@@ -480,8 +472,7 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
-        if self.rows == "rounding":
-            out["rounding"], out["c"] = self.rounding, self.c
+        out |= {name: getattr(self, name) for name in ROW_METHODS[self.rows].declared}
         codes = {name: sorted(of) for name, of in self.missing_values.items() if of}
         if codes:
             out["missing_values"] = codes

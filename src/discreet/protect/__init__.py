@@ -47,6 +47,7 @@ __all__ = [
     "COUNT_METHODS",
     "METHODS",
     "ROW_METHODS",
+    "TABLE_METHODS",
     "CellSuppression",
     "ColumnRounding",
     "Condensation",
@@ -91,6 +92,11 @@ ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     }
 )
 """Row methods by name."""
+
+TABLE_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
+    {**ROW_METHODS, ColumnRounding.name: ColumnRounding}
+)
+"""What a table can be made by: row methods, and columns rounded by themselves."""
 
 CLUSTER_METHODS: Mapping[str, type[Described]] = MappingProxyType(
     {method.name: method for method in (KMemberCells, KMember, KMemberJoint)}

@@ -11,7 +11,7 @@ gives the permuted result, and nothing of the file's order is left in the last d
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -42,7 +42,44 @@ TINY = 1e-100
 
 
 class RowMethod(Described, Protocol):
-    """Rows in, protected rows out."""
+    """Rows in, protected rows out: a frozen class that states all that others must know of it.
+
+    Attributes
+    ----------
+    least_k : int
+        The least k that it can be asked for with.
+    noise : float
+        The noise that it carries where nobody says how much, as a share of a column's sd.
+    additive : bool
+        Whether it is values plus noise and nothing else: it is asked for with q, k plays no part,
+        and fits can be corrected for it. Other methods carry noise in guarded studies alone.
+    holds_k : bool
+        Whether a record is recognised by its released row at most once in k times or so.
+    shared_by_k : bool
+        Whether each released row is shared by k, however many columns it has.
+    averages : bool
+        Whether rows become means of rows near them, so that results look surer than they are.
+    declared : tuple of str
+        Fields of a policy, beside k, q and those of all methods, that decide its values.
+    sentence : str
+        How a report says what was done; in braces what is filled in.
+    not_claimed : tuple of str
+        What must not be claimed of a table made by it.
+    """
+
+    least_k: ClassVar[int]
+    noise: ClassVar[float]
+    additive: ClassVar[bool]
+    holds_k: ClassVar[bool]
+    shared_by_k: ClassVar[bool]
+    averages: ClassVar[bool]
+    declared: ClassVar[tuple[str, ...]]
+    sentence: ClassVar[str]
+    not_claimed: ClassVar[tuple[str, ...]]
+
+    @property
+    def k(self) -> Any:
+        """The least number of rows or persons that it counts on."""
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None

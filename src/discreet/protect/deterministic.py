@@ -84,6 +84,24 @@ class Deterministic:
         " records are put back by the stretching, and a second k or grouping of the same column"
         " gives records away exactly."
     )
+    least_k: ClassVar[int] = 3
+    noise: ClassVar[float] = 0.1
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = False
+    shared_by_k: ClassVar[bool] = False
+    averages: ClassVar[bool] = True
+    declared: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str] = (
+        "each value was replaced by the mean of {k} similar records, and stretched"
+        " back to the spread of its column"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "k-anonymity of the rows: means of near records overlap, are not shared by k rows, and"
+        " often hardly move",
+        "that the original cannot be worked back because k is above 2",
+        "that the stretching protects records far from the others: it can put them back",
+        "that it is safe to release again because nothing is random",
+    )
 
     k: int = 3
     metric: str = "euclidean"

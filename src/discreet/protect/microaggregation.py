@@ -517,6 +517,21 @@ class Microaggregation:
         "Where many records lie close together the mean lies near each of them; means of columns"
         " are kept, so versions that differ in few persons give them away."
     )
+    least_k: ClassVar[int] = 2
+    noise: ClassVar[float] = 0.0
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = True
+    shared_by_k: ClassVar[bool] = True
+    averages: ClassVar[bool] = True
+    declared: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str] = (
+        "similar records were put into groups of at least {k}, and each row shows its group's means"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "k-anonymity of this table together with other tables or pictures of the same data",
+        "that values are hidden where many records lie close together: a group's mean lies near"
+        " all of them",
+    )
 
     k: int = 5
 
@@ -639,6 +654,22 @@ class Condensation:
     leaves_open: ClassVar[str] = (
         "Where many records lie close together a released row still lies near true ones, and far"
         " records distort their group unless the columns are clipped first."
+    )
+    least_k: ClassVar[int] = 2
+    noise: ClassVar[float] = 0.0
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = True
+    shared_by_k: ClassVar[bool] = False
+    averages: ClassVar[bool] = False
+    declared: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str] = (
+        "similar records were put into groups of at least {k}, and each row was drawn"
+        " anew from its group's means and spreads"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "k-anonymity in the sense of equal rows: the rows of a group cannot be told apart, but"
+        " are not equal",
+        "that values are hidden where many records lie close together",
     )
 
     k: int = 5

@@ -103,6 +103,22 @@ class Probabilistic:
         "Records that stand out stay recognisable, and so do most where many columns are shown"
         " together; another q, or noise made anew, takes the noise away by comparison."
     )
+    least_k: ClassVar[int] = 1
+    noise: ClassVar[float] = 0.25
+    additive: ClassVar[bool] = True
+    holds_k: ClassVar[bool] = False
+    shared_by_k: ClassVar[bool] = False
+    averages: ClassVar[bool] = False
+    declared: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str] = (
+        "random noise was added to each value, in proportion to the spread of its column (q = {q})"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "k-anonymity of the rows: each row has noise of its own",
+        "that records far from the others are hidden: noise in proportion to the spread hides"
+        " nobody who stands out",
+        "that a fixed seed is enough: the noise rests on a secret",
+    )
 
     q: float = 0.25
     far_noise: str = "even"

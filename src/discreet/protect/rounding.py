@@ -21,7 +21,13 @@ from discreet.protect.base import (
     rows_by_stratum,
     standardise,
 )
-from discreet.protect.microaggregation import check_shared, groups_in_order, means_of, strata_groups
+from discreet.protect.microaggregation import (
+    Microaggregation,
+    check_shared,
+    groups_in_order,
+    means_of,
+    strata_groups,
+)
 from discreet.rounding.base import sorted_column
 from discreet.rounding.choice import FREEDMAN_DIACONIS, known_method, settled
 from discreet.rounding.groups import GAIN
@@ -102,6 +108,18 @@ class Rounding:
         " equal it is their value; means of columns are kept, so versions that differ in few"
         " persons give them away."
     )
+    least_k: ClassVar[int] = 2
+    noise: ClassVar[float] = 0.0
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = True
+    shared_by_k: ClassVar[bool] = True
+    averages: ClassVar[bool] = True
+    declared: ClassVar[tuple[str, ...]] = ("rounding", "c")
+    sentence: ClassVar[str] = (
+        "similar records were put into groups of at least {k} (found by {rounding}), and"
+        " each row shows its group's means"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = Microaggregation.not_claimed
 
     method: str = "mdav"
     k: int = 5
@@ -217,6 +235,22 @@ class ColumnRounding:
     leaves_open: ClassVar[str] = (
         "Rows of several columns are hardly ever shared by k records: it is no k-anonymity of the"
         " rows. A region of few records tells of them."
+    )
+    least_k: ClassVar[int] = 1
+    noise: ClassVar[float] = 0.0
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = False
+    shared_by_k: ClassVar[bool] = False
+    averages: ClassVar[bool] = False
+    declared: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str] = (
+        "each column was rounded by itself: every value became one of a few points (found by"
+        " {rounding}; the {representative} of a region stands for it; encoding: {encoding})"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "k-anonymity of the rows: columns were rounded one at a time, and few rows are shared in"
+        " all of them",
+        "that a point shared by k records in one column hides whose row it is",
     )
 
     method: str = "mdav"

@@ -12,13 +12,14 @@ from types import MappingProxyType
 
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
 from discreet.policy import DIAGNOSTICS
-from discreet.protect import CLUSTER_METHODS
+from discreet.protect import CLUSTER_METHODS, ROW_METHODS
 
 __all__ = ["PARAMETERS", "PICTURES", "Parameter", "Picture"]
 
 MOST_AXES = 24
 MOST_BOXES = 24
-GROUPING = ("condensation", "microaggregation", "rounding")
+LEAST_K = {name: method.least_k for name, method in ROW_METHODS.items() if method.least_k > 1}
+NOISY = tuple(name for name, method in ROW_METHODS.items() if method.additive)
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
                 "integer",
                 "The least number of persons anything drawn stands on.",
                 1,
-                more=MappingProxyType(
-                    {"deterministic": 3} | dict.fromkeys((*GROUPING, *CLUSTER_METHODS), 2)
-                ),
+                more=MappingProxyType(LEAST_K | dict.fromkeys(CLUSTER_METHODS, 2)),
             ),
             Parameter(
                 "q",
@@ -117,7 +116,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
                 "Noise as a share of a column's standard deviation.",
                 0.01,
                 100,
-                methods=("probabilistic",),
+                methods=NOISY,
             ),
             Parameter("bins", "integer", "How many bars the axis is divided into.", 2, 1000, 1),
             Parameter("grid", "integer", "Cells along each side of the grid.", 2, 1000, 1),
@@ -128,7 +127,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
                 "Noise on the points of the plot, or on the residuals before it is made.",
                 choices=("points", "variable"),
                 usual="points",
-                methods=("probabilistic",),
+                methods=NOISY,
             ),
             Parameter(
                 "diversity",

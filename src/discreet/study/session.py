@@ -22,6 +22,7 @@ from discreet.plots.from_counts import gaps_of
 from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy
+from discreet.protect import ROW_METHODS
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
@@ -345,7 +346,7 @@ class Session:
         # Values that were reflected or rounded to whole numbers have another noise beside it.
         moved = policy.outside != "keep"
         moved |= any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
-        if policy.rows != "probabilistic" or policy.far_noise != "even" or moved:
+        if not ROW_METHODS[policy.rows].additive or policy.far_noise != "even" or moved:
             return None
         return policy.noise(policy.rows)
 
@@ -471,8 +472,6 @@ def _state_folder() -> Path:
     return Path(os.environ.get("DISCREET_STATE") or user_state_path("discreet"))
 
 
-HOLDS_NO_K = ("probabilistic", "deterministic")
-"""Row methods that a guarded policy may name, and that are weaker than its k promises."""
 BINNED = ("histogram", "heatmap", "contour")
 
 
@@ -511,7 +510,7 @@ def remarks_of(
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:
         return tuple(said)
-    if policy.guarded and policy.rows in HOLDS_NO_K:
+    if policy.guarded and not ROW_METHODS[policy.rows].holds_k:
         said.append(
             f"rows by {policy.rows!r} do not hold k: a record is recognised by its row"
             " more often than one time in k"

@@ -71,7 +71,7 @@ def settings_of(
         raise InputError("a sweep needs at least one method, one k and one q")
     out = []
     for name in names:
-        if name == "probabilistic":
+        if ROW_METHODS[name].additive:
             out += [Setting(name, q=float(value)) for value in dict.fromkeys(qs)]
         else:
             out += [Setting(name, k=value) for value in dict.fromkeys(ks)]

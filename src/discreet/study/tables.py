@@ -22,7 +22,7 @@ from discreet.measure.report import Report
 from discreet.measure.rounding import COUNT_STEPS
 from discreet.plots import HistogramView, from_counts, from_rows
 from discreet.policy import PlotRequest, Policy
-from discreet.protect import METHODS, ROW_METHODS, ColumnRounding, Rounding
+from discreet.protect import ROW_METHODS, TABLE_METHODS, ColumnRounding, Rounding
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
@@ -141,7 +141,7 @@ def _method(session: Session, method: str | None, numbers: Mapping[str, Any]) ->
             f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
         )
     used = method or session.policy.rows
-    unused = numbers.get("q") is not None and used != "probabilistic"
+    unused = numbers.get("q") is not None and not ROW_METHODS[used].additive
     if unused and not session.policy.guarded:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     return used
@@ -199,9 +199,6 @@ def _sensitive(session: Session, named: str | None) -> str | None:
     if len(roles) > 1:
         raise InputError(f"several columns are sensitive; name one of {one_of(roles)}: sensitive=")
     return roles[0] if roles else None
-
-
-ROUNDING = ("rounding", "microaggregation")
 
 
 @dataclass(frozen=True)
@@ -289,13 +286,13 @@ def _of_copy(
             " simulated data under the policy 'research' (--policy research); leave per_column"
             " out to round rows jointly"
         )
-    if policy.rows not in ROUNDING:
+    if not ROW_METHODS[policy.rows].shared_by_k:
         raise RefusedError(
             f"the protected copy of this study is made by {policy.rows!r}; to round, the custodian"
             " can open a study with it: discreet.open(..., rows='rounding'), or rows ="
             ' "rounding" in its policy file'
         )
-    if policy.rows == "rounding":
+    if ROW_METHODS[policy.rows].declared:
         policy.allowed(rounding=how.method, c=how.c)
     elif how.method not in (None, "mdav") or how.c is not None:
         raise RefusedError(
@@ -343,8 +340,6 @@ def _set_in_words(found: RoundingSet) -> str:
 
 
 REPORT = "report"
-SHARED = ("microaggregation", "rounding")
-"""Row methods whose released rows are each shared by k."""
 ROWS_PER_TERM = 40
 TINY = 1e-12
 MOST_CODES = 10
@@ -442,7 +437,7 @@ def _table(session: Session, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     if made.levels:
         least = (STRATUM_PER_K if want.asked.guarded else 1) * want.asked.k
         check_counts_again(table.select([*made.levels]), least)
-    if want.asked.method in SHARED:
+    if TABLE_METHODS[want.asked.method].shared_by_k:
         shared = [name for name in table.column_names if name not in want.carried]
         check_counts_again(table.select(shared), want.asked.k)
     return table
@@ -461,7 +456,7 @@ def _points(session: Session, want: Wanted, made: Made, table: pa.Table) -> Poin
                     "a rounded column holds values that are none of its points; please report this"
                 )
         return sets
-    if want.asked.method not in SHARED:
+    if not TABLE_METHODS[want.asked.method].shared_by_k:
         return None
     return joint_set(want.columns, np.column_stack([table[name] for name in want.columns]))
 
@@ -632,15 +627,15 @@ def _made_of(
     points: Points | None,
 ) -> Mapping[str, Any]:
     """Say what was done, in the order in which it was."""
-    asked, policy = want.asked, want.policy
+    asked, policy, method = want.asked, want.policy, TABLE_METHODS[want.asked.method]
     dropped = [name for name in want.strata if name not in made.levels]
     held = {*want.columns, *want.strata, *want.carried}
     left_out = [name for name in session.table.columns if name not in held]
     told: dict[str, Any] = {
         "method": asked.method,
-        "promises": METHODS[asked.method].promises,
-        "leaves open": METHODS[asked.method].leaves_open,
-        "k": None if asked.method == "probabilistic" else asked.k,
+        "promises": method.promises,
+        "leaves open": method.leaves_open,
+        "k": None if method.additive else asked.k,
         "q": asked.q or None,
         **rounding_told(want, points, made),
         "metric": policy.metric if asked.method == "deterministic" else None,

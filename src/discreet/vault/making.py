@@ -15,7 +15,7 @@ import numpy as np
 from discreet.arguments import Floats, as_strata
 from discreet.errors import BrokenPromiseError, InputError
 from discreet.policy import PlotRequest, Policy
-from discreet.protect import Microaggregation, Rounding, outside
+from discreet.protect import outside
 from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
@@ -224,7 +224,7 @@ def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
 
 def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
     rows = given.rows
-    if isinstance(method, Microaggregation | Rounding):
+    if method.shared_by_k:
         check_shared(out, rows.strata, method.k)
     return Made(
         names=rows.names,
