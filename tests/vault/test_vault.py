@@ -236,6 +236,8 @@ class Spy:
 
     name = promises = leaves_open = "spy"
 
+    shared_by_k = False
+
     def __init__(self) -> None:
         self.noise: dict[tuple[float, ...], tuple[float, ...]] = {}
         self.seen: list[tuple[tuple[float, ...], int]] = []
