@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.trials import RoundingGrid, Trial
 from examples.rounding.averages import Draws
 from examples.rounding.judged import Judged, judged, listed
 from examples.rounding.on_scores import INTERVALS, MICRO

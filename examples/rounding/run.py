@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from discreet.measure.roundings.comparison import RoundingComparison
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trying import compare_roundings
+from discreet.measure.roundings import compare_roundings
+from discreet.measure.roundings_report import RoundingComparison
+from discreet.measure.trials import RoundingGrid
 from examples.rounding import data, tables
 from examples.rounding.apart import accuracy_of_codes, least_mse
 from examples.rounding.averages import Draws

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import MODELS, Trial
-from discreet.measure.roundings.words import as_text
+from discreet.measure.roundings_report import as_text
+from discreet.measure.trials import MODELS, RoundingGrid, Trial
 from examples.rounding.averages import Draws
 
 __all__ = ["figure_4", "loss_and_risk", "models"]

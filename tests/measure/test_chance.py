@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from discreet.measure.chance import TURNS, chance_share, keyed_order
+from discreet.measure.estimate import TURNS, chance_share, keyed_order
 
 Floats = NDArray[np.float64]
 

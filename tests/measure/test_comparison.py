@@ -13,9 +13,8 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.measure import compare
-from discreet.measure.comparison import check_correspond
 from discreet.measure.pairs import as_pair
-from discreet.measure.report import Report
+from discreet.measure.report import Report, check_correspond
 
 N = 60
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.entropy import entropy, mean_absolute_correlation
+from discreet.measure.information_loss import entropy, mean_absolute_correlation
 from discreet.measure.pairs import as_side
 
 Floats = NDArray[np.float64]

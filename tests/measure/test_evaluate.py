@@ -16,13 +16,20 @@ import pytest
 from discreet.errors import InputError
 from discreet.measure.coefficients import coefficient_difference
 from discreet.measure.estimate import Estimate
-from discreet.measure.evaluate import ON_RELEASED, RISKS, Measured, measured
+from discreet.measure.evaluate import (
+    MOVED_STEP,
+    ON_RELEASED,
+    RISKS,
+    U_STEP,
+    Measured,
+    Scores,
+    measured,
+    to_step,
+)
 from discreet.measure.linkage import record_linkage
 from discreet.measure.pairs import Pair, Side, as_pair
 from discreet.measure.propensity import propensity
 from discreet.measure.rmd import RmdGrid, rmd_grid, rmd_risk
-from discreet.measure.rounding import MOVED_STEP, U_STEP, to_step
-from discreet.measure.scores import Scores
 from discreet.measure.utility import displacement, preservation
 from discreet.progress import listening
 from discreet.protect import OrderMeans

@@ -12,8 +12,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.il_dr import il_dr_score
-from discreet.measure.information_loss import il1s, il_metrics
+from discreet.measure.information_loss import il1s, il_dr_score, il_metrics
 from discreet.measure.intervals import idr
 from discreet.measure.linkage import ddr
 from discreet.measure.pairs import as_pair

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.measure.estimate import Estimate
-from discreet.measure.frontier import Point, RiskUtilityMap, Setting
-from discreet.measure.map_page import Spot, map_parts, nice_ticks
+from discreet.measure.frontier import Point, RiskUtilityMap, Setting, Spot, map_parts, nice_ticks
 
 
 class Page(HTMLParser):

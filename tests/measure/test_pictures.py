@@ -8,8 +8,8 @@ import pytest
 from discreet.errors import InputError
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
-from discreet.measure.evaluate import Measured
-from discreet.measure.pictures import (
+from discreet.measure.evaluate import Measured, Scores
+from discreet.measure.report import (
     grid_picture,
     histogram_picture,
     model_picture,
@@ -17,7 +17,6 @@ from discreet.measure.pictures import (
     scores_picture,
 )
 from discreet.measure.rmd import RmdGrid
-from discreet.measure.scores import Scores
 from discreet.render.scene import Bars, Box, Boxes, Intervals, Lines
 from discreet.render.to_matplotlib import draw
 

@@ -16,10 +16,8 @@ import pytest
 from discreet.errors import InputError, LeavingError
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
-from discreet.measure.evaluate import Measured
-from discreet.measure.pictures import histogram_picture
-from discreet.measure.report import SCHEMA, Report
-from discreet.measure.scores import Scores
+from discreet.measure.evaluate import Measured, Scores
+from discreet.measure.report import SCHEMA, Report, histogram_picture
 
 MODEL = Coefficients(
     "y ~ x", "linear", ("Intercept", "a term of a name that is very long indeed"),

@@ -9,7 +9,7 @@ import pytest
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
-from discreet.measure.report_tables import listings, told
+from discreet.measure.report import listings, told
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.utility import Preservation
 

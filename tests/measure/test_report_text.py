@@ -1,7 +1,6 @@
 """Titles, lists and tables as text: within 88 columns, words wrapped and numbers in full."""
 
-from discreet.measure.report_tables import Listing
-from discreet.measure.report_text import bullets, columns, headed
+from discreet.measure.report import Listing, bullets, columns, headed
 
 
 def test_a_title_stands_over_a_rule_as_wide() -> None:

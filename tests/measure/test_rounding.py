@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
-from discreet.measure.rounding import (
+from discreet.measure.evaluate import (
     coarse_box,
     coarse_estimate,
     coarse_model,

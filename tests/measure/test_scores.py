@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import RefusedError
+from discreet.measure.evaluate import Scores, boxes_of
 from discreet.measure.propensity import Propensity
-from discreet.measure.scores import Scores, boxes_of, coarse_scores
 from discreet.protect import OrderMeans
 
 # sorted: 0 .4 .45 .5 .55 .58 .6 .62 .9; quartiles .45 and .6, so whiskers within .225 of them
@@ -35,6 +35,6 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 
 def test_rounded_boxes_keep_what_they_rest_on() -> None:
-    coarse = coarse_scores(boxes_of(SCORES, 3))
+    coarse = boxes_of(SCORES, 3).rounded()
     assert coarse.k == 3
     assert all(round(value, 2) == value for value in coarse.original)

@@ -15,8 +15,8 @@ import discreet as dc
 from discreet.cli.common import names_of
 from discreet.errors import InputError, RefusedError
 from discreet.measure import record_linkage
+from discreet.measure.evaluate import coarse_estimate
 from discreet.measure.frontier import RiskUtilityMap, Setting
-from discreet.measure.rounding import coarse_estimate
 from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS

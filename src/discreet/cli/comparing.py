@@ -52,8 +52,8 @@ def compare(
 
     discreet compare wine.csv --rounding all -k 20,50,100 --target class -o compare.html
     """
-    from discreet.measure.roundings.comparison import SUFFIXES
-    from discreet.measure.roundings.trying import compare_roundings
+    from discreet.measure.roundings import compare_roundings
+    from discreet.measure.roundings_report import SUFFIXES
     from discreet.render.figure_file import path_to_save
 
     for path in output or ():

@@ -17,25 +17,27 @@ from discreet.measure.anonymity import (
     uniqueness_of_every,
 )
 from discreet.measure.coefficients import Coefficients, coefficient_difference
-from discreet.measure.comparison import compare
-from discreet.measure.entropy import Entropy, entropy, mean_absolute_correlation
 from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
-from discreet.measure.il_dr import ILDR, il_dr_score
 from discreet.measure.information_loss import (
+    ILDR,
+    Entropy,
     InformationLoss,
     SseShare,
+    entropy,
     il1s,
+    il_dr_score,
     il_metrics,
+    mean_absolute_correlation,
     sse_share,
 )
 from discreet.measure.intervals import idr, interval_risk, interval_risks
 from discreet.measure.linkage import ddr, far_linkage, nearness, record_linkage
 from discreet.measure.models import RegressionFit, TreeFit, regression_on, tree_on
 from discreet.measure.propensity import Propensity, propensity, propensity_u
-from discreet.measure.report import Report
+from discreet.measure.report import Report, compare
 from discreet.measure.rmd import RmdRisk, rmd_risk
-from discreet.measure.roundings.trying import compare_roundings
+from discreet.measure.roundings import compare_roundings
 from discreet.measure.utility import Preservation, displacement, preservation
 
 __all__ = [

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import check_ratio, check_word
 from discreet.errors import InputError
-from discreet.measure.chance import chance_share, keyed_order
-from discreet.measure.estimate import Estimate
+from discreet.measure.estimate import Estimate, chance_share, keyed_order
 from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.protect.base import ordered_spread
 

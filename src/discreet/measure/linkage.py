@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
-from discreet.measure.chance import chance_share, keyed_order
-from discreet.measure.estimate import Estimate
+from discreet.measure.estimate import Estimate, chance_share, keyed_order
 from discreet.measure.intervals import EDGE, check_same_rows, moments
 from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.protect.base import lexicographic

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.measure.chance import keyed_order, mixed
+from discreet.measure.estimate import keyed_order, mixed
 from discreet.measure.pairs import Floats
 
 __all__ = ["SAMPLE", "robust_covariance", "squared_distances"]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError
-from discreet.measure.chance import keyed_order
+from discreet.measure.estimate import keyed_order
 from discreet.measure.intervals import moments
 from discreet.measure.pairs import Floats
 

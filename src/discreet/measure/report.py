@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from discreet.errors import InputError
 from discreet.measure.claims import claims_of
-from discreet.measure.evaluate import Measured
-from discreet.measure.pictures import Picture, pictures_of
-from discreet.measure.report_tables import Listing, listings
-from discreet.measure.report_text import bullets, columns, headed
+from discreet.measure.coefficients import Coefficients
+from discreet.measure.estimate import Estimate
+from discreet.measure.evaluate import RISKS, WIDTHS, Measured, Scores, measured
+from discreet.measure.pairs import Pair, as_pair
+from discreet.measure.rmd import RmdGrid
 from discreet.measure.summary import summary
+from discreet.measure.utility import QUANTILES
 from discreet.render.figure_file import path_to_save, write_whole
+from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
 from discreet.render.to_html import (
     Html,
     fragment,
@@ -32,7 +40,25 @@ from discreet.render.to_html import (
     table,
 )
 
-__all__ = ["SCHEMA", "SUFFIXES", "Report"]
+__all__ = [
+    "SCHEMA",
+    "SUFFIXES",
+    "Listing",
+    "Picture",
+    "Report",
+    "bullets",
+    "check_correspond",
+    "columns",
+    "compare",
+    "grid_picture",
+    "headed",
+    "histogram_picture",
+    "listings",
+    "model_picture",
+    "pictures_of",
+    "scores_picture",
+    "told",
+]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".json", ".txt")
@@ -233,3 +259,547 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return str(value)
+
+
+NOTHING = 1e-12  # what is smaller is the rounding of a 0
+
+
+class Listing(NamedTuple):
+    """A table of texts: a title, the names of its columns, its rows, and the columns of words."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: tuple[int, ...] = (0,)
+
+
+def listings(measured: Measured, made: Mapping[str, Any]) -> list[Listing]:
+    """Return the tables of a report; those without rows are left out."""
+    every = [
+        _made(made),
+        _risks(measured),
+        _strata(measured),
+        _combinations(measured),
+        _grid(measured),
+        _columns(measured),
+        _quantiles(measured),
+        _correlations(measured),
+        _levels(measured),
+        _whole(measured),
+        _model(measured),
+    ]
+    return [listing for listing in every if listing.rows]
+
+
+def told(value: Any) -> str:
+    """Write a plain value as a table shows it.
+
+    Examples
+    --------
+    >>> told(0.0114321), told(None), told(True), told(["a", "b"]), told({"Fare": 3}), told(12345)
+    ('0.0114', '-', 'yes', 'a, b', 'Fare: 3', '12345')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value + 0.0:.3g}" if abs(value) > NOTHING else "0"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {told(part)}" for key, part in value.items()) or "-"
+    if isinstance(value, list | tuple):
+        return ", ".join(told(part) for part in value) or "-"
+    return str(value)
+
+
+def _made(made: Mapping[str, Any]) -> Listing:
+    rows = tuple((name.replace("_", " "), told(value)) for name, value in made.items())
+    return Listing("What was done", ("setting", "value"), rows, (0, 1))
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def _risk(found: Estimate) -> tuple[str, ...]:
+    ends = f"{100 * found.low:.1f} to {100 * found.high:.1f} %"
+    count = f"{found.count:.0f}" if found.count == round(found.count) else f"{found.count:.1f}"
+    return (
+        found.what,
+        _percent(found.share),
+        ends,
+        f"{count} of {found.trials}",
+        _percent(found.baseline),
+    )
+
+
+def _risks(measured: Measured) -> Listing:
+    to = measured.rounded_to
+    title = "Risks" if to in (None, 1) else f"Risks, of counts rounded to multiples of {to}"
+    rows = tuple(_risk(measured.risks[key]) for key in RISKS if key in measured.risks)
+    return Listing(title, ("counted", "share", "interval", "count", "guessing"), rows)
+
+
+def _strata(measured: Measured) -> Listing:
+    names = ", ".join(measured.strata)
+    every = (
+        ("k: rows in the smallest stratum", measured.k),
+        ("l: fewest different sensitive values in one", measured.l),
+        ("t: farthest that one's sensitive values are from all", measured.t),
+    )
+    rows = tuple((name, told(value)) for name, value in every if value is not None)
+    return Listing(f"Strata of the released table ({names})", ("measure", "value"), rows)
+
+
+def _combinations(measured: Measured) -> Listing:
+    rows = tuple(
+        (", ".join(one.columns), str(one.k), _percent(one.uniqueness.share))
+        for one in measured.combinations
+    )
+    title = "Every one to three of the strata, in the released table"
+    return Listing(title, ("known", "rows of the smallest", "alone"), rows)
+
+
+def _grid(measured: Measured) -> Listing:
+    grid = measured.grid
+    title = "Robust distance risks by half width w1 and distance w2"
+    if grid is None:
+        return Listing(title, (), ())
+    rows = tuple(
+        (f"{w1:g}", _percent(first.share), *(_percent(found.share) for found in row))
+        for w1, first, row in zip(grid.w1s, grid.risk1, grid.risk2, strict=True)
+    )
+    return Listing(title, ("w1", "risk1", *(f"risk2, w2 = {w2:g}" for w2 in grid.w2s)), rows, ())
+
+
+def _columns(measured: Measured) -> Listing:
+    kept = measured.preservation
+    rows = []
+    for name in measured.columns:
+        mean = None if kept is None else kept.means.get(name)
+        spread = None if kept is None else kept.spreads.get(name)
+        moved = measured.displacement.get(name)
+        if (mean, spread, moved) != (None, None, None):
+            rows.append((name, told(moved), told(mean), told(spread)))
+    head = ("column", "displacement", "mean moved, in sd", "sd kept")
+    return Listing("Columns: 0, 0 and 1 where nothing changed", head, tuple(rows))
+
+
+def _quantiles(measured: Measured) -> Listing:
+    kept = measured.preservation
+    values = {} if kept is None else kept.quantiles
+    rows = tuple((name, *map(told, moved)) for name, moved in values.items())
+    head = ("column", *(f"{100 * share:g} %" for share in QUANTILES))
+    return Listing("Quantiles: how far each moved, in sd", head, rows)
+
+
+def _correlations(measured: Measured) -> Listing:
+    kept = measured.preservation
+    values = {} if kept is None else kept.correlations
+    rows = tuple((f"{one}, {other}", told(moved)) for (one, other), moved in values.items())
+    return Listing("Correlations: released less original", ("columns", "difference"), rows)
+
+
+def _levels(measured: Measured) -> Listing:
+    kept = measured.preservation
+    values = {} if kept is None else kept.levels
+    rows = tuple((name, told(moved)) for name, moved in values.items())
+    return Listing(
+        "Shares of levels: 0 where none changed, 1 at most", ("column", "difference"), rows
+    )
+
+
+def _whole(measured: Measured) -> Listing:
+    every = (
+        ("U: how well a model tells the tables apart, 0 to 0.25", measured.u),
+        ("U over what a fresh sample would give", measured.ratio),
+        ("rows left out for a missing number", measured.left_out or None),
+    )
+    rows = tuple((name, told(value)) for name, value in every if value is not None)
+    return Listing("The whole table", ("measure", "value"), rows)
+
+
+def _model(measured: Measured) -> Listing:
+    model = measured.model
+    head = ("term", "original", "SE", "released", "SE", "difference", "overlap")
+    if model is None:
+        return Listing("", head, ())
+    digits = 2 if measured.rounded_to is None else 1
+    rows = tuple(
+        (
+            str(term),
+            *(f"{value:.4g}" for value in numbers),
+            f"{difference:.{digits}f}",
+            f"{overlap:.2f}",
+        )
+        for term, *numbers, difference, overlap in zip(
+            model.terms,
+            model.original,
+            model.original_se,
+            model.released,
+            model.released_se,
+            model.difference,
+            model.overlap,
+            strict=True,
+        )
+    )
+    title = f"Regression {model.formula}; difference in original standard errors"
+    return Listing(title, head, rows)
+
+
+WIDTH = 88
+WORDS = 24  # letters of a column of words, at least
+
+
+def headed(title: str, rule: str = "-") -> list[str]:
+    """Return a title over a rule as wide."""
+    lines = textwrap.wrap(title, WIDTH) or [""]
+    return [*lines, rule * max(map(len, lines))]
+
+
+def bullets(sentences: Sequence[str]) -> list[str]:
+    """Return sentences as a list, of 88 columns."""
+    return [
+        line
+        for sentence in sentences
+        for line in textwrap.wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    ]
+
+
+def columns(listing: Listing) -> list[str]:
+    """Write a table in columns; heads and words are wrapped where they would be too wide."""
+    widths = _widths(listing)
+    lines = []
+    for row in (listing.head, *listing.rows):
+        cells = [textwrap.wrap(text, wide) for text, wide in zip(row, widths, strict=True)]
+        for depth in range(max(map(len, cells))):
+            written = [
+                _padded(cell[depth] if depth < len(cell) else "", wide, j in listing.words)
+                for j, (cell, wide) in enumerate(zip(cells, widths, strict=True))
+            ]
+            lines.append("  ".join(written).rstrip())
+    return lines
+
+
+def _widths(listing: Listing) -> list[int]:
+    """Say how wide each column is: numbers in full, words in what is left of the line."""
+    longest = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
+    heads = [max(map(len, head.split()), default=1) for head in listing.head]
+    widths = [max(pair) for pair in zip(longest, map(len, listing.head), strict=True)]
+    between = 2 * (len(widths) - 1)
+    if sum(widths) + between > WIDTH:
+        widths = [max(pair) for pair in zip(longest, heads, strict=True)]
+    spare = WIDTH - sum(widths) - between
+    for j in sorted(listing.words, key=lambda j: -widths[j])[:1]:
+        widths[j] = max(WORDS, heads[j], widths[j] + spare) if spare < 0 else widths[j]
+    return widths
+
+
+def _padded(text: str, wide: int, words: bool) -> str:
+    return text.ljust(wide) if words else text.rjust(wide)
+
+
+Counts = Sequence[float | None]
+
+INTERVALS = "bars are intervals of 95 %; all divided by the standard error in the original"
+GAPS = "hatched below the axis: nobody, or too few to show"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A scene, and the words that stand for it where it cannot be seen."""
+
+    scene: Scene
+    words: str
+
+
+def pictures_of(measured: Measured) -> tuple[Picture, ...]:
+    """Return the pictures that what was measured has numbers for."""
+    found = []
+    if measured.scores is not None:
+        found.append(scores_picture(measured.scores))
+    if measured.model is not None:
+        found.append(model_picture(measured.model))
+    if measured.grid is not None:
+        found.append(grid_picture(measured.grid))
+    return tuple(found)
+
+
+def scores_picture(scores: Scores) -> Picture:
+    """Draw the propensity scores of both tables as boxes side by side (Fig. 3 of the paper)."""
+    boxes = (Box("original", *scores.original), Box("released", *scores.released))
+    each = "" if scores.k is None else f"; each number is the mean of {scores.k} rows' scores"
+    middles = " and ".join(f"{box.label} {box.median:.3g}" for box in boxes)
+    panel = Panel((Boxes(boxes),), Axis(""), Axis("propensity score"))
+    note = f"the chance that a model gives each row to be a released one{each}"
+    return Picture(
+        Scene((panel,), "Can a model tell the two tables apart?", (note,)),
+        f"Box plots of propensity scores; medians: {middles}."
+        " The more alike the boxes, the less a model can tell the tables apart.",
+    )
+
+
+def model_picture(model: Coefficients) -> Picture:
+    """Draw the coefficients of both tables with their 95 % intervals (Fig. 4 and 6).
+
+    All are divided by the standard error that the coefficient has in the original table. So the
+    terms can be compared, each original interval is equally wide, and the distance of two marks
+    is the standardised difference. (The paper standardises the columns instead.)
+    """
+    rows = []
+    for values, (low, high) in (
+        (model.original, model.original_interval),
+        (model.released, model.released_interval),
+    ):
+        ends = np.array([low, values, high]) / model.original_se
+        known: list[bool] = np.isfinite(ends).all(axis=0).tolist()  # type: ignore[assignment]
+        rows.append(
+            tuple(
+                (float(a), float(b), float(c)) if ok else None
+                for a, b, c, ok in zip(*ends, known, strict=True)
+            )
+        )
+    terms = tuple(map(str, model.terms))
+    zero = Lines(((0.0, 0.0),), ((-1.0, float(len(terms))),), "reference")
+    down = (len(terms) - 0.4, -0.6)  # the first term on top
+    panel = Panel(
+        (Intervals(tuple(rows), ("original", "released")), zero),
+        Axis("coefficient, in its original standard errors"),
+        Axis("", down, terms),
+    )
+    far = [t for t, d in zip(terms, model.difference, strict=True) if np.isfinite(d) and d > 1]
+    said = (
+        f"more than one standard error apart: {', '.join(far)}"
+        if far
+        else ("none of them is more than one standard error apart")
+    )
+    return Picture(
+        Scene((panel,), "Does a regression give the same answer?", (model.formula, INTERVALS)),
+        f"Coefficients of {model.formula} from the original and the released table: {said}.",
+    )
+
+
+def grid_picture(grid: RmdGrid) -> Picture:
+    """Draw the robust Mahalanobis risks against their widths (Fig. 5)."""
+    first = tuple(100 * found.share for found in grid.risk1)
+    left = Panel(
+        (Lines((grid.w1s,), (first,), "trend"),),
+        Axis("w1, half width of the interval"),
+        _from_zero("risk1, %", first),
+        "risk1",
+    )
+    rows = tuple(tuple(100 * found.share for found in row) for row in grid.risk2)
+    right = Panel(
+        (Lines((grid.w2s,) * len(rows), rows, "level", "w1", grid.w1s),),
+        Axis("w2, distance to other rows"),
+        _from_zero("risk2, %", [share for row in rows for share in row]),
+        "risk2",
+    )
+    lowest, highest = min(first), max(first)
+    return Picture(
+        Scene((left, right), "Rows that the robust distance measure calls risky", ()),
+        f"risk1 from {lowest:.1f} % at the narrowest to {highest:.1f} % at the widest interval;"
+        " risk2 falls as w2 grows.",
+    )
+
+
+def _from_zero(label: str, shares: Sequence[float]) -> Axis:
+    top = max(shares) or 1.0
+    return Axis(label, (-0.03 * top, 1.05 * top))  # a line at 0 would lie under the axis
+
+
+def histogram_picture(
+    name: str, edges: Sequence[float], original: Counts, released: Counts
+) -> Picture:
+    """Draw a column of both tables on the same bins.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    edges : sequence of float
+        The ends of the bins, the same for both.
+    original, released : sequence of float or None
+        Counts or densities that may be shown; None where hidden. The caller has decided that.
+
+    Raises
+    ------
+    InputError
+        If there is not one edge more than there are bins.
+    """
+    if not len(original) == len(released) == len(edges) - 1:
+        raise InputError("both histograms must have one bin fewer than there are edges")
+    bars = Bars(tuple(edges), tuple(original))
+    xs: list[tuple[float, ...]] = []
+    ys: list[tuple[float, ...]] = []
+    for low, high, height in zip(edges[:-1], edges[1:], released, strict=True):
+        if height is None:
+            continue
+        if xs and xs[-1][-1] == low:  # one line over bins that touch
+            xs[-1], ys[-1] = (*xs[-1], low, high), (*ys[-1], height, height)
+        else:
+            xs.append((low, high))
+            ys.append((height, height))
+    top = max((v for v in (*original, *released) if v is not None), default=1.0) or 1.0
+    line = Lines(tuple(xs), tuple(ys), "trend", "released")
+    panel = Panel(
+        (bars, line),
+        Axis(name, (edges[0], edges[-1])),
+        Axis(f"rows per unit of {name}", (0.0, 1.05 * top)),
+    )
+    hidden = None in original or None in released
+    notes = ("bars: original; line: released", *([GAPS] if hidden else []))
+    return Picture(
+        Scene((panel,), f"{name}, before and after", notes),
+        f"Histogram of {name} in the original table, with that of the released one as a line.",
+    )
+
+
+MOST_CODES = 20
+"""A column of more different whole numbers than this is never taken for one of codes."""
+UNRELATED = 0.95
+"""Rows this far apart, as a share of what rows at random are, do not correspond."""
+CHANCE = 2.0
+"""So many times 1 over the root of the rows may rows at random be nearer than that by chance."""
+
+
+def compare(
+    original: object,
+    released: object,
+    *,
+    strata: Sequence[str] = (),
+    sensitive: str | None = None,
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    formula: str | None = None,
+    same_rows: bool = True,
+) -> Report:
+    """Measure what a released table gives away of the original, and what use is left.
+
+    Parameters
+    ----------
+    original, released : frame, path or array
+        The columns of the released table must be columns of the original.
+    strata : sequence of str, optional
+        Columns of levels that an attacker may know; all but the sensitive one by default.
+    sensitive : str, optional
+        A column of levels that is to stay unknown.
+    categorical : sequence of str, optional
+        Columns of codes that are levels. Columns of at most 20 different whole numbers that are
+        the same in both tables, row for row (or where rows do not correspond, the same values), are
+        taken for levels anyway, unless the formula has
+        them as numbers.
+    drop : sequence of str, optional
+        Columns of the released table that are not compared.
+    formula : str, optional
+        A regression to fit to both tables.
+    same_rows : bool, default True
+        Whether the i-th row of one is the i-th row of the other. Where it is not, only what needs
+        no such order is measured.
+
+    Returns
+    -------
+    Report
+        Exact numbers of raw data: for the custodian, and no release.
+
+    Raises
+    ------
+    InputError
+        If the tables do not fit, or `same_rows` is said of rows that do not correspond.
+
+    Notes
+    -----
+    Rows with a missing number in either table are left out, and the report says how many.
+
+    **What it does not tell.** What another attack, other knowledge or another release would give.
+
+    Examples
+    --------
+    >>> before = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]
+    >>> after = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
+    >>> compare(before, after).measured.risks["linkage"].share
+    0.5
+    """
+
+    def read(levels: Sequence[str]) -> Pair:
+        return as_pair(original, released, categorical=levels, drop=drop, same_rows=same_rows)
+
+    pair = read(categorical)
+    named = {*strata, *([sensitive] if sensitive else [])}
+    plain = _plain_names(formula) - named
+    codes = [name for name in _codes(pair, named) if name not in plain]
+    if codes:
+        pair = read([*categorical, *codes])
+    if same_rows:
+        check_correspond(pair)
+    found = measured(
+        pair, strata=strata, sensitive=sensitive, formula=formula, w1s=WIDTHS, w2s=WIDTHS
+    )
+    notes = ["For the custodian: exact numbers of the original table, and no release."]
+    if codes:
+        notes.append(
+            f"Taken for levels, being few whole numbers that did not change: {', '.join(codes)}."
+        )
+    if not same_rows:
+        notes.append("Rows were not compared one by one.")
+    made = {
+        "original": _name(original),
+        "released": _name(released),
+        "columns": list(pair.original.numbers),
+        "levels": list(pair.original.levels),
+    }
+    title = f"{_name(released)} compared with {_name(original)}: for the custodian, not a release"
+    return Report(title, MappingProxyType(made), found, notes=tuple(notes))
+
+
+def check_correspond(pair: Pair) -> None:
+    """Refuse two tables whose rows are as far from each other as rows at random.
+
+    Raises
+    ------
+    InputError
+        If the rows do not seem to correspond: risks would come out far too small.
+    """
+    if not pair.original.numbers or len(pair.original) < 3:
+        return
+    before, after = pair.original.matrix, pair.released.matrix
+    spread = before.var(axis=0)
+    # One mean for all tells nothing of order; its variance may be a last digit instead of zero.
+    known = (np.ptp(before, axis=0) > 0) & (np.ptp(after, axis=0) > 0)
+    if not known.any():
+        return
+    apart = ((before - after)[:, known] ** 2).mean(axis=0) / spread[known]
+    shift = (before.mean(axis=0) - after.mean(axis=0))[known] ** 2
+    random = 1 + (after.var(axis=0)[known] + shift) / spread[known]
+    limit = max(0.5, min(UNRELATED, 1 - CHANCE / np.sqrt(len(before))))
+    if apart.sum() >= limit * random.sum():
+        raise InputError(
+            "the rows of the two tables do not seem to correspond: they are as far from each other"
+            " as rows at random, as in a table that was sorted or shuffled. Put them in the same"
+            " order, or compare without pairing (--unpaired, same_rows=False)"
+        )
+
+
+def _codes(pair: Pair, named: set[str]) -> list[str]:
+    """Name the columns of few whole numbers that did not change, or that are named as levels."""
+    found = []
+    for name, before in pair.original.numbers.items():
+        after = pair.released.numbers[name]
+        whole = len(np.unique(before)) <= MOST_CODES and bool((before == np.floor(before)).all())
+        if pair.same_rows:
+            same = bool(np.array_equal(before, after))
+        else:
+            same = set(np.unique(after)) <= set(np.unique(before))
+        if whole and (same or name in named):
+            found.append(name)
+    return found
+
+
+def _plain_names(formula: str | None) -> set[str]:
+    """Return what a formula names outside C(...): numbers, where they are columns."""
+    words = re.findall(r"`([^`]+)`|(\w+)", re.sub(r"\bC\([^)]*\)", "", formula or ""))
+    return {quoted or word for quoted, word in words}
+
+
+def _name(source: object) -> str:
+    return Path(source).name if isinstance(source, str | Path) else "a table"

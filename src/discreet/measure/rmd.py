@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import InputError
-from discreet.measure.chance import chance_share, keyed_order
-from discreet.measure.estimate import Estimate
+from discreet.measure.estimate import Estimate, chance_share, keyed_order
 from discreet.measure.intervals import check_same_rows, moments
 from discreet.measure.linkage import different_rows
 from discreet.measure.mcd import robust_covariance, squared_distances

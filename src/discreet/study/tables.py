@@ -15,11 +15,9 @@ import numpy as np
 from discreet.arguments import Floats, check_ratio, check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
-from discreet.measure.evaluate import FAR_GUARDED, WIDTHS, Measured, measured
+from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured, measured
 from discreet.measure.pairs import Pair, Side
-from discreet.measure.pictures import Picture, histogram_picture
-from discreet.measure.report import Report
-from discreet.measure.rounding import COUNT_STEPS
+from discreet.measure.report import Picture, Report, histogram_picture
 from discreet.plots import HistogramView, from_counts, from_rows
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import ROW_METHODS, TABLE_METHODS, ColumnRounding, Rounding

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.trials import RoundingGrid, Trial
 from examples.rounding.averages import Draws
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.roundings.comparison import SUFFIXES, RoundingComparison
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.roundings_report import SUFFIXES, RoundingComparison
+from discreet.measure.trials import RoundingGrid, Trial
 
 VALUES = {
     "sse": 1.5, "il_metrics": 8.0, "il1s": 4.0, "ddr": 50.0, "idr": 2.0, "score": 16.0,

@@ -5,8 +5,7 @@ import math
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.trials import RoundingGrid, Trial
 
 
 def trial(method: str, rung: int | None, family: str = "k", **values: float) -> Trial:

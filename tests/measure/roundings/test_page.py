@@ -5,9 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.page import OWN_WORK, page_parts, text_of, title_of
-from discreet.measure.roundings.trial import MEASURES, Trial
+from discreet.measure.roundings_report import OWN_WORK, page_parts, text_of, title_of
+from discreet.measure.trials import MEASURES, RoundingGrid, Trial
 from discreet.render.to_html import page
 
 VALUES = dict.fromkeys(MEASURES, 2.5)

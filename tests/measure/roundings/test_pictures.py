@@ -4,16 +4,15 @@ import math
 
 import pytest
 
-from discreet.measure.pictures import Picture
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.pictures import (
+from discreet.measure.report import Picture
+from discreet.measure.roundings_report import (
     BEYOND,
     NOT_ROUNDED,
     family_picture,
     model_picture,
     score_picture,
 )
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.trials import RoundingGrid, Trial
 from discreet.render.scene import Columns, Lines, Panel
 
 

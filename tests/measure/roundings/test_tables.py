@@ -1,13 +1,12 @@
 """Tables have a row for each setting, in the order of the rungs, and mark the lowest score."""
 
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.tables import (
+from discreet.measure.roundings_report import (
     family_table,
     models_table,
     refused_table,
     whole_table,
 )
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.trials import RoundingGrid, Trial
 
 
 def trial(method: str, rung: int, score: float, family: str = "k") -> Trial:

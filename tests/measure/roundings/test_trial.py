@@ -6,7 +6,7 @@ import math
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.roundings.trial import MEASURES, MODELS, Trial
+from discreet.measure.trials import MEASURES, MODELS, Trial
 
 VALUES = {"sse": 2.5, "correlation": math.nan}
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.il_dr import il_dr_score
+from discreet.measure.information_loss import il_dr_score
 from discreet.measure.models import tree_on
-from discreet.measure.roundings.trying import KS, compare_roundings
+from discreet.measure.roundings import KS, compare_roundings
 from discreet.progress import listening
 from discreet.rounding import METHODS, Rounder
 

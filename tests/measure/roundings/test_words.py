@@ -2,9 +2,8 @@
 
 import pytest
 
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import Trial
-from discreet.measure.roundings.words import as_text, claims, in_short, stated
+from discreet.measure.roundings_report import as_text, claims, in_short, stated
+from discreet.measure.trials import RoundingGrid, Trial
 
 
 def trial(

@@ -13,14 +13,16 @@ import numpy as np
 
 from discreet.arguments import check_whole, check_word
 from discreet.errors import DiscreetError, InputError, RefusedError, one_of
-from discreet.measure.entropy import entropy, mean_absolute_correlation
-from discreet.measure.il_dr import il_dr_score
-from discreet.measure.information_loss import sse_share
+from discreet.measure.information_loss import (
+    entropy,
+    il_dr_score,
+    mean_absolute_correlation,
+    sse_share,
+)
 from discreet.measure.models import regression_on, tree_on
 from discreet.measure.pairs import Floats, Pair, Side, as_side
-from discreet.measure.roundings.comparison import RoundingComparison
-from discreet.measure.roundings.grid import RoundingGrid
-from discreet.measure.roundings.trial import Trial
+from discreet.measure.roundings_report import RoundingComparison
+from discreet.measure.trials import RoundingGrid, Trial
 from discreet.progress import advance
 from discreet.rounding import METHODS, c_of_k, known_method
 from discreet.rounding.choice import FREEDMAN_DIACONIS
