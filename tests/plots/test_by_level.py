@@ -17,8 +17,9 @@ from discreet.plots import (
     HistogramView,
     MultiplesView,
     Origin,
-    by_level,
-    from_counts,
+    contour,
+    heatmap,
+    histogram,
 )
 from discreet.plots.levels import panels_of
 from discreet.policy import PlotRequest, Policy
@@ -92,8 +93,8 @@ def test_a_bin_is_joined_until_each_level_has_k_persons_in_it() -> None:
     table = table_of(
         people(f={0: 8, 1: 6, 2: 6, 3: 13, 4: 6, 5: 10}, m={0: 2, 1: 10, 2: 9, 3: 2, 4: 6, 5: 2})
     )
-    plain = from_counts.histogram(table, asked("histogram", by=None), ORIGIN)
-    view = by_level.histograms(table, asked("histogram"), ORIGIN)
+    plain = histogram.from_counts(table, asked("histogram", by=None), ORIGIN)
+    view = histogram.by_level_from_counts(table, asked("histogram"), ORIGIN)
 
     assert plain.counts == (10, 16, 15, 15, 12, 12)
     # m: 2 + 10 | 9 | 2 + 6 + 2, for what is left over at the end joins the last
@@ -116,8 +117,10 @@ def test_a_bin_by_suppression_is_hidden_for_all_levels_or_none() -> None:
         )
     )
 
-    plain = from_counts.histogram(table, asked("histogram", by=None, method="suppression"), ORIGIN)
-    view = by_level.histograms(table, asked("histogram", FINE, method="suppression"), ORIGIN)
+    plain = histogram.from_counts(table, asked("histogram", by=None, method="suppression"), ORIGIN)
+    view = histogram.by_level_from_counts(
+        table, asked("histogram", FINE, method="suppression"), ORIGIN
+    )
 
     assert plain.counts == (9, 20, 18, 51, 4, None)
     found = histograms_of(view)
@@ -130,7 +133,9 @@ def test_where_empty_bins_are_told_nobody_of_a_level_hides_no_other() -> None:
     policy = FINE.changed(show_empty=True)
     table = table_of(people(f={0: 20, 1: 9, 2: 2, 3: 8}, m={0: 20, 2: 12, 3: 2}))
 
-    view = by_level.histograms(table, asked("histogram", policy, method="suppression"), ORIGIN)
+    view = histogram.by_level_from_counts(
+        table, asked("histogram", policy, method="suppression"), ORIGIN
+    )
 
     found = histograms_of(view)
     assert found["f"].counts == (20, 9, None, None, 0, 0)
@@ -142,10 +147,12 @@ def test_a_cell_that_the_grid_of_all_hides_is_hidden_for_every_level() -> None:
     # at (3.5, 3.5) there are two persons of f and none of m: hidden in all three pictures
     table = table_of(people(f={0: 30, 3: 2}, m={0: 30}))
 
-    plain = from_counts.heatmap(
+    plain = heatmap.from_counts(
         table, asked("heatmap", policy, by=None, method="suppression"), ORIGIN
     )
-    view = by_level.heatmaps(table, asked("heatmap", policy, method="suppression"), ORIGIN)
+    view = heatmap.by_level_from_counts(
+        table, asked("heatmap", policy, method="suppression"), ORIGIN
+    )
 
     assert [grid.counts[3][3] for grid in (plain, *grids_of(view).values())] == [None] * 3
     assert [grid.counts[0][0] for grid in (plain, *grids_of(view).values())] == [60, 30, 30]
@@ -156,7 +163,7 @@ def test_counts_are_rounded_as_everywhere() -> None:
     policy = EXACT.changed(round_to=5)
     table = table_of(people(f={0: 17, 3: 18}, m={0: 33, 3: 7}))
 
-    found = histograms_of(by_level.histograms(table, asked("histogram", policy), ORIGIN))
+    found = histograms_of(histogram.by_level_from_counts(table, asked("histogram", policy), ORIGIN))
 
     assert found["f"].counts == (15, 20)
     assert found["m"].counts == (35, 5)
@@ -168,7 +175,7 @@ def test_counts_are_rounded_as_everywhere() -> None:
 def test_small_levels_are_joined_and_a_missing_one_is_a_level() -> None:
     table = table_of(people(f={0: 30, 1: 30}, m={0: 20, 1: 9}, x={0: 2, 1: 1}, none={0: 9, 1: 1}))
 
-    view = by_level.histograms(table, asked("histogram"), ORIGIN)
+    view = histogram.by_level_from_counts(table, asked("histogram"), ORIGIN)
 
     # bars: f, m, (missing) and x, whose three are just k; none but f has thirty
     assert view.levels == ("f", "other")
@@ -179,8 +186,12 @@ def test_contours_have_one_set_of_levels() -> None:
     policy = EXACT.changed(limits={"x": [0, 4], "y": [0, 4]})
     table = table_of(people(f={0: 30, 1: 60}, m={0: 200, 1: 10}))
 
-    view = by_level.contours(table, asked("contour", policy, method="suppression"), ORIGIN)
-    grids = by_level.heatmaps(table, asked("heatmap", policy, method="suppression"), ORIGIN)
+    view = contour.by_level_from_counts(
+        table, asked("contour", policy, method="suppression"), ORIGIN
+    )
+    grids = heatmap.by_level_from_counts(
+        table, asked("heatmap", policy, method="suppression"), ORIGIN
+    )
 
     first, second = view.views
     assert isinstance(first, ContourView)
@@ -195,10 +206,12 @@ def test_research_shows_each_level_by_itself() -> None:
     table = table_of(people(f={0: 8, 1: 2, 2: 5}, m={0: 2, 1: 9}))
 
     hidden = histograms_of(
-        by_level.histograms(table, asked("histogram", policy, method="suppression"), ORIGIN)
+        histogram.by_level_from_counts(
+            table, asked("histogram", policy, method="suppression"), ORIGIN
+        )
     )
     raw = histograms_of(
-        by_level.histograms(table, asked("histogram", policy, method="none"), ORIGIN)
+        histogram.by_level_from_counts(table, asked("histogram", policy, method="none"), ORIGIN)
     )
 
     assert [one.counts for one in hidden.values()] == [(8, None, 5), (None, 9, 0)]
@@ -211,9 +224,9 @@ def test_research_shows_each_level_by_itself() -> None:
 
 def test_a_gap_is_the_same_for_all_levels() -> None:
     table = table_of(people(f={0: 20, 5: 20}, m={0: 10, 2: 1, 4: 1, 5: 30}))
-    plain = from_counts.histogram(table, asked("histogram", by=None), ORIGIN)
+    plain = histogram.from_counts(table, asked("histogram", by=None), ORIGIN)
 
-    view = by_level.histograms(table, asked("histogram"), ORIGIN)
+    view = histogram.by_level_from_counts(table, asked("histogram"), ORIGIN)
 
     # the two of m in the gap are counted in the larger bin beside it
     assert plain.edges == (0, 1, 5, 6)
@@ -228,12 +241,12 @@ def test_a_gap_is_the_same_for_all_levels() -> None:
 def test_a_level_that_lies_on_one_side_of_a_gap_is_not_joined_across_it() -> None:
     table = table_of(people(f={0: 40, 5: 20}, m={0: 40, 5: 2}))
 
-    found = histograms_of(by_level.histograms(table, asked("histogram", FINE), ORIGIN))
+    found = histograms_of(histogram.by_level_from_counts(table, asked("histogram", FINE), ORIGIN))
 
     assert found["f"].edges == (0, 1, 5, 6)
     assert [found[level].counts for level in "fm"] == [(40, None, None)] * 2
     with pytest.raises(RefusedError, match="the levels of 'sex' lie too far apart"):
-        by_level.histograms(table, asked("histogram"), ORIGIN)
+        histogram.by_level_from_counts(table, asked("histogram"), ORIGIN)
 
 
 def cohort() -> Table:
@@ -260,11 +273,12 @@ def cohort() -> Table:
 def test_a_cohort_of_all_ages_does_not_come_out_as_one_of_children(
     picture: str, round_to: int
 ) -> None:
-    table, draw = cohort(), {"heatmap": by_level.heatmaps, "contour": by_level.contours}[picture]
+    draw = heatmap if picture == "heatmap" else contour
+    table = cohort()
     policy = Policy.preset("standard", k=10, round_to=round_to)
     question = policy.settle(picture, ["age", "pressure"], by="sex")
 
-    view = draw(table, question, ORIGIN)
+    view = draw.by_level_from_counts(table, question, ORIGIN)
 
     assert view.levels == tuple("abcd")
     sizes = table.levels("sex")
@@ -282,7 +296,7 @@ def test_levels_of_other_ages_are_refused_in_words() -> None:
     question = Policy.preset("standard", k=10).settle("heatmap", ["age", "pressure"], by="school")
 
     with pytest.raises(RefusedError, match="the levels of 'school' lie too far apart") as refused:
-        by_level.heatmaps(cohort(), question, ORIGIN)
+        heatmap.by_level_from_counts(cohort(), question, ORIGIN)
     assert not any(character.isdigit() for character in str(refused.value))
 
 
@@ -291,7 +305,7 @@ def test_protected_rows_are_drawn_coarser_until_each_level_shows_enough() -> Non
     rows, levels = protected(m={0: 20, 1: 2, 2: 2, 3: 20}, f={0: 2, 1: 9, 2: 2, 3: 2})
     question = asked("histogram", policy, method="condensation")
 
-    found = histograms_of(by_level.row_histograms(rows, levels, question, ORIGIN))
+    found = histograms_of(histogram.by_level_from_rows(rows, levels, question, ORIGIN))
 
     # bins of one would show 9 of the 15 of f
     assert found["f"].edges == found["m"].edges == (0, 2, 4)
@@ -311,7 +325,7 @@ def test_protected_rows_are_counted_level_by_level() -> None:
     rows, levels = protected(m={0: 5, 1: 2, 2: 1}, f={0: 4, 1: 7, 3: 1})
     question = asked("histogram", FINE, method="condensation")
 
-    view = by_level.row_histograms(rows, levels, question, ORIGIN)
+    view = histogram.by_level_from_rows(rows, levels, question, ORIGIN)
 
     # of all rows 9, 9, 1, 1: bins of fewer than three rows are hidden, of a level too
     assert view.levels == ("f", "m")
@@ -325,10 +339,10 @@ def test_protected_rows_in_cells_and_contours() -> None:
     policy = FINE.changed(limits={"x": [0, 4], "y": [0, 4]})
     rows, levels = protected(m={0: 5, 1: 2}, f={0: 4, 1: 7, 3: 1})
 
-    grids = by_level.row_heatmaps(
+    grids = heatmap.by_level_from_rows(
         rows, levels, asked("heatmap", policy, method="condensation"), ORIGIN
     )
-    lines = by_level.row_contours(
+    lines = contour.by_level_from_rows(
         rows, levels, asked("contour", policy, method="condensation"), ORIGIN
     )
 
@@ -342,7 +356,9 @@ def test_research_counts_every_protected_row() -> None:
     policy = Policy.preset("research", bins=2, limits={"x": [0, 2]})
     rows, levels = protected(f={0: 1}, m={0: 2, 1: 1})
 
-    view = by_level.row_histograms(rows, levels, asked("histogram", policy, method="rows"), ORIGIN)
+    view = histogram.by_level_from_rows(
+        rows, levels, asked("histogram", policy, method="rows"), ORIGIN
+    )
 
     assert [one.counts for one in histograms_of(view).values()] == [(1, 0), (2, 1)]
 
@@ -350,9 +366,9 @@ def test_research_counts_every_protected_row() -> None:
 # --- refusals ---------------------------------------------------------------------------------
 
 DRAW: dict[str, tuple[str, Callable[..., MultiplesView]]] = {
-    "histogram": ("histogram", by_level.histograms),
-    "heatmap": ("heatmap", by_level.heatmaps),
-    "contour": ("contour", by_level.contours),
+    "histogram": ("histogram", histogram.by_level_from_counts),
+    "heatmap": ("heatmap", heatmap.by_level_from_counts),
+    "contour": ("contour", contour.by_level_from_counts),
 }
 BOTH = people(f={0: 40, 1: 40}, m={0: 40, 1: 40})
 
@@ -399,7 +415,7 @@ def test_where_too_little_of_a_level_shows_the_way_out_is_named(
 def test_joined_bins_that_never_suffice_are_one() -> None:
     table = table_of(people(f={0: 39, 2: 3}, m={4: 40}))
 
-    found = histograms_of(by_level.histograms(table, asked("histogram"), ORIGIN))
+    found = histograms_of(histogram.by_level_from_counts(table, asked("histogram"), ORIGIN))
 
     assert [one.counts for one in found.values()] == [(42,), (40,)]
     assert [one.edges for one in found.values()] == [(0, 6), (0, 6)]
@@ -426,7 +442,7 @@ def test_persons_with_several_rows_are_refused(
 def test_persons_with_one_row_each_are_drawn() -> None:
     once = {name: values[80:] for name, values in (VISITS | {"sex": ["f", "m"] * 80}).items()}
 
-    view = by_level.histograms(table_of(once, unit="who"), asked("histogram"), ORIGIN)
+    view = histogram.by_level_from_counts(table_of(once, unit="who"), asked("histogram"), ORIGIN)
 
     assert [one.counts for one in histograms_of(view).values()] == [(40,), (40,)]
 
@@ -434,16 +450,20 @@ def test_persons_with_one_row_each_are_drawn() -> None:
 def test_a_share_of_bins_is_of_the_persons_of_each_level() -> None:
     table = table_of(BOTH)  # 80 persons of each level, 6 bins
 
-    assert by_level.histograms(table, asked("histogram", EXACT.changed(bins_share=0.08)), ORIGIN)
+    assert histogram.by_level_from_counts(
+        table, asked("histogram", EXACT.changed(bins_share=0.08)), ORIGIN
+    )
     with pytest.raises(RefusedError, match=r"for bins that are at most 0\.07 of them along an"):
-        by_level.histograms(table, asked("histogram", EXACT.changed(bins_share=0.07)), ORIGIN)
+        histogram.by_level_from_counts(
+            table, asked("histogram", EXACT.changed(bins_share=0.07)), ORIGIN
+        )
 
 
 def test_rows_without_a_value_are_told_as_beside_the_picture_of_all() -> None:
     columns = people(f={0: 40, 1: 40}, m={0: 40, 1: 40})
     columns["x"][:7] = [None] * 7
 
-    view = by_level.histograms(table_of(columns), asked("histogram"), ORIGIN)
+    view = histogram.by_level_from_counts(table_of(columns), asked("histogram"), ORIGIN)
 
     # 153 of 160, to multiples of k = 3 where counts are not rounded
     assert (view.origin.shown, view.origin.total) == (153, 159)
@@ -501,14 +521,16 @@ def test_no_difference_of_histograms_is_of_fewer_than_k(
 ) -> None:
     table, policy = table_of(columns), FINE.changed(k=k, show_empty=show_empty)
     try:
-        plain = from_counts.histogram(
+        plain = histogram.from_counts(
             table, asked("histogram", policy, by=None, method=method), ORIGIN
         )
     except RefusedError:
         return
     whole = told(plain.edges, plain.counts)
     for by in ("sex", "ward"):
-        view = drawn(by_level.histograms, table, asked("histogram", policy, by, method=method))
+        view = drawn(
+            histogram.by_level_from_counts, table, asked("histogram", policy, by, method=method)
+        )
         if view is None:
             continue
         found = histograms_of(view)
@@ -532,10 +554,10 @@ def test_no_difference_of_histograms_is_of_fewer_than_k(
 @given(tables(), st.sampled_from(["sex", "ward"]), METHODS)
 def test_what_is_told_of_a_level_is_so(columns: dict[str, Any], by: str, method: str) -> None:
     table, question = table_of(columns), asked("histogram", FINE, by, method=method)
-    view = drawn(by_level.histograms, table, question)
+    view = drawn(histogram.by_level_from_counts, table, question)
     if view is None:
         return
-    levels = panels_of(table, by, question)
+    levels = panels_of(table, question)
     assert view.levels == levels.names
     names = np.array(levels.named(tuple(level or "" for level in columns[by])))
     for level, one in histograms_of(view).items():
@@ -557,10 +579,10 @@ def test_no_difference_of_grids_is_of_fewer_than_k(
     columns: dict[str, Any], by: str, method: str, show_empty: bool
 ) -> None:
     table, policy = table_of(columns), FINE.changed(show_empty=show_empty)
-    view = drawn(by_level.heatmaps, table, asked("heatmap", policy, by, method=method))
+    view = drawn(heatmap.by_level_from_counts, table, asked("heatmap", policy, by, method=method))
     if view is None:
         return
-    plain = from_counts.heatmap(table, asked("heatmap", policy, by=None, method=method), ORIGIN)
+    plain = heatmap.from_counts(table, asked("heatmap", policy, by=None, method=method), ORIGIN)
     grids = list(grids_of(view).values())
 
     assert {(grid.x_edges, grid.y_edges) for grid in grids} == {(plain.x_edges, plain.y_edges)}
@@ -584,6 +606,6 @@ def test_the_order_of_rows_does_not_matter(
     shuffled = {name: [values[i] for i in order] for name, values in columns.items()}
     question = asked("histogram", method=method)
 
-    assert drawn(by_level.histograms, table_of(shuffled), question) == drawn(
-        by_level.histograms, table_of(columns), question
+    assert drawn(histogram.by_level_from_counts, table_of(shuffled), question) == drawn(
+        histogram.by_level_from_counts, table_of(columns), question
     )

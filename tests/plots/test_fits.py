@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from discreet.errors import RefusedError
-from discreet.plots import Diagnostic, LeverageView, Origin, QQView, ResidualView, View, fits
+from discreet.plots import Diagnostic, LeverageView, Origin, QQView, ResidualView, View, diagnostics
 from discreet.policy import DIAGNOSTICS, PlotRequest, Policy
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret
@@ -72,7 +72,7 @@ def of_records(
 ) -> Diagnostic:
     """Draw a diagnostic of the real data, as under `research`."""
     model = model_of(formula)
-    return fits.of_records(
+    return diagnostics.of_records(
         model,
         table_of(given),
         settled(picture, model, policy, **named),
@@ -94,7 +94,7 @@ def of_protected(
 ) -> Diagnostic:
     """Draw a diagnostic of protected rows, as under `standard`."""
     model = model_of(formula)
-    return fits.of_protected(
+    return diagnostics.of_protected(
         model,
         rows,
         texts,
@@ -293,7 +293,7 @@ def test_other_columns_are_not_protected_for_the_variable() -> None:
         return {name: table.rows([name]).numbers[name] for name in asked.columns}
 
     for noise_on in ("variable", "points"):
-        fits.of_records(
+        diagnostics.of_records(
             model,
             table_of(columns()),
             settled("qq", model, method="probabilistic"),

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from discreet import datasets
 from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.plots import Origin, from_counts
+from discreet.plots import Origin, contour, counts, heatmap, histogram, scatter
+from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import Merge, Merged
 from discreet.table import Table, open_table
@@ -30,6 +31,15 @@ ORIGIN = Origin(
 LIMITS = {
     "X": (7.9342065267480235, 11.709411658395911),
     "Y": (6.1694616886565594, 13.084176611450284),
+}
+
+
+DRAWN = {
+    "box": box_plot.from_counts,
+    "contour": contour.from_counts,
+    "heatmap": heatmap.from_counts,
+    "histogram": histogram.from_counts,
+    "scatter": scatter.from_counts,
 }
 
 
@@ -66,7 +76,7 @@ def test_the_cells_that_fig_3a_suppresses(
     table = table_of({name: datasets.d1()[name] for name in "XY"})
     question = asked("heatmap", ["X", "Y"], "research", method=method, grid=grid, limits=limits)
 
-    view = from_counts.heatmap(table, question, ORIGIN)
+    view = heatmap.from_counts(table, question, ORIGIN)
 
     flat = [count for row in view.counts for count in row]
     assert len(flat) == cells
@@ -87,7 +97,7 @@ def test_a_histogram_merges_neighbours_until_each_holds_k() -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
     policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
 
-    view = from_counts.histogram(table, asked("histogram", ["age"], policy), ORIGIN)
+    view = histogram.from_counts(table, asked("histogram", ["age"], policy), ORIGIN)
 
     # 12 | 3 + 9 | 26 + 4 + 1: what is left over at the end joins the last
     assert view.edges == (19.5, 20.5, 22.5, 23.5, 25.5)
@@ -99,7 +109,7 @@ def test_a_histogram_by_suppression_hides_what_holds_fewer_than_k() -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
     policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
 
-    view = from_counts.histogram(
+    view = histogram.from_counts(
         table, asked("histogram", ["age"], policy, method="suppression"), ORIGIN
     )
 
@@ -112,7 +122,7 @@ def test_a_histogram_by_generalization_halves_until_enough_shows() -> None:
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
     policy = Policy.preset("standard", limits={"age": [19.5, 25.5]}, bins=6)
 
-    view = from_counts.histogram(
+    view = histogram.from_counts(
         table, asked("histogram", ["age"], policy, method="generalization"), ORIGIN
     )
 
@@ -124,7 +134,7 @@ def test_end_bins_are_open() -> None:
     policy = Policy.preset("standard", limits={"x": [0, 2]}, bins=2)
     table = table_of({"x": [-100.5] * 20 + [0.5] * 5 + [1.5] * 5 + [2.0, 99.0] * 10})
 
-    view = from_counts.histogram(
+    view = histogram.from_counts(
         table, asked("histogram", ["x"], policy, method="suppression"), ORIGIN
     )
 
@@ -137,7 +147,7 @@ def test_a_person_with_several_rows_in_a_bin_counts_once_in_it() -> None:
     values = [0.5] * 21 + [1.5] * 7 + [2.5] * 50
     policy = Policy.preset("standard", round_to=1, limits={"x": [0, 3]}, bins=3)
 
-    view = from_counts.histogram(
+    view = histogram.from_counts(
         table_of({"x": values, "who": persons}, unit="who"),
         asked("histogram", ["x"], policy),
         ORIGIN,
@@ -153,7 +163,7 @@ def test_joined_bins_count_a_person_in_both_once() -> None:
     values = [0.5] * 4 + [1.5] * 6 + [2.5] * 50
     policy = Policy.preset("standard", round_to=1, limits={"x": [0, 3]}, bins=3)
 
-    view = from_counts.histogram(
+    view = histogram.from_counts(
         table_of({"x": values, "who": persons}, unit="who"),
         asked("histogram", ["x"], policy),
         ORIGIN,
@@ -170,7 +180,7 @@ def test_what_was_merged_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Merge, "__call__", lambda *_: apart)
 
     with pytest.raises(BrokenPromiseError, match="fewer than k persons is about to be shown"):
-        from_counts.histogram(table, asked("histogram", ["age"], policy), ORIGIN)
+        histogram.from_counts(table, asked("histogram", ["age"], policy), ORIGIN)
 
 
 # --- heat map and scatter ---------------------------------------------------------------------
@@ -192,7 +202,7 @@ def brute_force(view: Any, values: NDArray[np.float64]) -> Counter[tuple[int, in
 def test_every_cell_that_shows_holds_what_it_says(method: str) -> None:
     table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
 
-    view = from_counts.heatmap(table, asked("heatmap", ["x", "y"], method=method), ORIGIN)
+    view = heatmap.from_counts(table, asked("heatmap", ["x", "y"], method=method), ORIGIN)
 
     held = brute_force(view, CLOUD)
     for i, row in enumerate(view.counts):
@@ -203,13 +213,13 @@ def test_every_cell_that_shows_holds_what_it_says(method: str) -> None:
 def test_generalization_says_how_many_cells_it_drew() -> None:
     table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
 
-    view = from_counts.heatmap(table, asked("heatmap", ["x", "y"]), ORIGIN)
+    view = heatmap.from_counts(table, asked("heatmap", ["x", "y"]), ORIGIN)
 
     assert view.parameters["grid"] == 30
     assert view.parameters["drawn"] == "7 x 7"
     assert len(view.x_edges) == len(view.y_edges) == 8
     # at 15 x 15 fewer than 85 % of the records would show
-    finer = from_counts.heatmap(
+    finer = heatmap.from_counts(
         table,
         asked("heatmap", ["x", "y"], Policy.preset("standard", grid=15), method="suppression"),
         ORIGIN,
@@ -221,7 +231,7 @@ def test_generalization_says_how_many_cells_it_drew() -> None:
 def test_a_column_of_few_whole_numbers_makes_fewer_cells() -> None:
     table = table_of({"x": CLOUD[:, 0], "n": [0, 1, 2, 3] * 100})
 
-    view = from_counts.heatmap(table, asked("heatmap", ["x", "n"], method="suppression"), ORIGIN)
+    view = heatmap.from_counts(table, asked("heatmap", ["x", "n"], method="suppression"), ORIGIN)
 
     assert view.y_edges == (-0.5, 0.5, 1.5, 2.5, 3.5)
     assert len(view.x_edges) == 31
@@ -230,9 +240,9 @@ def test_a_column_of_few_whole_numbers_makes_fewer_cells() -> None:
 
 def test_scatter_by_cells_draws_their_middles_sized_by_their_counts() -> None:
     table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
-    grid = from_counts.heatmap(table, asked("heatmap", ["x", "y"]), ORIGIN)
+    grid = heatmap.from_counts(table, asked("heatmap", ["x", "y"]), ORIGIN)
 
-    points = from_counts.scatter(
+    points = scatter.from_counts(
         table, asked("scatter", ["x", "y"], method="generalization"), ORIGIN
     )
 
@@ -246,7 +256,7 @@ def test_scatter_by_cells_draws_their_middles_sized_by_their_counts() -> None:
 def test_raw_points_exist_under_research_and_are_sorted() -> None:
     table = table_of({"x": [3.0, 1.0, 1.0, 2.0], "y": [1.0, 2.0, 2.0, None]})
 
-    view = from_counts.scatter(
+    view = scatter.from_counts(
         table, asked("scatter", ["x", "y"], "research", method="none"), ORIGIN
     )
 
@@ -261,7 +271,7 @@ def test_a_box_is_made_of_means_of_k_values_rounded_to_a_nice_step() -> None:
     values = np.arange(1.0, 101.0)  # winsorised to 3 and 98 the sd is 28.7: a step of 0.5
     table = table_of({"x": values, "y": values * 1000})
 
-    view = from_counts.box(table, asked("box", ["x", "y"]), ORIGIN)
+    view = box_plot.from_counts(table, asked("box", ["x", "y"]), ORIGIN)
 
     x, y = view.groups
     # places 24.75, 49.5 and 74.25 of 0 to 99
@@ -277,7 +287,7 @@ def test_a_box_by_suppression_leaves_out_the_rows_of_small_cells() -> None:
     table = table_of({"x": [1.0, 2, 3, 9], "y": [1.0, 3, 2, 9]})
     question = asked("box", ["x", "y"], "research", method="suppression", grid=2)
 
-    view = from_counts.box(table, question, ORIGIN)
+    view = box_plot.from_counts(table, question, ORIGIN)
 
     assert [(b.low, b.median, b.high, b.mean) for b in view.groups] == [(1, 2, 3, 2), (1, 2, 3, 2)]
     assert view.suppressed == 1
@@ -287,7 +297,7 @@ def test_a_box_by_suppression_leaves_out_the_rows_of_small_cells() -> None:
 def test_a_box_without_protection_draws_outliers() -> None:
     table = table_of({"x": [1.0, 2, 3, 4, 30]})
 
-    view = from_counts.box(table, asked("box", ["x"], "research", method="none"), ORIGIN)
+    view = box_plot.from_counts(table, asked("box", ["x"], "research", method="none"), ORIGIN)
 
     assert view.groups[0].outliers == (30,)
     assert view.parameters == {}
@@ -298,7 +308,7 @@ def test_a_box_by_cells_is_of_one_or_two_columns() -> None:
     question = asked("box", ["x", "y", "z"], "research", method="suppression")
 
     with pytest.raises(RefusedError, match="grid of one or two columns; name at most two"):
-        from_counts.box(table, question, ORIGIN)
+        box_plot.from_counts(table, question, ORIGIN)
 
 
 def test_a_box_of_suppressed_cells_alone_is_refused() -> None:
@@ -306,7 +316,7 @@ def test_a_box_of_suppressed_cells_alone_is_refused() -> None:
     question = asked("box", ["x"], "research", method="suppression")
 
     with pytest.raises(RefusedError, match="every cell of the grid is suppressed"):
-        from_counts.box(table, question, ORIGIN)
+        box_plot.from_counts(table, question, ORIGIN)
 
 
 @pytest.mark.parametrize("policy", ["standard", "research"])
@@ -315,19 +325,19 @@ def test_a_box_counts_persons_and_not_their_rows(policy: str) -> None:
     table = table_of({"x": np.arange(100.0), "who": [*range(50), *range(50)]}, unit="who")
     question = asked("box", ["x"], policy, method="order-means")
 
-    box = from_counts.box(table, question, ORIGIN).groups[0]
+    box = box_plot.from_counts(table, question, ORIGIN).groups[0]
     k = question.k
     assert (box.low, box.high) == ((2, 97) if k == 5 else (1, 98))
     few = table_of({"x": np.arange(100.0), "who": [i % 49 for i in range(100)]}, unit="who")
     if policy == "standard":
         with pytest.raises(RefusedError, match="too few complete rows"):
-            from_counts.box(few, question, ORIGIN)
+            box_plot.from_counts(few, question, ORIGIN)
 
 
 def test_a_box_of_persons_with_one_row_each_is_drawn() -> None:
     table = table_of({"x": np.arange(100.0), "who": range(100)}, unit="who")
 
-    assert from_counts.box(table, asked("box", ["x"]), ORIGIN).groups[0].low == 2
+    assert box_plot.from_counts(table, asked("box", ["x"]), ORIGIN).groups[0].low == 2
 
 
 @pytest.mark.parametrize("policy", ["standard", "research"])
@@ -335,7 +345,7 @@ def test_a_constant_column_is_refused_by_name(policy: str) -> None:
     table = table_of({"x": np.arange(60.0), "same": [4.5] * 60})
 
     with pytest.raises(RefusedError, match="column 'same' is constant"):
-        from_counts.box(table, asked("box", ["x", "same"], policy), ORIGIN)
+        box_plot.from_counts(table, asked("box", ["x", "same"], policy), ORIGIN)
 
 
 # --- of levels, between declared edges, and as lines ------------------------------------------
@@ -348,7 +358,9 @@ def in_wards(**held: int) -> dict[str, Any]:
 
 
 def test_a_box_of_each_level_is_made_of_its_values_alone() -> None:
-    view = from_counts.box(table_of(in_wards(s=100, n=200)), asked("box", ["x"], by="ward"), ORIGIN)
+    view = box_plot.from_counts(
+        table_of(in_wards(s=100, n=200)), asked("box", ["x"], by="ward"), ORIGIN
+    )
 
     assert [box.label for box in view.groups] == ["n", "s"]
     n, s = view.groups
@@ -362,7 +374,7 @@ def test_a_box_of_each_level_is_made_of_its_values_alone() -> None:
 def test_small_levels_share_a_box() -> None:
     columns = in_wards(n=100, s=49, w=3, none=8)
 
-    view = from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+    view = box_plot.from_counts(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
 
     assert [box.label for box in view.groups] == ["n", "other"]
 
@@ -372,13 +384,13 @@ def test_a_level_of_too_few_values_is_joined_for_a_box() -> None:
     columns = in_wards(n=100, s=100, w=75)
     columns["x"][-72:] = [None] * 72
 
-    view = from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+    view = box_plot.from_counts(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
 
     assert [box.label for box in view.groups] == ["s", "n + other"]
     columns["x"][49:] = [None] * len(columns["x"][49:])
     match = r"too few complete rows for each level of 'ward', or hardly vary .* at least 10 k"
     with pytest.raises(RefusedError, match=match):
-        from_counts.box(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
+        box_plot.from_counts(table_of(columns), asked("box", ["x"], by="ward"), ORIGIN)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 3.3, -7.7, 1e16])
@@ -390,7 +402,7 @@ def test_a_constant_column_is_called_constant_and_not_too_small(
     table = table_of(columns | {"x": [value] * 1003})
 
     with pytest.raises(RefusedError, match="column 'x' is constant") as refused:
-        from_counts.box(table, asked("box", ["x"], by=by), ORIGIN)
+        box_plot.from_counts(table, asked("box", ["x"], by=by), ORIGIN)
     assert str(value) not in str(refused.value)
 
 
@@ -398,8 +410,10 @@ def test_a_research_box_of_each_level() -> None:
     columns = in_wards(s=4, n=3) | {"x": [1.0, 2, 3, 90, 2, 3, 4]}
     table = table_of(columns)
 
-    raw = from_counts.box(table, asked("box", ["x"], "research", method="none", by="ward"), ORIGIN)
-    cells = from_counts.box(
+    raw = box_plot.from_counts(
+        table, asked("box", ["x"], "research", method="none", by="ward"), ORIGIN
+    )
+    cells = box_plot.from_counts(
         table, asked("box", ["x"], "research", method="suppression", grid=2, by="ward"), ORIGIN
     )
 
@@ -434,7 +448,7 @@ def test_a_histogram_between_declared_edges(
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
     policy = Policy.preset("standard", edges={"age": edges}, round_to=1)
 
-    view = from_counts.histogram(table, asked("histogram", ["age"], policy, method=method), ORIGIN)
+    view = histogram.from_counts(table, asked("histogram", ["age"], policy, method=method), ORIGIN)
 
     assert (view.edges, view.counts) == (drawn, counts)
     assert "bins" not in view.parameters
@@ -443,8 +457,8 @@ def test_a_histogram_between_declared_edges(
 def test_a_contour_is_drawn_from_the_grid_of_the_heat_map() -> None:
     table = table_of({"x": CLOUD[:, 0], "y": CLOUD[:, 1]})
 
-    lines = from_counts.contour(table, asked("contour", ["x", "y"]), ORIGIN)
-    grid = from_counts.heatmap(table, asked("heatmap", ["x", "y"]), ORIGIN)
+    lines = contour.from_counts(table, asked("contour", ["x", "y"]), ORIGIN)
+    grid = heatmap.from_counts(table, asked("heatmap", ["x", "y"]), ORIGIN)
 
     assert (lines.counts, lines.x_edges, lines.y_edges) == (grid.counts, grid.x_edges, grid.y_edges)
     assert lines.parameters == grid.parameters
@@ -457,9 +471,9 @@ def test_a_policy_may_ask_for_so_many_persons_a_bin(method: str) -> None:
     limits = {"age": [19.5, 25.5]}
     enough = Policy.preset("standard", bins=18, bins_share=0.33, limits=limits)
 
-    assert from_counts.histogram(table, asked("histogram", ["age"], enough, method=method), ORIGIN)
+    assert histogram.from_counts(table, asked("histogram", ["age"], enough, method=method), ORIGIN)
     with pytest.raises(RefusedError, match=r"for bins that are at most 0\.33 of them along an axi"):
-        from_counts.histogram(
+        histogram.from_counts(
             table, asked("histogram", ["age"], enough.changed(bins=19), method=method), ORIGIN
         )
 
@@ -469,7 +483,7 @@ def test_without_a_share_there_may_be_more_bins_than_persons(policy: str) -> Non
     table = ages(a20=12, a21=3, a22=9, a23=26, a24=4, a25=1)
     many = Policy.preset(policy, bins=200, limits={"age": [19.5, 25.5]})
 
-    assert from_counts.histogram(table, asked("histogram", ["age"], many), ORIGIN)
+    assert histogram.from_counts(table, asked("histogram", ["age"], many), ORIGIN)
 
 
 # --- too few, and left out --------------------------------------------------------------------
@@ -492,7 +506,7 @@ def test_fewer_than_ten_k_complete_rows_are_refused_without_a_number(
         x, y = rng.normal(size=(2, n + 40))
         x[n:] = np.nan
         table = table_of({"x": x, "y": y})
-        return getattr(from_counts, picture)(table, asked(picture, columns, **named), ORIGIN)
+        return DRAWN[picture](table, asked(picture, columns, **named), ORIGIN)
 
     with pytest.raises(RefusedError, match=r"too few complete rows: .* at least 10 k") as refused:
         draw(49)
@@ -506,8 +520,8 @@ def test_persons_are_what_the_ten_k_are_of() -> None:
     enough = table_of({"x": values, "who": [i % 50 for i in range(100)]}, unit="who")
 
     with pytest.raises(RefusedError, match="too few complete rows"):
-        from_counts.histogram(few, asked("histogram", ["x"]), ORIGIN)
-    assert from_counts.histogram(enough, asked("histogram", ["x"]), ORIGIN)
+        histogram.from_counts(few, asked("histogram", ["x"]), ORIGIN)
+    assert histogram.from_counts(enough, asked("histogram", ["x"]), ORIGIN)
 
 
 @pytest.mark.parametrize(("missing", "shown"), [(0, 100), (2, 100), (3, 95), (7, 95), (8, 90)])
@@ -521,7 +535,7 @@ def test_how_many_are_shown_of_how_many_is_told_to_the_nearest_five(
     columns = ["x"] if picture == "histogram" else ["x", "y"]
     policy = Policy.preset("standard", grid=2)  # four large cells, of which none is hidden
 
-    view = getattr(from_counts, picture)(table, asked(picture, columns, policy), ORIGIN)
+    view = DRAWN[picture](table, asked(picture, columns, policy), ORIGIN)
 
     assert view.origin == replace(ORIGIN, shown=shown, total=100)
 
@@ -538,7 +552,7 @@ def test_persons_in_hidden_cells_are_not_among_the_shown() -> None:
         table_of({"x": x, "y": y}),
         table_of({**twice, "who": [*range(43)] * 2}, unit="who"),
     ):
-        view = from_counts.heatmap(table, question, ORIGIN)
+        view = heatmap.from_counts(table, question, ORIGIN)
         assert view.counts == ((20, None), (None, 20))
         assert (view.origin.shown, view.origin.total) == (40, 45)
 
@@ -548,7 +562,7 @@ def test_a_method_that_does_not_count_is_refused() -> None:
     question = asked("histogram", ["x"], method="condensation")
 
     with pytest.raises(RefusedError, match="method 'condensation' does not count"):
-        from_counts.histogram(table, question, ORIGIN)
+        histogram.from_counts(table, question, ORIGIN)
 
 
 # --- gaps -------------------------------------------------------------------------------------
@@ -559,7 +573,7 @@ def test_two_humps_are_not_joined() -> None:
     rng = np.random.default_rng(1)
     x = np.concatenate([rng.normal(10, 3, 300), [40.0, 41.0], rng.normal(90, 3, 300)])
 
-    view = from_counts.histogram(table_of({"x": x}), asked("histogram", ["x"]), ORIGIN)
+    view = histogram.from_counts(table_of({"x": x}), asked("histogram", ["x"]), ORIGIN)
 
     (gap,) = [i for i, count in enumerate(view.counts) if count is None]
     assert 13 < view.edges[gap] < 22
@@ -577,7 +591,7 @@ def test_a_code_far_away_is_a_bar_of_its_own() -> None:
     rng = np.random.default_rng(1)
     age = np.concatenate([rng.integers(0, 81, 900), np.full(40, -999)]).astype(float)
 
-    view = from_counts.histogram(table_of({"age": age}), asked("histogram", ["age"]), ORIGIN)
+    view = histogram.from_counts(table_of({"age": age}), asked("histogram", ["age"]), ORIGIN)
 
     assert view.counts[:2] == (40, None)
     assert view.edges[1] - view.edges[0] < 100
@@ -589,7 +603,7 @@ def test_counts_do_not_tell_how_many_lie_in_a_gap(inside: int) -> None:
     policy = Policy.preset("standard", k=3, round_to=1, bins=6, limits={"x": [0, 6]})
     x = [0.5] * 40 + [3.5] * inside + [5.5] * (30 - inside)
 
-    view = from_counts.histogram(table_of({"x": x}), asked("histogram", ["x"], policy), ORIGIN)
+    view = histogram.from_counts(table_of({"x": x}), asked("histogram", ["x"], policy), ORIGIN)
 
     assert view.edges == (0, 1, 5, 6)
     # of 70 and what is shown nothing is left
@@ -604,8 +618,8 @@ def test_gaps_are_of_persons_without_any_value() -> None:
     }
     rows, persons = table_of(columns), table_of(columns, unit="who")
 
-    assert [from_counts.gaps_of(rows, name) for name in ("x", "sex")] == [4, 3]
-    assert [from_counts.gaps_of(persons, name) for name in ("x", "sex")] == [1, 2]
+    assert [counts.gaps_of(rows, name) for name in ("x", "sex")] == [4, 3]
+    assert [counts.gaps_of(persons, name) for name in ("x", "sex")] == [1, 2]
 
 
 def test_narrow_bins_between_whole_numbers_are_no_gap() -> None:
@@ -617,7 +631,7 @@ def test_narrow_bins_between_whole_numbers_are_no_gap() -> None:
     def counts(values: Any, wide: float) -> tuple[int | None, ...]:
         limits = policy.changed(limits={"children": [0, wide]})
         question = asked("histogram", ["children"], limits)
-        return from_counts.histogram(table_of({"children": values}), question, ORIGIN).counts
+        return histogram.from_counts(table_of({"children": values}), question, ORIGIN).counts
 
     assert None not in counts(column, 6)
     assert None in counts(far, 41)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import RefusedError
-from discreet.plots import Origin, from_rows
+from discreet.plots import Origin, contour, counts, heatmap, histogram, scatter
+from discreet.plots import box as box_plot
 from discreet.policy import PlotRequest, Policy
 from discreet.table import BinAxis
 
@@ -39,7 +40,7 @@ def rows(**columns: Any) -> dict[str, Any]:
 
 
 def test_points_are_different_sorted_and_sized() -> None:
-    view = from_rows.scatter(
+    view = scatter.from_rows(
         rows(x=[2, 1, 2, 1, 0], y=[5, 7, 5, 6, 9]), (), asked("scatter", ["x", "y"]), ORIGIN
     )
 
@@ -52,7 +53,7 @@ def test_points_are_different_sorted_and_sized() -> None:
 
 
 def test_points_follow_the_order_of_the_columns_asked_for() -> None:
-    view = from_rows.scatter(rows(x=[1, 2], y=[9, 8]), (), asked("scatter", ["y", "x"]), ORIGIN)
+    view = scatter.from_rows(rows(x=[1, 2], y=[9, 8]), (), asked("scatter", ["y", "x"]), ORIGIN)
 
     assert (view.x, view.y) == ((8, 9), (2, 1))
 
@@ -60,7 +61,7 @@ def test_points_follow_the_order_of_the_columns_asked_for() -> None:
 def test_a_guarded_histogram_hides_bins_of_fewer_than_k_protected_rows() -> None:
     question = asked("histogram", ["x"], bins=4, limits={"x": [0, 4]})
 
-    view = from_rows.histogram(
+    view = histogram.from_rows(
         rows(x=[0.5] * 5 + [1.5] * 4 + [2.5] * 13 + [3.5, 4.0, 77.0, 3.1, 3.2]),
         (),
         question,
@@ -75,7 +76,7 @@ def test_a_guarded_histogram_hides_bins_of_fewer_than_k_protected_rows() -> None
 def test_research_shows_every_bin() -> None:
     question = asked("histogram", ["x"], "research", bins=2)
 
-    view = from_rows.histogram(rows(x=[0, 1, 1, 4]), (), question, ORIGIN)
+    view = histogram.from_rows(rows(x=[0, 1, 1, 4]), (), question, ORIGIN)
 
     assert view.edges == (0, 2, 4)
     assert view.counts == (3, 1)
@@ -87,7 +88,7 @@ def test_a_heat_map_counts_the_two_columns_of_a_row() -> None:
     question = asked("heatmap", ["x", "y"], grid=4, limits={"x": [0, 2], "y": [0, 2]})
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 11
 
-    view = from_rows.heatmap(
+    view = heatmap.from_rows(
         rows(x=[x for x, _ in points], y=[y for _, y in points]), (), question, ORIGIN
     )
 
@@ -97,7 +98,7 @@ def test_a_heat_map_counts_the_two_columns_of_a_row() -> None:
 def test_limits_are_of_the_protected_rows() -> None:
     values = np.linspace(10, 20, 101)
 
-    view = from_rows.histogram(rows(x=values), (), asked("histogram", ["x"], bins=5), ORIGIN)
+    view = histogram.from_rows(rows(x=values), (), asked("histogram", ["x"], bins=5), ORIGIN)
 
     # means of the five extremes: 10.2 and 19.8; a step of 0.2 or 0.5 outwards
     assert 9.7 <= view.edges[0] <= 10.2
@@ -110,13 +111,13 @@ def test_where_no_bin_holds_k_the_way_out_is_named() -> None:
     with pytest.raises(
         RefusedError, match=r"every bin .* fewer than k of them; draw it from counts"
     ):
-        from_rows.histogram(spread, (), asked("histogram", ["x"], bins=40), ORIGIN)
+        histogram.from_rows(spread, (), asked("histogram", ["x"], bins=40), ORIGIN)
 
 
 def test_a_guarded_heat_map_gets_coarser_until_most_rows_show() -> None:
     spread = rows(x=np.linspace(0, 1, 60), y=np.linspace(0, 1, 60))
 
-    view = from_rows.heatmap(spread, (), asked("heatmap", ["x", "y"], grid=40), ORIGIN)
+    view = heatmap.from_rows(spread, (), asked("heatmap", ["x", "y"], grid=40), ORIGIN)
 
     # the halves of 40 are 20 of 3 rows each, then 10 of 6
     assert view.parameters["drawn"] == "10 x 10"
@@ -124,7 +125,7 @@ def test_a_guarded_heat_map_gets_coarser_until_most_rows_show() -> None:
 
 
 def test_a_guarded_box_draws_means_of_order_statistics() -> None:
-    view = from_rows.box(rows(x=np.arange(1.0, 101.0)), (), asked("box", ["x"]), ORIGIN)
+    view = box_plot.from_rows(rows(x=np.arange(1.0, 101.0)), (), asked("box", ["x"]), ORIGIN)
 
     box = view.groups[0]
     assert (box.low, box.q1, box.median, box.q3, box.high) == (3, 26, 51, 75, 98)
@@ -132,7 +133,7 @@ def test_a_guarded_box_draws_means_of_order_statistics() -> None:
 
 
 def test_a_research_box_draws_mean_and_outliers() -> None:
-    view = from_rows.box(
+    view = box_plot.from_rows(
         rows(x=[1, 2, 3, 4, 30], y=[1, 2, 3, 4, 5]),
         (),
         asked("box", ["x", "y"], "research"),
@@ -149,7 +150,7 @@ def test_a_research_box_draws_mean_and_outliers() -> None:
 def test_noise_is_told_where_there_is_some() -> None:
     question = Policy.preset("research").settle("scatter", ["x", "y"], method="probabilistic")
 
-    view = from_rows.scatter(rows(x=[1], y=[2]), (), question, ORIGIN)
+    view = scatter.from_rows(rows(x=[1], y=[2]), (), question, ORIGIN)
 
     assert view.parameters == {"q": 0.25}
 
@@ -158,7 +159,7 @@ def test_noise_is_told_where_there_is_some() -> None:
 
 
 def test_points_are_coloured_by_their_levels() -> None:
-    view = from_rows.scatter(
+    view = scatter.from_rows(
         rows(x=[2, 1, 2, 1, 2], y=[5, 7, 5, 6, 5]),
         ("m", "f", "f", "m", "m"),
         asked("scatter", ["x", "y"], by="sex"),
@@ -174,7 +175,7 @@ def test_points_are_coloured_by_their_levels() -> None:
 def test_each_level_has_a_box_in_order_of_names() -> None:
     values = np.arange(1.0, 101.0)
 
-    view = from_rows.box(
+    view = box_plot.from_rows(
         rows(x=np.concatenate([values, values + 100])),
         ("m",) * 100 + ("f",) * 100,
         asked("box", ["x"], by="sex"),
@@ -189,7 +190,7 @@ def test_each_level_has_a_box_in_order_of_names() -> None:
 
 
 def test_a_research_box_of_a_level_draws_the_outliers_of_that() -> None:
-    view = from_rows.box(
+    view = box_plot.from_rows(
         rows(x=[1, 2, 3, 4, 30, 30, 31, 32]),
         ("f",) * 5 + ("m",) * 3,
         asked("box", ["x"], "research", by="sex"),
@@ -205,7 +206,7 @@ def test_a_research_box_of_a_level_draws_the_outliers_of_that() -> None:
 def test_declared_edges_are_those_of_the_bins() -> None:
     question = asked("histogram", ["x"], edges={"x": [0, 1, 10]})
 
-    view = from_rows.histogram(rows(x=[0.5] * 10 + [1.0] * 5 + [77.0] * 5), (), question, ORIGIN)
+    view = histogram.from_rows(rows(x=[0.5] * 10 + [1.0] * 5 + [77.0] * 5), (), question, ORIGIN)
 
     assert view.edges == (0, 1, 10)
     assert view.counts == (10, 10)
@@ -218,7 +219,7 @@ def test_a_contour_is_the_grid_of_the_heat_map() -> None:
     points = [(0.5, 0.5)] * 6 + [(0.5, 1.5)] * 3 + [(1.5, 1.5)] * 31
     given = rows(x=[x for x, _ in points], y=[y for _, y in points])
 
-    view = from_rows.contour(given, (), asked("contour", ["x", "y"], grid=4, limits=limits), ORIGIN)
+    view = contour.from_rows(given, (), asked("contour", ["x", "y"], grid=4, limits=limits), ORIGIN)
 
     assert view.counts == ((5, None), (None, 30))
     assert view.levels == (2.5, 5, 10, 15, 20, 25)
@@ -229,4 +230,4 @@ def test_rows_are_counted_in_the_cells_of_their_columns() -> None:
     axes = (BinAxis("y", 0, 2, 2), BinAxis("x", 0, 9, 3, (0, 1, 5, 9)))
     given = rows(x=[0.5, 1, 7, 99], y=[-1, 0.5, 1, 5], z=[9, 9, 9, 9])
 
-    assert from_rows.cells_of(given, axes).tolist() == [[1, 1, 0], [0, 0, 2]]
+    assert counts.cells_of(given, axes).tolist() == [[1, 1, 0], [0, 0, 2]]

@@ -228,15 +228,15 @@ def test_bars_name_levels_of_k_persons() -> None:
 
 
 def test_panels_name_levels_of_ten_k_persons() -> None:
-    assert panels_of(table_of(HELD), "ward", asked()).names == ("n", "s", "other")
+    assert panels_of(table_of(HELD), asked()).names == ("n", "s", "other")
 
 
 def test_research_names_all_levels_in_tables_and_those_of_k_persons_in_panels() -> None:
     everyone = ("e", "n", "s", "w", "x", "(missing)")
 
     assert levels_of(table_of(HELD), "ward", asked("research")).names == everyone
-    assert panels_of(table_of(HELD), "ward", asked("research")).names == everyone
-    assert panels_of(table_of(HELD), "ward", asked("research", k=5)).names == (
+    assert panels_of(table_of(HELD), asked("research")).names == everyone
+    assert panels_of(table_of(HELD), asked("research", k=5)).names == (
         "e",
         "n",
         "s",
@@ -251,7 +251,7 @@ def test_panels_count_those_who_have_what_is_drawn() -> None:
     x = [1.0] * 400 + [None] * 69 + [2.0] * 3
     table = open_table(pa.table({"ward": wards, "x": x}), kinds={}, roles={}, unit=None, key=None)
 
-    assert panels_of(table, "ward", asked()).names == ("s", "n + other")
+    assert panels_of(table, asked()).names == ("s", "n + other")
     assert levels_of(table, "ward", asked()).names == ("n", "s", "(missing)")
 
 
@@ -260,6 +260,6 @@ def test_more_levels_than_can_be_told_apart_are_refused() -> None:
 
     assert len(levels_of(table_of(held), "ward", asked()).names) == 61
     with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
-        panels_of(table_of(held), "ward", asked())
+        panels_of(table_of(held), asked())
     del held["w60"]
-    assert len(panels_of(table_of(held), "ward", asked()).names) == 60
+    assert len(panels_of(table_of(held), asked()).names) == 60

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Origin, ParallelAxis, ParallelView
-from discreet.plots.parallel_cells import clusters_of_cells
+from discreet.plots.parallel import clusters_of_cells
 from discreet.policy import AxesRequest, Policy
 from discreet.table import Table, open_table
 

@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
-from discreet.plots.parallel_axes import CellAxis, cell_axis
-from discreet.plots.parallel_order import (
+from discreet.plots.parallel_axes import (
+    CellAxis,
     PersonsInCells,
+    cell_axis,
     cells_of,
     check_order,
     counted_cells,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots import Origin, ParallelAxis, ParallelView
-from discreet.plots.parallel_records import Gap, clusters_of_records
+from discreet.plots.parallel import Gap, clusters_of_records
 from discreet.policy import AxesRequest, Policy
 from discreet.table import Table, open_table
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from discreet.errors import RefusedError
-from discreet.plots import BarView, CrossTableView, Origin, tables
+from discreet.plots import BarView, CrossTableView, Origin
+from discreet.plots import bars as bar_chart
+from discreet.plots import crosstab as cross_table
 from discreet.policy import Policy
 from discreet.protect.cells import bounds
 from discreet.table import Table, open_table
@@ -58,14 +60,14 @@ def bars(
     table: Table, policy: Policy = EXACT, column: str = "one", by: str | None = None, **named: Any
 ) -> BarView:
     """Draw bars."""
-    return tables.bars(table, policy.settle("bars", [column], by=by, **named), ORIGIN)
+    return bar_chart.from_counts(table, policy.settle("bars", [column], by=by, **named), ORIGIN)
 
 
 def crosstab(
     table: Table, policy: Policy = EXACT, columns: tuple[str, str] = ("one", "two"), **named: Any
 ) -> CrossTableView:
     """Count a cross-table."""
-    return tables.crosstab(table, policy.settle("crosstab", columns, **named), ORIGIN)
+    return cross_table.from_counts(table, policy.settle("crosstab", columns, **named), ORIGIN)
 
 
 # --- bars -------------------------------------------------------------------------------------

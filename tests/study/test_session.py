@@ -11,10 +11,10 @@ from discreet.plots import (
     HistogramView,
     QQView,
     ResidualView,
-    by_level,
-    from_counts,
-    from_rows,
-    tables,
+    bars,
+    heatmap,
+    histogram,
+    scatter,
 )
 from discreet.policy import Policy
 from discreet.study.session import Session
@@ -45,12 +45,12 @@ def test_counts_and_rows_are_two_streams() -> None:
     found = session()
 
     counted = found.answer(
-        found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
+        found.settle("histogram", ["x"]), histogram.from_rows, histogram.from_counts
     )
     rows = found.answer(
         found.settle("histogram", ["x"], method="condensation"),
-        from_rows.histogram,
-        from_counts.histogram,
+        histogram.from_rows,
+        histogram.from_counts,
     )
 
     assert (counted.origin.counted, counted.origin.version) == (
@@ -67,7 +67,7 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
     found, other = session(study="s"), session(study="s", k=6)
     for place in (found, other):
         asked = place.settle("bars", ["sex"], "categorical")
-        view = place.counted(asked, tables.bars)
+        view = place.counted(asked, bars.from_counts)
         if place is found:
             assert view.to_json()
             continue
@@ -96,7 +96,7 @@ def test_by_is_a_stratum_where_rows_are_drawn() -> None:
 
     found = session(strata=["sex"])
     asked = found.settle("histogram", ["x"], by="sex", method="condensation")
-    view = found.answer(asked, by_level.row_histograms, by_level.histograms)
+    view = found.answer(asked, histogram.by_level_from_rows, histogram.by_level_from_counts)
     assert view.levels == ("f", "m")
     assert session("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
 
@@ -143,7 +143,7 @@ def test_the_column_whose_gaps_cost_most_is_named_if_it_leads_by_rounded_numbers
     found = gappy(**gaps)
     asked = found.settle("heatmap", ["x", "y"], method=method)
 
-    view = found.answer(asked, from_rows.heatmap, from_counts.heatmap)
+    view = found.answer(asked, heatmap.from_rows, heatmap.from_counts)
 
     assert view.origin.most_gaps == leader
     assert view.origin.total == 160
@@ -154,7 +154,7 @@ def test_the_column_whose_gaps_cost_most_is_named_if_it_leads_by_rounded_numbers
 def test_of_a_single_column_no_gaps_are_named() -> None:
     found = gappy(40, 0)
     view = found.answer(
-        found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
+        found.settle("histogram", ["x"]), histogram.from_rows, histogram.from_counts
     )
 
     assert (view.origin.shown, view.origin.total) == (120, 160)
@@ -164,7 +164,7 @@ def test_of_a_single_column_no_gaps_are_named() -> None:
 def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
     def drawn(found: Session) -> tuple[int | None, int | None, str | None]:
         asked = found.settle("scatter", ["x", "y"])
-        view = found.answer(asked, from_rows.scatter, from_counts.scatter)
+        view = found.answer(asked, scatter.from_rows, scatter.from_counts)
         assert sum(view.size) == view.origin.shown
         return view.origin.shown, view.origin.total, view.origin.most_gaps
 
@@ -188,7 +188,7 @@ def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
     for choice in ("1", "2"):
         found = session(study="s")
         asked = found.settle("bars", ["sex"], "categorical")
-        view = found.counted(asked, tables.bars, pinned={"diversity of 'sex'": choice})
+        view = found.counted(asked, bars.from_counts, pinned={"diversity of 'sex'": choice})
         if choice == "1":
             assert view.to_json()
             continue
@@ -211,8 +211,8 @@ def test_pairs_are_those_that_left() -> None:
 
 def any_bars() -> Any:
     """Return what draws bars, whatever is asked for: only the gate is looked at."""
-    bars = session().settle("bars", ["sex"], "categorical")
-    return lambda table, _, origin: tables.bars(table, bars, origin)
+    asked = session().settle("bars", ["sex"], "categorical")
+    return lambda table, _, origin: bars.from_counts(table, asked, origin)
 
 
 def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
@@ -220,10 +220,10 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
 ) -> None:
     found = session()
     wrong = found.answer(
-        found.settle("histogram", ["x"]), from_rows.histogram, from_counts.histogram
+        found.settle("histogram", ["x"]), histogram.from_rows, histogram.from_counts
     )
     assert isinstance(wrong, HistogramView)
-    monkeypatch.setattr("discreet.plots.fits.of_protected", lambda *_, **__: wrong)
+    monkeypatch.setattr("discreet.plots.diagnostics.of_protected", lambda *_, **__: wrong)
 
     with pytest.raises(BrokenPromiseError, match="came out as another picture"):
         found.diagnose(ResidualView, "y ~ x")

@@ -2,6 +2,7 @@
 
 from discreet.plots.bars import BarView
 from discreet.plots.box import BoxView
+from discreet.plots.by_level import MultiplesView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.plots.crosstab import CrossTableView
 from discreet.plots.diagnostics import (
@@ -13,8 +14,7 @@ from discreet.plots.diagnostics import (
 )
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
-from discreet.plots.multiples import MultiplesView
-from discreet.plots.parallel import ParallelAxis, ParallelView
+from discreet.plots.parallel_view import ParallelAxis, ParallelView
 from discreet.plots.scatter import DRAWN, RAW, PointsView, Trend
 from discreet.plots.view import Gate, Origin, View
 

@@ -56,52 +56,53 @@ class Ends:
         return BinAxis(self.column, low, low + width * bins, bins)
 
 
-def ends_of_table(table: Table, asked: PlotRequest, column: str) -> Ends:
+def ends_of_table(table: Table, request: PlotRequest, column: str) -> Ends:
     """Return the ends of a raw column's axis.
 
     Where the policy declares no limits they are the means of the k smallest and the k largest
     values (`extreme_mean`), rounded outward to a nice step; under `research` the observed range.
     """
-    if column in asked.edges or column in asked.limits:
-        return _declared(asked, column)
-    if not asked.guarded:
+    if column in request.edges or column in request.limits:
+        return _declared(request, column)
+    if not request.guarded:
         lows, highs = table.extremes(column, 1)
         return _spanning(column, float(lows[0]), float(highs[0]))
     # The size is asked first, and with the text of every other picture: what else is wrong with
     # a column of fewer values would say how many there are.
-    lows, highs = table.extremes(column, ROWS_PER_K * asked.k)
-    if len(lows) < ROWS_PER_K * asked.k:
-        raise too_few(asked)
-    low, high = (extreme_mean(inward[: 2 * asked.k], asked.k) for inward in (lows, highs))
-    return _trimmed(column, low, high, whole=table.is_whole(column, but_for=asked.k))
+    lows, highs = table.extremes(column, request.least_persons)
+    if len(lows) < request.least_persons:
+        raise too_few(request)
+    low, high = (extreme_mean(inward[: 2 * request.k], request.k) for inward in (lows, highs))
+    return _trimmed(column, low, high, whole=table.is_whole(column, but_for=request.k))
 
 
-def ends_of_values(values: Floats, asked: PlotRequest, column: str) -> Ends:
+def ends_of_values(values: Floats, request: PlotRequest, column: str) -> Ends:
     """Return the ends of the axis of a column that is protected already, by the same rule."""
-    if column in asked.edges or column in asked.limits:
-        return _declared(asked, column)
-    if not asked.guarded:
+    if column in request.edges or column in request.limits:
+        return _declared(request, column)
+    if not request.guarded:
         return _spanning(column, float(values.min()), float(values.max()))
-    ordered, most = np.sort(values), 2 * asked.k
-    low, high = (extreme_mean(inward[:most], asked.k) for inward in (ordered, ordered[::-1]))
+    ordered, most = np.sort(values), 2 * request.k
+    low, high = (extreme_mean(inward[:most], request.k) for inward in (ordered, ordered[::-1]))
     return _trimmed(column, low, high, whole=False)
 
 
-def too_few(asked: PlotRequest) -> RefusedError:
-    """Return the refusal of a picture of too few persons, whatever else may be wrong."""
-    need = f"at least {ROWS_PER_K} k" if asked.guarded else "at least k"
-    whose = "" if asked.by is None else f" for each level of {asked.by!r}"
-    if whose and asked.picture == "box":
-        whose += ", or hardly vary within one"  # which of the two would tell of a level
+def too_few(request: PlotRequest, or_else: str = "") -> RefusedError:
+    """Return the refusal of a plot of too few persons, whatever else may be wrong.
+
+    `or_else` is what else may be wrong with a level, where the two must not be told apart.
+    """
+    need = f"at least {ROWS_PER_K} k" if request.guarded else "at least k"
+    whose = "" if request.by is None else f" for each level of {request.by!r}{or_else}"
     smaller = "a smaller k"
-    if asked.bins_share < 1:
-        need += f", and for bins that are at most {asked.bins_share:g} of them along an axis"
+    if request.bins_share < 1:
+        need += f", and for bins that are at most {request.bins_share:g} of them along an axis"
         smaller += " or fewer bins"
     way_out = f"other columns, more rows or {smaller}"
-    if asked.guarded:
+    if request.guarded:
         way_out = f"other columns or more rows; the custodian can declare {smaller}"
     return RefusedError(
-        f"columns {', '.join(map(repr, asked.columns))} have too few complete rows{whose}: the"
+        f"columns {', '.join(map(repr, request.columns))} have too few complete rows{whose}: the"
         f" policy asks for {need}; choose {way_out}"
     )
 
@@ -117,12 +118,12 @@ def short_places(places: Floats) -> tuple[float, ...]:
     return tuple(short(place, min(digits, 17)) for place in places)
 
 
-def _declared(asked: PlotRequest, column: str) -> Ends:
-    if column in asked.edges:
-        breaks = tuple(map(float, asked.edges[column]))
+def _declared(request: PlotRequest, column: str) -> Ends:
+    if column in request.edges:
+        breaks = tuple(map(float, request.edges[column]))
         _check_span(column, breaks[0], breaks[-1])
         return Ends(column, breaks[0], breaks[-1], breaks=breaks)
-    low, high = asked.limits[column]
+    low, high = request.limits[column]
     _check_span(column, low, high)
     return Ends(column, float(low), float(high))
 

@@ -1,15 +1,25 @@
-"""A bar chart: how many persons have each level of a categorical column."""
+"""The bar chart: how many persons have each level of a categorical column."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.errors import InputError
-from discreet.plots.view import View
-from discreet.render.scene import Axis, Columns, Panel, Scene
+import numpy as np
 
-__all__ = ["BarView"]
+from discreet.errors import InputError, RefusedError
+from discreet.plots.counts import parameters_of_counts, seen, shown_counts
+from discreet.plots.crosstab import check_persons, count_pairs
+from discreet.plots.levels import check_few, levels_of
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect.counts import check_counts
+from discreet.render.scene import Axis, Columns, Panel, Scene
+from discreet.table import Table
+
+__all__ = ["BarView", "from_counts"]
+
+MOST_BARS = 200
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,3 +67,55 @@ class BarView(View):
         signs = ("hatched below the axis: nobody, or too few to show",) if hidden else ()
         divided = () if self.by is None else (f"divided by {self.by}",)
         return Scene((panel,), notes=self.notes() + divided + signs)
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
+    """Count the levels of one column, or those of each level of another."""
+    (column,) = request.columns
+    if request.by is not None:
+        return _divided(table, request, origin, column, request.by)
+    levels = levels_of(table, column, request)
+    check_few([levels], MOST_BARS, column)
+    counted = table.count((), {column: levels.places})
+    counts = counted.counts
+    check_persons(counted.people, request)
+    if request.guarded and (counts < request.k).any():
+        # Levels were joined by sums of persons; who has several was counted once for each.
+        raise RefusedError(
+            "some person has several levels, so small ones cannot be joined; make one row a person"
+            " first (a last level, or the most frequent)"
+        )
+    shown = np.ones(counts.shape, dtype=np.bool_)
+    if request.method != "none":
+        shown = (counts >= request.k) | ((counts == 0) & request.show_empty)
+        check_counts(np.where(shown, counts, 0), shown, request.k)
+    return BarView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_counts(request),
+        suppressed=None if request.guarded else int((~shown).sum()),
+        origin=seen(
+            origin, request, counted.people_in(shown), counted.people, counts[shown & (counts > 0)]
+        ),
+        levels=levels.names,
+        counts=tuple(shown_counts(counts, shown, request)),
+    )
+
+
+def _divided(table: Table, request: PlotRequest, origin: Origin, column: str, by: str) -> BarView:
+    """Draw the cells of a cross-table as bars: the same cells are hidden in both."""
+    levels = {name: levels_of(table, name, request) for name in (column, by)}
+    check_few(levels.values(), MOST_BARS, column, by)
+    told, hidden, origin = count_pairs(table, request, levels, origin)
+    return BarView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_counts(request),
+        suppressed=None if request.guarded else hidden,
+        origin=origin,
+        levels=levels[column].names,
+        counts=tuple(row[-1] for row in told[:-1]),
+        by=by,
+        by_levels=levels[by].names,
+        by_counts=tuple(zip(*(row[:-1] for row in told[:-1]), strict=True)),
+    )

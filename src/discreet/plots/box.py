@@ -1,17 +1,37 @@
-"""Box plots of one or more columns."""
+"""The box plot: the middle and the spread of columns, or of the levels of one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from discreet.errors import InputError
-from discreet.plots.view import View
-from discreet.protect import OrderMeans
-from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
+import numpy as np
 
-__all__ = ["BoxView"]
+from discreet.arguments import Floats, Labels
+from discreet.errors import InputError, RefusedError
+from discreet.plots.axes import too_few
+from discreet.plots.counts import (
+    Protected,
+    Shown,
+    count_cells,
+    gaps_of,
+    parameters_of_rows,
+    public,
+    seen,
+)
+from discreet.plots.levels import panels_of
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import OrderMeans
+from discreet.protect.base import sd_of, several_rows
+from discreet.protect.order_means import nice_step, stepped, winsorised
+from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
+from discreet.table import Table
+
+__all__ = ["BoxView", "from_counts", "from_rows", "tukey_box"]
+
+HARDLY = ", or hardly vary within one"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,3 +81,156 @@ class BoxView(View):
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         boxes = tuple(Box(**box | {"outliers": tuple(box["outliers"])}) for box in given["groups"])
         return super()._decoded(given) | {"groups": boxes}
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> BoxView:
+    """Draw a box a column of the protected rows, or one of each level.
+
+    Under a guarded policy with means of order statistics, as from the raw data; under
+    `research` with the mean and the outliers of the protected values, as in Fig. 4 (2021).
+    """
+    values: dict[str, Floats] = {name: rows[name] for name in request.columns}
+    if request.by is not None:
+        (column,), of = request.columns, np.array(levels)
+        values = {level: rows[column][of == level] for level in sorted(set(levels))}
+    means = OrderMeans(request.k)
+    boxes = [
+        _box_of_five(label, [float(f"{number:.6g}") for number in means(drawn)])
+        if request.guarded
+        else tukey_box(label, drawn)
+        for label, drawn in values.items()
+    ]
+    return BoxView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_rows(request),
+        suppressed=None if request.guarded else 0,
+        origin=origin,
+        groups=tuple(boxes),
+        by=request.by,
+    )
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
+    """Draw a box a column: from means of order statistics, or as the 2021 paper does it."""
+    if request.method == OrderMeans.name:
+        return _from_order_means(table, request, origin)
+    rows = table.rows(request.columns, levels=() if request.by is None else (request.by,))
+    kept = np.ones(len(rows), dtype=np.bool_)
+    parameters: dict[str, Any] = {}
+    if request.method != "none":
+        kept = _kept_in_grid(table, request, rows.numbers)
+        parameters = {"k": request.k, "grid": request.grid}
+        if not kept.any():
+            raise RefusedError("every cell of the grid is suppressed; choose a smaller k or grid")
+    drawn = {name: rows.numbers[name][kept] for name in request.columns}
+    if request.by is not None:
+        (values,) = rows.numbers.values()
+        found = _rows_of_levels(table, request, rows.texts[request.by])
+        drawn = {level: values[kept & of] for level, of in found.items()}
+    return BoxView(
+        columns=request.columns,
+        method=request.method,
+        parameters=public(parameters),
+        suppressed=int((~kept).sum()),
+        origin=seen(origin, request, int(kept.sum()), table.size),
+        groups=tuple(tukey_box(label, values) for label, values in drawn.items() if len(values)),
+        by=request.by,
+    )
+
+
+def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
+    method = OrderMeans(request.k)
+    boxes = []
+    if request.by is not None:
+        _check_varies(table, request)
+    for label, values, persons in _values(table, request):
+        if not _enough(values, persons, request):
+            raise too_few(request, HARDLY)
+        trimmed = winsorised(values, request.k, persons)
+        if request.by is not None and np.ptp(trimmed) == 0:
+            raise too_few(request, HARDLY)  # which of the two would tell of a level
+        step = nice_step(sd_of(label, trimmed))
+        low, q1, median, q3, high = stepped(np.array(method(values, persons)), step).tolist()
+        if request.by is not None and request.guarded:
+            # The whiskers of several columns' levels, solved together, give far values back.
+            low, high = q1, q3
+        boxes.append(_box_of_five(label, (low, q1, median, q3, high)))
+    everyone, gaps = table.persons(), max(gaps_of(table, name) for name in request.columns)
+    return BoxView(
+        columns=request.columns,
+        method=request.method,
+        parameters=public({"k": request.k}),
+        suppressed=None,
+        origin=seen(origin, request, everyone - gaps, everyone),
+        groups=tuple(boxes),
+        by=request.by,
+    )
+
+
+def _check_varies(table: Table, request: PlotRequest) -> None:
+    """Refuse a constant column as its box of all persons is refused: of no level is that said."""
+    (column,) = request.columns
+    rows = table.rows([column])
+    if _enough(rows.numbers[column], rows.persons, request):
+        sd_of(column, winsorised(rows.numbers[column], request.k, rows.persons))
+
+
+def _enough(values: Floats, persons: Labels | None, request: PlotRequest) -> bool:
+    """Say whether values are of so many persons as a box must be of."""
+    size = len(values) if persons is None else len(np.unique(persons))
+    return size >= request.least_persons
+
+
+def _values(table: Table, request: PlotRequest) -> Iterator[tuple[str, Floats, Labels | None]]:
+    """Return the values of each box with its label, and whose they are."""
+    if request.by is None:
+        for name in request.columns:
+            rows = table.rows([name])
+            yield name, rows.numbers[name], rows.persons
+        return
+    (column,) = request.columns
+    rows = table.rows([column], levels=(request.by,))
+    for level, of in _rows_of_levels(table, request, rows.texts[request.by]).items():
+        whose = None if rows.persons is None else rows.persons[of]
+        yield level, rows.numbers[column][of], several_rows(whose)
+
+
+def _rows_of_levels(
+    table: Table, request: PlotRequest, stored: tuple[str, ...]
+) -> dict[str, Shown]:
+    """Return which rows have each level that has a box, given the level of each row."""
+    levels = panels_of(table, request)
+    places = np.array(levels.at(stored))
+    return {name: places == i for i, name in enumerate(levels.names)}
+
+
+def _kept_in_grid(table: Table, request: PlotRequest, numbers: Mapping[str, Floats]) -> Shown:
+    """Say which rows lie in the shown cells of the grid of one or two columns (section 4.1)."""
+    if len(request.columns) > 2:
+        raise RefusedError(
+            f"a box by {request.method} is made from the grid of one or two columns; name at most"
+            " two, or take method='order-means'"
+        )
+    _, guarded, axes = count_cells(table, request, request.grid)
+    return guarded.shown[tuple(axis.places(numbers[axis.column]) for axis in axes)]
+
+
+def _box_of_five(label: str, numbers: Sequence[float]) -> Box:
+    low, q1, median, q3, high = numbers
+    return Box(label, low, q1, median, q3, high)
+
+
+def tukey_box(label: str, values: Floats) -> Box:
+    """Return the box of values as Tukey draws it, with mean and outliers."""
+    values = np.sort(values)  # sums in another order have other last digits
+    q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
+    reach = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    outliers = values[(values < q1 - reach) | (values > q3 + reach)]
+    # A quartile is interpolated: the nearest value within reach may lie on its other side.
+    low, high = min(float(inside.min()), q1), max(float(inside.max()), q3)
+    mean = float(values.mean())
+    return Box(label, low, q1, median, q3, high, mean, tuple(outliers.tolist()))

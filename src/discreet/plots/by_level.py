@@ -1,241 +1,258 @@
 """Small multiples: one histogram or grid for each level of a column, on shared axes.
 
-Beside the picture of all persons, that of one level gives the others by subtraction. So under a
+Beside the plot of all persons, that of one level gives the others by subtraction. So under a
 guarded policy a bin is shown for all levels or for none: where each of them has k persons in it.
-Bins and cells are joined from those that the picture of all persons has, until every level shows
+Bins and cells are joined from those that the plot of all persons has, until every level shows
 the share of its persons that the policy asks for; else nothing is drawn, for what is left of a
 level might be another picture altogether.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.plots import (
-    GridView,
-    HistogramView,
-    MultiplesView,
-    Origin,
-    View,
-    contour_of,
-    shared_levels,
-)
+from discreet.errors import InputError, RefusedError
 from discreet.plots.axes import too_few
-from discreet.plots.drawn import grid_view, histogram_view, seen
-from discreet.plots.from_counts import (
+from discreet.plots.counts import (
+    Protected,
+    Shown,
+    cells_of,
     check_size,
     count_cells,
-    merged_bins,
-    pieces_of,
-    with_gaps,
+    count_rows,
+    seen,
+    shown_of_rows,
 )
-from discreet.plots.from_rows import cells_of, count_rows, shown_of
 from discreet.plots.levels import Levels, panels_of
-from discreet.plots.request import ROWS_PER_K, PlotRequest
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
 from discreet.protect.counts import (
     Bins,
     Guarded,
-    Merged,
     cells_of_levels,
     check_counts,
     in_blocks,
-    joined_bins,
     shows_enough,
     widths_of_blocks,
 )
+from discreet.render.scene import Bars, Cells, Mark, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
-    "contours",
-    "heatmaps",
-    "histograms",
-    "row_contours",
-    "row_heatmaps",
-    "row_histograms",
+    "MultiplesView",
+    "Panels",
+    "check_shows_enough",
+    "count_levels",
+    "multiples",
+    "panels_of_counts",
+    "panels_of_rows",
 ]
 
-Protected = Mapping[str, Floats]
-Drawn = tuple[Floats, Bins, NDArray[np.bool_]]
-"""The ends of bins, what each level has in each, and whether that is shown."""
+HEADROOM = 1.05
 
 
-def histograms(table: Table, asked: PlotRequest, origin: Origin) -> MultiplesView:
-    """Count one column in bins, for each level."""
-    levels = panels_of(table, _by(asked), asked)
-    if asked.method == "merge":
-        counted, merged, start = merged_bins(table, asked)
-        each = _count(table, asked, (start,), levels)
-        edges, counts, shown = _joined(each, merged, start, asked)
-        origin = with_gaps(origin, merged)
-    else:
-        counted, guarded, axes = count_cells(table, asked, asked.bins)
-        each = _count(table, asked, axes, levels)
-        (edges,), counts, shown = _cells(each.counts, guarded, axes, asked)
-    origin = _said(_left(origin, counted, asked, counts[shown]), shown, asked)
-    return _histograms(edges, counts, shown, levels.names, asked, origin)
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MultiplesView(View):
+    """One view for each level of a categorical column.
+
+    Parameters
+    ----------
+    by : str
+        The column.
+    levels : tuple of str
+        Its levels; small ones are joined into "other".
+    views : tuple of View
+        The view of each level.
+    """
+
+    kind: ClassVar[str] = "multiples"
+
+    by: str
+    levels: tuple[str, ...]
+    views: tuple[View, ...]
+
+    def __post_init__(self) -> None:
+        if not self.levels or len(self.levels) != len(self.views):
+            raise InputError("small multiples have one view for each level, and one at least")
+
+    def note(self) -> str:
+        """Return one line on what this is and how it was made."""
+        return f"{self.views[0].note()}, for each level of {self.by}"
+
+    def scene(self) -> Scene:
+        """Return the panels of all views, named by level, with shared axes and colours."""
+        scenes = [view.scene() for view in self.views]
+        panels = [
+            replace(panel, title=f"{self.by}: {level}")
+            for level, scene in zip(self.levels, scenes, strict=True)
+            for panel in scene.panels
+        ]
+        said = {line for view in self.views for line in view.notes()}  # each would say for all
+        signs = [line for scene in scenes for line in scene.notes if line not in said]
+        return Scene(_alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        views = tuple(View.from_plain(view) for view in given["views"])
+        return super()._decoded(given) | {"views": views}
 
 
-def heatmaps(table: Table, asked: PlotRequest, origin: Origin) -> MultiplesView:
-    """Count two columns in the cells of a grid, for each level."""
-    return _multiples(_grids(table, asked, origin), asked)
+def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
+    """Give all bars one height of axes, and all cells one scale of colours."""
+    marks = [mark for panel in panels for mark in panel.marks]
+    heights = [h for mark in marks if isinstance(mark, Bars) for h in mark.heights if h]
+    values = [
+        v for mark in marks if isinstance(mark, Cells) for row in mark.values for v in row if v
+    ]
+    highest = (0.0, HEADROOM * max(heights)) if heights else None
+    span = (float(min(values)), float(max(values))) if values else None
+
+    def coloured(mark: Mark) -> Mark:
+        return replace(mark, span=span) if isinstance(mark, Cells) else mark
+
+    return tuple(
+        replace(
+            panel,
+            marks=tuple(coloured(mark) for mark in panel.marks),
+            y=replace(panel.y, limits=highest or panel.y.limits),
+        )
+        for panel in panels
+    )
 
 
-def contours(table: Table, asked: PlotRequest, origin: Origin) -> MultiplesView:
-    """Draw the grid of each level as lines of equal count."""
-    return _multiples(_contours(_grids(table, asked, origin)), asked)
+@dataclass(frozen=True, repr=False)
+class Panels:
+    """What the panel of each level holds, before it is a view.
+
+    `counts` and `shown` have a row a level; of each further dimension the ends are in `edges`.
+    """
+
+    names: tuple[str, ...]
+    edges: list[Floats]
+    counts: Bins
+    shown: Shown
+    origin: Origin
+
+    def each(self) -> Iterator[tuple[Bins, Shown]]:
+        """Return what each level shows, and where."""
+        return zip(np.where(self.shown, self.counts, 0), self.shown, strict=True)
+
+    def seen_of(self, counted: Counted, origin: Origin, request: PlotRequest) -> Panels:
+        """Say with the panels how many they show, and why a cell of k persons may be hidden."""
+        held = self.counts[self.shown]
+        persons = counted.people + counted.left_out
+        origin = seen(origin, request, int(held.sum()), persons, held[held > 0])
+        if request.guarded and not self.shown.all():
+            said = f"hidden for all levels of {request.by} where one has fewer than k: the others"
+            origin = replace(origin, remarks=(*origin.remarks, f"{said} would tell"))
+        return replace(self, origin=origin)
 
 
-def row_histograms(
-    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
-) -> MultiplesView:
-    """Count the protected rows of each level in the bins of one column."""
-    _, axes = count_rows(rows, asked, asked.bins)
-    names, counts = _row_counts(rows, levels, axes)
-    (edges,), counts, shown = _row_cells(counts, axes, asked)
-    origin = shown_of(origin, asked, counts[shown])
-    return _histograms(edges, counts, shown, names, asked, origin)
+def panels_of_counts(table: Table, request: PlotRequest, origin: Origin, bins: int) -> Panels:
+    """Count the columns in the bins or cells that a plot of all has, for each level."""
+    levels = panels_of(table, request)
+    counted, guarded, axes = count_cells(table, request, bins)
+    counts = count_levels(table, request, axes, levels).counts
+    edges, counts, shown = _cells(counts, guarded, axes, request)
+    return Panels(levels.names, edges, counts, shown, origin).seen_of(counted, origin, request)
 
 
-def row_heatmaps(
-    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
-) -> MultiplesView:
-    """Count the protected rows of each level in the cells of a grid."""
-    return _multiples(_row_grids(rows, levels, asked, origin), asked)
+def panels_of_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin, bins: int
+) -> Panels:
+    """Count the protected rows of each level in bins or cells; few in one say little."""
+    _, axes = count_rows(rows, request, bins)
+    names, of = tuple(sorted(set(levels))), np.array(levels)
+    counts = np.stack(
+        [cells_of({name: v[of == level] for name, v in rows.items()}, axes) for level in names]
+    )
+    edges = [axis.edges for axis in axes]
+    shown: Shown = np.ones(counts.shape, dtype=np.bool_)
+    if request.guarded:
+        edges, counts, shown = _row_cells(counts, edges, request)
+    origin = shown_of_rows(origin, request, counts[shown])
+    return Panels(names, edges, counts, shown, origin)
 
 
-def row_contours(
-    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
-) -> MultiplesView:
-    """Draw the grid of the protected rows of each level as lines of equal count."""
-    return _multiples(_contours(_row_grids(rows, levels, asked, origin)), asked)
-
-
-def _by(asked: PlotRequest) -> str:
-    if asked.by is None:
-        raise BrokenPromiseError("small multiples were asked for without by=")
-    return asked.by
-
-
-def _count(table: Table, asked: PlotRequest, axes: Sequence[BinAxis], levels: Levels) -> Counted:
-    """Count on the axes for each level, and refuse a level that no picture is made of."""
+def count_levels(
+    table: Table, request: PlotRequest, axes: Sequence[BinAxis], levels: Levels
+) -> Counted:
+    """Count on the axes for each level, and refuse a level that no plot is made of."""
     if table.persons_repeat():
         raise RefusedError(
             "some person has several rows, so the levels do not add up to all persons, and the"
             " difference would tell of a few; make one row a person first, or draw without by="
         )
-    each = table.count(axes, {_by(asked): levels.places})
+    each = table.count(axes, {request.by or "": levels.places})
     bins = int(np.prod(each.shape[1:]))
     persons = each.joined(np.repeat(np.arange(each.shape[0]), bins))
-    if persons.min() < asked.k * (ROWS_PER_K if asked.guarded else 1):
-        raise too_few(asked)
-    if asked.bins_share < 1 and max(each.shape[1:]) > asked.bins_share * persons.min():
-        raise too_few(asked)
-    check_size(each, asked)
+    if persons.min() < request.least_persons:
+        raise too_few(request)
+    if request.bins_share < 1 and max(each.shape[1:]) > request.bins_share * persons.min():
+        raise too_few(request)
+    check_size(each, request)
     return each
 
 
-def _joined(each: Counted, merged: Merged, start: BinAxis, asked: PlotRequest) -> Drawn:
-    """Join merged bins further until every level has k persons in each, but not across a gap.
-
-    What lies between two gaps and never holds k of each level is hidden.
-    """
-    levels, bins = each.shape[0], len(merged.counts)
-    flat = (np.arange(levels)[:, None] * bins + merged.groups[None, :]).ravel()
-    counts = each.joined(flat).reshape(levels, bins)
-    joins, between = np.zeros(bins, dtype=np.intp), np.cumsum(_after_gap(merged))
-    for stretch in range(int(between[-1]) + 1):
-        part = np.flatnonzero(between == stretch)
-        before = int(joins[part[0] - 1]) + 1 if stretch else 0
-        joins[part] = before + joined_bins(counts[:, part], asked.k)
-    counts = np.stack([np.bincount(joins, one).astype(np.int64) for one in counts])
-    shown: NDArray[np.bool_] = counts >= asked.k
-    shown[:] = shown.all(axis=0)
-    kept = np.where(shown, counts, 0)
-    check_counts(kept, shown, asked.k)
-    if not kept.any() or not shows_enough(kept, counts.sum(axis=1), _share(asked)):
-        raise _too_far_apart(asked)
-    edges, of = pieces_of(start, joins[merged.groups], merged.gap)
-    return edges, kept[:, of], shown[:, of] & (of >= 0)
+def check_shows_enough(kept: Bins, totals: Bins, request: PlotRequest) -> None:
+    """Refuse panels of which some shows too few of its persons."""
+    if not kept.any() or not shows_enough(kept, totals, _share(request)):
+        raise _too_far_apart(request)
 
 
-def _after_gap(merged: Merged) -> NDArray[np.bool_]:
-    """Say which merged bins have a gap on their left."""
-    own = np.flatnonzero(~merged.gap)
-    firsts = own[np.flatnonzero(np.diff(merged.groups[own], prepend=-1))]
-    after: NDArray[np.bool_] = np.append(False, merged.gap)[firsts]
-    return after
+def multiples(names: Sequence[str], views: Sequence[View], request: PlotRequest) -> MultiplesView:
+    """Put the view of each level beside the others."""
+    first = views[0]
+    hidden = [view.suppressed for view in views if view.suppressed is not None]
+    return MultiplesView(
+        columns=first.columns,
+        method=first.method,
+        parameters=first.parameters,
+        suppressed=sum(hidden) if len(hidden) == len(views) else None,
+        origin=first.origin,
+        by=request.by or "",
+        levels=tuple(names),
+        # What is said of all levels together is not true of each.
+        views=tuple(replace(v, origin=replace(v.origin, shown=None)) for v in views),
+    )
 
 
 def _cells(
-    counts: Bins, guarded: Guarded, axes: tuple[BinAxis, ...], asked: PlotRequest
-) -> tuple[list[Floats], Bins, NDArray[np.bool_]]:
+    counts: Bins, guarded: Guarded, axes: Sequence[BinAxis], request: PlotRequest
+) -> tuple[list[Floats], Bins, Shown]:
     """Say what of each level may be shown: beside the others', where the policy is guarded."""
     edges = [axis.edges for axis in axes]
-    if not asked.guarded:
-        shown: NDArray[np.bool_] = (counts >= asked.k) | ((counts == 0) & asked.show_empty)
-        if asked.method == "none":
-            shown = np.ones(counts.shape, dtype=np.bool_)
-        else:
-            check_counts(np.where(shown, counts, 0), shown, asked.k)
+    if not request.guarded:
+        if request.method == "none":
+            return edges, counts, np.ones(counts.shape, dtype=np.bool_)
+        shown: Shown = (counts >= request.k) | ((counts == 0) & request.show_empty)
+        check_counts(np.where(shown, counts, 0), shown, request.k)
         return edges, counts, shown
-    told = guarded.shown & ((guarded.counts > 0) | asked.show_empty)
-    found = cells_of_levels(counts, told, asked.k, _share(asked), show_empty=asked.show_empty)
+    told = guarded.shown & ((guarded.counts > 0) | request.show_empty)
+    share, empty = _share(request), request.show_empty
+    found = cells_of_levels(counts, told, request.k, share, show_empty=empty)
     if found is None:
-        raise _too_far_apart(asked)
+        raise _too_far_apart(request)
     return _joined_edges(edges, found.widths), found.counts, found.shown
 
 
-def _grids(table: Table, asked: PlotRequest, origin: Origin) -> list[tuple[str, GridView]]:
-    levels = panels_of(table, _by(asked), asked)
-    counted, guarded, axes = count_cells(table, asked, asked.grid)
-    counts = _count(table, asked, axes, levels).counts
-    edges, counts, shown = _cells(counts, guarded, axes, asked)
-    origin = _said(_left(origin, counted, asked, counts[shown]), shown, asked)
-    return _grid_views(edges, counts, shown, levels.names, asked, origin)
-
-
-def _row_grids(
-    rows: Protected, levels: Sequence[str], asked: PlotRequest, origin: Origin
-) -> list[tuple[str, GridView]]:
-    _, axes = count_rows(rows, asked, asked.grid)
-    names, counts = _row_counts(rows, levels, axes)
-    edges, counts, shown = _row_cells(counts, axes, asked)
-    origin = shown_of(origin, asked, counts[shown])
-    return _grid_views(edges, counts, shown, names, asked, origin)
-
-
-def _row_counts(
-    rows: Protected, levels: Sequence[str], axes: tuple[BinAxis, ...]
-) -> tuple[tuple[str, ...], Bins]:
-    names, of = tuple(sorted(set(levels))), np.array(levels)
-    each = [
-        cells_of({name: values[of == level] for name, values in rows.items()}, axes)
-        for level in names
-    ]
-    return names, np.stack(each)
-
-
 def _row_cells(
-    counts: Bins, axes: tuple[BinAxis, ...], asked: PlotRequest
-) -> tuple[list[Floats], Bins, NDArray[np.bool_]]:
-    """Say what of each level is shown: cells of few protected rows say little."""
-    edges = [axis.edges for axis in axes]
-    if not asked.guarded:
-        return edges, counts, np.ones(counts.shape, dtype=np.bool_)
+    counts: Bins, edges: list[Floats], request: PlotRequest
+) -> tuple[list[Floats], Bins, Shown]:
+    """Join cells of protected rows until each level shows enough of its rows."""
     totals = counts.sum(axis=tuple(range(1, counts.ndim)))
     for widths in widths_of_blocks(counts.shape[1:]):
         found = in_blocks(counts, widths)
-        each, all_levels = ((n == 0) | (n >= asked.k) for n in (found, found.sum(axis=0)))
+        each, all_levels = ((n == 0) | (n >= request.k) for n in (found, found.sum(axis=0)))
         shown = each & all_levels
-        if shows_enough(np.where(shown, found, 0), totals, _share(asked)):
+        if shows_enough(np.where(shown, found, 0), totals, _share(request)):
             return _joined_edges(edges, widths), found, shown
-    raise _too_far_apart(asked)
+    raise _too_far_apart(request)
 
 
 def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floats]:
@@ -243,83 +260,13 @@ def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floa
     return [np.append(ends[:-1:width], ends[-1]) for ends, width in zip(edges, widths, strict=True)]
 
 
-def _share(asked: PlotRequest) -> float:
-    return asked.shown_share if asked.guarded else 0.0
+def _share(request: PlotRequest) -> float:
+    return request.shown_share if request.guarded else 0.0
 
 
-def _too_far_apart(asked: PlotRequest) -> RefusedError:
+def _too_far_apart(request: PlotRequest) -> RefusedError:
     return RefusedError(
-        f"the levels of {_by(asked)!r} lie too far apart to be drawn side by side: too few of the"
+        f"the levels of {request.by!r} lie too far apart to be drawn side by side: too few of the"
         " persons of some level lie where each level has k of them; draw a box plot by"
-        f" {_by(asked)!r}, or a column with fewer levels"
-    )
-
-
-def _said(origin: Origin, shown: NDArray[np.bool_], asked: PlotRequest) -> Origin:
-    """Say with the picture why a cell of a level is hidden that holds k persons."""
-    if shown.all() or not asked.guarded:
-        return origin
-    why = f"hidden for all levels of {_by(asked)} where one has fewer than k: the others would tell"
-    return replace(origin, remarks=(*origin.remarks, why))
-
-
-def _left(origin: Origin, counted: Counted, asked: PlotRequest, counts: Bins) -> Origin:
-    """Say how many are shown, given what the shown cells of all levels hold: nobody is in two."""
-    persons = counted.people + counted.left_out
-    return seen(origin, asked, int(counts.sum()), persons, counts[counts > 0])
-
-
-def _histograms(
-    edges: Floats,
-    counts: Bins,
-    shown: NDArray[np.bool_],
-    names: Sequence[str],
-    asked: PlotRequest,
-    origin: Origin,
-) -> MultiplesView:
-    kept = np.where(shown, counts, 0)
-    views: list[tuple[str, HistogramView]] = [
-        (name, histogram_view(edges, kept[i], shown[i], int((~shown[i]).sum()), asked, origin))
-        for i, name in enumerate(names)
-    ]
-    return _multiples(views, asked)
-
-
-def _grid_views(
-    edges: Sequence[Floats],
-    counts: Bins,
-    shown: NDArray[np.bool_],
-    names: Sequence[str],
-    asked: PlotRequest,
-    origin: Origin,
-) -> list[tuple[str, GridView]]:
-    kept = np.where(shown, counts, 0)
-    out = []
-    for i, name in enumerate(names):
-        guarded = Guarded(kept[i], shown[i], kept[i].shape, int((~shown[i]).sum()))
-        out.append((name, grid_view((edges[0], edges[1]), guarded, asked, origin)))
-    return out
-
-
-def _contours(grids: Sequence[tuple[str, GridView]]) -> list[tuple[str, View]]:
-    """Draw grids as contours at the same levels."""
-    drawn = [[count for row in grid.counts for count in row if count] for _, grid in grids]
-    peaks = [max(counts, default=0) for counts in drawn]
-    levels = shared_levels(peaks, min((min(counts) for counts in drawn if counts), default=0))
-    return [(name, contour_of(grid, levels)) for name, grid in grids]
-
-
-def _multiples(views: Sequence[tuple[str, View]], asked: PlotRequest) -> MultiplesView:
-    first = views[0][1]
-    hidden = [view.suppressed for _, view in views if view.suppressed is not None]
-    return MultiplesView(
-        columns=first.columns,
-        method=first.method,
-        parameters=first.parameters,
-        suppressed=sum(hidden) if len(hidden) == len(views) else None,
-        origin=first.origin,
-        by=_by(asked),
-        levels=tuple(name for name, _ in views),
-        # What is said of all levels together is not true of each.
-        views=tuple(replace(v, origin=replace(v.origin, shown=None)) for _, v in views),
+        f" {request.by!r}, or a column with fewer levels"
     )

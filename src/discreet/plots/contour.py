@@ -1,4 +1,4 @@
-"""Lines of equal count over two columns: the contour plot."""
+"""The contour plot: the grid of a heat map, drawn as lines of equal count."""
 
 from __future__ import annotations
 
@@ -9,14 +9,36 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.plots.heatmap import GridView, check_grid
-from discreet.plots.view import View
+from discreet.plots import heatmap
+from discreet.plots.by_level import (
+    MultiplesView,
+    Panels,
+    multiples,
+    panels_of_counts,
+    panels_of_rows,
+)
+from discreet.plots.counts import Protected
+from discreet.plots.heatmap import GridView, check_grid, grids_of
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
 from discreet.render.scene import Axis, Lines, Panel, Scene
+from discreet.table import Table
 
-__all__ = ["ContourView", "contour_levels", "contour_of", "shared_levels"]
+__all__ = [
+    "ContourView",
+    "by_level_from_counts",
+    "by_level_from_rows",
+    "contour_levels",
+    "contour_of",
+    "from_counts",
+    "from_rows",
+    "shared_levels",
+]
 
 STEPS = 8
 FEWEST = 3
+
+Paths = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,9 +79,7 @@ class ContourView(View):
         signs = ("cells of nobody, or too few to show, count as 0",) if hidden else ()
         return Scene((panel,), notes=self.notes() + signs)
 
-    def _lines(
-        self,
-    ) -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[float, ...], ...], tuple[float, ...]]:
+    def _lines(self) -> tuple[Paths, Paths, tuple[float, ...]]:
         from contourpy import contour_generator
 
         heights = np.array([[count or 0 for count in row] for row in self.counts], dtype=float)
@@ -148,3 +168,36 @@ def contour_of(grid: GridView, levels: tuple[float, ...] | None = None) -> Conto
         counts=grid.counts,
         levels=contour_levels(most, least) if levels is None else levels,
     )
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> ContourView:
+    """Draw the grid of the protected rows."""
+    return contour_of(heatmap.from_rows(rows, levels, request, origin))
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> ContourView:
+    """Draw the grid of the heat map."""
+    return contour_of(heatmap.from_counts(table, request, origin))
+
+
+def by_level_from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> MultiplesView:
+    """Draw the grid of the protected rows of each level."""
+    return _multiples(panels_of_rows(rows, levels, request, origin, request.grid), request)
+
+
+def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
+    """Draw the grid of each level."""
+    return _multiples(panels_of_counts(table, request, origin, request.grid), request)
+
+
+def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
+    """Draw the grids of all levels with lines at the same counts."""
+    grids = grids_of(panels, request)
+    drawn = [[count for row in grid.counts for count in row if count] for grid in grids]
+    peaks = [max(counts, default=0) for counts in drawn]
+    levels = shared_levels(peaks, min((min(counts) for counts in drawn if counts), default=0))
+    return multiples(panels.names, [contour_of(grid, levels) for grid in grids], request)

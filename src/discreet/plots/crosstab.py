@@ -1,17 +1,30 @@
-"""A cross-table: how many persons have each pair of levels of two categorical columns."""
+"""The cross-table: how many persons have each pair of levels of two categorical columns."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.errors import InputError
-from discreet.plots.view import View
-from discreet.render.scene import Axis, Panel, Scene, Words
+import numpy as np
 
-__all__ = ["CrossTableView"]
+from discreet.errors import InputError, RefusedError
+from discreet.plots.axes import too_few
+from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts
+from discreet.plots.levels import Levels, check_few, levels_of
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import CellSuppression
+from discreet.protect.cells import MOST_CELLS
+from discreet.protect.counts import Bins
+from discreet.render.scene import Axis, Panel, Scene, Words
+from discreet.table import Table
+
+__all__ = ["CrossTableView", "check_persons", "count_pairs", "from_counts"]
 
 HIDDEN = "·"
+
+Told = list[list[int | None]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -63,3 +76,64 @@ class CrossTableView(View):
 
 def _word(count: int | None) -> str:
     return HIDDEN if count is None else f"{count:,}".replace(",", "\u2009")
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTableView:
+    """Count the pairs of levels of two columns, and their sums."""
+    rows, columns = (levels_of(table, name, request) for name in request.columns)
+    check_few([rows, columns], MOST_CELLS, *request.columns)
+    levels = dict(zip(request.columns, (rows, columns), strict=True))
+    told, hidden, origin = count_pairs(table, request, levels, origin)
+    return CrossTableView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_counts(request),
+        suppressed=None if request.guarded else hidden,
+        origin=origin,
+        row_levels=rows.names,
+        column_levels=columns.names,
+        counts=tuple(tuple(row[:-1]) for row in told[:-1]),
+        row_totals=tuple(row[-1] for row in told[:-1]),
+        column_totals=tuple(told[-1][:-1]),
+        total=told[-1][-1],
+    )
+
+
+def count_pairs(
+    table: Table, request: PlotRequest, levels: Mapping[str, Levels], origin: Origin
+) -> tuple[Told, int, Origin]:
+    """Count two columns; return what may be told, sums last, how many cells may not, and of whom.
+
+    How many persons there are is not told where the table hides it.
+    """
+    counted = table.count((), {name: found.places for name, found in levels.items()})
+    if counted.people != counted.weights.sum():
+        raise RefusedError(
+            "some person has several rows, in several cells of the table, which do not add up to"
+            " persons; make one row a person first, or draw a bar chart of one column"
+        )
+    counts = counted.counts
+    check_persons(int(counts.sum()), request)
+    shown: Shown = np.ones(np.add(counts.shape, 1), dtype=np.bool_)
+    if request.method != "none":
+        # One orientation for both: a table that looks the same either way up may have two answers.
+        turned = list(levels) != sorted(levels)
+        # Avraam et al. (2021), section 2.1, protect cells of 0 and of 100 % too, so research does.
+        method = CellSuppression(request.k, request.show_empty and request.guarded)
+        shown = method(counts.T).shown.T if turned else method(counts).shown
+    sums: Bins = np.zeros(shown.shape, dtype=np.int64)
+    sums[:-1, :-1] = counts
+    sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()
+    told = shown_counts(sums.ravel(), shown.ravel(), request)
+    width = shown.shape[1]
+    if shown[-1, -1]:
+        cells = counts[shown[:-1, :-1] & (counts > 0)]
+        origin = seen(origin, request, int(cells.sum()), int(counts.sum()), cells)
+    rows = [told[i : i + width] for i in range(0, len(told), width)]
+    return rows, int((~shown).sum()), origin
+
+
+def check_persons(persons: int, request: PlotRequest) -> None:
+    """Refuse a table of too few persons."""
+    if request.guarded and persons < request.least_persons:
+        raise too_few(request)

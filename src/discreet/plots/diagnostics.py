@@ -1,18 +1,46 @@
-"""Pictures of how well a regression fits: residuals, normal quantiles, leverage."""
+"""Regression diagnostics: how well a model fits, drawn from protected numbers.
+
+Under a guarded policy the model is fitted to the protected copy, and what is drawn teaches
+nothing that the copy does not show. Under `research` it is fitted to the real data, as in section
+4.2 of the 2021 paper, and what comes of it is protected as the points of any scatter plot.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from discreet.errors import InputError
-from discreet.plots.view import View
-from discreet.protect import COUNT_METHODS
-from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
+import numpy as np
 
-__all__ = ["Curve", "Diagnostic", "LeverageView", "QQView", "ResidualView"]
+from discreet.arguments import Floats
+from discreet.errors import InputError
+from discreet.plots import scatter
+from discreet.plots.counts import public, seen
+from discreet.plots.request import PlotRequest
+from discreet.plots.scatter import PointsView
+from discreet.plots.view import Origin, View
+from discreet.protect import COUNT_METHODS
+from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
+from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
+from discreet.table import Rows, Table, open_table
+
+__all__ = [
+    "Curve",
+    "Diagnostic",
+    "LeverageView",
+    "Protect",
+    "QQView",
+    "ResidualView",
+    "of_protected",
+    "of_records",
+]
+
+Protect = Callable[[Table, PlotRequest], Mapping[str, Floats]]
+"""Protects the columns of a table by the row method that was asked for."""
+COOK = (0.5, 1.0)
+DIGITS = 6
 
 Numbers = Mapping[str, float]
 
@@ -71,6 +99,11 @@ class Diagnostic(View):
         marks = (points, _across(self.x, self.slope), *self._more_lines())
         return Scene((Panel(marks, Axis(self.axes[0]), Axis(self.axes[1])),), notes=self.notes())
 
+    @staticmethod
+    def outcomes(found: Fit) -> tuple[Floats, Floats]:
+        """Return what of a fit is drawn along x and along y."""
+        raise NotImplementedError
+
     def _more_lines(self) -> tuple[Mark, ...]:
         return ()
 
@@ -92,6 +125,11 @@ class ResidualView(Diagnostic):
     what: ClassVar[str] = "residuals"
     axes: ClassVar[tuple[str, str]] = ("fitted values", "residuals")
 
+    @staticmethod
+    def outcomes(found: Fit) -> tuple[Floats, Floats]:
+        """Return fitted values and residuals."""
+        return found.fitted, found.residuals
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class QQView(Diagnostic):
@@ -101,6 +139,11 @@ class QQView(Diagnostic):
     what: ClassVar[str] = "normal QQ plot"
     axes: ClassVar[tuple[str, str]] = ("normal quantiles", "standardised residuals")
     slope: ClassVar[float] = 1.0
+
+    @staticmethod
+    def outcomes(found: Fit) -> tuple[Floats, Floats]:
+        """Return normal quantiles and sorted residuals."""
+        return quantiles(len(found.residuals)), np.sort(found.standardized)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -118,6 +161,11 @@ class LeverageView(Diagnostic):
     axes: ClassVar[tuple[str, str]] = ("leverage", "standardised residuals")
 
     curves: tuple[Curve, ...]
+
+    @staticmethod
+    def outcomes(found: Fit) -> tuple[Floats, Floats]:
+        """Return leverage and residuals."""
+        return found.leverage, found.standardized
 
     def _more_lines(self) -> tuple[Mark, ...]:
         lines = []
@@ -150,3 +198,133 @@ def _across(x: tuple[float, ...], slope: float) -> Lines:
     low, high = min(x, default=0.0), max(x, default=0.0)
     ends = (low, high) if low < high else (low, low + (abs(low) or 1.0))
     return Lines((ends,), (tuple(slope * end for end in ends),), "reference")
+
+
+#: The view of each diagnostic.
+VIEWS: Mapping[str, type[Diagnostic]] = MappingProxyType(
+    {view.kind: view for view in (ResidualView, QQView, LeverageView)}
+)
+
+
+def of_protected(
+    model: Model,
+    rows: Mapping[str, Floats],
+    texts: Mapping[str, Sequence[str]],
+    request: PlotRequest,
+    origin: Origin,
+    *,
+    residual_df: int,
+    noise: float | None,
+) -> Diagnostic:
+    """Fit the model to protected rows, and draw the points of that.
+
+    `noise` is the share of each column's standard deviation that was added to it, where the
+    estimates can be corrected for it.
+    """
+    numbers = {name: rows[name] for name in model.numbers}
+    found = fit(model, numbers, texts, residual_df)
+    better = None if noise is None else corrected(model, numbers, texts, noise)
+    points = _points(found, request)
+    view = scatter.from_rows(points, (), _drawn(request), origin)
+    return _view(view, model, found, request, {} if better is None else _named(found, better))
+
+
+def of_records(
+    model: Model,
+    table: Table,
+    request: PlotRequest,
+    origin: Origin,
+    protect: Protect,
+    *,
+    residual_df: int,
+    noise_on: str,
+) -> Diagnostic:
+    """Fit the model to the real data, and protect what comes of it: only under `research`."""
+    rows = table.rows(model.numbers, model.levels)
+    found = fit(model, *_in_order(rows), residual_df)
+    outcomes = _points(found, request)
+    if not request.from_rows:
+        view = scatter.from_counts(_table(outcomes), _drawn(request), origin)
+        origin = seen(origin, request, sum(view.size), table.size)
+        return _view(replace(view, origin=origin), model, found, request, {})
+    origin = seen(origin, request, len(rows), table.size)
+    if noise_on == "variable":
+        name = QQView.axes[1]
+        alone = replace(request, columns=(name,))
+        noised = np.sort(protect(_table({name: outcomes[name]}), alone)[name])
+        points: Mapping[str, Floats] = outcomes | {name: noised}
+    else:
+        points = protect(_table(outcomes), _drawn(request))
+    view = scatter.from_rows(points, (), _drawn(request), origin)
+    if noise_on == "variable":
+        parameters = public({**view.parameters, "noise_on": noise_on})
+        view = replace(view, parameters=parameters)
+    return _view(view, model, found, request, {})
+
+
+def _in_order(rows: Rows) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    """Return rows in order of their values: sums in another order have other last digits."""
+    texts = {name: np.array(words) for name, words in rows.texts.items()}
+    order = np.lexsort([*rows.numbers.values(), *texts.values()])
+    numbers = {name: values[order] for name, values in rows.numbers.items()}
+    return numbers, {name: tuple(words[order].tolist()) for name, words in texts.items()}
+
+
+def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
+    """Return what is drawn along x and y."""
+    view = VIEWS[request.picture]
+    return dict(zip(view.axes, view.outcomes(found), strict=True))
+
+
+def _drawn(request: PlotRequest) -> PlotRequest:
+    """Return the question for the points of the diagnostic, as those of a scatter plot."""
+    return replace(request, columns=VIEWS[request.picture].axes, limits={})
+
+
+def _table(columns: Mapping[str, Floats]) -> Table:
+    import pyarrow as pa
+
+    return open_table(pa.table(dict(columns)), kinds={}, roles={}, unit=None, key=None)
+
+
+def _view(
+    points: PointsView, model: Model, found: Fit, request: PlotRequest, better: Mapping[str, float]
+) -> Diagnostic:
+    """Put points, estimates and reference lines into the view of the picture."""
+    given: dict[str, Any] = {
+        "columns": request.columns,
+        "method": request.method,
+        "parameters": points.parameters,
+        "suppressed": points.suppressed,
+        "origin": points.origin,
+        "formula": model.formula,
+        "x": points.x,
+        "y": points.y,
+        "size": points.size,
+        "coefficients": MappingProxyType(_named(found, found.coefficients)),
+        "corrected": MappingProxyType(dict(better)),
+    }
+    if request.picture == LeverageView.kind:
+        given["curves"] = _cook_curves(points, found)
+    return VIEWS[request.picture](**given)
+
+
+def _named(found: Fit, estimates: Floats) -> dict[str, float]:
+    return {
+        term: float(f"{value:.{DIGITS}g}")
+        for term, value in zip(found.terms, estimates.tolist(), strict=True)
+    }
+
+
+def _cook_curves(points: PointsView, found: Fit) -> tuple[Curve, ...]:
+    """Return where Cook's distance is 0.5 and 1, as far as leverage reaches."""
+    if not points.x or max(points.x) <= 0:
+        return ()
+    reach = np.linspace(0.02, 1.0, 50) * min(1.1 * max(points.x), 0.99)
+    curves = []
+    for distance in COOK:
+        height = cook_line(distance, found.rank_p, found.residual_df, reach)
+        for sign in (1, -1):
+            label, x = f"Cook's distance {distance:g}", tuple(reach.tolist())
+            curves.append(Curve(label, x, tuple((sign * height).tolist())))
+    return tuple(curves)

@@ -1,15 +1,47 @@
-"""A grid of counts over two columns: the heat map."""
+"""The heat map: a grid of counts over two columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from discreet.arguments import Floats
 from discreet.errors import InputError
-from discreet.plots.view import View
+from discreet.plots.axes import short_places
+from discreet.plots.by_level import (
+    MultiplesView,
+    Panels,
+    multiples,
+    panels_of_counts,
+    panels_of_rows,
+)
+from discreet.plots.counts import (
+    Protected,
+    Shown,
+    count_cells,
+    count_rows,
+    parameters_of_counts,
+    seen_of_cells,
+    shown_counts,
+    shown_of_rows,
+)
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect.counts import Bins
 from discreet.render.scene import Axis, Cells, Panel, Scene
+from discreet.table import Table
 
-__all__ = ["GridView", "check_grid"]
+__all__ = [
+    "GridView",
+    "by_level_from_counts",
+    "by_level_from_rows",
+    "check_grid",
+    "from_counts",
+    "from_rows",
+    "grid_view",
+    "grids_of",
+]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,3 +86,63 @@ def check_grid(
     rows, columns = len(x_edges) - 1, len(y_edges) - 1
     if len(counts) != rows or any(len(row) != columns for row in counts):
         raise InputError("a grid has one edge more along each side than it has counts")
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> GridView:
+    """Count the protected rows in the cells of a grid of two columns."""
+    guarded, axes = count_rows(rows, request, request.grid)
+    origin = shown_of_rows(origin, request, guarded.counts[guarded.shown])
+    edges = [axis.edges for axis in axes]
+    return grid_view(edges, guarded.counts, guarded.shown, request, origin)
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> GridView:
+    """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
+    counted, guarded, axes = count_cells(table, request, request.grid)
+    origin = seen_of_cells(origin, counted, request, guarded.counts, guarded.shown)
+    edges = [axis.edges for axis in axes]
+    return grid_view(edges, guarded.counts, guarded.shown, request, origin)
+
+
+def by_level_from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> MultiplesView:
+    """Count the protected rows of each level in the cells of a grid."""
+    panels = panels_of_rows(rows, levels, request, origin, request.grid)
+    return multiples(panels.names, grids_of(panels, request), request)
+
+
+def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
+    """Count two columns in the cells of a grid, for each level."""
+    panels = panels_of_counts(table, request, origin, request.grid)
+    return multiples(panels.names, grids_of(panels, request), request)
+
+
+def grids_of(panels: Panels, request: PlotRequest) -> list[GridView]:
+    """Return the grid of each level."""
+    return [
+        grid_view(panels.edges, counts, shown, request, panels.origin)
+        for counts, shown in panels.each()
+    ]
+
+
+def grid_view(
+    edges: Sequence[Floats], counts: Bins, shown: Shown, request: PlotRequest, origin: Origin
+) -> GridView:
+    """Round the shown counts of a grid."""
+    flat = shown_counts(counts.ravel(), shown.ravel(), request)
+    across, up = counts.shape
+    # How many cells are drawn is said where they are fewer than the policy's.
+    drawn = {} if (across, up) == (request.grid,) * 2 else {"drawn": f"{across} x {up}"}
+    return GridView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_counts(request, grid=request.grid, **drawn),
+        suppressed=None if request.guarded else int((~shown).sum()),
+        origin=origin,
+        x_edges=short_places(edges[0]),
+        y_edges=short_places(edges[1]),
+        counts=tuple(tuple(flat[i : i + up]) for i in range(0, len(flat), up)),
+    )

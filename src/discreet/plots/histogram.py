@@ -1,15 +1,54 @@
-"""A histogram: bars on the intervals of one column."""
+"""The histogram: bars on the intervals of one column."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from discreet.errors import InputError
-from discreet.plots.view import View
-from discreet.render.scene import Axis, Bars, Panel, Scene
+import numpy as np
 
-__all__ = ["HistogramView"]
+from discreet.arguments import Floats, Labels
+from discreet.errors import InputError
+from discreet.plots.axes import ends_of_table, short_places
+from discreet.plots.by_level import (
+    MultiplesView,
+    Panels,
+    check_shows_enough,
+    count_levels,
+    multiples,
+    panels_of_counts,
+    panels_of_rows,
+)
+from discreet.plots.counts import (
+    Protected,
+    Shown,
+    check_size,
+    count_cells,
+    count_rows,
+    parameters_of_counts,
+    seen_of_cells,
+    shown_counts,
+    shown_of_rows,
+)
+from discreet.plots.levels import panels_of
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import Merge, Merged
+from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
+from discreet.render.scene import Axis, Bars, Panel, Scene
+from discreet.table import BinAxis, Counted, Table
+
+__all__ = [
+    "HistogramView",
+    "by_level_from_counts",
+    "by_level_from_rows",
+    "from_counts",
+    "from_rows",
+    "histogram_view",
+    "merged_bins",
+]
 
 HIDDEN = "hatched below the axis: none, or fewer than k"
 
@@ -49,3 +88,140 @@ class HistogramView(View):
         )
         signs = (HIDDEN,) if None in self.counts else ()
         return Scene((panel,), notes=self.notes() + signs)
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> HistogramView:
+    """Count the protected rows in the bins of one column."""
+    guarded, axes = count_rows(rows, request, request.bins)
+    origin = shown_of_rows(origin, request, guarded.counts[guarded.shown])
+    return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> HistogramView:
+    """Count one column in bins, and hide or join those that hold fewer than k."""
+    if request.method != Merge.name:
+        counted, guarded, axes = count_cells(table, request, request.bins)
+        origin = seen_of_cells(origin, counted, request, guarded.counts, guarded.shown)
+        return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
+    counted, merged, start = merged_bins(table, request)
+    anew = counted.joined(merged.groups)
+    check_counts(anew, np.ones(len(anew), dtype=np.bool_), request.k)
+    edges, of = _pieces(start, merged.groups, merged.gap)
+    # Who is in a gap is counted in the bar beside it.
+    origin = _with_gaps(seen_of_cells(origin, counted, request, merged.counts), merged)
+    return histogram_view(edges, np.where(of >= 0, merged.counts[of], 0), of >= 0, request, origin)
+
+
+def by_level_from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> MultiplesView:
+    """Count the protected rows of each level in the bins of one column."""
+    return _multiples(panels_of_rows(rows, levels, request, origin, request.bins), request)
+
+
+def by_level_from_counts(table: Table, request: PlotRequest, origin: Origin) -> MultiplesView:
+    """Count one column in bins, for each level."""
+    if request.method == Merge.name:
+        return _multiples(_merged_panels(table, request, origin), request)
+    return _multiples(panels_of_counts(table, request, origin, request.bins), request)
+
+
+def merged_bins(table: Table, request: PlotRequest) -> tuple[Counted, Merged, BinAxis]:
+    """Count one column in bins and join neighbours; return what was counted, and where."""
+    (column,) = request.columns
+    ends = ends_of_table(table, request, column)
+    start = ends.axis(ends.most(request.bins))
+    counted = table.count((start,))
+    check_size(counted, request)
+    least = _least_gap(table, start, request)
+    merged = Merge(request.k)(lambda _: counted.counts, (start.bins,), counted.joined, least)
+    return counted, merged, start
+
+
+def _least_gap(table: Table, axis: BinAxis, request: PlotRequest) -> int:
+    """Return how many empty bins are a gap: of whole numbers narrow bins are empty as a rule."""
+    if axis.breaks or axis.width >= 1 or not table.is_whole(axis.column, but_for=request.k):
+        return LEAST_GAP
+    return LEAST_GAP * math.ceil(1 / axis.width)
+
+
+def _with_gaps(origin: Origin, merged: Merged) -> Origin:
+    """Say with a histogram where those are counted who lie in a gap."""
+    if not merged.gap.any():
+        return origin
+    said = "nothing is joined across a gap; who lies in one is counted in the bar beside it"
+    return replace(origin, remarks=(*origin.remarks, said))
+
+
+def _pieces(start: BinAxis, groups: Labels, gap: Shown) -> tuple[Floats, Labels]:
+    """Return the edges of joined bins and of gaps, and the group of each; -1 of a gap."""
+    of = np.where(gap, -1, groups)
+    firsts = np.flatnonzero(np.diff(of, prepend=-2))
+    edges: Floats = np.append(start.edges[firsts], start.edges[-1])
+    return edges, of[firsts]
+
+
+def _merged_panels(table: Table, request: PlotRequest, origin: Origin) -> Panels:
+    """Join merged bins further until every level has k persons in each, but not across a gap.
+
+    What lies between two gaps and never holds k of each level is hidden.
+    """
+    names = panels_of(table, request)
+    counted, merged, start = merged_bins(table, request)
+    each = count_levels(table, request, (start,), names)
+    levels, bins = each.shape[0], len(merged.counts)
+    flat = (np.arange(levels)[:, None] * bins + merged.groups[None, :]).ravel()
+    counts = each.joined(flat).reshape(levels, bins)
+    joins, between = np.zeros(bins, dtype=np.intp), np.cumsum(_after_gap(merged))
+    for stretch in range(int(between[-1]) + 1):
+        part = np.flatnonzero(between == stretch)
+        before = int(joins[part[0] - 1]) + 1 if stretch else 0
+        joins[part] = before + joined_bins(counts[:, part], request.k)
+    counts = np.stack([np.bincount(joins, one).astype(np.int64) for one in counts])
+    shown: Shown = counts >= request.k
+    shown[:] = shown.all(axis=0)
+    kept = np.where(shown, counts, 0)
+    check_counts(kept, shown, request.k)
+    check_shows_enough(kept, counts.sum(axis=1), request)
+    edges, of = _pieces(start, joins[merged.groups], merged.gap)
+    panels = Panels(names.names, [edges], kept[:, of], shown[:, of] & (of >= 0), origin)
+    return panels.seen_of(counted, _with_gaps(origin, merged), request)
+
+
+def _after_gap(merged: Merged) -> Shown:
+    """Say which merged bins have a gap on their left."""
+    own = np.flatnonzero(~merged.gap)
+    firsts = own[np.flatnonzero(np.diff(merged.groups[own], prepend=-1))]
+    after: Shown = np.append(False, merged.gap)[firsts]
+    return after
+
+
+def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
+    views = [
+        histogram_view(panels.edges[0], counts, shown, request, panels.origin)
+        for counts, shown in panels.each()
+    ]
+    return multiples(panels.names, views, request)
+
+
+def histogram_view(
+    edges: Floats, counts: Bins, shown: Shown, request: PlotRequest, origin: Origin
+) -> HistogramView:
+    """Round the shown counts and turn them into densities."""
+    told = shown_counts(counts, shown, request)
+    widths = np.diff(edges)
+    total = (sum(count or 0 for count in told) or 1) if request.guarded else 1
+    density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
+    declared = request.columns[0] in request.edges
+    return HistogramView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_counts(request, **({} if declared else {"bins": request.bins})),
+        suppressed=None if request.guarded else int((~shown).sum()),
+        origin=origin,
+        edges=short_places(edges),
+        counts=tuple(told),
+        density=tuple(None if d is None else float(f"{d:.6g}") for d in density),
+    )

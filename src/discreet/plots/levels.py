@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from discreet.errors import InputError, RefusedError
-from discreet.plots.request import ROWS_PER_K, PlotRequest
+from discreet.errors import BrokenPromiseError, InputError, RefusedError
+from discreet.plots.request import PlotRequest
 from discreet.table import Table
 
 __all__ = ["Levels", "check_few", "joined", "levels_of", "panels_of"]
@@ -39,25 +39,26 @@ class Levels:
         return tuple(self.names[place] for place in self.at(stored))
 
 
-def levels_of(table: Table, name: str, asked: PlotRequest) -> Levels:
+def levels_of(table: Table, name: str, request: PlotRequest) -> Levels:
     """Return the levels of a column of a table or bar chart.
 
     Under a guarded policy levels of fewer than k persons are joined, because the name of a level
     says that somebody has it; under `research` all are named.
     """
-    return joined(table.levels(name), *([asked.k] if asked.guarded else []))
+    return joined(table.levels(name), *([request.k] if request.guarded else []))
 
 
-def panels_of(table: Table, name: str, asked: PlotRequest) -> Levels:
-    """Return the levels that have a picture of their own.
+def panels_of(table: Table, request: PlotRequest) -> Levels:
+    """Return the levels of the column that divides a plot which have a panel of their own.
 
     Each is as large as any picture must be: k persons who have what is drawn, and 10 k under a
     guarded policy. Those are joined from the levels that a bar chart shows, so that no difference
     is of fewer than k.
     """
-    least = ROWS_PER_K * asked.k if asked.guarded else asked.k
-    drawn = table.levels(name, complete=asked.columns)
-    levels = joined(table.levels(name), asked.k, least, drawn=drawn)
+    if (name := request.by) is None:
+        raise BrokenPromiseError("small multiples were asked for without by=")
+    drawn = table.levels(name, complete=request.columns)
+    levels = joined(table.levels(name), request.k, request.least_persons, drawn=drawn)
     check_few([levels], MOST_PANELS, name)
     return levels
 

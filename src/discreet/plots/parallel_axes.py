@@ -1,4 +1,4 @@
-"""The axes of parallel coordinates: where each begins and ends, and which pixels its values have.
+"""The axes of parallel coordinates: what stands where on each, and in which order they may stand.
 
 Under a guarded policy an axis is cut into cells, each of at least k persons, and nothing finer is
 looked at; under `research` every pixel is.
@@ -6,37 +6,55 @@ looked at; under `research` every pixel is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.parallel.pixels import Whole, level_bands, level_pixels
-from discreet.plots import ParallelAxis
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, propose
+from discreet.parallel.pixels import (
+    Information,
+    Whole,
+    bins_of_grid,
+    information,
+    level_bands,
+    level_pixels,
+)
 from discreet.plots.axes import ends_of_table
-from discreet.plots.from_counts import merged_bins
+from discreet.plots.counts import Shown, check_size
+from discreet.plots.histogram import merged_bins
 from discreet.plots.levels import Levels, joined, levels_of
+from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
-from discreet.table import BinAxis, Table
+from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
     "CELL_PIXELS",
     "CellAxis",
+    "PersonsInCells",
     "PixelAxis",
+    "axes_to_order",
     "cell_axis",
+    "cells_of",
     "check_named",
+    "check_order",
     "check_persons",
     "check_spread",
+    "counted_cells",
+    "persons_in_cells",
     "pixel_axis",
+    "proposed_order",
+    "rules_of_order",
     "too_diverse",
 ]
 
 STORED_MISSING = ""
 CELL_PIXELS = 10
 """How wide a cell is at least; narrower ones are joined to what is above them."""
+COMPARED_CELLS = 10
 
 
 @dataclass(frozen=True)
@@ -83,14 +101,14 @@ class PixelAxis:
         return pixels if here is None else np.where(pixels == self.shown.bands[here][0], -1, pixels)
 
 
-def cell_axis(table: Table, asked: PlotRequest, name: str) -> CellAxis:
+def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     """Cut the axis of a column into cells of at least k persons each."""
-    height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
+    height, sensitive = request.axes.pixels, name in request.axes.sensitive
     most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
-        found = joined(table.levels(name), asked.k)
-        _check_levels(table, asked, name, found)
-        levels = _ordered(found, asked, name, most if asked.guarded else height)
+        found = joined(table.levels(name), request.k)
+        _check_levels(table, request, name, found)
+        levels = _ordered(found, request, name, most if request.guarded else height)
         if sensitive:
             levels = _known(levels)
         bands = level_bands(len(levels.names), height)
@@ -98,7 +116,7 @@ def cell_axis(table: Table, asked: PlotRequest, name: str) -> CellAxis:
         edges = np.array([low for low, _ in bands] + [height], dtype=np.int64)
         return CellAxis(shown, edges, levels=levels)
     # The very bins of the column's histogram: a second grid would tell of parts of its bins.
-    _, merged, bins = merged_bins(table, replace(asked, columns=(name,)))
+    _, merged, bins = merged_bins(table, replace(request, columns=(name,)))
     firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
     places = np.append(bins.edges[firsts], bins.edges[-1])
     edges = np.rint((places - bins.low) / (bins.high - bins.low) * height).astype(np.int64)
@@ -106,33 +124,35 @@ def cell_axis(table: Table, asked: PlotRequest, name: str) -> CellAxis:
     if len(kept) < 2:
         raise _on_one_place(name)
     low, high = float(bins.low), float(bins.high)
-    whole = name not in {**asked.limits, **asked.edges} and table.is_whole(name, but_for=asked.k)
+    whole = name not in {**request.limits, **request.edges} and table.is_whole(
+        name, but_for=request.k
+    )
     shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
     cell_of_bin = np.searchsorted(firsts[kept], np.arange(bins.bins), side="right") - 1
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
 
 
-def _check_levels(table: Table, asked: PlotRequest, name: str, levels: Levels) -> None:
+def _check_levels(table: Table, request: PlotRequest, name: str, levels: Levels) -> None:
     """Refuse levels that were joined by sums of persons, and of whom some were counted twice."""
-    if table.unit is None or asked.k == 1:
+    if table.unit is None or request.k == 1:
         return
-    if table.count((), {name: levels.places}).counts.min() < asked.k:
+    if table.count((), {name: levels.places}).counts.min() < request.k:
         raise RefusedError(
             f"some person has several levels of {name!r}, so small ones cannot be joined; make one"
             " row a person first (a last level, or the most frequent)"
         )
 
 
-def pixel_axis(table: Table, asked: PlotRequest, name: str) -> PixelAxis:
+def pixel_axis(table: Table, request: PlotRequest, name: str) -> PixelAxis:
     """Say which pixel each value of a column has, as the paper does."""
-    height, sensitive = asked.axes.pixels, name in asked.axes.sensitive
+    height, sensitive = request.axes.pixels, name in request.axes.sensitive
     if table.columns[name].kind == "categorical":
-        levels = _ordered(levels_of(table, name, asked), asked, name, height)
+        levels = _ordered(levels_of(table, name, request), request, name, height)
         places = level_pixels(len(levels.names), height)
         bands = tuple((place, place + 1) for place in places)
         shown = ParallelAxis(name, "categorical", None, None, levels.names, bands, sensitive)
         return PixelAxis(shown, levels=levels)
-    ends = ends_of_table(table, asked, name)
+    ends = ends_of_table(table, request, name)
     shown = ParallelAxis(name, "continuous", ends.low, ends.high, (), (), sensitive)
     return PixelAxis(shown, bins=BinAxis(name, ends.low, ends.high, height))
 
@@ -165,7 +185,7 @@ def check_named(
             )
 
 
-def check_spread(axes: Sequence[str], pixels: Sequence[NDArray[np.int64]]) -> None:
+def check_spread(axes: Sequence[str], pixels: Sequence[Whole]) -> None:
     """Refuse an axis on which all records have one pixel."""
     for name, places in zip(axes, pixels, strict=True):
         if (places == places[0]).all():
@@ -189,7 +209,7 @@ def _wide_apart(edges: Whole) -> Labels:
     return np.array(kept, dtype=np.intp)
 
 
-def _ordered(levels: Levels, asked: PlotRequest, name: str, most: int) -> Levels:
+def _ordered(levels: Levels, request: PlotRequest, name: str, most: int) -> Levels:
     """Put levels in the order that is declared, and refuse none but one, or too many."""
     if len(levels.names) < 2:
         raise _on_one_place(name)
@@ -197,7 +217,7 @@ def _ordered(levels: Levels, asked: PlotRequest, name: str, most: int) -> Levels
         raise RefusedError(
             f"column {name!r} has more levels than its axis has room for; join some of them"
         )
-    order = asked.axes.ordered.get(name, ())
+    order = request.axes.ordered.get(name, ())
     rank = {level: place for place, level in enumerate(order)}
     names = sorted(levels.names, key=lambda level: rank.get(level, len(rank)))
     moved = [names.index(level) for level in levels.names]
@@ -233,3 +253,172 @@ def _on_one_place(name: str) -> RefusedError:
         f"the values of {name!r} all lie on one place of its axis; leave the column out, or declare"
         " narrower limits for it"
     )
+
+
+# --- the order of axes ----------------------------------------------------------------------
+
+
+def axes_to_order(table: Table, request: PlotRequest) -> dict[str, CellAxis]:
+    """Cut the axes into the cells on which they are compared, of any size under `research`."""
+    compared = request if request.guarded else replace(request, k=1)
+    return {name: cell_axis(table, compared, name) for name in request.columns}
+
+
+def check_order(table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]) -> None:
+    """Refuse an order of the axes that breaks a rule about a sensitive one."""
+    roles = _roles(request, axes)
+    known = _information(table, request, axes)
+    broken = broken_rules(roles, known)
+    if broken:
+        nearest = nearest_allowed(roles, known)
+        raise RefusedError(f"{'; '.join(broken)}; the nearest allowed order is {one_of(nearest)}")
+
+
+def rules_of_order(
+    table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]
+) -> tuple[Callable[[Sequence[str]], tuple[str, ...]], tuple[str, ...]]:
+    """Return what says which rules an order of the axes breaks, and the nearest allowed order."""
+    roles = {role.name: role for role in _roles(request, axes)}
+    known = _information(table, request, axes)
+
+    def broken(order: Sequence[str]) -> tuple[str, ...]:
+        """Say which rules about sensitive axes an order of the names breaks."""
+        return broken_rules([roles[name] for name in order], known)
+
+    return broken, nearest_allowed([*roles.values()], known)
+
+
+def proposed_order(
+    table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]
+) -> tuple[str, ...]:
+    """Return the order of the axes that keeps the rules and alternates kinds."""
+    return propose(_roles(request, axes), _information(table, request, axes))
+
+
+def counted_cells(table: Table, axes: Sequence[CellAxis]) -> Counted:
+    """Count the persons in each bin that axes share, levels first, where the data are."""
+    bins = [axis.bins for axis in axes if axis.bins is not None]
+    levels = {axis.shown.name: axis.levels.places for axis in axes if axis.levels is not None}
+    return table.count(bins, levels)
+
+
+@dataclass(frozen=True, repr=False)
+class PersonsInCells:
+    """Which persons with several rows are in the cells that axes share: pairs, none twice.
+
+    `cells` are numbers of cells in a grid of `shape`, one dimension for each axis.
+    """
+
+    shape: tuple[int, ...]
+    cells: Whole
+    persons: Labels
+
+    @property
+    def people(self) -> int:
+        """How many persons there are, each counted once."""
+        return len(np.unique(self.persons))
+
+    def within(self, keep: Shown) -> PersonsInCells:
+        """Return those in cells to keep, which are said for each cell."""
+        stays = keep.ravel()[self.cells]
+        return PersonsInCells(self.shape, self.cells[stays], self.persons[stays])
+
+    def counts(self, least: int) -> Whole:
+        """Count so that a sum over cells is of as many different persons, or of `least` or more.
+
+        A cell of `least` persons has its own count. In the other cells each person counts once,
+        where most persons are: so no sum holds anybody twice, unless a cell of it is enough alone.
+        """
+        held = np.bincount(self.cells, minlength=math.prod(self.shape))
+        rest = held[self.cells] < least
+        cells, persons = self.cells[rest], self.persons[rest]
+        order = np.lexsort((cells, -held[cells], persons))
+        first = np.diff(persons[order], prepend=-1) != 0
+        once = np.bincount(cells[order][first], minlength=len(held))
+        counts: Whole = np.where(held >= least, held, once).reshape(self.shape)
+        return counts
+
+
+def persons_in_cells(counted: Counted, axes: Sequence[CellAxis]) -> PersonsInCells | None:
+    """Return which persons are in the cells that axes share; None where a row is a person's."""
+    if counted.persons is None:
+        return None
+    stands = _as_counted(axes)
+    places = np.unravel_index(counted.cells, counted.shape)
+    shape = tuple(axis.cells for axis in axes)
+    cells, here = np.zeros(len(counted.cells), dtype=np.int64), np.ones(1, dtype=np.bool_)
+    for axis in axes:
+        place = places[stands.index(axis)]
+        if axis.cell_of_bin is not None:
+            place = axis.cell_of_bin[place]
+        # Beyond the cells of a sensitive axis are those of whom nothing is known.
+        here = here & (place < axis.cells)
+        cells = cells * axis.cells + place
+    pairs = np.unique(np.stack([cells[here], counted.persons[here]]), axis=1)
+    return PersonsInCells(shape, pairs[0], pairs[1].astype(np.intp))
+
+
+def cells_of(counted: Counted, axes: Sequence[CellAxis], least: int) -> Whole:
+    """Return the counts of the cells that axes share, one dimension for each, in their order.
+
+    Of persons with several rows see `PersonsInCells.counts`.
+    """
+    found = persons_in_cells(counted, axes)
+    if found is not None:
+        return found.counts(least)
+    stands = _as_counted(axes)
+    counts: Whole = counted.counts.transpose([stands.index(axis) for axis in axes])
+    for place, axis in enumerate(axes):
+        if axis.cell_of_bin is not None:
+            firsts = np.flatnonzero(np.diff(axis.cell_of_bin, prepend=-1))
+            counts = np.add.reduceat(counts, firsts, axis=place)
+        # Beyond the cells of a sensitive axis are those of whom nothing is known.
+        counts = counts.take(range(axis.cells), axis=place)
+    return counts
+
+
+def _as_counted(axes: Sequence[CellAxis]) -> list[CellAxis]:
+    """Return axes in the order in which the table counts them: levels first."""
+    stands = [axis for axis in axes if axis.levels is not None]
+    return stands + [axis for axis in axes if axis.levels is None]
+
+
+def _roles(request: PlotRequest, axes: Mapping[str, CellAxis]) -> list[AxisRole]:
+    return [
+        AxisRole(name, axes[name].shown.kind, name in request.axes.sensitive)
+        for name in request.columns
+    ]
+
+
+def _information(
+    table: Table, request: PlotRequest, axes: Mapping[str, CellAxis]
+) -> dict[str, Information]:
+    """Measure what each continuous axis tells of the first sensitive one."""
+    sensitive = [name for name in request.columns if name in request.axes.sensitive]
+    if not sensitive:
+        return {}
+    known = {}
+    for name in request.columns:
+        if name in sensitive or axes[name].shown.kind != "continuous":
+            continue
+        pair = (axes[name], axes[sensitive[0]])
+        counted = counted_cells(table, pair)
+        check_size(counted, request)
+        known[name] = information(bins_of_grid(_coarse(cells_of(counted, pair, request.k), pair)))
+    return known
+
+
+def _coarse(counts: Whole, axes: Sequence[CellAxis]) -> Whole:
+    """Join the cells of continuous axes into about ten that hold as many persons each.
+
+    Many cells of few persons tell much by chance, more than can be corrected for, and an axis of
+    more values would seem to tell more.
+    """
+    for place, axis in enumerate(axes):
+        if axis.cell_of_bin is not None:
+            held = counts.sum(axis=1 - place)
+            before = np.cumsum(held) - held / 2  # the middle of each cell
+            part = (before * COMPARED_CELLS / held.sum()).astype(np.int64)
+            firsts = np.flatnonzero(np.diff(part, prepend=-1))
+            counts = np.add.reduceat(counts, firsts, axis=place)
+    return counts

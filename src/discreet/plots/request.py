@@ -126,6 +126,11 @@ class PlotRequest:
         return self.columns if self.by is None else (*self.columns, self.by)
 
     @property
+    def least_persons(self) -> int:
+        """How many persons a plot, or each panel of it, is made of at least."""
+        return ROWS_PER_K * self.k if self.guarded else self.k
+
+    @property
     def told_to(self) -> int:
         """What numbers of persons are told to multiples of."""
         return told_to(guarded=self.guarded, round_to=self.round_to, k=self.k)

@@ -1,20 +1,40 @@
-"""Points of two columns: the scatter plot."""
+"""The scatter plot: points of two columns, and least-squares lines of what is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from discreet.errors import InputError
-from discreet.plots.view import View
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError, RefusedError
+from discreet.plots import heatmap
+from discreet.plots.axes import short_places
+from discreet.plots.counts import Protected, parameters_of_rows, public, seen
+from discreet.plots.heatmap import GridView
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
+from discreet.table import Table
 
-__all__ = ["DRAWN", "RAW", "PointsView", "Trend"]
+__all__ = [
+    "DRAWN",
+    "RAW",
+    "PointsView",
+    "Trend",
+    "from_counts",
+    "from_rows",
+    "middles_of_cells",
+    "with_trends",
+]
 
 RAW, DRAWN = "raw records", "what is drawn"
+DIGITS, INTERCEPT_DIGITS = 12, 15
 
 
 @dataclass(frozen=True)
@@ -110,3 +130,111 @@ class PointsView(View):
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         trends = tuple(Trend(**trend) for trend in given["trends"])
         return super()._decoded(given) | {"trends": trends}
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> PointsView:
+    """Draw the protected rows as points, in order of their values, coloured by their levels."""
+    places = [rows[name].tolist() for name in request.columns]
+    coloured = [] if request.by is None else [levels]
+    sizes = Counter(zip(*places, *coloured, strict=True))
+    points = sorted(sizes)
+    return PointsView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_rows(request),
+        suppressed=None if request.guarded else 0,
+        origin=origin,
+        x=tuple(point[0] for point in points),
+        y=tuple(point[1] for point in points),
+        size=tuple(sizes[point] for point in points),
+        by=request.by,
+        level=() if request.by is None else tuple(point[2] for point in points),
+    )
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> PointsView:
+    """Draw a point in the middle of each shown cell of a grid, sized by what it holds.
+
+    With method "none" (under `research` alone) the raw points.
+    """
+    if request.method == "none":
+        rows = table.rows(request.columns)
+        matrix = np.column_stack(list(rows.numbers.values()))
+        points, sizes = np.unique(matrix, axis=0, return_counts=True)
+        return PointsView(
+            columns=request.columns,
+            method="none",
+            parameters=public({}),
+            suppressed=0,
+            origin=seen(origin, request, len(rows), table.size),
+            x=tuple(points[:, 0].tolist()),
+            y=tuple(points[:, 1].tolist()),
+            size=tuple(sizes.tolist()),
+        )
+    grid = heatmap.from_counts(table, request, origin)
+    x, y, size = middles_of_cells(grid)
+    return PointsView(
+        columns=grid.columns,
+        method=grid.method,
+        parameters=grid.parameters,
+        suppressed=grid.suppressed,
+        origin=grid.origin,
+        x=x,
+        y=y,
+        size=size,
+    )
+
+
+def middles_of_cells(
+    grid: GridView,
+) -> tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]]:
+    """Return the middle and the count of every cell that shows one."""
+    x, y = (
+        short_places(np.convolve(edges, [0.5, 0.5], mode="valid"))
+        for edges in (grid.x_edges, grid.y_edges)
+    )
+    cells = [
+        (x[i], y[j], count)
+        for i, row in enumerate(grid.counts)
+        for j, count in enumerate(row)
+        if count
+    ]
+    across, up, size = zip(*cells, strict=True) if cells else ((), (), ())
+    return tuple(across), tuple(up), tuple(size)
+
+
+def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsView:
+    """Add the trend of the drawn points, of each level where they have some, and that of `raw`.
+
+    Each point counts as often as it stands for records (Avraam et al. 2021, Fig. 2A).
+    """
+    if not view.x:
+        raise RefusedError("no point is shown, so there is no trend to draw; leave trend out")
+    x, y, size = (np.array(part, dtype=np.float64) for part in (view.x, view.y, view.size))
+    level = np.array(view.level or ("",) * len(x))
+    trends = [
+        _trend(DRAWN, name, x[level == name], y[level == name], size[level == name])
+        for name in sorted(set(level.tolist()))
+    ]
+    if raw is not None:
+        order = np.lexsort(raw)  # sums in another order have other last digits
+        trends.append(_trend(RAW, "", raw[0][order], raw[1][order], np.ones(len(order))))
+    return replace(view, trends=tuple(trends))
+
+
+@np.errstate(all="ignore")  # what comes of numbers beyond all measure is looked at in the end
+def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
+    if len(x) < 2 or not np.ptp(x) > 0:
+        raise RefusedError("all points lie above one another, so there is no trend; draw none")
+    # Without it the products of large numbers lose what small differences there are.
+    x_mid, y_mid = np.average(x, weights=weight), np.average(y, weights=weight)
+    dx, dy = x - x_mid, y - y_mid
+    along, across = (weight * dx * dy).sum(), (weight * dx * dx).sum()
+    slope = float(f"{along / across:.{DIGITS}g}")
+    # Of the slope as it is told, and with all its digits: x may be far from 0.
+    intercept = float(f"{y_mid - slope * x_mid:.{INTERCEPT_DIGITS}g}")
+    if not np.isfinite([along, across, slope, intercept]).all():
+        raise RefusedError("the points lie too close together or too far apart for a trend")
+    return Trend(of, level, slope, intercept)

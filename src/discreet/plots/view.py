@@ -232,7 +232,7 @@ class View:
         if schema != SCHEMA or not isinstance(kind, str) or kind not in View._kinds:
             raise InputError(
                 f"the view is of schema {schema!r} and kind {kind!r}; known are schema {SCHEMA}"
-                f" and {one_of(View._kinds)}"
+                f" and {one_of(sorted(View._kinds))}"
             )
         found = View._kinds[kind]
         names = {item.name for item in dataclasses.fields(found)} - {"gate"}

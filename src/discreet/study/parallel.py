@@ -15,9 +15,8 @@ from discreet.parallel.clusters import COSTS
 from discreet.parallel.ordering import one_order
 from discreet.parallel.pixels import resolution
 from discreet.plots import ParallelView
-from discreet.plots.parallel_cells import clusters_of_cells
-from discreet.plots.parallel_order import axes_to_order, proposed_order, rules_of_order
-from discreet.plots.parallel_records import clusters_of_records
+from discreet.plots.parallel import clusters_of_cells, from_counts
+from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
 from discreet.policy import AxesRequest, PlotRequest
 from discreet.study.gate import (
     LEAST_DIVERSITY,
@@ -65,8 +64,7 @@ def parallel(session: Session, columns: Sequence[str], how: HowParallel) -> Para
     """Draw columns as parallel coordinates, or refuse them."""
     asked = settled(session, columns, how)
     if not session.policy.guarded:
-        of = clusters_of_cells if asked.method == "k-member-cells" else clusters_of_records
-        return session.counted(asked, of)
+        return session.counted(asked, from_counts)
     check_pairs(asked, session.policy.pairs, session.pairs)
     view = session.counted(asked, clusters_of_cells, pinned=pinned(asked, session.policy.pairs))
     # A request that was refused on its way here has settled nothing.

@@ -16,9 +16,8 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger import Ledger
-from discreet.plots import Gate, MultiplesView, Origin, View, fits
-from discreet.plots.drawn import seen
-from discreet.plots.from_counts import gaps_of
+from discreet.plots import Gate, MultiplesView, Origin, View, diagnostics
+from discreet.plots.counts import gaps_of, seen
 from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy
@@ -266,7 +265,7 @@ class Session:
         if self.policy.guarded:
             view, format = self._fitted_to_copy(model, asked)
         else:
-            view = fits.of_records(
+            view = diagnostics.of_records(
                 model,
                 self.table,
                 asked,
@@ -306,7 +305,7 @@ class Session:
                     f" discreet.open(..., strata=[{name!r}])"
                 )
         copy = self._copy(asked)
-        view = fits.of_protected(
+        view = diagnostics.of_protected(
             model,
             copy.columns,
             {name: _levels_of(copy, name) for name in model.levels},
@@ -352,7 +351,7 @@ class Session:
 
     def _copy(self, asked: PlotRequest) -> Copy:
         if not self.policy.guarded:
-            naming = None if asked.by is None else panels_of(self.table, asked.by, asked).named
+            naming = None if asked.by is None else panels_of(self.table, asked).named
             return self._protected(self.table, asked, naming)
         return self.copy(asked.columns)
 

@@ -9,8 +9,7 @@ from typing import Any, NoReturn, TypedDict, Unpack, overload
 from discreet import plots
 from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import RiskUtilityMap
-from discreet.plots import by_level, from_counts, from_rows, tables
-from discreet.plots.trends import with_trends
+from discreet.plots import bars, box, contour, crosstab, heatmap, histogram, scatter
 from discreet.policy import Policy, check_group, load_policy
 from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
@@ -181,8 +180,9 @@ class Study:
         how = {"method": method, "k": k, "q": q, "bins": bins, "limits": limits, "edges": edges}
         asked = self.session.settle("histogram", [column], by=by, **how)
         if by is None:
-            return self.session.answer(asked, from_rows.histogram, from_counts.histogram)
-        return self.session.answer(asked, by_level.row_histograms, by_level.histograms)
+            return self.session.answer(asked, histogram.from_rows, histogram.from_counts)
+        by_level = histogram.by_level_from_rows, histogram.by_level_from_counts
+        return self.session.answer(asked, *by_level)
 
     def scatter(
         self,
@@ -239,11 +239,11 @@ class Study:
             raise InputError(
                 f"a scatter by {asked.method!r} has no rows to colour; draw a heat map with by="
             )
-        view = self.session.answer(asked, from_rows.scatter, from_counts.scatter)
+        view = self.session.answer(asked, scatter.from_rows, scatter.from_counts)
         if not trend:
             return view
         raw = None if self.session.policy.guarded else self.session.table.rows([x, y]).numbers
-        return with_trends(view, None if raw is None else (raw[x], raw[y]))
+        return scatter.with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
     def heatmap(
@@ -303,8 +303,9 @@ class Study:
             "heatmap", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is None:
-            return self.session.answer(asked, from_rows.heatmap, from_counts.heatmap)
-        return self.session.answer(asked, by_level.row_heatmaps, by_level.heatmaps)
+            return self.session.answer(asked, heatmap.from_rows, heatmap.from_counts)
+        by_level = heatmap.by_level_from_rows, heatmap.by_level_from_counts
+        return self.session.answer(asked, *by_level)
 
     @overload
     def contour(
@@ -352,8 +353,9 @@ class Study:
             "contour", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
         if by is None:
-            return self.session.answer(asked, from_rows.contour, from_counts.contour)
-        return self.session.answer(asked, by_level.row_contours, by_level.contours)
+            return self.session.answer(asked, contour.from_rows, contour.from_counts)
+        by_level = contour.by_level_from_rows, contour.by_level_from_counts
+        return self.session.answer(asked, *by_level)
 
     def box(
         self,
@@ -402,7 +404,7 @@ class Study:
         asked = self.session.settle(
             "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        return self.session.answer(asked, from_rows.box, from_counts.box)
+        return self.session.answer(asked, box.from_rows, box.from_counts)
 
     def bars(
         self,
@@ -445,7 +447,7 @@ class Study:
         section 2.1.
         """
         asked = self.session.settle("bars", [column], "categorical", by=by, method=method, k=k)
-        return self.session.counted(asked, tables.bars)
+        return self.session.counted(asked, bars.from_counts)
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
@@ -482,7 +484,7 @@ class Study:
         """
         pair = [rows, columns]
         asked = self.session.settle("crosstab", pair, "categorical", method=method, k=k)
-        return self.session.counted(asked, tables.crosstab)
+        return self.session.counted(asked, crosstab.from_counts)
 
     def parallel(
         self,

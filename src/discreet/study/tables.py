@@ -18,7 +18,7 @@ from discreet.measure.coefficients import model_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Picture, Report, histogram_picture
-from discreet.plots import HistogramView, from_counts, from_rows
+from discreet.plots import histogram
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import ROW_METHODS, TABLE_METHODS, ColumnRounding, Rounding
 from discreet.protect.base import RowMethod
@@ -564,7 +564,7 @@ def _histograms(
             asked = session.settle("histogram", [name])
             if asked.from_rows:  # it would draw the copy and call it the original
                 continue
-            view: HistogramView = session.answer(asked, from_rows.histogram, from_counts.histogram)
+            view = session.counted(asked, histogram.from_counts)
         except RefusedError:  # what cannot be drawn is left out; the numbers say how it went
             continue
         inner = np.array(view.edges[1:-1])

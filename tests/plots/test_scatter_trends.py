@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
 from discreet.plots import DRAWN, RAW, Origin, PointsView, Trend, View
-from discreet.plots.drawn import public
-from discreet.plots.trends import with_trends
+from discreet.plots.counts import public
+from discreet.plots.scatter import with_trends
 
 ORIGIN = Origin(
     policy="research",

@@ -1,0 +1,386 @@
+"""Parallel coordinates: clusters of persons between neighbouring axes, as boxes of pixels."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from discreet.errors import InputError, one_of
+from discreet.parallel.cell_growth import Box
+from discreet.parallel.pixels import KINDS, MOST_PIXELS
+from discreet.plots.view import View
+from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
+
+__all__ = ["ParallelAxis", "ParallelView"]
+
+BAND, PIECE = 0.3, 0.03  # how much of its band, and of the axis at most, a level is drawn as
+RAW = "none"  # each record by itself
+# As shares of an axis, both ends of a cluster together; and how far apart the colours' ends are.
+NARROWEST, LEAST_SPAN = 0.02, 4.0
+
+Ends = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class ParallelAxis:
+    """One axis: a column, and what of it stands at which height.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : str
+        "continuous" or "categorical".
+    low, high : float or None
+        The values at the foot and at the head of a continuous axis; None of a categorical one.
+    levels : tuple of str
+        The levels of a categorical axis, from the foot upwards; small ones may be joined.
+    bands : tuple of (int, int)
+        The pixels of each level, half-open.
+    sensitive : bool, default False
+        Whether the column is a secret, which the picture says.
+    whole : bool, default False
+        Whether a continuous axis ends between whole numbers: those within stand at its ends.
+    """
+
+    name: str
+    kind: str
+    low: float | None = None
+    high: float | None = None
+    levels: tuple[str, ...] = ()
+    bands: tuple[tuple[int, int], ...] = ()
+    sensitive: bool = False
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or self.kind not in KINDS:
+            raise InputError("an axis has a name, and is continuous or categorical")
+        if not (isinstance(self.sensitive, bool) and isinstance(self.whole, bool)):
+            raise InputError("an axis is sensitive or not, and whole or not: true or false")
+        if self.kind == "continuous":
+            if self.levels or self.bands:
+                raise InputError(f"the axis {self.name!r} is continuous and has no levels")
+            if not (_is_number(self.low) and _is_number(self.high) and self._rises()):
+                raise InputError(f"the axis {self.name!r} goes from a finite low to a finite high")
+            return
+        if self.low is not None or self.high is not None:
+            raise InputError(f"the axis {self.name!r} has levels, so it has no low and no high")
+        words = _is_tuple(self.levels) and all(isinstance(level, str) for level in self.levels)
+        if not words or not self.levels or len(set(self.levels)) != len(self.levels):
+            raise InputError(f"the axis {self.name!r} has different levels, and one at least")
+        if not _is_tuple(self.bands) or len(self.bands) != len(self.levels):
+            raise InputError(f"the axis {self.name!r} has a band of pixels for each level")
+        rising = all(_is_box(band, 2) and band[0] < band[1] for band in self.bands)
+        if not rising or any(a[0] > b[0] or a[1] > b[1] for a, b in pairwise(self.bands)):
+            raise InputError(f"the bands of the axis {self.name!r} are pixels that rise")
+
+    def upright(self, pixels: int) -> Upright:
+        """Return the axis as it is drawn: its ends, or its levels in the middle of their bands."""
+        if self.low is not None and self.high is not None:
+            low, high = self.low, self.high
+            if self.whole:
+                low, high = math.ceil(low), math.floor(high)
+            ends = (_number(low), _number(high))
+            scale = (float(self.low), float(self.high)) if self.low < self.high else None
+            return Upright(self.name, ends, apart=self.sensitive, scale=scale)
+        middles = tuple((low + high) / (2 * pixels) for low, high in self.bands)
+        levels = tuple(zip(middles, self.levels, strict=True))
+        return Upright(self.name, None, levels, self.sensitive)
+
+    def place(self, low: int, high: int, pixels: int) -> tuple[float, float]:
+        """Return where a half-open interval of pixels is drawn, 0 to 1.
+
+        A level is drawn as a short piece in the middle of its band. Bands fill the axis, and
+        clusters that did so too would look as if they told nothing.
+        """
+        first, last = low / pixels, high / pixels
+        for one, other in self.bands:
+            half = min(other - one, max(1.0, min(BAND * (other - one), PIECE * pixels))) / 2
+            if one <= low < other:
+                first = ((one + other) / 2 - half) / pixels
+            if one < high <= other:
+                last = ((one + other) / 2 + half) / pixels
+        return first, last
+
+    def _rises(self) -> bool:
+        return self.low is not None and self.high is not None and self.low <= self.high
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ParallelView(View):
+    """Clusters in each gap between two axes, and which of them light up together.
+
+    Parameters
+    ----------
+    axes : tuple of ParallelAxis
+        From left to right, two at least; `columns` are their names.
+    pixels : int
+        How many pixels high each axis is, 1 to 500.
+    clusters : tuple of tuples of (int, int, int, int)
+        Of each gap the boxes (left low, left high, right low, right high), half-open pixels from
+        the foot, sorted. A gap without any shows nothing.
+    joins : tuple of tuples of (int, int)
+        Of each inner axis the pairs (cluster of the gap before, cluster of the gap after) that
+        light up together, sorted.
+    sizes : tuple of tuples of int, or None
+        The records of each cluster; None under a guarded policy, which does not tell.
+    fuzzy : bool, default True
+        Whether clusters fade towards their edges.
+    selected : (int, int) or None
+        Gap and number of the cluster that is lit with all it is joined to.
+
+    Notes
+    -----
+    The shapes are those of section 4.1 of Dasgupta and Kosara, "Adaptive Privacy-Preserving
+    Visualization Using Parallel Coordinates" (IEEE TVCG 17(12), 2011). A box hides who is in it
+    but not that somebody is: what each method leaves open is told by `describe`.
+    """
+
+    kind: ClassVar[str] = "parallel"
+
+    axes: tuple[ParallelAxis, ...]
+    pixels: int
+    clusters: tuple[tuple[Box, ...], ...]
+    joins: tuple[tuple[tuple[int, int], ...], ...]
+    sizes: tuple[tuple[int, ...], ...] | None = None
+    fuzzy: bool = True
+    selected: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        self._check_axes()
+        self._check_clusters()
+        self._check_joins()
+        self._check_sizes()
+        if not isinstance(self.fuzzy, bool):
+            raise InputError("fuzzy is true or false")
+        if self.selected is not None:
+            self._check_cluster(self.selected)
+
+    def lit(self, gap: int, cluster: int) -> frozenset[tuple[int, int]]:
+        """Return a cluster and those of the neighbouring gaps that light up with it.
+
+        Parameters
+        ----------
+        gap : int
+            Between the gap-th axis and the next, from 0.
+        cluster : int
+            Its place in `clusters[gap]`, from 0.
+
+        Returns
+        -------
+        frozenset of (int, int)
+            Gap and place of each.
+
+        Raises
+        ------
+        InputError
+            If there is no such cluster.
+        """
+        self._check_cluster((gap, cluster))
+        found = {(gap, cluster)}
+        if gap > 0:
+            found |= {(gap - 1, left) for left, right in self.joins[gap - 1] if right == cluster}
+        if gap < len(self.joins):
+            found |= {(gap + 1, right) for left, right in self.joins[gap] if left == cluster}
+        return frozenset(found)
+
+    def select(self, gap: int, cluster: int) -> ParallelView:
+        """Return a copy whose picture lights a cluster and its joins; see `lit`."""
+        return replace(self, selected=(gap, cluster))
+
+    def flat(self) -> ParallelView:
+        """Return a copy whose clusters are drawn with rigid edges instead of fading ones."""
+        return replace(self, fuzzy=False)
+
+    def scene(self) -> Scene:
+        """Return the axes, and between them the clusters, or strands of single records."""
+        uprights = Uprights(tuple(axis.upright(self.pixels) for axis in self.axes))
+        marks = (uprights, *(self._gap(gap) for gap in range(len(self.clusters))))
+        return Scene((Panel(marks, Axis(""), Axis("")),), notes=(*self.notes(), *self._signs()))
+
+    def _gap(self, gap: int) -> Mark:
+        """Return what is drawn in a gap."""
+        boxes, lit = self.clusters[gap], None
+        if self.selected is not None:
+            bright = self.lit(*self.selected)
+            lit = tuple((gap, number) in bright for number in range(len(boxes)))
+        ends = self._ends(gap)
+        joins = self.joins[gap] if gap < len(self.joins) else ()
+        if self.method == RAW:
+            middles = tuple(((a + b) / 2, (c + d) / 2) for a, b, c, d in ends)
+            return Strands(gap, middles, lit, joins)
+        return Trapezoids(gap, ends, self.fuzzy, lit, self._span(), joins)
+
+    def _ends(self, gap: int) -> tuple[Ends, ...]:
+        """Return where the clusters of a gap are drawn, 0 to 1."""
+        left, right = self.axes[gap : gap + 2]
+        return tuple(
+            (*left.place(a, b, self.pixels), *right.place(c, d, self.pixels))
+            for a, b, c, d in self.clusters[gap]
+        )
+
+    def _span(self) -> tuple[float, float]:
+        """Return how wide the narrowest and the widest clusters are, at both ends together."""
+        widths = [
+            b - a + d - c for gap in range(len(self.clusters)) for a, b, c, d in self._ends(gap)
+        ]
+        narrowest = max(min(widths, default=NARROWEST), NARROWEST)
+        return narrowest, max([*widths, LEAST_SPAN * narrowest])
+
+    def _signs(self) -> tuple[str, ...]:
+        """Say in plain words what is to be seen."""
+        who = self._who()
+        if self.method == RAW:
+            signs = ["a line goes from where a record is on one axis to where it is on the next"]
+        else:
+            signs = [
+                f"a shape is a cluster of {who}, from where they are on one axis to where they"
+                " are on the next",
+                "blue: wide, orange: narrow clusters; the colour does not tell how many"
+                f" {who} they hold",
+            ]
+        if self.selected is not None:
+            left, right = self._names(self.selected[0])
+            enough = "enough persons" if self._guarded() else "records"
+            signs.append(
+                f"lit: one cluster between {left} and {right}, and those beside it that share"
+                f" {enough} with it"
+            )
+        return tuple(signs)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the lines that stand below the picture: those of any view, and of empty gaps."""
+        empty = [gap for gap, boxes in enumerate(self.clusters) if not boxes]
+        return (*super().notes(), *(self._why(gap) for gap in empty))
+
+    def _why(self, gap: int) -> str:
+        """Say why a gap shows nothing."""
+        names = self._names(gap)
+        secret = [axis.name for axis in self.axes[gap : gap + 2] if axis.sensitive]
+        nothing = f"nothing is shown between {names[0]} and {names[1]}: "
+        if secret:
+            return f"{nothing}clusters there could not hide a person's {' and '.join(secret)}"
+        return f"{nothing}too few {self._who()} for a cluster"
+
+    def _guarded(self) -> bool:
+        return self.origin.regime == "guarded"
+
+    def _who(self) -> str:
+        return "persons" if self._guarded() else "records"
+
+    def _names(self, gap: int) -> tuple[str, str]:
+        return self.columns[gap], self.columns[gap + 1]
+
+    def _source(self) -> str:
+        source = super()._source()
+        return source if self._guarded() or self.method == RAW else "from clusters of records"
+
+    def _subject(self) -> str:
+        return super()._subject().replace("parallel of", "parallel coordinates of", 1)
+
+    def _check_axes(self) -> None:
+        if not _is_tuple(self.axes) or not all(isinstance(a, ParallelAxis) for a in self.axes):
+            raise InputError("the axes of parallel coordinates are ParallelAxis")
+        if len(self.axes) < 2 or self.columns != tuple(axis.name for axis in self.axes):
+            raise InputError("parallel coordinates have two axes or more, named like the columns")
+        if len(set(self.columns)) != len(self.columns):
+            raise InputError("each column has one axis")
+        if not _is_whole(self.pixels) or not 1 <= self.pixels <= MOST_PIXELS:
+            raise InputError(f"the axes are 1 to {MOST_PIXELS} pixels high")
+        if any(band[1] > self.pixels for axis in self.axes for band in axis.bands):
+            raise InputError("the bands of levels lie within the pixels of the axes")
+
+    def _check_clusters(self) -> None:
+        if not _is_tuple(self.clusters) or len(self.clusters) != len(self.axes) - 1:
+            raise InputError("parallel coordinates have clusters for each gap between two axes")
+        for boxes in self.clusters:
+            if not _is_tuple(boxes) or not all(_is_box(box, 4) for box in boxes):
+                raise InputError("a cluster is a box of four pixels")
+            if not all(0 <= a < b <= self.pixels and c < d <= self.pixels for a, b, c, d in boxes):
+                raise InputError(
+                    "a cluster goes from a low pixel to a higher one, within the axes on both sides"
+                )
+            if self.method == RAW and any(b - a != 1 or d - c != 1 for a, b, c, d in boxes):
+                raise InputError(f"a record that is shown by itself, as {RAW!r} does, is one pixel")
+            if any(one > other for one, other in pairwise(boxes)):
+                raise InputError("the clusters of a gap are sorted")
+            if self._guarded() and len(set(boxes)) != len(boxes):
+                raise InputError("under a guarded policy clusters with the same box are one")
+
+    def _check_joins(self) -> None:
+        if not _is_tuple(self.joins) or len(self.joins) != len(self.axes) - 2:
+            raise InputError("parallel coordinates have joins for each axis between two others")
+        for (before, after), pairs in zip(pairwise(self.clusters), self.joins, strict=True):
+            if not _is_tuple(pairs) or not all(_is_box(pair, 2) for pair in pairs):
+                raise InputError("a join is a pair of clusters, by their numbers")
+            if any(a >= len(before) or b >= len(after) for a, b in pairs):
+                raise InputError("a join names clusters that there are, on both sides of its axis")
+            if any(one >= other for one, other in pairwise(pairs)):
+                raise InputError("the joins of an axis are different and sorted")
+
+    def _check_sizes(self) -> None:
+        if self.sizes is None:
+            return
+        if self._guarded():
+            raise InputError("under a guarded policy clusters have no sizes")
+        fits = _is_tuple(self.sizes) and all(_is_tuple(row) for row in self.sizes)
+        if not fits or [*map(len, self.sizes)] != [*map(len, self.clusters)]:
+            raise InputError("clusters have a size each, or none of them has")
+        if not all(_is_whole(size) and size >= 1 for row in self.sizes for size in row):
+            raise InputError("the size of a cluster is a whole number of records, 1 or more")
+
+    def _check_cluster(self, place: Any) -> None:
+        found = _is_box(place, 2) and place[0] < len(self.clusters)
+        if not found or place[1] >= len(self.clusters[place[0]]):
+            raise InputError(
+                "a cluster is named by its gap and its place in the gap, both counted from 0;"
+                " there is none at that place"
+            )
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        out = super()._decoded(given)
+        return out | {"axes": tuple(ParallelAxis(**_frozen(axis)) for axis in given["axes"])}
+
+
+def _frozen(axis: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the lists of an axis tuples, as they are in the view; a field that lacks is no default.
+
+    An axis that lost its word on being sensitive must not come back as one that is not.
+    """
+    names = [item.name for item in fields(ParallelAxis)]
+    if set(axis) != set(names):
+        raise InputError(f"an axis of parallel coordinates has exactly the fields {one_of(names)}")
+    bands = tuple(map(tuple, axis["bands"]))
+    return dict(axis) | {"levels": tuple(axis["levels"]), "bands": bands}
+
+
+def _is_tuple(value: object) -> bool:
+    return isinstance(value, tuple)
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int
+
+
+def _is_box(value: Any, length: int) -> bool:
+    """Say whether this is a tuple of so many whole numbers, none below 0."""
+    return (
+        isinstance(value, tuple)
+        and len(value) == length
+        and all(_is_whole(part) and part >= 0 for part in value)
+    )
+
+
+def _is_number(value: object) -> bool:
+    """Say whether this is a finite number; an int may be larger than any float."""
+    return type(value) in (int, float) and -sys.float_info.max <= value <= sys.float_info.max  # type: ignore[operator]
+
+
+def _number(value: float) -> str:
+    """Write a number at the end of an axis."""
+    return f"{value:.7g}"
