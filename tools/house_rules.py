@@ -12,7 +12,7 @@ import subprocess
 import symtable
 import sys
 import tokenize
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -218,6 +218,50 @@ def floor_name(room: str) -> str:
     return f"{room} ({'apart' if room == APART else f'floor {FLOORS[room]}'})"
 
 
+def circles(modules: Sequence[Module]) -> Iterator[Broken]:
+    """No module of the package imports itself, by way of others either, when it is loaded."""
+    known = {module_name(module): module for module in modules if module.room}
+    loads = {name: {*loaded(module, known)} - {name} for name, module in known.items()}
+    reached = {name: reachable(name, loads) for name in loads}
+    for name, module in known.items():
+        others = sorted(it for it in reached[name] if name in reached[it])
+        if name in reached[name] and name == min(others):
+            yield module.broken(1, f"imports in a circle: {', '.join(others)}")
+
+
+def module_name(module: Module) -> str:
+    """Name a module of the package in full; a package by its folder."""
+    inside = module.inside[:-1] if module.inside[-1] == "__init__" else module.inside
+    return ".".join((PACKAGE, *inside))
+
+
+def loaded(module: Module, known: Mapping[str, Module]) -> Iterator[str]:
+    """Name the modules that are imported when this one is loaded, and not for types alone."""
+
+    def walk(node: ast.AST) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            types = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+            if types or isinstance(child, Function | ast.Lambda):
+                continue
+            for name in imported_names(module, child):
+                parent = name.rpartition(".")[0]
+                yield from [it for it in (name, parent) if it in known][:1]
+            yield from walk(child)
+
+    yield from walk(module.tree)
+
+
+def reachable(start: str, loads: Mapping[str, Set[str]]) -> set[str]:
+    """Name all modules that are loaded with one; itself only by way of others."""
+    found: set[str] = set()
+    ahead = [*loads[start]]
+    while ahead:
+        if (name := ahead.pop()) not in found:
+            found.add(name)
+            ahead.extend(loads[name])
+    return found
+
+
 # --- how a file is written ------------------------------------------------------------------
 
 
@@ -382,6 +426,7 @@ def broken_rules(root: Path) -> list[Broken]:
     """Check all files of the checkout at `root`."""
     paths = tracked(root)
     found = set(tested_rooms(paths))
+    modules = []
     for path in paths:
         try:
             text = (root / path).read_text(encoding="utf-8")
@@ -390,7 +435,9 @@ def broken_rules(root: Path) -> list[Broken]:
         found.update(hosts_and_paths(path, text))
         if path.suffix == ".py":
             module = Module(path, text, ast.parse(text, filename=str(path)))
+            modules.append(module)
             found.update(broken for rule in MODULE_RULES for broken in rule(module))
+    found.update(circles(modules))
     return sorted(found)
 
 

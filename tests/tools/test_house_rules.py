@@ -102,6 +102,51 @@ def test_no_import_up_the_floors(check: Check, case: str) -> None:
     assert message in line
 
 
+IN_A_CIRCLE = {
+    "two modules": {
+        "table__reading": "from discreet.table.values import codes",
+        "table__values": "from .reading import read",
+    },
+    "a package and its part": {
+        "table____init__": "from discreet.table.values import codes",
+        "table__values": "from discreet.table import Table",
+    },
+    "three modules": {
+        "table__a": "from discreet.table import b",
+        "table__b": "import discreet.table.c",
+        "table__c": "try:\n    from discreet.table.a import x\nexcept ImportError:\n    pass",
+    },
+}
+IN_NO_CIRCLE = {
+    "for types": {
+        "table__a": "from discreet.table.b import x",
+        "table__b": "if TYPE_CHECKING:\n    from discreet.table.a import y",
+    },
+    "a package of its parts": {
+        "table____init__": "from discreet.table.a import x",
+        "table__a": "from discreet.table.b import y",
+    },
+    "itself": {"table__a": "from . import a"},
+}
+
+
+@pytest.mark.parametrize("case", IN_A_CIRCLE)
+def test_no_modules_import_each_other(check: Check, case: str) -> None:
+    files = {name.replace("__", "/", 1): code for name, code in IN_A_CIRCLE[case].items()}
+    named = {f"src/discreet/{name}.py": DOCUMENTED + code for name, code in files.items()}
+    found = check({**named, "tests/table/test_table.py": ""})
+    assert len(found) == 1
+    assert "imports in a circle: discreet.table" in found[0]
+    assert found[0].count("discreet.table") == len(files)
+
+
+@pytest.mark.parametrize("case", IN_NO_CIRCLE)
+def test_imports_that_are_no_circle(check: Check, case: str) -> None:
+    files = {name.replace("__", "/", 1): code for name, code in IN_NO_CIRCLE[case].items()}
+    named = {f"src/discreet/{name}.py": DOCUMENTED + code for name, code in files.items()}
+    assert check({**named, "tests/table/test_table.py": ""}) == []
+
+
 def test_a_room_without_a_floor_is_named(check: Check) -> None:
     assert check(package(attic="import discreet.cli")) == [
         "src/discreet/attic.py:1: attic has no floor; give it a floor in BUILDING"
