@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from discreet.plots.request import DEFAULT_PICTURES, NO_AXES
+from discreet.plots import METHOD_OF_PLOT
+from discreet.plots.request import NO_AXES
 from discreet.policy import DIAGNOSTICS, PICTURES, AxesRequest, PlotRequest, told_to
 from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
@@ -71,8 +72,8 @@ def test_diagnostics_are_pictures_of_points() -> None:
 
 
 def test_every_picture_but_the_contour_has_a_method_of_its_own() -> None:
-    assert set(DEFAULT_PICTURES) == set(PICTURES) - {"contour"}
-    for picture, method in DEFAULT_PICTURES.items():
+    assert set(METHOD_OF_PLOT) == set(PICTURES) - {"contour"}
+    for picture, method in METHOD_OF_PLOT.items():
         assert method == "rows" or method in PICTURES[picture]
 
 

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from starlette.routing import Route
 
 from discreet.ledger import add_token
+from discreet.plots import PARAMETERS, PLOTS
 from discreet.serve.drawing import FORMS
 from discreet.serve.pages import pages
-from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.study import open as open_study
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, SECRET, planted, shuffled
 from tests.serve.conftest import Running, running
@@ -196,7 +196,7 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
                 assert checked["broken"] == []
             ear.ledger(tmp_path)  # with what is in its journal alone
         ear.ledger(tmp_path)
-    assert {kind for kind, status in became if status == 200} >= {*PICTURES} - {"parallel"}
+    assert {kind for kind, status in became if status == 200} >= {*PLOTS} - {"parallel"}
     assert turn == 0 or ("parallel", 200) in became
     assert sum(became.values()) > 50
 
@@ -251,7 +251,7 @@ def test_no_request_is_echoed_whatever_it_holds(canary: Running, requests: int) 
     heard = Canaries(CANARIES.texts, ())
     with hearing(heard) as ear, canary.client() as client:
 
-        @given(kind=st.sampled_from([*PICTURES]), body=BODIES_AT_RANDOM)
+        @given(kind=st.sampled_from([*PLOTS]), body=BODIES_AT_RANDOM)
         @settings(max_examples=requests, suppress_health_check=[*HealthCheck])
         def ask(kind: str, body: dict[str, Any]) -> None:
             data = json.dumps(body).encode()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PICTURES as METHODS_OF
 from discreet.policy import PRESETS, Policy
 from discreet.serve.checking import (
@@ -23,7 +24,6 @@ from discreet.serve.checking import (
     usual_method,
     usual_number,
 )
-from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal
 from discreet.serve.schemas import BODIES
 from discreet.study import Study
@@ -625,12 +625,12 @@ def test_methods_that_are_allowed_the_usual_one_first(
     assert allowed_methods(policy, kind) == methods
 
 
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", PLOTS)
 def test_research_allows_all_methods(kind: str) -> None:
     assert set(allowed_methods(Policy.preset("research"), kind)) == set(METHODS_OF[kind])
 
 
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", PLOTS)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_picture_has_a_method(preset: str, kind: str) -> None:
     assert usual_method(Policy.preset(preset), kind) in allowed_methods(Policy.preset(preset), kind)
@@ -687,8 +687,8 @@ def test_what_has_a_use(preset: str, kind: str, method: str, name: str, used: bo
 @st.composite
 def bodies(draw: st.DrawFn) -> tuple[str, Body]:
     """Draw a picture and a body that its schema lets pass, mostly of columns there are."""
-    kind = draw(st.sampled_from([*PICTURES]))
-    picture = PICTURES[kind]
+    kind = draw(st.sampled_from([*PLOTS]))
+    picture = PLOTS[kind]
     body: Body = {}
     names = st.sampled_from(
         ["age", "bmi", "glucose", "hdl", "sex", "region", "diagnosis", "nobody"]
@@ -758,7 +758,7 @@ def test_a_question_has_one_text_however_it_is_put(
 
     method = wish.named.get("method", usual_method(study.policy, kind))
     usual: Body = {} if method is None else {"method": method}
-    for name in PICTURES[kind].parameters:
+    for name in PLOTS[kind].parameters:
         if has_use(study.policy, kind, str(method), name):
             number = name in NUMBERS
             usual[name] = (

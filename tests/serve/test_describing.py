@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from discreet.errors import DiscreetError
+from discreet.plots import PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.protect import METHODS, ROW_METHODS
 from discreet.serve.checking import Wish, check
 from discreet.serve.describing import pictures_told, study_told
 from discreet.serve.drawing import drawn
-from discreet.serve.pictures import PICTURES
 from discreet.serve.schemas import BODIES
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
@@ -212,14 +212,14 @@ NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
 ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
     "nothing": ((), set()),
     "one number": (COLUMNS[:1], {"histogram", "box", "residuals", "qq", "leverage"}),
-    "numbers": (NUMBERS_ALONE, set(PICTURES) - {"bars", "crosstab"}),
+    "numbers": (NUMBERS_ALONE, set(PLOTS) - {"bars", "crosstab"}),
     "one column of levels": (COLUMNS[2:3], {"bars"}),
     "levels": (LEVELS_ALONE, {"bars", "crosstab", "parallel"}),
     "one of each": (
         COLUMNS[1:3],
         {"histogram", "box", "bars", "parallel", "residuals", "qq", "leverage"},
     ),
-    "all": (COLUMNS, set(PICTURES)),
+    "all": (COLUMNS, set(PLOTS)),
 }
 
 
@@ -365,6 +365,6 @@ def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
             assert view.kind in (kind, "multiples"), body
             kinds.add(kind)
 
-    assert kinds == set(PICTURES)
+    assert kinds == set(PLOTS)
     assert [it for it in held_back if not any(reason in it for reason in HELD_BACK)] == []
     assert len(held_back) <= len(asked) / 8

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from discreet.errors import LeavingError, RefusedError
 from discreet.ledger import Ledger
-from discreet.plots import ParallelView, View
+from discreet.plots import PLOTS, ParallelView, View
 from discreet.policy import Policy
 from discreet.render.scene import scene_to_plain
 from discreet.serve.checking import Wish, check
 from discreet.serve.describing import pictures_told
 from discreet.serve.drawing import FORMS, drawn, figure, orders_told, picture_told
-from discreet.serve.pictures import PICTURES
 from discreet.serve.schemas import BODIES
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -58,7 +57,7 @@ def wished(study: Study, kind: str) -> View:
 
 
 def test_there_is_a_wish_for_every_picture() -> None:
-    assert set(WISHES) == set(PICTURES)
+    assert set(WISHES) == set(PLOTS)
 
 
 @pytest.mark.parametrize("kind", WISHES)

@@ -13,11 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.plots import View
+from discreet.plots import PLOTS, View
 from discreet.serve import asking, routes
 from discreet.serve import drawing as drawing_of
 from discreet.serve.drawing import FORMS
-from discreet.serve.pictures import PICTURES
 from discreet.serve.refusals import refusal
 from tests.serve.cohort import opened
 from tests.serve.conftest import Running, running
@@ -54,7 +53,7 @@ def error(found: httpx.Response) -> dict[str, Any]:
 
 ADDRESSES = [
     ("GET", "/api/study"),
-    *(("POST", f"/api/views/{kind}") for kind in PICTURES),
+    *(("POST", f"/api/views/{kind}") for kind in PLOTS),
     ("GET", f"/api/views/{NOBODY}"),
     ("GET", f"/api/views/{NOBODY}/orders"),
     *(("GET", f"/api/views/{NOBODY}/{form}") for form in FORMS),
@@ -131,7 +130,7 @@ def test_the_form_is_told(alice: httpx.Client, carol: httpx.Client) -> None:
 
     assert (found["study"], found["version"]) == ("cohort.csv", 1)
     assert found["caller"] == {"name": "token alice", "role": "analyst"}
-    assert {it["kind"] for it in found["pictures"]} == set(PICTURES)
+    assert {it["kind"] for it in found["pictures"]} == set(PLOTS)
     assert carol.get("/api/study").json()["caller"] == {
         "name": "token carol",
         "role": "custodian",

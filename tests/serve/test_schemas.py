@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from discreet.serve.pictures import PICTURES
+from discreet.plots import PLOTS
 from discreet.serve.schemas import BODIES, LONGEST_FORMULA, LONGEST_NAME
 
 Body = dict[str, Any]
@@ -130,9 +130,9 @@ def test_a_number_is_finite(number: str) -> None:
         BODIES["scatter"].model_validate_json(f'{{"columns": ["a", "b"], "q": {number}}}')
 
 
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", PLOTS)
 def test_a_schema_is_told_for_every_picture(kind: str) -> None:
-    picture = PICTURES[kind]
+    picture = PLOTS[kind]
     schema = BODIES[kind].model_json_schema()
 
     assert schema["additionalProperties"] is False

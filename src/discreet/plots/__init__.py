@@ -1,10 +1,11 @@
-"""What may be shown: frozen, plain numbers, JSON out and in."""
+"""The plots: each is one module, which says all there is to say of it; `PLOTS` lists them."""
 
 from discreet.plots.bars import BarView
 from discreet.plots.box import BoxView
 from discreet.plots.by_level import MultiplesView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.plots.crosstab import CrossTableView
+from discreet.plots.descriptor import PARAMETERS, Parameter, Plot
 from discreet.plots.diagnostics import (
     Curve,
     Diagnostic,
@@ -15,11 +16,15 @@ from discreet.plots.diagnostics import (
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
+from discreet.plots.registry import METHOD_OF_PLOT, PLOTS
 from discreet.plots.scatter import DRAWN, RAW, PointsView, Trend
 from discreet.plots.view import Gate, Origin, View
 
 __all__ = [
     "DRAWN",
+    "METHOD_OF_PLOT",
+    "PARAMETERS",
+    "PLOTS",
     "RAW",
     "BarView",
     "BoxView",
@@ -35,6 +40,8 @@ __all__ = [
     "Origin",
     "ParallelAxis",
     "ParallelView",
+    "Parameter",
+    "Plot",
     "PointsView",
     "QQView",
     "ResidualView",

@@ -9,7 +9,8 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import parameters_of_counts, seen, shown_counts
-from discreet.plots.crosstab import check_persons, count_pairs
+from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
+from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
 from discreet.plots.levels import check_few, levels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -17,7 +18,7 @@ from discreet.protect.counts import check_counts
 from discreet.render.scene import Axis, Columns, Panel, Scene
 from discreet.table import Table
 
-__all__ = ["BarView", "from_counts"]
+__all__ = ["BARS", "BarView", "from_counts"]
 
 MOST_BARS = 200
 
@@ -119,3 +120,18 @@ def _divided(table: Table, request: PlotRequest, origin: Origin, column: str, by
         by_levels=levels[by].names,
         by_counts=tuple(zip(*(row[:-1] for row in told[:-1]), strict=True)),
     )
+
+
+BARS = Plot(
+    name="bars",
+    title="Bar chart",
+    says="How many have each level of a column.",
+    columns="categorical",
+    least=1,
+    most=1,
+    by=ROWS_AND_COUNTS,
+    parameters=CROSSTAB.parameters,
+    methods=CROSSTAB.methods,
+    method=CROSSTAB.method,
+    from_counts=from_counts,
+)

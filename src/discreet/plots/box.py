@@ -20,17 +20,19 @@ from discreet.plots.counts import (
     public,
     seen,
 )
+from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.levels import panels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
-from discreet.protect import OrderMeans
+from discreet.protect import COUNT_METHODS, OrderMeans
 from discreet.protect.base import sd_of, several_rows
 from discreet.protect.order_means import nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
 from discreet.table import Table
 
-__all__ = ["BoxView", "from_counts", "from_rows", "tukey_box"]
+__all__ = ["BOX", "BoxView", "from_counts", "from_rows", "tukey_box"]
 
+MOST_BOXES = 24
 HARDLY = ", or hardly vary within one"
 
 
@@ -234,3 +236,24 @@ def tukey_box(label: str, values: Floats) -> Box:
     low, high = min(float(inside.min()), q1), max(float(inside.max()), q3)
     mean = float(values.mean())
     return Box(label, low, q1, median, q3, high, mean, tuple(outliers.tolist()))
+
+
+BOX = Plot(
+    name="box",
+    title="Box plot",
+    says="The middle and the spread of columns, side by side.",
+    columns="continuous",
+    least=1,
+    most=MOST_BOXES,
+    by=ROWS_AND_COUNTS,
+    parameters=CELLS,
+    methods=(OrderMeans.name, *BINNED, "none"),
+    method=OrderMeans.name,
+    research_alone=dict.fromkeys(
+        COUNT_METHODS,
+        "a box by suppression or generalization draws quartiles of single records and exists under"
+        " the policy 'research' alone; use method='order-means'",
+    ),
+    from_rows=from_rows,
+    from_counts=from_counts,
+)

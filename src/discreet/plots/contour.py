@@ -18,13 +18,15 @@ from discreet.plots.by_level import (
     panels_of_rows,
 )
 from discreet.plots.counts import Protected
-from discreet.plots.heatmap import GridView, check_grid, grids_of
+from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
+from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.render.scene import Axis, Lines, Panel, Scene
 from discreet.table import Table
 
 __all__ = [
+    "CONTOUR",
     "ContourView",
     "by_level_from_counts",
     "by_level_from_rows",
@@ -201,3 +203,22 @@ def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
     peaks = [max(counts, default=0) for counts in drawn]
     levels = shared_levels(peaks, min((min(counts) for counts in drawn if counts), default=0))
     return multiples(panels.names, [contour_of(grid, levels) for grid in grids], request)
+
+
+CONTOUR: Plot[ContourView | MultiplesView] = Plot(
+    name="contour",
+    title="Contour plot",
+    says="Two columns as lines of equal count.",
+    columns="continuous",
+    least=2,
+    most=2,
+    by=ROWS_AND_COUNTS,
+    parameters=HEATMAP.parameters,
+    methods=HEATMAP.methods,
+    method=HEATMAP.method,
+    like=HEATMAP.name,
+    binned=True,
+    from_rows=from_rows,
+    from_counts=from_counts,
+    by_level=(by_level_from_rows, by_level_from_counts),
+)

@@ -11,6 +11,7 @@ import numpy as np
 from discreet.errors import InputError, RefusedError
 from discreet.plots.axes import too_few
 from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts
+from discreet.plots.descriptor import Plot
 from discreet.plots.levels import Levels, check_few, levels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -20,7 +21,7 @@ from discreet.protect.counts import Bins
 from discreet.render.scene import Axis, Panel, Scene, Words
 from discreet.table import Table
 
-__all__ = ["CrossTableView", "check_persons", "count_pairs", "from_counts"]
+__all__ = ["CROSSTAB", "CrossTableView", "check_persons", "count_pairs", "from_counts"]
 
 HIDDEN = "·"
 
@@ -137,3 +138,17 @@ def check_persons(persons: int, request: PlotRequest) -> None:
     """Refuse a table of too few persons."""
     if request.guarded and persons < request.least_persons:
         raise too_few(request)
+
+
+CROSSTAB = Plot(
+    name="crosstab",
+    title="Cross-table",
+    says="How many have each pair of levels of two columns.",
+    columns="categorical",
+    least=2,
+    most=2,
+    parameters=("k",),
+    methods=(CellSuppression.name, "none"),
+    method=CellSuppression.name,
+    from_counts=from_counts,
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots import scatter
 from discreet.plots.counts import public, seen
+from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
 from discreet.plots.view import Origin, View
@@ -27,6 +28,9 @@ from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
 from discreet.table import Rows, Table, open_table
 
 __all__ = [
+    "LEVERAGE",
+    "QQ",
+    "RESIDUALS",
     "Curve",
     "Diagnostic",
     "LeverageView",
@@ -43,6 +47,7 @@ COOK = (0.5, 1.0)
 DIGITS = 6
 
 Numbers = Mapping[str, float]
+V = TypeVar("V", bound=View)
 
 
 @dataclass(frozen=True)
@@ -328,3 +333,34 @@ def _cook_curves(points: PointsView, found: Fit) -> tuple[Curve, ...]:
             label, x = f"Cook's distance {distance:g}", tuple(reach.tolist())
             curves.append(Curve(label, x, tuple((sign * height).tolist())))
     return tuple(curves)
+
+
+def _plot(view: type[V], title: str, says: str, *beside: str) -> Plot[V]:
+    """Describe the plot of a view, which is made with a model; see `of_protected`."""
+    return Plot(
+        name=view.kind,
+        title=title,
+        says=says,
+        columns="formula",
+        least=0,
+        most=0,
+        parameters=(*CELLS, *beside),
+        methods=POINTS,
+        research_alone={
+            method: "a guarded study fits a regression to its protected copy and draws the points"
+            f" of that; {method!r} of the regression of the raw data exists under the policy"
+            " 'research' alone"
+            for method in COUNT_METHODS
+        },
+    )
+
+
+RESIDUALS = _plot(
+    ResidualView, "Residuals", "What a linear regression leaves over, against what it fits."
+)
+QQ = _plot(
+    QQView, "Q-Q plot", "Whether what a linear regression leaves over is normal.", "noise_on"
+)
+LEVERAGE = _plot(
+    LeverageView, "Leverage", "Which points pull a linear regression, with Cook's distance."
+)

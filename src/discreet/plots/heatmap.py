@@ -26,6 +26,7 @@ from discreet.plots.counts import (
     shown_counts,
     shown_of_rows,
 )
+from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect.counts import Bins
@@ -33,6 +34,7 @@ from discreet.render.scene import Axis, Cells, Panel, Scene
 from discreet.table import Table
 
 __all__ = [
+    "HEATMAP",
     "GridView",
     "by_level_from_counts",
     "by_level_from_rows",
@@ -146,3 +148,21 @@ def grid_view(
         y_edges=short_places(edges[1]),
         counts=tuple(tuple(flat[i : i + up]) for i in range(0, len(flat), up)),
     )
+
+
+HEATMAP: Plot[GridView | MultiplesView] = Plot(
+    name="heatmap",
+    title="Heat map",
+    says="Two columns as cells, coloured by how many lie in them.",
+    columns="continuous",
+    least=2,
+    most=2,
+    by=ROWS_AND_COUNTS,
+    parameters=CELLS,
+    methods=(*BINNED, "none"),
+    method="generalization",
+    binned=True,
+    from_rows=from_rows,
+    from_counts=from_counts,
+    by_level=(by_level_from_rows, by_level_from_counts),
+)

@@ -32,6 +32,7 @@ from discreet.plots.counts import (
     shown_counts,
     shown_of_rows,
 )
+from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
 from discreet.plots.levels import panels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -41,6 +42,7 @@ from discreet.render.scene import Axis, Bars, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
+    "HISTOGRAM",
     "HistogramView",
     "by_level_from_counts",
     "by_level_from_rows",
@@ -225,3 +227,22 @@ def histogram_view(
         counts=tuple(told),
         density=tuple(None if d is None else float(f"{d:.6g}") for d in density),
     )
+
+
+HISTOGRAM: Plot[HistogramView | MultiplesView] = Plot(
+    name="histogram",
+    title="Histogram",
+    says="How the values of one column are spread.",
+    columns="continuous",
+    least=1,
+    most=1,
+    by=ROWS_AND_COUNTS,
+    parameters=(*ROWS, "bins"),
+    methods=(Merge.name, *BINNED, "none"),
+    method=Merge.name,
+    binned=True,
+    edges="always",
+    from_rows=from_rows,
+    from_counts=from_counts,
+    by_level=(by_level_from_rows, by_level_from_counts),
+)

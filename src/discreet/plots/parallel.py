@@ -29,6 +29,7 @@ from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
 from discreet.plots.axes import too_few
 from discreet.plots.counts import check_size, public, seen
+from discreet.plots.descriptor import Plot
 from discreet.plots.parallel_axes import (
     CellAxis,
     PersonsInCells,
@@ -48,10 +49,12 @@ from discreet.plots.parallel_axes import (
 from discreet.plots.parallel_view import ParallelView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin
+from discreet.protect import CLUSTER_METHODS
 from discreet.table import Rows, Table
 
-__all__ = ["clusters_of_cells", "clusters_of_records", "from_counts"]
+__all__ = ["PARALLEL", "clusters_of_cells", "clusters_of_records", "from_counts"]
 
+MOST_AXES = 24
 MOST_CLUSTERS, MOST_JOINT = 20_000, 100_000
 
 
@@ -369,3 +372,19 @@ def _stated_of_records(request: PlotRequest) -> dict[str, int | str]:
         stated["l"] = request.axes.diversity
     named = [f"{name} = {' or '.join(of)}" for name, of in request.axes.sensitive.items() if of]
     return stated | ({"sensitive": ", ".join(named)} if named else {})
+
+
+PARALLEL = Plot(
+    name="parallel",
+    title="Parallel coordinates",
+    says="Several columns as axes side by side, and clusters between them.",
+    columns="any",
+    least=2,
+    most=MOST_AXES,
+    parameters=("k", "diversity", "pixels", "cost", "gradient"),
+    sensitive=True,
+    methods=(*CLUSTER_METHODS, "none"),
+    method=KMemberCells.name,
+    edges="guarded",
+    from_counts=from_counts,
+)

@@ -1,4 +1,4 @@
-"""One question, settled: which picture, by which method, with which numbers."""
+"""One request, settled: which plot, by which method, with which numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from discreet.protect import CLUSTER_METHODS, ROW_METHODS, CellSuppression
+from discreet.protect import ROW_METHODS
 
 __all__ = [
-    "DEFAULT_PICTURES",
-    "DIAGNOSTICS",
     "NO_AXES",
-    "PICTURES",
     "ROWS_PER_K",
     "AxesRequest",
     "Edges",
@@ -24,45 +21,8 @@ __all__ = [
 #: A guarded picture or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
 
-#: The method of each picture where neither policy nor caller says. A contour plot has none of
-#: its own: it is drawn from the grid of the heat map.
-DEFAULT_PICTURES: Mapping[str, str] = MappingProxyType(
-    {
-        "scatter": "rows",
-        "histogram": "merge",
-        "heatmap": "generalization",
-        "box": "order-means",
-        "bars": "cell-suppression",
-        "crosstab": "cell-suppression",
-        "residuals": "rows",
-        "qq": "rows",
-        "leverage": "rows",
-        "parallel": "k-member-cells",
-    }
-)
 Limits = Mapping[str, tuple[float, float]]
 Edges = Mapping[str, tuple[float, ...]]
-
-#: Pictures of a regression, asked for with a formula.
-DIAGNOSTICS = ("residuals", "qq", "leverage")
-
-_BINNED = ("suppression", "generalization", *ROW_METHODS)
-_POINTS = (*ROW_METHODS, "suppression", "generalization", "none")
-_TABLE = (CellSuppression.name, "none")
-#: Every picture, with the methods it can be made by; "rows" stands for the policy's row method.
-PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "histogram": ("merge", *_BINNED, "none"),
-        "scatter": _POINTS,
-        "heatmap": (*_BINNED, "none"),
-        "contour": (*_BINNED, "none"),
-        "box": ("order-means", *_BINNED, "none"),
-        "bars": _TABLE,
-        "crosstab": _TABLE,
-        **dict.fromkeys(DIAGNOSTICS, _POINTS),
-        "parallel": (*CLUSTER_METHODS, "none"),
-    }
-)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.plots import heatmap
 from discreet.plots.axes import short_places
 from discreet.plots.counts import Protected, parameters_of_rows, public, seen
+from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.heatmap import GridView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -25,6 +26,7 @@ from discreet.table import Table
 __all__ = [
     "DRAWN",
     "RAW",
+    "SCATTER",
     "PointsView",
     "Trend",
     "from_counts",
@@ -238,3 +240,18 @@ def _trend(of: str, level: str, x: Floats, y: Floats, weight: Floats) -> Trend:
     if not np.isfinite([along, across, slope, intercept]).all():
         raise RefusedError("the points lie too close together or too far apart for a trend")
     return Trend(of, level, slope, intercept)
+
+
+SCATTER = Plot(
+    name="scatter",
+    title="Scatter plot",
+    says="Two columns as points of protected rows.",
+    columns="continuous",
+    least=2,
+    most=2,
+    by=("rows",),
+    parameters=(*CELLS, "trend"),
+    methods=POINTS,
+    from_rows=from_rows,
+    from_counts=from_counts,
+)

@@ -5,9 +5,8 @@ question for the whole package: with which method and numbers is this picture ma
 caller choose them?
 """
 
+from discreet.plots.registry import DIAGNOSTICS, PICTURES
 from discreet.plots.request import (
-    DIAGNOSTICS,
-    PICTURES,
     ROWS_PER_K,
     AxesRequest,
     PlotRequest,

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.parallel.methods import KMemberCells
-from discreet.plots.request import DEFAULT_PICTURES, DIAGNOSTICS, PICTURES
+from discreet.plots import PLOTS
 from discreet.protect import (
     CLUSTER_METHODS,
-    COUNT_METHODS,
     ROW_METHODS,
 )
 
@@ -44,17 +43,16 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
 
 def method_of(policy: Policy, picture: str, method: str | None) -> str:
     """Return the method a picture is made by, or refuse one that the policy does not allow."""
-    if picture not in PICTURES:
-        raise InputError(f"there is no picture {picture!r}; there are {one_of(PICTURES)}")
+    if picture not in PLOTS:
+        raise InputError(f"there is no picture {picture!r}; there are {one_of(PLOTS)}")
+    plot = PLOTS[picture]
     if method is None:
-        named = picture if picture in DEFAULT_PICTURES else "heatmap"
-        method = policy.pictures.get(picture, policy.pictures[named])
+        method = policy.pictures.get(picture) or policy.pictures[plot.like]
     if method == "rows":
         method = policy.rows
-    if method not in PICTURES[picture]:
+    if method not in plot.methods:
         raise InputError(
-            f"a {picture} cannot be made by method {method!r};"
-            f" there are {one_of(PICTURES[picture])}"
+            f"a {picture} cannot be made by method {method!r}; there are {one_of(plot.methods)}"
         )
     if not policy.guarded:
         return method
@@ -73,34 +71,13 @@ def method_of(policy: Policy, picture: str, method: str | None) -> str:
             f"the protected copy of this study is made by {policy.rows!r}; for {method!r} the"
             f" custodian can open a study with it: discreet.open(..., rows={method!r})"
         )
-    if picture in DIAGNOSTICS and method in COUNT_METHODS:
-        raise RefusedError(
-            "a guarded study fits a regression to its protected copy and draws the points of"
-            f" that; {method!r} of the regression of the raw data exists under the policy"
-            " 'research' alone"
-        )
-    if picture == "box" and method in COUNT_METHODS:
-        raise RefusedError(
-            "a box by suppression or generalization draws quartiles of single records and"
-            " exists under the policy 'research' alone; use method='order-means'"
-        )
+    if method in plot.research_alone:
+        raise RefusedError(plot.research_alone[method])
     return method
 
 
 def refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
     """Refuse a number that the picture would be drawn without."""
-    gridded = picture in ("heatmap", "contour") or method in ("suppression", "generalization")
-    axes = picture == "parallel"
-    used = {
-        "k": True,
-        "pixels": axes,
-        "diversity": axes,
-        "q": method in ROW_METHODS and ROW_METHODS[method].additive,
-        "bins": picture == "histogram",
-        "edges": picture == "histogram",
-        "grid": gridded and picture != "histogram",
-        "limits": gridded or axes or picture == "histogram",
-    }
     for name in named:
-        if not used.get(name, False):
+        if not PLOTS[picture].uses(method, name):
             raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")

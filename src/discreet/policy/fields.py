@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.errors import one_of
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
-from discreet.plots.request import DEFAULT_PICTURES
+from discreet.plots import METHOD_OF_PLOT
 from discreet.protect import ROW_METHODS
 from discreet.protect.deterministic import METRICS
 from discreet.protect.hierarchy import read_hierarchy
@@ -30,7 +30,7 @@ MOST_EDGES = 101
 def frozen(key: str, value: Any) -> Any:
     """Return a field's value as it is kept: tuples and read-only mappings all the way."""
     if key == "pictures" and isinstance(value, Mapping):
-        return MappingProxyType({**DEFAULT_PICTURES, **value})
+        return MappingProxyType({**METHOD_OF_PLOT, **value})
     if key in ("kinds", "roles") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
     if key == "hierarchies" and isinstance(value, Mapping):

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.plots.request import DEFAULT_PICTURES, PICTURES, Edges, Limits, PlotRequest
+from discreet.plots import METHOD_OF_PLOT, PLOTS
+from discreet.plots.request import Edges, Limits, PlotRequest
 from discreet.policy.choosing import method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import ROW_METHODS
@@ -159,7 +160,7 @@ class Policy:
     metric: str = "euclidean"
     rounding: str = "mdav"
     c: int | None = None
-    pictures: Mapping[str, str] = field(default_factory=lambda: DEFAULT_PICTURES)
+    pictures: Mapping[str, str] = field(default_factory=lambda: METHOD_OF_PLOT)
     bins: int = 20
     grid: int = 30
     pixels: int = USUAL_PIXELS
@@ -207,12 +208,11 @@ class Policy:
             if not holds(value):
                 raise InputError(f"{name} of the policy must be {allowed}")
         for picture, method in self.pictures.items():
-            if picture not in PICTURES:
-                raise InputError(f"pictures of the policy may name {one_of(PICTURES)}")
-            if method != "rows" and method not in PICTURES[picture]:
-                raise InputError(
-                    f"the {picture} of the policy must be 'rows' or {one_of(PICTURES[picture])}"
-                )
+            if picture not in PLOTS:
+                raise InputError(f"pictures of the policy may name {one_of(PLOTS)}")
+            methods = PLOTS[picture].methods
+            if method != "rows" and method not in methods:
+                raise InputError(f"the {picture} of the policy must be 'rows' or {one_of(methods)}")
         grouped = [column for group in self.groups for column in group]
         if len(set(grouped)) != len(grouped) or set(grouped) & set(self.strata):
             raise InputError("a column is in one group of the policy, and is no stratum as well")
@@ -385,15 +385,16 @@ class Policy:
             shown_share=self.shown_share,
             show_empty=self.show_empty,
             by=by,
-            edges=chosen.edges if self._binned(picture) else MappingProxyType({}),
+            edges=chosen.edges if self._has_edges(picture) else MappingProxyType({}),
             bins_share=self.bins_share,
             rounding=chosen.rounding if "rounding" in declared else None,
             c=chosen.c if "c" in declared else None,
         )
 
-    def _binned(self, picture: str) -> bool:
+    def _has_edges(self, picture: str) -> bool:
         """Whether declared edges of bins are used: cells of axes are the histogram's bins."""
-        return picture == "histogram" or (picture == "parallel" and self.guarded)
+        edges = PLOTS[picture].edges
+        return edges == "always" or (edges == "guarded" and self.guarded)
 
     def allowed(self, **named: Any) -> Policy:
         """Return the policy with fields that the caller chose, if it lets them be chosen.

@@ -10,10 +10,9 @@ from typing import Any
 
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.parallel.pixels import MOST_PIXELS
-from discreet.policy import PICTURES as METHODS_OF
+from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PlotRequest, Policy, check_group
 from discreet.policy.choosing import refuse_unused
-from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
 from discreet.study.gate import diversity_of
@@ -103,7 +102,7 @@ def allowed_methods(policy: Policy, kind: str) -> tuple[str, ...]:
     """Return the methods that the policy lets a picture be made by, the usual one first."""
     usual = usual_method(policy, kind)
     found = [] if usual is None else [usual]
-    for method in METHODS_OF[kind]:
+    for method in PLOTS[kind].methods:
         try:
             policy.settle(kind, (), method=method)
         except DiscreetError:
@@ -176,7 +175,7 @@ def _names_wrong(columns: Columns, kind: str, names: Sequence[str], given: Body)
         return "columns: each is one that can be drawn; /api/study lists them"
     if len({*names}) != len(names):
         return "columns: each is named once"
-    wanted = PICTURES[kind].columns
+    wanted = PLOTS[kind].columns
     if wanted in ("continuous", "categorical") and any(
         columns[name].kind != wanted for name in names
     ):
@@ -188,8 +187,8 @@ def _names_wrong(columns: Columns, kind: str, names: Sequence[str], given: Body)
         return ""
     if by not in columns or columns[by].kind != "categorical" or by in names:
         return "by: it is a categorical column that can be drawn, and none of the columns"
-    if kind == "box" and len(names) != 1:
-        return "by: a box plot that is divided draws one column"
+    if len(names) != PLOTS[kind].least:
+        return f"by: a {PLOTS[kind].title.lower()} that is divided draws one column"
     return ""
 
 
@@ -198,7 +197,7 @@ def _settled(
 ) -> PlotRequest | Refusal:
     """Say how the policy lets the picture be made, or refuse a method or number."""
     method = given.get("method")
-    if method is not None and method not in METHODS_OF[kind]:
+    if method is not None and method not in PLOTS[kind].methods:
         return refusal("request", "method: this picture has no such method; /api/study lists them")
     allowed, usual = allowed_methods(policy, kind), usual_method(policy, kind)
     if (usual if method is None else method) not in allowed:
@@ -244,7 +243,7 @@ def _rows_wrong(
 ) -> Refusal | None:
     """Refuse rows that may not be seen together, and levels that rows do not carry."""
     by = given.get("by")
-    if by is not None and asked.picture == "scatter" and not asked.from_rows:
+    if by is not None and not asked.from_rows and "counts" not in PLOTS[asked.picture].by:
         return refusal("request", "by: points of a grid have no levels; draw a heat map by it")
     if not study.policy.guarded:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
 from discreet.protect import METHODS, ROW_METHODS
 from discreet.serve.checking import (
@@ -14,7 +15,6 @@ from discreet.serve.checking import (
     usual_method,
     usual_number,
 )
-from discreet.serve.pictures import PARAMETERS, PICTURES, Picture
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
 
@@ -57,29 +57,31 @@ def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str,
 
 
 def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[str, Any]]:
-    """Return every picture that can be drawn of some columns, and what it may be asked for with."""
+    """Return every plot that can be drawn of some columns, and what it may be asked for with."""
     of_kind = {kind: [it for it in columns if it.kind == kind] for kind in _KINDS}
     of_kind["any"], of_kind["formula"] = [*columns], of_kind["continuous"]
-    enough = [it for it in PICTURES.values() if len(of_kind[it.columns]) >= max(it.least, 1)]
-    return [_told(policy, picture, of_kind["categorical"]) for picture in enough]
+    enough = [it for it in PLOTS.values() if len(of_kind[it.columns]) >= max(it.least, 1)]
+    # Those of columns are offered before those of a formula.
+    enough.sort(key=lambda plot: plot.of_formula)
+    return [_told(policy, plot, of_kind["categorical"]) for plot in enough]
 
 
 _KINDS = ("continuous", "categorical")
 
 
-def _told(policy: Policy, picture: Picture, levels: Sequence[DrawableColumn]) -> dict[str, Any]:
-    methods, usual = allowed_methods(policy, picture.kind), usual_method(policy, picture.kind)
+def _told(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
+    methods, usual = allowed_methods(policy, plot.name), usual_method(policy, plot.name)
     rows_by = [it.name for it in levels if it.stratum or not policy.guarded]
-    counts_by = [] if picture.kind == "scatter" else [it.name for it in levels]
-    by = {"columns": counts_by, "rows": rows_by} if picture.by else None
+    counts_by = [it.name for it in levels] if "counts" in plot.by else []
+    by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes = None
-    if not picture.of_formula:
-        takes = {"least": picture.least, "most": picture.most, "kind": picture.columns}
+    if not plot.of_formula:
+        takes = {"least": plot.least, "most": plot.most, "kind": plot.columns}
     return {
-        "kind": picture.kind,
-        "title": picture.title,
-        "says": picture.says,
-        "takes": "formula" if picture.of_formula else "columns",
+        "kind": plot.name,
+        "title": plot.title,
+        "says": plot.says,
+        "takes": "formula" if plot.of_formula else "columns",
         "columns": takes,
         "by": by,
         "methods": [
@@ -92,16 +94,16 @@ def _told(policy: Policy, picture: Picture, levels: Sequence[DrawableColumn]) ->
             }
             for name in methods
         ],
-        "parameters": _parameters_told(policy, picture, methods),
+        "parameters": _parameters_told(policy, plot, methods),
     }
 
 
 def _parameters_told(
-    policy: Policy, picture: Picture, methods: Sequence[str]
+    policy: Policy, plot: Plot[View], methods: Sequence[str]
 ) -> list[dict[str, Any]]:
     told = []
-    for it in (PARAMETERS[name] for name in picture.parameters):
-        uses = [name for name in methods if has_use(policy, picture.kind, name, it.name)]
+    for it in (PARAMETERS[name] for name in plot.parameters):
+        uses = [name for name in methods if has_use(policy, plot.name, name, it.name)]
         if not uses:
             continue
         number = it.name in NUMBERS

@@ -17,12 +17,12 @@ from pydantic import BaseModel, ValidationError
 
 from discreet.ledger.log import Answer
 from discreet.ledger.tokens import Caller
+from discreet.plots import PLOTS
 from discreet.serve.access import CallerOf
 from discreet.serve.asking import answer_again, answer_orders, answer_view, refused, study_json
 from discreet.serve.custodian import custodian_told, verified
 from discreet.serve.drawing import FORMS, figure
 from discreet.serve.files import Files
-from discreet.serve.pictures import PICTURES
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.schemas import BODIES
 from discreet.serve.served import Served
@@ -147,7 +147,7 @@ def _views(router: APIRouter, counter: Counter) -> None:
 
             return answered(await counter.work(bearer, work))
 
-        draw.__doc__ = f"{PICTURES[kind].title}: {PICTURES[kind].says}"
+        draw.__doc__ = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
         router.post(
             f"/views/{kind}",
             response_model=dict[str, Any],
@@ -155,7 +155,7 @@ def _views(router: APIRouter, counter: Counter) -> None:
             openapi_extra=_body(BODIES[kind]),
         )(draw)
 
-    for kind in PICTURES:
+    for kind in PLOTS:
         add(kind)
 
     @router.get("/views/{view}", response_model=dict[str, Any])

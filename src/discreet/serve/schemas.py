@@ -1,4 +1,4 @@
-"""The bodies of requests, made of the list of pictures; whatever is not in it is refused."""
+"""The bodies of requests, made of the list of plots; whatever is not in it is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from discreet.serve.pictures import PARAMETERS, PICTURES, Parameter, Picture
+from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 
 __all__ = ["BODIES", "body_of"]
 
@@ -16,28 +16,28 @@ LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-Sensitive = Annotated[list[Name], Field(max_length=PICTURES["parallel"].most)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
 
 
-def body_of(picture: Picture) -> type[BaseModel]:
-    """Return what the body of a request for a picture may hold."""
+def body_of(plot: Plot[View]) -> type[BaseModel]:
+    """Return what the body of a request for a plot may hold."""
     fields: dict[str, Any] = {}
-    if picture.of_formula:
+    if plot.of_formula:
         formula = Field(min_length=1, max_length=LONGEST_FORMULA)
         fields["formula"] = (Annotated[str, formula], ...)
     else:
-        listed = Field(min_length=picture.least, max_length=picture.most)
+        listed = Field(min_length=plot.least, max_length=plot.most)
         fields["columns"] = (Annotated[list[Name], listed], ...)
-    if picture.by:
+    if plot.by:
         fields["by"] = (Name | None, None)
-    if picture.kind == "parallel":
-        fields["sensitive"] = (Sensitive | None, None)
+    if plot.sensitive:
+        sensitive = Annotated[list[Name], Field(max_length=plot.most)]
+        fields["sensitive"] = (sensitive | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
-    fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in picture.parameters}
-    title = f"{picture.kind.capitalize()}Body"
+    fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
+    title = f"{plot.name.capitalize()}Body"
     model: type[BaseModel] = create_model(title, __config__=STRICT, **fields)
-    model.__doc__ = picture.says
+    model.__doc__ = plot.says
     return model
 
 
@@ -57,5 +57,5 @@ def _type_of(parameter: Parameter) -> Any:
 
 
 BODIES: Mapping[str, type[BaseModel]] = MappingProxyType(
-    {kind: body_of(picture) for kind, picture in PICTURES.items()}
+    {name: body_of(plot) for name, plot in PLOTS.items()}
 )

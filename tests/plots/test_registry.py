@@ -1,4 +1,4 @@
-"""The list of pictures: it fits the Study's methods, the policy's and the schema's."""
+"""The registry of plots: it fits the Study's methods, the policy's and the schema's."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import inspect
 import pytest
 
 from discreet.parallel.pixels import COSTS
-from discreet.policy import DIAGNOSTICS
-from discreet.policy import PICTURES as METHODS_OF
+from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy.fields import RULES
 from discreet.protect import METHODS
-from discreet.serve.pictures import PARAMETERS, PICTURES
 from discreet.study import Study
 
 NOT_ASKED = {
@@ -25,19 +23,14 @@ NOT_ASKED = {
 }
 
 
-def test_every_picture_of_the_policy_is_served() -> None:
-    assert set(PICTURES) == set(METHODS_OF)
-    assert {kind for kind, it in PICTURES.items() if it.of_formula} == set(DIAGNOSTICS)
-
-
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", PLOTS)
 def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
-    picture = PICTURES[kind]
+    picture = PLOTS[kind]
     taken = inspect.signature(getattr(Study, kind)).parameters
     named = {name for name, it in taken.items() if it.kind is it.KEYWORD_ONLY}
 
     assert set(picture.parameters) == named - NOT_ASKED - _NOT_USED.get(kind, set())
-    assert picture.by == ("by" in named)
+    assert bool(picture.by) == ("by" in named)
     for name in picture.parameters:
         it = PARAMETERS[name]
         usual = taken[name].default
@@ -48,11 +41,11 @@ def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
 _NOT_USED: dict[str, set[str]] = {"bars": {"q"}, "crosstab": {"q"}}
 
 
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", PLOTS)
 def test_a_picture_says_what_it_is(kind: str) -> None:
-    picture = PICTURES[kind]
+    picture = PLOTS[kind]
 
-    assert picture.kind == kind
+    assert picture.name == kind
     assert picture.title[0].isupper()
     assert picture.says.endswith(".")
     assert 0 <= picture.least <= picture.most
@@ -66,7 +59,7 @@ def test_a_parameter_says_what_it_may_be(name: str) -> None:
 
     assert it.name == name
     assert it.says.endswith(".")
-    assert any(name in picture.parameters for picture in PICTURES.values())
+    assert any(name in picture.parameters for picture in PLOTS.values())
     assert set(it.methods) <= set(METHODS)
     assert set(it.more) <= set(METHODS)
     assert {

@@ -1,30 +1,54 @@
-"""The pictures that a server draws, and what each may be asked for with: one list for all.
-
-The bodies that requests are checked against, what `/api/study` tells and the page's form are made
-of it.
-"""
+"""What a plot says of itself: everything that others must know to offer it, ask for it, make it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
+from discreet.arguments import Floats
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
-from discreet.policy import DIAGNOSTICS
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
 from discreet.protect import CLUSTER_METHODS, ROW_METHODS
+from discreet.table import Table
 
-__all__ = ["PARAMETERS", "PICTURES", "Parameter", "Picture"]
+__all__ = [
+    "BINNED",
+    "CELLS",
+    "PARAMETERS",
+    "POINTS",
+    "ROWS",
+    "ROWS_AND_COUNTS",
+    "ByCounts",
+    "ByRows",
+    "Parameter",
+    "Plot",
+]
 
-MOST_AXES = 24
-MOST_BOXES = 24
+GRIDDED = ("suppression", "generalization")
+#: Methods that count in bins or cells, rows that are protected before among them.
+BINNED = (*GRIDDED, *ROW_METHODS)
+#: Methods of a plot of points.
+POINTS = (*ROW_METHODS, *GRIDDED, "none")
+#: What a plot of rows takes beside columns, and one that may be drawn on a grid.
+ROWS = ("k", "q")
+CELLS = (*ROWS, "grid")
+ROWS_AND_COUNTS = ("rows", "counts")
 LEAST_K = {name: method.least_k for name, method in ROW_METHODS.items() if method.least_k > 1}
 NOISY = tuple(name for name, method in ROW_METHODS.items() if method.additive)
+
+V = TypeVar("V", bound=View, covariant=True)
+ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]
+"""Draws protected rows, given their levels where the plot has any."""
+ByCounts = Callable[[Table, PlotRequest, Origin], V]
+"""Draws counts of the raw table."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Something a picture can be asked for with.
+    """Something a plot can be asked for with.
 
     Parameters
     ----------
@@ -64,39 +88,79 @@ class Parameter:
         return max(self.more.get(method, self.least) for method in methods)
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture: what it takes and with what it may be asked for.
+@dataclass(frozen=True, kw_only=True)
+class Plot(Generic[V]):
+    """A plot: what it takes, by which methods it is made, and how.
 
     Parameters
     ----------
-    kind : str
-        The name of the method of a Study.
+    name : str
+        The name of the method of a Study, and of the plot in policies, requests and ledgers.
     title, says : str
         What the page calls it, and a sentence on it.
-    least, most : int
-        How many columns it takes; a picture of a formula takes none.
     columns : {"continuous", "categorical", "any", "formula"}
-        Of which kind they are.
-    by : bool
-        Whether a categorical column may divide it.
+        Of which kind its columns are.
+    least, most : int
+        How many columns it takes; a plot of a formula takes none.
+    by : tuple of {"rows", "counts"}
+        What of it a categorical column may divide: what is drawn from rows, from counts. With
+        such a column it takes as few columns as it can.
     parameters : tuple of str
-        The names of what else it takes.
+        The names of what else it takes; see `PARAMETERS`.
+    sensitive : bool
+        Whether columns can be named as sensitive.
+    methods : tuple of str
+        The methods that it can be made by.
+    method : str
+        That of them which is taken where neither policy nor caller says; "rows" stands for the
+        row method of the policy.
+    like : str
+        The plot whose method is taken instead, where there is one.
+    research_alone : mapping of str to str
+        Methods that a guarded study refuses for this plot, and why.
+    binned : bool
+        Whether it is drawn in bins or cells by every method.
+    edges : {"", "always", "guarded"}
+        Whether the edges of bins that a policy declares are used, or those of a guarded one.
+    from_rows, from_counts : callable, optional
+        What draws it from protected rows, and from the raw table.
+    by_level : (callable, callable), optional
+        The same for small multiples, where a plot has them; else it divides itself.
     """
 
-    kind: str
+    name: str
     title: str
     says: str
+    columns: str
     least: int
     most: int
-    columns: str
-    by: bool
+    by: tuple[str, ...] = ()
     parameters: tuple[str, ...]
+    sensitive: bool = False
+    methods: tuple[str, ...]
+    method: str = "rows"
+    like: str = ""
+    research_alone: Mapping[str, str] = field(default_factory=dict)
+    binned: bool = False
+    edges: str = ""
+    from_rows: ByRows[V] | None = None
+    from_counts: ByCounts[V] | None = None
+    by_level: tuple[ByRows[V], ByCounts[V]] | None = None
 
     @property
     def of_formula(self) -> bool:
         """Whether it is asked for with the formula of a regression."""
         return self.columns == "formula"
+
+    def uses(self, method: str, number: str) -> bool:
+        """Tell whether the plot by a method has a use for a number of the policy."""
+        gridded = "grid" in self.parameters and (self.binned or method in GRIDDED)
+        if number in ("limits", "edges"):
+            binned = "bins" in self.parameters
+            return binned or (number == "limits" and (gridded or "pixels" in self.parameters))
+        if number == "q":
+            return method in NOISY
+        return gridded if number == "grid" else number in self.parameters
 
 
 PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
@@ -155,121 +219,6 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
                 methods=("k-member",),
             ),
             Parameter("gradient", "yes_no", "Let clusters fade towards their edges.", usual=True),
-        )
-    }
-)
-
-_ROWS = ("k", "q")
-_CELLS = (*_ROWS, "grid")
-
-PICTURES: Mapping[str, Picture] = MappingProxyType(
-    {
-        it.kind: it
-        for it in (
-            Picture(
-                "histogram",
-                "Histogram",
-                "How the values of one column are spread.",
-                1,
-                1,
-                "continuous",
-                True,
-                (*_ROWS, "bins"),
-            ),
-            Picture(
-                "scatter",
-                "Scatter plot",
-                "Two columns as points of protected rows.",
-                2,
-                2,
-                "continuous",
-                True,
-                (*_CELLS, "trend"),
-            ),
-            Picture(
-                "heatmap",
-                "Heat map",
-                "Two columns as cells, coloured by how many lie in them.",
-                2,
-                2,
-                "continuous",
-                True,
-                _CELLS,
-            ),
-            Picture(
-                "contour",
-                "Contour plot",
-                "Two columns as lines of equal count.",
-                2,
-                2,
-                "continuous",
-                True,
-                _CELLS,
-            ),
-            Picture(
-                "box",
-                "Box plot",
-                "The middle and the spread of columns, side by side.",
-                1,
-                MOST_BOXES,
-                "continuous",
-                True,
-                _CELLS,
-            ),
-            Picture(
-                "bars",
-                "Bar chart",
-                "How many have each level of a column.",
-                1,
-                1,
-                "categorical",
-                True,
-                ("k",),
-            ),
-            Picture(
-                "crosstab",
-                "Cross-table",
-                "How many have each pair of levels of two columns.",
-                2,
-                2,
-                "categorical",
-                False,
-                ("k",),
-            ),
-            Picture(
-                "parallel",
-                "Parallel coordinates",
-                "Several columns as axes side by side, and clusters between them.",
-                2,
-                MOST_AXES,
-                "any",
-                False,
-                ("k", "diversity", "pixels", "cost", "gradient"),
-            ),
-            *(
-                Picture(kind, title, says, 0, 0, "formula", False, parameters)
-                for kind, title, says, parameters in (
-                    (
-                        "residuals",
-                        "Residuals",
-                        "What a linear regression leaves over, against what it fits.",
-                        _CELLS,
-                    ),
-                    (
-                        "qq",
-                        "Q-Q plot",
-                        "Whether what a linear regression leaves over is normal.",
-                        (*_CELLS, "noise_on"),
-                    ),
-                    (
-                        "leverage",
-                        "Leverage",
-                        "Which points pull a linear regression, with Cook's distance.",
-                        _CELLS,
-                    ),
-                )
-                if kind in DIAGNOSTICS
-            ),
         )
     }
 )

@@ -1,0 +1,52 @@
+"""The plots there are, in the order in which they are named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from discreet.plots.bars import BARS
+from discreet.plots.box import BOX
+from discreet.plots.contour import CONTOUR
+from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.descriptor import Plot
+from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
+from discreet.plots.heatmap import HEATMAP
+from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.parallel import PARALLEL
+from discreet.plots.scatter import SCATTER
+from discreet.plots.view import View
+
+__all__ = ["DIAGNOSTICS", "METHOD_OF_PLOT", "PICTURES", "PLOTS"]
+
+PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
+    {
+        plot.name: plot
+        for plot in (
+            HISTOGRAM,
+            SCATTER,
+            HEATMAP,
+            CONTOUR,
+            BOX,
+            BARS,
+            CROSSTAB,
+            RESIDUALS,
+            QQ,
+            LEVERAGE,
+            PARALLEL,
+        )
+    }
+)
+"""Every plot by name. To add one: its module, a line here, a method of `Study`, a test."""
+
+#: The method of each plot where neither policy nor caller says, but for those that take another's.
+METHOD_OF_PLOT: Mapping[str, str] = MappingProxyType(
+    {name: plot.method for name, plot in PLOTS.items() if not plot.like}
+)
+
+#: The methods of each plot.
+PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {name: plot.methods for name, plot in PLOTS.items()}
+)
+#: Plots of a regression, asked for with a formula.
+DIAGNOSTICS = tuple(name for name, plot in PLOTS.items() if plot.of_formula)
