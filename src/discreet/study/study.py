@@ -1058,7 +1058,7 @@ def open(
     view as JSON) is recorded beside the policy file, or in the user's state folder, and must fit
     what has left before, under whatever name: a table that differs from one that left in few rows
     stays, and so does one in other units. Of tables of few levels it sees one row less, and more
-    rows as far as chance would not do the same; README says what it does not see.
+    rows as far as chance would not do the same; docs/promises.md says what it does not see.
 
     Examples
     --------
