@@ -15,7 +15,7 @@ from discreet.ledger.rules import (
     ONE_ORDER,
     PAIR_OF,
     PAIRS,
-    Leaving,
+    ReleaseRecord,
     Version,
     check_many_changed,
     check_names,
@@ -38,7 +38,7 @@ def sketch(values: Any) -> Sketch:
     return sketch_of(SECRET.marks(np.asarray(values, dtype=float)))
 
 
-def leaving(**changes: Any) -> Leaving:
+def leaving(**changes: Any) -> ReleaseRecord:
     """Say what is about to leave."""
     given: dict[str, Any] = {
         "study": "s",
@@ -51,7 +51,7 @@ def leaving(**changes: Any) -> Leaving:
         "method": "merge",
         "form": "svg",
     }
-    return Leaving(**given | changes)
+    return ReleaseRecord(**given | changes)
 
 
 VERSION = Version(1, "s", 1, SETTINGS)

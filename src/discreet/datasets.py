@@ -32,15 +32,8 @@ DIABETES_COLUMNS = (
 def d1() -> pa.Table:
     """Return D1: two normal columns on a line, X ~ N(10, 0.5²) and Y = X + N(0, 1).
 
-    Returns
-    -------
-    pyarrow.Table
-        The columns X and Y of 500 hypothetical persons.
-
-    References
-    ----------
-    Avraam et al. (2021), "Privacy preserving data visualizations", EPJ Data Science 10:2,
-    section 3: simulated there, and the data of its figures.
+    500 hypothetical persons, simulated by Avraam et al. (2021), "Privacy preserving data
+    visualizations", EPJ Data Science 10:2, section 3.
 
     Examples
     --------
@@ -54,15 +47,7 @@ def d1() -> pa.Table:
 def d2() -> pa.Table:
     """Return D2: a skewed column on a curve, X ~ Lognormal(0, 0.5²) and Y = log(X) + U(0, 1).
 
-    Returns
-    -------
-    pyarrow.Table
-        The columns X and Y of 500 hypothetical persons.
-
-    References
-    ----------
-    Avraam et al. (2021), "Privacy preserving data visualizations", EPJ Data Science 10:2,
-    section 3: simulated there, and the data of its figures.
+    500 hypothetical persons, simulated as those of `d1`.
 
     Examples
     --------
@@ -76,15 +61,7 @@ def d2() -> pa.Table:
 def d3() -> pa.Table:
     """Return D3: two bounded columns without relation, X ~ Beta(5, 2) and Y ~ Beta(0.5, 0.5).
 
-    Returns
-    -------
-    pyarrow.Table
-        The columns X and Y of 500 hypothetical persons.
-
-    References
-    ----------
-    Avraam et al. (2021), "Privacy preserving data visualizations", EPJ Data Science 10:2,
-    section 3: simulated there, and the data of its figures.
+    500 hypothetical persons, simulated as those of `d1`.
 
     Examples
     --------
@@ -131,16 +108,7 @@ def diabetes() -> pa.Table:
 
 
 def path(name: str) -> Path:
-    """Return where the CSV file of D1, D2 or D3 lies, for what reads files.
-
-    Parameters
-    ----------
-    name : {"D1", "D2", "D3"}
-        Which of them.
-
-    Returns
-    -------
-    pathlib.Path
+    """Return where the CSV file of "D1", "D2" or "D3" lies, for what reads files.
 
     Examples
     --------

@@ -45,22 +45,8 @@ def row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
     UTF-8), so a record has the same key wherever it was read from. The i-th repeat of a digest
     becomes another by AES of it and i; as equal rows are, it does not matter which is which.
 
-    Parameters
-    ----------
-    secret : Secret
-        The custodian's secret.
-    columns : sequence of float arrays or sequences of str
-        The columns of the row, in an order that stays the same; all of one length. All numbers
-        that are not finite count as one, and as missing.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-
-    Raises
-    ------
-    InputError
-        If there is no column, or their lengths differ.
+    `columns` are those of the row, in an order that stays the same; all of one length. All numbers
+    that are not finite count as one, and as missing.
     """
     keys = row_digests(secret, columns)
     _tell_apart(keys, secret.digest("records 2 again", _kinds(columns))[:BLOCK])

@@ -98,22 +98,9 @@ class Secret:
     ) -> NDArray[np.float64]:
         """Return standard normal noise: one row for each of `keys`, one column for each name.
 
-        An entry depends on its record's key, its column's name, the version and the secret
-        alone, so a record keeps its noise in every view, order and filter of a version, and two
-        columns never share it.
-
-        Parameters
-        ----------
-        version : bytes
-            What the noise belongs to; another version gives fresh noise.
-        keys : ndarray of shape (n, 2)
-            The key of each record, as `keys.row_keys` makes them.
-        columns : sequence of str
-            The names of the columns, all different.
-
-        Returns
-        -------
-        ndarray of shape (n, len(columns))
+        An entry depends on its record's key (`keys.row_keys`), its column's name, the version and
+        the secret alone, so a record keeps its noise in every view, order and filter of a version,
+        and two columns never share it.
         """
         from scipy.special import ndtri
 
@@ -164,16 +151,7 @@ def canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def encrypted(key: bytes, blocks: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return AES of each 16-byte block on its own: a pseudo-random function of the block.
 
-    Parameters
-    ----------
-    key : bytes
-        Sixteen bytes.
-    blocks : ndarray of shape (n, 2)
-        Each block as two words, the lower one first.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
+    The key is of sixteen bytes, and each block is two words, the lower one first.
     """
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -206,22 +184,11 @@ def unguessable() -> str:
 def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
     """Find the custodian's secret, or make one.
 
-    Looked for in the environment variable DISCREET_SECRET, then in the file `discreet.secret`
-    in `folder` (beside the policy), then in the user's configuration folder. If there is none, one
-    is made once, for its owner alone: beside the policy, so that it goes where the study goes; in
-    the configuration folder where there is no `folder`, or nobody may write there. A file that
-    others may read is refused.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Where the policy file lies, if there is one.
-    allow_small : bool, default False
-        Take a small whole number from the environment variable too.
-
-    Returns
-    -------
-    Secret
+    Looked for in the environment variable DISCREET_SECRET (where a small whole number is one too,
+    if `allow_small`), then in the file `discreet.secret` in `folder` (beside the policy), then in
+    the user's configuration folder. If there is none, one is made once, for its owner alone: beside
+    the policy, so that it goes where the study goes; in the configuration folder where there is no
+    `folder`, or nobody may write there. A file that others may read is refused.
     """
     text = os.environ.get(ENVIRONMENT)
     if text is not None:

@@ -74,19 +74,10 @@ class Ends:
 
 
 def ends_of(values: Floats, known: Ends | None = None) -> Ends:
-    """Return the ends of a column, or of part of it.
+    """Return the ends of a column, or of part of it as far as the whole column needs it.
 
-    Parameters
-    ----------
-    values : ndarray
-        Numbers; those that are not finite do not count.
-    known : Ends, optional
-        Of other parts of the column: what lies between them need not be looked at.
-
-    Returns
-    -------
-    Ends
-        Of the part, as far as the whole column needs it.
+    Values that are not finite do not count. `known` are the ends of other parts of the column: what
+    lies between them need not be looked at.
     """
     found = values[np.isfinite(values)]
     if known is not None and len(known.low) == ENDS:
@@ -101,18 +92,7 @@ def run_digests(secret: Secret, ends: Ends) -> Keys:
     """Return a keyed digest of every few neighbouring values, the same after a linear change.
 
     It is of how often each of them occurs and of the ratios of the gaps between them, in either
-    direction.
-
-    Parameters
-    ----------
-    secret : Secret
-        The custodian's secret.
-    ends : Ends
-        Of the column.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
+    direction; of shape (n, 2).
     """
     found = [_words(values, counts) for values, counts in ends.runs if len(values) >= RUN]
     if not found:
@@ -274,16 +254,7 @@ class Sketched:
 def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
     """Sketch the keyed marks of a column's values (`Secret.marks`), whatever their order.
 
-    Parameters
-    ----------
-    marks : ndarray of shape (n, 2)
-        Keyed digests of the values or rows.
-    smallest : int, default 0
-        How many of the smallest different digests to keep.
-
-    Returns
-    -------
-    Sketch
+    So many of the `smallest` different digests are kept.
     """
     with np.errstate(over="ignore"):
         sums = [int(marks[:, j].sum(dtype=np.uint64)) for j in (0, 1)]
@@ -294,16 +265,7 @@ def sketch_of(marks: Keys, smallest: int = 0) -> Sketch:
 def merged(one: Sketch, two: Sketch, smallest: int = 0) -> Sketch:
     """Return the sketch of all rows that two sketches are of; they share none.
 
-    Parameters
-    ----------
-    one, two : Sketch
-        Of parts of one column, or of one table.
-    smallest : int, default 0
-        How many of the smallest digests to keep, as when both were made.
-
-    Returns
-    -------
-    Sketch
+    `smallest` is what it was when both were made.
     """
     sums = [a + b for a, b in zip(_sums(one.mark), _sums(two.mark), strict=True)]
     both = np.concatenate([one.smallest, two.smallest])

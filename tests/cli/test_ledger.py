@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import discreet as dc
-from discreet.ledger import Answer, Caller, Ledger, Question, ask, keep, verify
+from discreet.ledger import Answer, Caller, Ledger, LogEntry, ask, keep, verify
 from discreet.study import ledger_of
 from tests.ledger.given import ALICE, MUCH, alter, old_ledger, question
 
@@ -34,7 +34,7 @@ def ledger(policy: str, run: Run, cohort: Path) -> Ledger:
     for view in (1, 2):
         asked = ask(ledger.store, ALICE, question(view), MUCH)
     keep(ledger.store, asked, question(2), Answer(200, b"drawn"), "answered")
-    refused = Question("s", 1, "histogram", "", None)  # as a server records what it refuses
+    refused = LogEntry("s", 1, "histogram", "", None)  # as a server records what it refuses
     ask(ledger.store, Caller("token [red]bob", "analyst"), refused, MUCH, code="policy")
     return ledger
 
@@ -186,7 +186,7 @@ def test_the_last_are_one_or_more(run: Run, last: str) -> None:
 def test_what_was_taken_along_is_told_by_the_beginning_of_its_id(
     run: Run, ledger: Ledger, policy: str
 ) -> None:
-    again = Question("s", 1, "figure.svg", json.dumps({"view": "01234567" * 4}), None)
+    again = LogEntry("s", 1, "figure.svg", json.dumps({"view": "01234567" * 4}), None)
     ask(ledger.store, ALICE, again, MUCH, code="answered")
 
     out = run("log", "--policy", policy, "--last", "1")[1]

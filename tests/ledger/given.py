@@ -13,7 +13,7 @@ from discreet.ledger import (
     Answer,
     Caller,
     Ledger,
-    Question,
+    LogEntry,
     Store,
     add_token,
     ask,
@@ -21,7 +21,7 @@ from discreet.ledger import (
     keep,
     revoke_token,
 )
-from discreet.ledger.rules import Leaving
+from discreet.ledger.rules import ReleaseRecord
 from discreet.secret import Secret
 from discreet.sketch import sketch_of
 
@@ -32,11 +32,11 @@ ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 MUCH = Allowance(views=1000, a_minute=10**6)
 
 
-def question(view: int | None = 1, *, study: str = "s", version: int = 1) -> Question:
+def question(view: int | None = 1, *, study: str = "s", version: int = 1) -> LogEntry:
     """Ask for the histogram that has a number."""
     request = json.dumps({"columns": ["age"], "bins": view})
     named = None if view is None else f"{view:032x}"
-    return Question(study, version, "histogram", request, named)
+    return LogEntry(study, version, "histogram", request, named)
 
 
 def filled(folder: Path, secret: Secret = SECRET) -> Store:
@@ -44,7 +44,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
     old_ledger(folder)
     store = Store(folder, secret)
     marks = secret.marks([str(n % 7) for n in range(60)])
-    leaving = Leaving(
+    leaving = ReleaseRecord(
         study="t",
         settings={"regime": "guarded", "k": 5},
         choices={"strata": "[]"},

@@ -24,7 +24,7 @@ from discreet.ledger.rules import (
     ONE_ORDER,
     PAIR_OF,
     PAIRS,
-    Leaving,
+    ReleaseRecord,
 )
 from discreet.secret import Secret
 from discreet.sketch import Sketch, sketch_of
@@ -60,7 +60,7 @@ def leave(
     version: int | None = None,
 ) -> None:
     """Let a histogram of one column of a table leave."""
-    leaving = Leaving(
+    leaving = ReleaseRecord(
         study=study,
         settings=settings,
         choices=choices or {},
@@ -471,7 +471,9 @@ def test_of_things_of_two_versions_none_leaves(ledger: Ledger) -> None:
     leave(ledger)
     assert open_version(ledger, changed(60)) == 2
     parts = [
-        Leaving("s", SETTINGS, {}, sketches({"y": Y}), 5, "bars", ("y",), "merge", "svg", version)
+        ReleaseRecord(
+            "s", SETTINGS, {}, sketches({"y": Y}), 5, "bars", ("y",), "merge", "svg", version
+        )
         for version in (2, 1)
     ]
 
@@ -570,7 +572,9 @@ def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> 
     words = SECRET.marks(["CanaryAlice", "CanaryBob"] * 50)
     numbers = np.array([12345.678901, *X])
     table = {"x": numbers}
-    leaving = Leaving("s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg")
+    leaving = ReleaseRecord(
+        "s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg"
+    )
     ledger.leave([leaving], lambda: sketches(table))
 
     content = (tmp_path / "state" / "ledger.sqlite").read_bytes()
@@ -638,7 +642,7 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
     def fail() -> Mapping[str, Sketch]:
         raise OSError("no data")
 
-    leaving = Leaving("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
+    leaving = ReleaseRecord("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
     with pytest.raises(OSError, match="no data"):
         ledger.leave([leaving], fail)
     with pytest.raises(LeavingError, match="damaged or in use"):
@@ -650,10 +654,10 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
     assert not ledger.knows("t")
 
 
-def leaving_of(*columns: str, **fields: Any) -> Leaving:
+def leaving_of(*columns: str, **fields: Any) -> ReleaseRecord:
     """Say what a picture of some columns that is about to leave rests on."""
     held = sketches({name: TABLE[name] for name in columns})
-    plain = Leaving("s", SETTINGS, {}, held, 5, "scatter", columns, "merge", "csv")
+    plain = ReleaseRecord("s", SETTINGS, {}, held, 5, "scatter", columns, "merge", "csv")
     return dataclasses.replace(plain, **fields)
 
 

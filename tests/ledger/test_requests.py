@@ -18,7 +18,7 @@ from discreet.ledger import (
     Allowance,
     Answer,
     Caller,
-    Question,
+    LogEntry,
     Receipt,
     Store,
     ask,
@@ -106,7 +106,7 @@ def test_a_repeat_is_answered_byte_for_byte(store: Store) -> None:
     [question(2), question(study="t"), question(version=2), question(None)],
     ids=["another view", "another study", "another version", "no view"],
 )
-def test_another_question_has_another_answer(store: Store, other: Question) -> None:
+def test_another_question_has_another_answer(store: Store, other: LogEntry) -> None:
     answered(store)
 
     assert ask(store, ALICE, other, MUCH) == Receipt(2, "begun", None)

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.errors import InputError, LeavingError
 from discreet.ledger import Ledger
-from discreet.ledger.rules import Leaving
+from discreet.ledger.rules import ReleaseRecord
 from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
 from discreet.sketch import Sketch
@@ -37,14 +37,14 @@ COLUMNS: dict[str, list[Any]] = {
 class Heard(Ledger):
     """A ledger that keeps in memory what it is told, and lets everything leave."""
 
-    told: list[Leaving] = field(default_factory=list)
+    told: list[ReleaseRecord] = field(default_factory=list)
     every: list[set[str]] = field(default_factory=list)
     times: int = 0
 
     def knows(self, study: str | None, drawn: Any = NOTHING) -> bool:
         return False
 
-    def leave(self, leavings: Sequence[Leaving], every: Any) -> None:
+    def leave(self, leavings: Sequence[ReleaseRecord], every: Any) -> None:
         self.told.extend(leavings)
         self.every.append(set(every()))
         self.times += 1
@@ -61,7 +61,7 @@ def release_gate(ledger: Ledger, source: Any = None, **fields: Any) -> ReleaseGa
 
 def told(
     picture: str, *columns: str, group: tuple[str, ...] = (), fields: Any = None, **named: Any
-) -> Leaving:
+) -> ReleaseRecord:
     """Return what the ledger hears of a picture."""
     heard = Heard()
     keeper = release_gate(heard, **(fields or {}))

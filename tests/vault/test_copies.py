@@ -15,7 +15,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.vault import Copy
-from discreet.vault.making import load, store
+from discreet.vault.copies import load, store
 
 VERSION = bytes(range(32))
 COPY = Copy(
@@ -113,4 +113,4 @@ def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: 
 
 
 def test_a_copy_prints_no_value() -> None:
-    assert repr(COPY).startswith("<discreet.vault.making.Copy object")
+    assert repr(COPY).startswith("<discreet.vault.copies.Copy object")

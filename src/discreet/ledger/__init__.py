@@ -4,7 +4,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.log import (
     Allowance,
     Answer,
-    Question,
+    LogEntry,
     Receipt,
     ask,
     callers,
@@ -32,7 +32,7 @@ __all__ = [
     "Answer",
     "Caller",
     "Ledger",
-    "Question",
+    "LogEntry",
     "Receipt",
     "Store",
     "Token",

@@ -55,12 +55,8 @@ LOG = logging.getLogger("discreet.ledger")
 class Connections:
     """Connections to one file, which many threads and processes may use at once.
 
-    Parameters
-    ----------
-    path : Path
-        The file, made with owner-only rights when it is first opened.
-    prepare : callable
-        Called with each connection that is opened, before it is lent.
+    The file is made with owner-only rights when it is first opened; `prepare` is called with each
+    connection that is opened, before it is lent.
     """
 
     def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
@@ -124,12 +120,9 @@ class Connections:
     def is_there(self) -> bool:
         """Tell whether there is a file.
 
-        Raises
-        ------
-        LedgerError
-            If while it is kept open it is gone, or another has its name, or that of a file that
-            SQLite keeps beside it: what is written then, others never find. From then on always,
-            for SQLite would take what it remembers of the old files for the new ones.
+        If while it is kept open it is gone, or another has its name, or that of a file that SQLite
+        keeps beside it, LedgerError is raised, for what is written then others never find; and from
+        then on always, for SQLite would take what it remembers of the old files for the new ones.
         """
         if self._lost or any(place_of(path) != place for path, place in self._known.items()):
             raise self._gone()

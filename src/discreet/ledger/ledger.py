@@ -27,8 +27,7 @@ from discreet.ledger.rules import (
     PAIR_OF,
     PERSONS_OF,
     UNNAMED,
-    Leaving,
-    Said,
+    ReleaseRecord,
     Version,
     check_looks,
     check_many_changed,
@@ -124,41 +123,36 @@ class Ledger:
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
-        groups = set(self._chosen(study, GROUP_OF))
+        groups = set(self._named(study, GROUP_OF).values())
         return tuple(tuple(json.loads(value)) for value in sorted(groups))
 
     def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the pairs of columns that the latest version of a study drew as neighbours."""
-        return tuple(sorted(tuple(json.loads(pair)) for pair in self._chosen(study, PAIR_OF)))
+        return tuple(
+            sorted(tuple(json.loads(pair)) for pair in self._named(study, PAIR_OF).values())
+        )
 
     def count_methods(self, study: str | None) -> dict[str, str]:
         """Return the count methods that the latest version of a study left by, each of columns."""
-        return dict(self._named(study, COUNT_METHOD_OF))
+        return self._named(study, COUNT_METHOD_OF)
 
-    def _chosen(self, study: str | None, what: str) -> list[str]:
+    def _named(self, study: str | None, what: str) -> dict[str, str]:
         """Return the choices of one sort that the latest version of a study left with."""
-        return [value for _, value in self._named(study, what)]
-
-    def _named(self, study: str | None, what: str) -> list[tuple[str, str]]:
-        """Return them with what each is the choice of."""
         if study is None:
-            return []
+            return {}
         with self._store.reading() as connection:
             version = latest(connection, study)
             choices = {} if version is None else choices_of(connection, version)
-        return [(name, value) for name, value in choices.items() if name.startswith(what)]
+        return {name: value for name, value in choices.items() if name.startswith(what)}
 
-    def leave(self, leavings: Sequence[Leaving], every: Callable[[], Mapping[str, Sketch]]) -> None:
-        """Record that things of one study leave together, or refuse all of them.
+    def leave(
+        self, records: Sequence[ReleaseRecord], every: Callable[[], Mapping[str, Sketch]]
+    ) -> None:
+        """Record that things of one study are released together, or refuse all of them.
 
-        Parameters
-        ----------
-        leavings : sequence of Leaving
-            What is about to leave: all of it, or nothing.
-        every : callable
-            Returns the sketches of all columns; called when a version is first recorded or
-            something of it leaves that it does not know, so that the same data are recognised
-            under another name, and other data under a known one.
+        `every` returns the sketches of all columns; it is called when a version is first recorded
+        or something is released that it does not know, so that the same data are recognised under
+        another name, and other data under a known one.
 
         Raises
         ------
@@ -166,15 +160,15 @@ class Ledger:
             If the data have changed, left under other settings, or rest on another version than
             the latest.
         """
-        drawn = {what: sketch for leaving in leavings for what, sketch in leaving.sketches.items()}
-        whole = {} if self.knows(leavings[0].study, drawn) else every()
+        drawn = {what: sketch for record in records for what, sketch in record.sketches.items()}
+        whole = {} if self.knows(records[0].study, drawn) else every()
         with self._store.writing() as connection:
-            for leaving in leavings:
+            for record in records:
                 _leave(
                     self._store,
                     connection,
-                    leaving,
-                    {**whole, **leaving.sketches},
+                    record,
+                    {**whole, **record.sketches},
                     whole=bool(whole),
                 )
 
@@ -190,7 +184,7 @@ class Ledger:
         every: Callable[[], Mapping[str, Sketch]] = dict,
         opened: Callable[[str], str] = plain_command,
     ) -> int:
-        """Open the next version of a study for changed data or a changed policy.
+        """Open the next version of a study for changed data or a changed policy; return its number.
 
         Parameters
         ----------
@@ -207,11 +201,6 @@ class Ledger:
             Returns all sketches by which the data are to be recognised from now on.
         opened : callable
             Says how a version of a study of some name is opened.
-
-        Returns
-        -------
-        int
-            The number of the new version.
 
         Raises
         ------
@@ -247,7 +236,8 @@ class Ledger:
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
                     " to change: other groups (--group a,b,c), strata (--strata a) or -k"
                 )
-            others = related(connection, Said(study, settings, k, most, opened), fresh, last)
+            next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
+            others = related(connection, next_, fresh, last)
             number = last.number + 1
             new_version = insert(self._store, connection, study, number, settings, FORMAT)
             remember(self._store, connection, new_version, persons_of(others), fresh)
@@ -291,46 +281,45 @@ def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
 def _leave(
     store: Store,
     connection: sqlite3.Connection,
-    leaving: Leaving,
+    record: ReleaseRecord,
     sketches: Mapping[str, Sketch],
     *,
     whole: bool,
 ) -> None:
     """Compare what is about to leave with what has left before, and record it."""
-    own = None if leaving.study is None else latest(connection, leaving.study)
-    check_version(leaving.study, leaving.version, 1 if own is None else own.number)
+    own = None if record.study is None else latest(connection, record.study)
+    check_version(record.study, record.version, 1 if own is None else own.number)
     # By the whole table: the columns that are drawn may be such as any table could hold.
     table = sketches if own is None else {**sketches_of(connection, own), **sketches}
-    alike = same_data(connection, table, leaving.study, whole=whole or own is not None)
-    said = Said(leaving.study, leaving.settings, leaving.k, leaving.versions, leaving.new_version)
-    check_columns(connection, sketches, said)
+    alike = same_data(connection, table, record.study, whole=whole or own is not None)
+    check_columns(connection, sketches, record)
     left: dict[str, str] = {}
     for version in [*([own] if own else []), *alike]:
         chosen = choices_of(connection, version)
-        compare(leaving, version, chosen)
+        compare(record, version, chosen)
         left.update(chosen)
         known = sketches_of(connection, version)
-        check_names(leaving.sketches, known)
-        if version.study == (leaving.study or UNNAMED):
-            check_unchanged(leaving, version, known, sketches)
+        check_names(record.sketches, known)
+        if version.study == (record.study or UNNAMED):
+            check_unchanged(record, version, known, sketches)
     if own is not None and whole:
         check_same_table(own, sketches, sketches_of(connection, own))
-    check_one_order(leaving, left)
-    others = related(connection, said, sketches) if own is None else []
-    if own is None and leaving.study is None and alike:
+    check_one_order(record, left)
+    others = related(connection, record, sketches) if own is None else []
+    if own is None and record.study is None and alike:
         own = alike[0]
     if own is None:
-        format = oldest_format(connection, alike) or leaving.format or FORMAT
-        study = leaving.study or UNNAMED
-        own = insert(store, connection, study, 1, leaving.settings, format)
-    remember(store, connection, own, {**leaving.choices, **persons_of(others)}, sketches)
+        format = oldest_format(connection, alike) or record.format or FORMAT
+        study = record.study or UNNAMED
+        own = insert(store, connection, study, 1, record.settings, format)
+    remember(store, connection, own, {**record.choices, **persons_of(others)}, sketches)
     values = {
         "version": own.id,
         "at": stamp(),
-        "kind": leaving.kind,
-        "columns": json.dumps(leaving.columns),
-        "method": leaving.method,
-        "form": leaving.form,
+        "kind": record.kind,
+        "columns": json.dumps(record.columns),
+        "method": record.method,
+        "form": record.form,
     }
     store.append(connection, "leaving", values)
 
@@ -449,40 +438,43 @@ def same_data(
     ]
 
 
-def check_columns(connection: sqlite3.Connection, sketches: Known, said: Said) -> None:
+def check_columns(connection: sqlite3.Connection, sketches: Known, record: ReleaseRecord) -> None:
     """Refuse a column, of many different values, of other data but for a few rows."""
     fresh = [it for it in values_of(sketches) if it.distinctive]
-    for version in _others(connection, said.study) if fresh else ():
+    for version in _others(connection, record.study) if fresh else ():
         known = values_of(sketches_of(connection, version))
-        few = said.fewer_than(version)
+        few = record.fewer_than(version)
         nearly = any(old.resembles(new, few) for old in known for new in fresh)
-        check_not_nearly(version.study, said.opened(version), nearly)
+        check_not_nearly(version.study, record.open_version(version.study), nearly)
 
 
 def related(
-    connection: sqlite3.Connection, said: Said, sketches: Known, last: Version | None = None
+    connection: sqlite3.Connection,
+    record: ReleaseRecord,
+    sketches: Known,
+    last: Version | None = None,
 ) -> list[Version]:
     """Return the versions of other studies that are of the same persons, or refuse a new one.
 
     `last` is the version that it is to follow. The same data again are no further look at them.
     """
-    others = [(it, sketches_of(connection, it)) for it in _others(connection, said.study)]
+    others = [(it, sketches_of(connection, it)) for it in _others(connection, record.study)]
     if any(fits(known, sketches) for _, known in others):
         return []
     found = []
     for version, known in others:
-        opened = said.opened(version)
-        nearly = nearly_the_same(known, sketches, said.fewer_than(version))
+        opened = record.open_version(version.study)
+        nearly = nearly_the_same(known, sketches, record.fewer_than(version))
         check_not_nearly(version.study, opened, nearly)
         check_unit(version.study, opened, in_another_unit(known, sketches))
         # `research` promises nothing of several tables.
-        guarded = "guarded" in (version.settings.get("regime"), said.settings.get("regime"))
+        guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
         if guarded and same_persons(known, sketches):
-            check_rounded(version.study, opened, said.settings)
+            check_rounded(version.study, opened, record.settings)
             found.append(version)
     if found:
         looks = _looks(connection, [*found, *([last] if last else [])])
-        check_looks(looks, said.versions)
+        check_looks(looks, record.versions)
     return found
 
 

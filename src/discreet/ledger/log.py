@@ -16,7 +16,7 @@ from discreet.ledger.tokens import Caller
 __all__ = [
     "Allowance",
     "Answer",
-    "Question",
+    "LogEntry",
     "Receipt",
     "ask",
     "callers",
@@ -32,21 +32,11 @@ MINUTE = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked.
+class LogEntry:
+    """What is asked: `what` is a plot's kind, or what else it is ("figure svg", "orders").
 
-    Parameters
-    ----------
-    study : str
-        The study's name.
-    version : int
-        Its version, from 1.
-    what : str
-        A picture's kind, or what else it is: "figure svg", "orders".
-    request : str
-        Canonical JSON of what was validated, and of nothing else.
-    view : str or None
-        The id of the view that it draws; None where it draws none, and counts to no budget.
+    `request` is canonical JSON of what was validated, and of nothing else. `view` is the id of the
+    view that it draws; None where it draws none, and counts to no budget.
     """
 
     study: str
@@ -76,14 +66,9 @@ class Answer:
 class Receipt:
     """What became of a question when it was asked.
 
-    Parameters
-    ----------
-    row : int or None
-        Its row in the ledger; None where it was one too many in a minute.
-    outcome : str
-        "begun", "repeated", "rate", "budget", or the code it was refused with.
-    answer : Answer or None
-        The answer that is kept, where it is repeated.
+    `row` is its row in the ledger, None where it was one too many in a minute; `outcome` is
+    "begun", "repeated", "rate", "budget", or the code it was refused with; `answer` the one that is
+    kept, where it is repeated.
     """
 
     row: int | None
@@ -94,7 +79,7 @@ class Receipt:
 def ask(
     store: Store,
     caller: Caller,
-    question: Question,
+    question: LogEntry,
     allowance: Allowance,
     *,
     code: str = "",
@@ -103,23 +88,8 @@ def ask(
     """Write down a question before anything is drawn, and say whether it may be answered.
 
     In one transaction that holds off all others, so that any number of threads and processes
-    keep one budget.
-
-    Parameters
-    ----------
-    store : Store
-        The ledger's file.
-    caller : Caller
-        Who asks.
-    question : Question
-        What.
-    allowance : Allowance
-        How much this caller may ask.
-    code : str, default ""
-        Why the question was refused before it reached the data, if it was; such a question
-        counts as a request, and not as a view.
-    now : datetime or None
-        The time; the present by default.
+    keep one budget. `code` says why it was refused before it reached the data, if it was; such a
+    question counts as a request, and not as a view.
 
     Returns
     -------
@@ -139,10 +109,10 @@ def ask(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger import Allowance, Answer, Caller, Question, Store, ask, keep
+    >>> from discreet.ledger import Allowance, Answer, Caller, LogEntry, Store, ask, keep
     >>> from discreet.secret import Secret
     >>> alice, allowance = Caller("token alice", "analyst"), Allowance(views=1, a_minute=60)
-    >>> first, second = (Question("s", 1, "histogram", "{}", view) for view in ("a", "b"))
+    >>> first, second = (LogEntry("s", 1, "histogram", "{}", view) for view in ("a", "b"))
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
     ...     receipt = ask(store, alice, first, allowance)
@@ -184,26 +154,11 @@ def ask(
         return Receipt(written(outcome, question.view), outcome, answer)
 
 
-def keep(store: Store, receipt: Receipt, question: Question, answer: Answer, code: str) -> Answer:
-    """Write an answer down before it is sent, and return the one to send.
+def keep(store: Store, receipt: Receipt, question: LogEntry, answer: Answer, code: str) -> Answer:
+    """Write down the answer to a question that was begun, and return the one to send.
 
-    Parameters
-    ----------
-    store : Store
-        The ledger's file.
-    receipt : Receipt
-        What `ask` returned: a question that was begun.
-    question : Question
-        The question.
-    answer : Answer
-        What was drawn.
-    code : str
-        What the log says became of it.
-
-    Returns
-    -------
-    Answer
-        The one that is kept: another's, byte for byte, if the same view was answered meanwhile.
+    That is another's, byte for byte, if the same view was answered meanwhile. `code` is what the
+    log says became of it.
 
     Raises
     ------
@@ -235,19 +190,8 @@ def close(store: Store, receipt: Receipt, code: str) -> None:
 def kept(store: Store, study: str, version: int, view: str, caller: str | None) -> Answer | None:
     """Return the answer that is kept of a view, to someone who has asked for that view.
 
-    Parameters
-    ----------
-    store : Store
-        The ledger's file.
-    study, version, view
-        As of the question.
-    caller : str or None
-        The name of who has to have asked for it, and not in vain; None for whoever did.
-
-    Returns
-    -------
-    Answer or None
-        None where there is none, or none for this caller: which of them is not told.
+    `caller` has to have asked for it, and not in vain; with None, whoever did. None is returned
+    where there is no answer, or none for this caller: which of them is not told.
     """
     with store.reading() as connection:
         if caller is not None and not _has_asked(connection, caller, study, version, view):
@@ -293,22 +237,9 @@ def log(
 ) -> list[dict[str, Any]]:
     """Return what was asked: id, at, caller, study, version, what, request and outcome.
 
-    Parameters
-    ----------
-    store : Store
-        The ledger's file.
-    study : str or None
-        What was asked of this study alone; by default of any.
-    most : int or None
-        The newest so many, newest first; by default all, oldest first.
-    before : int or None
-        Of those with a smaller id than this alone.
-
-    Returns
-    -------
-    list of dict
-        An outcome of "begun" is of a question that has not ended: it is being drawn, or its
-        server was killed, and then no answer was sent.
+    Of one study, or of any; the newest `most`, newest first, or all, oldest first; those with a
+    smaller id than `before` alone. An outcome of "begun" is of a question that has not ended: it is
+    being drawn, or its server was killed, and then no answer was sent.
     """
     names = ("id", "at", "caller", "study", "version", "what", "request", "outcome")
     with store.reading() as connection:

@@ -38,8 +38,7 @@ __all__ = [
     "SHAPE_OF",
     "UNNAMED",
     "WHOSE",
-    "Leaving",
-    "Said",
+    "ReleaseRecord",
     "Version",
     "check_looks",
     "check_many_changed",
@@ -89,31 +88,16 @@ def plain_command(study: str) -> str:
 
 
 @dataclass(frozen=True)
-class Leaving:
-    """What is about to leave, and what must have stayed the same for it to go.
+class ReleaseRecord:
+    """What is about to be released, and what must have stayed the same for it to go.
 
-    Parameters
-    ----------
-    study : str or None
-        The study's name; a study without one is recognised by its columns.
-    settings : mapping
-        `Policy.settings`: what is one for the whole version.
-    choices : mapping of str to str
-        What is one for some columns: the count method of a column, the group of a column.
-    sketches : mapping of str to Sketch
-        Of what is drawn.
-    k : int
-        Of the policy: fewer than 10 k changed rows must not leave beside the old ones.
-    kind, columns, method, form
-        What the record says.
-    version : int or None
-        The version that it was drawn from, where that is to be the latest still.
-    format : int or None
-        How the copy is keyed that it was drawn from, where it shows rows.
-    versions : int
-        How many versions the policy allows of the data of the same persons.
-    new_version : callable
-        Says how the next version of a study is opened with the policy that is in force.
+    A study without a name is recognised by its columns. `settings` are one for the whole version
+    (`Policy.settings`), `choices` for some columns: the count method of one, its group. `sketches`
+    are of what is drawn; fewer than 10 `k` changed rows must not go beside the old ones. `kind` to
+    `form` are what the record says. `version` is the one it was drawn from, where that is to be
+    the latest still, and `format` how the copy is keyed, where rows are shown. `versions` is how
+    many the policy allows of the data of the same persons; `new_version` says how the next one of
+    a study is opened.
     """
 
     study: str | None
@@ -121,10 +105,10 @@ class Leaving:
     choices: Mapping[str, str]
     sketches: Mapping[str, Sketch]
     k: int
-    kind: str
-    columns: tuple[str, ...]
-    method: str
-    form: str
+    kind: str = ""
+    columns: tuple[str, ...] = ()
+    method: str = ""
+    form: str = ""
     version: int | None = None
     format: int | None = None
     versions: int = 4
@@ -133,6 +117,10 @@ class Leaving:
     def open_version(self, of: str) -> str:
         """Say how a new version of a study is opened; what left without a name has none."""
         return f"open a new version: {self.new_version(of)}" if of else ""
+
+    def fewer_than(self, version: Version) -> int:
+        """Return how many rows must differ from a version, by the stricter k of the two."""
+        return CHANGED_PER_K * max(self.k, int(version.settings.get("k", self.k)))
 
 
 @dataclass(frozen=True)
@@ -156,24 +144,24 @@ def check_version(study: str | None, wanted: int | None, latest: int) -> None:
         )
 
 
-def compare(leaving: Leaving, version: Version, choices: Mapping[str, str]) -> None:
+def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str]) -> None:
     """Refuse other settings and choices than something of the same data left with."""
     name = f"study {version.study!r}" if version.study else "the same data"
-    opened = leaving.open_version(version.study)
+    opened = record.open_version(version.study)
     other = f", or {opened}" if opened else ""
-    for what in sorted({*leaving.settings, *version.settings}, key=lambda w: (w != "regime", w)):
-        if leaving.settings.get(what) != version.settings.get(what):
-            was = _settings_before(leaving, version)
+    for what in sorted({*record.settings, *version.settings}, key=lambda w: (w != "regime", w)):
+        if record.settings.get(what) != version.settings.get(what):
+            was = _settings_before(record, version)
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
                 f" of it give records away; use the policy it left under{was}" + other
             )
-    if leaving.format not in (None, format_of(choices)):
+    if record.format not in (None, format_of(choices)):
         raise LeavingError(
             f"rows of {name} left before from another copy, and the two together give records"
             f" away; open the study again{other}"
         )
-    for what, value in leaving.choices.items():
+    for what, value in record.choices.items():
         if choices.get(what, value) != value:
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
@@ -189,12 +177,12 @@ def format_of(choices: Mapping[str, str]) -> int:
     return int(choices.get(FORMAT_OF_ROWS, "1"))
 
 
-def _settings_before(leaving: Leaving, version: Version) -> str:
+def _settings_before(record: ReleaseRecord, version: Version) -> str:
     """Name the settings that were others, as far as each is a word or a number."""
     before = {
         what: value
         for what, value in version.settings.items()
-        if isinstance(value, str | int | float) and leaving.settings.get(what) != value
+        if isinstance(value, str | int | float) and record.settings.get(what) != value
     }
     named = ", ".join(f"{what} = {value!r}" for what, value in before.items())
     return f" ({named})" if named else ""
@@ -208,16 +196,16 @@ def _kind_declared(what: str, kind: str) -> str:
     return f": kinds={{{column}: {kind!r}}}, or in the policy's file under [kinds]"
 
 
-def check_one_order(leaving: Leaving, left: Mapping[str, str]) -> None:
+def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
     """Refuse axes that do not fit into one order with what left before, where none is declared."""
-    choices = {**left, **leaving.choices}
+    choices = {**left, **record.choices}
     if choices.get(PAIRS) != ONE_ORDER:
         return
     pairs = [json.loads(value) for what, value in choices.items() if what.startswith(PAIR_OF)]
     names = {name for pair in pairs for name in pair}
     sensitive = {name for name in names if choices.get(f"{DIVERSITY_OF}{name!r}", "1") != "1"}
     if not one_order(pairs, sensitive):
-        opened = leaving.open_version(leaving.study or UNNAMED)
+        opened = record.open_version(record.study or UNNAMED)
         raise LeavingError(
             "these axes do not fit into one order with those that left before, and all orders"
             " together tell far more than one; draw them as they stood beside each other"
@@ -237,7 +225,7 @@ def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> 
 
 
 def check_unchanged(
-    leaving: Leaving,
+    record: ReleaseRecord,
     version: Version,
     known: Mapping[str, Sketch],
     sketches: Mapping[str, Sketch] = NOTHING,
@@ -246,14 +234,14 @@ def check_unchanged(
 
     `sketches` are of all that is known of the data now, by which a way out is chosen.
     """
-    drawn = leaving.sketches
+    drawn = record.sketches
     if all(known.get(what, new).mark == new.mark for what, new in drawn.items()):
         return
     now = {**sketches, **drawn}
     name = f"the data of study {version.study!r}" if version.study else "these data"
     said = f"{name} have changed since something left, and the difference gives the changed rows"
-    opened = leaving.open_version(version.study) or "give the changed data a name: study="
-    if _too_few(known, now, leaving.k):
+    opened = record.open_version(version.study) or "give the changed data a name: study="
+    if _too_few(known, now, record.k):
         raise LeavingError(
             f"{said} away, for they are few; draw the data that left, or gather more changes (at"
             f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
@@ -375,25 +363,6 @@ Known = Mapping[str, Sketch]
 NO_VALUES = (PERSONS, SHAPE_OF, WHOLE_ROWS, WHOSE)
 EVIDENCE = 100.0
 """So many times likelier must few changed rows be than chance, where there are few levels."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What is said of a table or version that is about to be recorded: as of `Leaving`."""
-
-    study: str | None
-    settings: Mapping[str, Any]
-    k: int
-    versions: int
-    new_version: Callable[[str], str] = plain_command
-
-    def fewer_than(self, version: Version) -> int:
-        """Return how many rows must differ from a version, by the stricter k of the two."""
-        return CHANGED_PER_K * max(self.k, int(version.settings.get("k", self.k)))
-
-    def opened(self, version: Version) -> str:
-        """Say how a version after another is opened; what left without a name has none."""
-        return f"open a new version: {self.new_version(version.study)}" if version.study else ""
 
 
 def persons_of(versions: Sequence[Version]) -> dict[str, str]:

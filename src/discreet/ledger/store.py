@@ -74,11 +74,8 @@ class Store:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction that holds off other writers; an error within undoes all of it.
 
-        Raises
-        ------
-        LedgerError
-            If the file cannot be made, is damaged, has no room on its disk, or was sealed with
-            another secret: nothing is then written.
+        A LedgerError is raised if the file cannot be made, is damaged, has no room on its disk, or
+        was sealed with another secret: nothing is then written.
         """
         with self._connections.writing() as connection:
             # Each time, for another process may have begun the file since: it reads one row.
@@ -125,23 +122,10 @@ class Store:
         *,
         unless_there: bool = False,
     ) -> int | None:
-        """Write a row and its link: the only way rows are written.
+        """Write a row and its link, the only way rows are written; return the row's number.
 
-        Parameters
-        ----------
-        connection : sqlite3.Connection
-            What `writing` gave.
-        table : str
-            The table's name.
-        values : mapping
-            What the row holds, by column; text, whole numbers, bytes or None.
-        unless_there : bool, default False
-            Write nothing where a row with the same unique columns is there.
-
-        Returns
-        -------
-        int or None
-            The row's number; None where nothing was written.
+        Where a row with the same unique columns is there nothing is written, if `unless_there`, and
+        None is returned.
         """
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         there = " ON CONFLICT DO NOTHING" if unless_there else ""
@@ -238,17 +222,10 @@ class Store:
 class Verification:
     """What a check of the whole ledger found.
 
-    Parameters
-    ----------
-    rows : int
-        Links of the chain, one for each row.
-    head : str
-        The last seal: keep it elsewhere, and a later check tells whether rows up to here are
-        gone altogether.
-    broken : tuple of str
-        What does not hold, each a table and a row's number, never a value; empty if all holds.
-    adopted : str or None
-        When rows from before the chain were linked; what was changed before cannot be found.
+    `rows` are links of the chain, one for each row. `head` is the last seal: keep it elsewhere, and
+    a later check tells whether rows up to here are gone altogether. `broken` is what does not hold,
+    each a table and a row's number, never a value. `adopted` is when rows from before the chain
+    were linked; what was changed before cannot be found.
     """
 
     rows: int
@@ -261,19 +238,9 @@ def verify(store: Store, head: str | None = None) -> Verification:
     """Check every row of the ledger against its link, and that nothing was added or is gone.
 
     It does not tell whether the newest rows were cut off together with their links, or an older
-    copy of the whole file was put back, unless `head` is given; nor what was changed before a
-    ledger got its chain; nor what was done by someone who knows the secret.
-
-    Parameters
-    ----------
-    store : Store
-        The ledger's file.
-    head : str or None
-        The head of an earlier check, which must still be in the chain.
-
-    Returns
-    -------
-    Verification
+    copy of the whole file was put back, unless `head` of an earlier check is given, which must
+    still be in the chain; nor what was changed before a ledger got its chain; nor what was done by
+    someone who knows the secret.
 
     Raises
     ------

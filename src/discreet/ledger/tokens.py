@@ -27,15 +27,7 @@ NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a name that the ledger and the budget know them by, and a role.
-
-    Parameters
-    ----------
-    name : str
-        Such as "token alice".
-    role : str
-        "analyst" or "custodian".
-    """
+    """Who asks: a name that the ledger and the budget know them by ("token alice"), and a role."""
 
     name: str
     role: str
@@ -43,17 +35,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class Token:
-    """What the ledger says of a token; the token itself is kept nowhere.
-
-    Parameters
-    ----------
-    study, name, role : str
-        As it was added.
-    made, expires : str
-        UTC, as text that sorts as times do.
-    revoked : str or None
-        When it was revoked, if it was.
-    """
+    """What the ledger says of a token, times in UTC; the token itself is kept nowhere."""
 
     study: str
     name: str

@@ -5,7 +5,8 @@ Arrays in, arrays out, for people who want the algorithms of Dasgupta and Kosara
     bins = pair_bins(left, right, (400, 400))          # the pixel of each record on two axes
     clusters = cluster_pair(bins, k=5)                 # clusters of records, as the paper has them
 
-`cluster_cells` is the guarded variant that `Study.parallel` draws by default.
+`cluster_cells` is the guarded variant that `Study.parallel` draws by default. "The paper" is
+Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates" (2011).
 """
 
 from discreet.parallel.cells import CellClusters, check_cells, check_shared, cluster_cells, shared

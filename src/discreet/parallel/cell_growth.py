@@ -30,19 +30,10 @@ def grow_cells(
 ) -> tuple[tuple[Box, ...], Labels]:
     """Cluster the cells of a grid, by whichever cost leaves the average person a smaller box.
 
-    Parameters
-    ----------
-    grid : array of int, shape (c, d)
-        Persons in each cell; at least k in all, and as many levels as asked for.
-    k : int
-        The least number of persons in a cluster.
-    kinds : (str, str)
-        "continuous" or "categorical", for each axis.
-    edges : (array of int, shape (c + 1,), array of int, shape (d + 1,))
-        The pixels between which the cells of each axis lie; increasing.
-    diversity : (int, int), default (0, 0)
-        How many different cells of each axis a cluster must hold persons of. Where nothing is
-        asked for on either, a cell of k persons or more is a cluster of its own.
+    What is given was looked at by `cluster_cells`. `diversity` is how many different cells of each
+    axis a cluster must hold persons of; where nothing is asked for on either, a cell of k persons
+    or more is a cluster of its own. The sum of spans over clusters, which the paper goes by, would
+    favour few large ones here: how many clusters whole cells make is not fixed.
 
     Returns
     -------
@@ -50,18 +41,6 @@ def grow_cells(
         Sorted, none twice.
     cluster_of : array of int, shape (c, d)
         The box of each occupied cell; -1 where nobody is.
-
-    Notes
-    -----
-    The sum of spans over clusters, which the paper goes by, would favour few large ones here: how
-    many clusters whole cells make is not fixed.
-
-    **What it does not tell.** Whether the parameters are as said: `cluster_cells` looks at them.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.1.
 
     Examples
     --------

@@ -108,10 +108,7 @@ def cluster_cells(
     cluster. l levels in a cluster may be a crowd of one level and one person of each other. The
     views before and after a person is added differ.
 
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), sections 4.1 and 4.2, of which this is the guarded variant.
+    This is the guarded variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`).
 
     Examples
     --------
@@ -173,20 +170,10 @@ def shared(
     tuple of (int, int)
         Pairs of a cluster on the left and one on the right, sorted. None if a gap shows nothing.
 
-    Raises
-    ------
-    InputError
-        If a parameter is not as said, or a triple is in a cell that the clusters do not have.
-
     Notes
     -----
     **What it does not protect.** Where a cluster is lit with one other alone, fewer than `least`
     persons of it are with any other: one guesses that a person of the one is in the other.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.2.1, of which this is the guarded variant.
 
     Examples
     --------
@@ -229,12 +216,7 @@ def check_cells(
 ) -> None:
     """Count again, in code of its own, that clusters are what `cluster_cells` promises.
 
-    Parameters
-    ----------
-    counts, k, sensitive, diversity
-        As given to `cluster_cells`.
-    clusters : CellClusters
-        What it returned.
+    It takes what that was given, and what it returned.
 
     Raises
     ------
@@ -290,22 +272,13 @@ def check_shared(
 ) -> None:
     """Count again, in code of its own, that lit pairs of clusters are what `shared` promises.
 
-    Parameters
-    ----------
-    triples, persons, left, right, least, diversity
-        As given to `shared`.
-    joins : tuple of (int, int)
-        What it returned.
+    It takes what that was given, and the `joins` it returned; not whether a pair is missing.
 
     Raises
     ------
     BrokenPromiseError
         If a pair has fewer than `least` persons in common, or they are on fewer than
         `diversity` cells of the shared axis; or if a pair is there twice.
-
-    Notes
-    -----
-    **What it does not tell.** Whether a pair that may be lit is missing.
 
     Examples
     --------

@@ -43,19 +43,10 @@ MANY = 2**10
 class PairClusters:
     """Clusters of the records of a pair of axes.
 
-    Attributes
-    ----------
-    boxes : array of int, shape (m, 4)
-        Of each cluster, in the order in which they were made: left low, left high, right low,
-        right high; half-open pixels.
-    sizes : array of int, shape (m,)
-        How many records each has.
-    parts : array of int, shape (t, 3)
-        Bin, cluster and how many of the bin's records are in it; sorted.
-    seeding : Seeding
-        The metric of the seeds.
-    cost : str
-        "seed" or "span": what a record costs that a cluster takes.
+    `boxes` (m, 4) are half-open pixels of each cluster, in the order in which they were made: left
+    low, left high, right low, right high. `sizes` (m,) is how many records each has. `parts` (t, 3)
+    are bin, cluster and how many of the bin's records are in it; sorted. `seeding` is the metric of
+    the seeds, and `cost`, "seed" or "span", what a record costs that a cluster takes.
     """
 
     boxes: Whole
@@ -163,33 +154,11 @@ def cluster_pair(
 
 
 def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places) -> Places:
-    """Say which cluster each record is in.
+    """Say which cluster each record is in, as places among the clusters: they are private.
 
-    Parameters
-    ----------
-    clusters : PairClusters
-        The clusters of `bins`.
-    bins : PairBins
-        The bins of the records.
-    bin_of : array of int, shape (n,)
-        The bin of each record; see `bin_of_records`.
-    rank : array of int, shape (n,)
-        The place of each record in an order that depends on values alone: 0 to n - 1, each once.
-        Records of one bin are dealt out to its parts, cluster after cluster, in this order.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        Places among the clusters.
-
-    Raises
-    ------
-    InputError
-        If `bin_of` are not the bins of as many records as were counted, or `rank` is no order.
-
-    Notes
-    -----
-    **What it does not protect.** Labels say who is clustered with whom: they are private.
+    `bin_of` is the bin of each record, see `bin_of_records`. `rank` is the place of each in an
+    order that depends on values alone: 0 to n - 1, each once. Records of one bin are dealt out to
+    its parts, cluster after cluster, in this order.
 
     Examples
     --------
@@ -224,27 +193,15 @@ def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places
 def check_clusters(labels: Places, boxes: Whole, left: Whole, right: Whole, k: int) -> None:
     """Count again that each cluster has k records or more, and that its box contains them.
 
-    Parameters
-    ----------
-    labels : array of int, shape (n,)
-        The cluster of each record.
-    boxes : array of int, shape (m, 4)
-        The box of each cluster, half-open pixels.
-    left, right : array of int, shape (n,)
-        The pixel of each record on either axis.
-    k : int
-        The least number of records in a cluster.
+    `labels` (n,) is the cluster of each record, `boxes` (m, 4) are half-open pixels, and `left` and
+    `right` (n,) the pixels of each record. It does not tell whether the clusters are the smallest
+    there could be.
 
     Raises
     ------
     BrokenPromiseError
         If a record is in none of the clusters, a cluster is too small, or a box does not contain
         a record of its cluster.
-
-    Notes
-    -----
-    **What it does not tell.** Whether the clusters are the smallest there could be, or the edges
-    of a box as near to its records as they could be.
 
     Examples
     --------
@@ -441,28 +398,10 @@ def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
 
 
 def joint_boxes(labels: Places, pixels: NDArray[np.integer]) -> Whole:
-    """Return the box of each cluster on each axis.
+    """Return the box of each cluster on each axis, (m, p, 2): low and high, half-open pixels.
 
-    Parameters
-    ----------
-    labels : array of int, shape (n,)
-        The cluster of each record, from 0 on; none is empty.
-    pixels : array of int, shape (n, p)
-        The pixel of each record on each axis.
-
-    Returns
-    -------
-    array of int, shape (m, p, 2)
-        Low and high of each cluster on each axis: half-open pixels.
-
-    Raises
-    ------
-    InputError
-        If there is not one label for each record, or a number is left out among them.
-
-    Notes
-    -----
-    **What it does not protect.** Each edge is the pixel of a record.
+    `labels` (n,) is the cluster of each record, from 0 on, none empty; `pixels` (n, p) are those of
+    each record on each axis. Each edge is the pixel of a record, and so not protected.
 
     Examples
     --------
@@ -484,25 +423,8 @@ def joint_boxes(labels: Places, pixels: NDArray[np.integer]) -> Whole:
 def joint_ranges(boxes: Whole) -> Whole:
     """Return the cluster range of each pair of neighbouring axes.
 
-    Parameters
-    ----------
-    boxes : array of int, shape (m, p, 2)
-        The box of each cluster on each axis, half-open pixels.
-
-    Returns
-    -------
-    array of int, shape (p - 1,)
-        Pixels spanned on both axes of the pair, summed over clusters: to be compared with the
-        `range` of clusters that were made for that pair alone.
-
-    Notes
-    -----
-    **What it does not tell.** How many clusters lie over one another.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.1.3 and Fig. 10.
+    That is the pixels spanned on both axes, summed over the clusters, to be compared with the
+    `range` of clusters that were made for that pair alone (Fig. 10 of the paper).
 
     Examples
     --------

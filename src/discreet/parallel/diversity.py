@@ -30,12 +30,8 @@ LEFT_SIDE, RIGHT_SIDE = slice(0, 2), slice(2, 4)  # of a box
 class Splits:
     """How the clusters of one gap run into those of the next.
 
-    Attributes
-    ----------
-    left, right : array of int, shape (s,)
-        Pairs of clusters with a record in common, sorted, none twice.
-    shared : array of int, shape (s,)
-        How many records each pair has in common; at least 1.
+    `left` and `right` (s,) are pairs of clusters with a record in common, sorted, none twice;
+    `shared` (s,) is how many records each pair has in common.
     """
 
     left: Whole
@@ -46,31 +42,11 @@ class Splits:
 def splits(left_labels: Numbers, right_labels: Numbers) -> Splits:
     """Count the records that clusters of neighbouring gaps have in common.
 
-    Parameters
-    ----------
-    left_labels, right_labels : array of int, shape (n,)
-        The cluster of each record in a gap and in the next; from 0 to 2**31 - 1.
+    The labels, from 0 to 2**31 - 1, are the cluster of each record in a gap and in the next.
 
-    Returns
-    -------
-    Splits
-        Whatever the order of the records.
-
-    Raises
-    ------
-    InputError
-        If the labels are no such whole numbers, or not as many on either side.
-
-    Notes
-    -----
     **What it does not protect.** Most pairs have a single record in common: who sees the pairs of
-    a record's clusters sees the record. Splits are the leak, not the cure that the paper takes
-    them for.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.2.1.
+    a record's clusters sees the record. Splits are the leak, not the cure that the paper (section
+    4.2.1) takes them for.
 
     Examples
     --------
@@ -87,29 +63,10 @@ def splits(left_labels: Numbers, right_labels: Numbers) -> Splits:
 
 
 def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins:
-    """Name the clusters of neighbouring gaps that have at least `least` records in common.
+    """Name the clusters of neighbouring gaps that have at least `least` records in common, sorted.
 
-    Parameters
-    ----------
-    left_labels, right_labels : array of int, shape (n,)
-        The cluster of each record in a gap and in the next; from 0 to 2**31 - 1.
-    least : int, default 1
-        At least 1, which is the paper's.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Pairs of a cluster on the left and one on the right, sorted.
-
-    Raises
-    ------
-    InputError
-        If `least` or the labels are not as said.
-
-    Notes
-    -----
-    **What it does not protect.** With `least` 1 see `splits`. With `least` k what is lit stands
-    on k records, but the boxes of clusters of records are still drawn to the pixel.
+    Labels are those of `splits`; 1 is the paper's `least`, for which see there. With k what is lit
+    stands on k records, but the boxes of clusters of records are still drawn to the pixel.
 
     Examples
     --------
@@ -126,29 +83,10 @@ def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins
 
 
 def can_hide(levels: int, diversity: int) -> bool:
-    """Tell whether showing `diversity` of `levels` sensitive values hides anything.
+    """Tell whether showing `diversity` (from 2 on) of `levels` sensitive values hides anything.
 
-    Parameters
-    ----------
-    levels : int
-        How many values the sensitive axis has.
-    diversity : int
-        How many different ones a cluster must have; at least 2, at most `levels`.
-
-    Returns
-    -------
-    bool
-        False for two values, and where `diversity` is all of them: the paper shows nothing then.
-
-    Raises
-    ------
-    InputError
-        If `diversity` is no whole number from 2 to `levels`.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.2.3.
+    Not for two values, and not where `diversity` is all of them: the paper (section 4.2.3) shows
+    nothing then.
 
     Examples
     --------
@@ -219,10 +157,7 @@ def diverse_joins(
     values are lit, but by whom, and how many by each, the boxes may tell. For data that must be
     kept safe see `discreet.parallel.cells`, which treats all alike.
 
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), sections 4.2.2 and 4.2.3.
+    See sections 4.2.2 and 4.2.3 of the paper (`discreet.parallel`).
 
     Examples
     --------

@@ -18,16 +18,9 @@ ERRORS_APART = 2
 
 @dataclass(frozen=True)
 class AxisRole:
-    """What the rules ask of an axis.
+    """What the rules ask of an axis: its column, its kind, and whether its values are a secret.
 
-    Attributes
-    ----------
-    name : str
-        The column.
-    kind : str
-        "continuous" or "categorical".
-    sensitive : bool, default False
-        Whether its values are a secret; else it is a quasi-identifier.
+    An axis that is not `sensitive` is a quasi-identifier.
     """
 
     name: str
@@ -76,10 +69,7 @@ def broken_rules(
     pairs of quasi-identifiers in the end; limit the pairs. Which axis is refused as a neighbour
     tells which one says more about the sensitive one.
 
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 6.3.
+    See section 6.3 of the paper (`discreet.parallel`).
 
     Examples
     --------
@@ -105,17 +95,9 @@ def nearest_allowed(
 ) -> tuple[str, ...]:
     """Return the allowed order that the fewest axes of `order` are moved for.
 
-    Parameters
-    ----------
-    order, information
-        See `broken_rules`.
-
-    Returns
-    -------
-    tuple of str
-        All axes. Sensitive ones are moved to the end, in the order given; then, if the axis that
-        would stand before them may not, the one among the allowed that stood last. An allowed
-        order is returned as it is.
+    Sensitive ones are moved to the end, in the order given; then, if the axis that would stand
+    before them may not, the one among the allowed that stood last. An allowed order is returned as
+    it is.
 
     Raises
     ------
@@ -141,18 +123,8 @@ def nearest_allowed(
 def one_order(pairs: Iterable[Sequence[str]], sensitive: Collection[str] = ()) -> bool:
     """Tell whether pairs of neighbours can all be of one order of axes.
 
-    Parameters
-    ----------
-    pairs : iterable of (str, str)
-        Names of two axes that stand side by side.
-    sensitive : collection of str, default ()
-        The names of sensitive axes, which stand last: of the others at most one is beside each.
-
-    Returns
-    -------
-    bool
-        False if an axis has three neighbours, some stand in a ring, or a sensitive axis would
-        stand between two that are not.
+    Not if an axis has three neighbours, some stand in a ring, or a `sensitive` axis, which stands
+    last, would stand between two that are not.
 
     Examples
     --------
@@ -185,27 +157,9 @@ def one_order(pairs: Iterable[Sequence[str]], sensitive: Collection[str] = ()) -
 def propose(axes: Sequence[AxisRole], information: Mapping[str, Information]) -> tuple[str, ...]:
     """Return an allowed order in which continuous and categorical axes alternate.
 
-    Parameters
-    ----------
-    axes, information
-        See `broken_rules`.
-
-    Returns
-    -------
-    tuple of str
-        All axes. The sensitive ones and the one before them are those of `nearest_allowed`; from
-        there to the left the kinds alternate as far as there are axes of both. Axes of one kind
-        keep their order. Without a sensitive axis the last is of the kind that there are more of.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As `nearest_allowed`.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 6.3.
+    The sensitive ones and the one before them are those of `nearest_allowed`; from there to the
+    left the kinds alternate as far as there are axes of both. Axes of one kind keep their order.
+    Without a sensitive axis the last is of the kind that there are more of.
 
     Examples
     --------

@@ -56,15 +56,8 @@ SEARCHED_SHARE = 64
 class PairBins:
     """The occupied bins of a pair of axes.
 
-    Attributes
-    ----------
-    left, right : array of int, shape (b,)
-        The pixel of each bin on the left and on the right axis; bins are sorted by (left, right),
-        and none is there twice.
-    counts : array of int, shape (b,)
-        How many records run from the left pixel to the right one; at least 1.
-    heights : (int, int)
-        How many pixels each axis has.
+    `left` and `right` (b,) are the pixel of each bin on either axis, sorted, none twice; `counts`
+    (b,) how many records run from the one to the other; `heights` how many pixels each axis has.
     """
 
     left: Whole
@@ -116,34 +109,16 @@ def pair_bins(
 ) -> PairBins:
     """Count the records of each pair of pixels.
 
+    The bins are the raw data to the pixel, and most of them hold one record. They do not hang on
+    the order of the records; one pass over them is made where they are many, and where they are few
+    against the pixels of the grid, no pass over the grid.
+
     Parameters
     ----------
     left, right : array of int, shape (n,)
         The pixel of each record on each axis, from 0 to the axis's height less 1.
     heights : (int, int)
         How many pixels each axis has; at least 1.
-
-    Returns
-    -------
-    PairBins
-        Whatever the order of the records. One pass over them where they are many; where they are
-        few against the pixels of the grid, no pass over the grid.
-
-    Raises
-    ------
-    InputError
-        If there are not as many pixels on the left as on the right, or one is not a whole number
-        or not on its axis; or if heights are not two, or greater than what can be numbered.
-
-    Notes
-    -----
-    **What it does not protect.** Bins are the raw data to the pixel, and most of them hold one
-    record.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.1.
 
     Examples
     --------
@@ -168,11 +143,6 @@ def pair_bins(
 def bins_of_grid(counts: NDArray[np.integer]) -> PairBins:
     """Return the occupied bins of a grid of counts, shape (left pixels, right pixels).
 
-    Raises
-    ------
-    InputError
-        If `counts` is not a grid of whole numbers of at least 0.
-
     Examples
     --------
     >>> import numpy as np
@@ -190,24 +160,9 @@ def bins_of_grid(counts: NDArray[np.integer]) -> PairBins:
 def bin_of_records(
     bins: PairBins, left: NDArray[np.integer], right: NDArray[np.integer]
 ) -> NDArray[np.intp]:
-    """Say which of the bins each record is in.
+    """Say which of the bins each record is in, from its pixel on each axis.
 
-    Parameters
-    ----------
-    bins : PairBins
-        From the same records, or from more.
-    left, right : array of int, shape (n,)
-        The pixel of each record on each axis.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        Indices into the bins.
-
-    Raises
-    ------
-    InputError
-        If a record is in none of the bins, or its pixels are none of the axes'.
+    The bins are of the same records, or of more.
 
     Examples
     --------
@@ -236,32 +191,14 @@ def bin_of_records(
 def resolution(pixels: int) -> int:
     """Return how many pixels an axis gets if `pixels` are asked for.
 
-    Parameters
-    ----------
-    pixels : int
-        More than 500 is answered as 500; else a multiple of 50, at least 50.
-
-    Returns
-    -------
-    int
-        From 50 to 500.
+    A multiple of 50, from 50 to 500; more is answered as 500. The limits (section 6.4 of the paper)
+    keep a reader from asking for one resolution after the other, whose clusters differ. Ten are
+    left, and the clusters of all ten narrow records down further than those of one.
 
     Raises
     ------
     InputError
         If `pixels` is another number; the message names the nearest that is allowed.
-
-    Notes
-    -----
-    The limits keep a reader from asking for one resolution after the other, whose clusters differ.
-
-    **What it does not protect.** Ten resolutions are left, and the clusters of all ten narrow
-    records down further than those of one.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 6.4.
 
     Examples
     --------
@@ -285,11 +222,6 @@ def level_pixels(levels: int, height: int) -> tuple[int, ...]:
 
     The first is on pixel 0 and the last on the last one; a single level is in the middle.
 
-    Raises
-    ------
-    InputError
-        If there are more levels than pixels, or either is not a whole number of at least 1.
-
     Examples
     --------
     >>> level_pixels(5, 400), level_pixels(1, 400)
@@ -306,11 +238,6 @@ def level_bands(levels: int, height: int) -> tuple[tuple[int, int], ...]:
     """Return a band of pixels for each of `levels` levels, which together fill an axis.
 
     Bands are half-open, in the order of the levels, and as wide as one another up to a pixel.
-
-    Raises
-    ------
-    InputError
-        If there are more levels than pixels, or either is not a whole number of at least 1.
 
     Examples
     --------
@@ -347,37 +274,16 @@ def convergence(bins: PairBins) -> Whole:
 
 
 def pair_metrics(bins: PairBins) -> PairMetrics:
-    """Return the screen-space metrics of a pair of axes.
+    """Return the screen-space metrics of a pair of axes, of at least one record.
 
-    Parameters
-    ----------
-    bins : PairBins
-        The occupied bins, of at least one record.
-
-    Returns
-    -------
-    PairMetrics
-        Over-plotting, divergence and convergence as degrees, that is means over what is occupied;
-        mutual information and entropies in bits.
-
-    Raises
-    ------
-    RefusedError
-        If there is no record.
-
-    Notes
-    -----
-    Mutual information is the left entropy plus the right one less the joint one.
-
-    **What it does not tell.** How far two columns depend on one another: where bins hold few
-    records each, independent columns have a high mutual information as well; `information`
-    corrects for that.
+    Over-plotting, divergence and convergence are degrees, that is means over what is occupied.
+    Mutual information, the left entropy plus the right one less the joint one, is in bits. It does
+    not tell how far two columns depend on one another: where bins hold few records each,
+    independent columns have a high one as well; `information` corrects for that.
 
     References
     ----------
-    Dasgupta and Kosara, "Pargnostics: screen-space metrics for parallel coordinates" (2010);
-    "Adaptive privacy-preserving visualization using parallel coordinates" (2011), sections 4.1.1
-    and 6.3.
+    Dasgupta and Kosara, "Pargnostics: screen-space metrics for parallel coordinates" (2010).
 
     Examples
     --------
@@ -403,26 +309,10 @@ def pair_metrics(bins: PairBins) -> PairMetrics:
 def information(bins: PairBins) -> Information:
     """Return the mutual information of a pair of axes, corrected for chance, with its error.
 
-    Parameters
-    ----------
-    bins : PairBins
-        The occupied bins, of at least one record.
-
-    Returns
-    -------
-    Information
-        In bits. The correction is Miller's and Madow's: half a nat a record is taken off for each
-        occupied bin beyond what the two axes by themselves account for. The error is the standard
-        deviation over records of log2 p_ij / (p_i p_j), over the root of their number.
-
-    Raises
-    ------
-    RefusedError
-        If there is no record.
-
-    Notes
-    -----
-    Corrected information may be below 0: that is no sign of dependence.
+    In bits. The correction is Miller's and Madow's: half a nat a record is taken off for each
+    occupied bin beyond what the two axes by themselves account for. The error is the standard
+    deviation over records of log2 p_ij / (p_i p_j), over the root of their number. Corrected
+    information may be below 0: that is no sign of dependence.
 
     **What it does not tell.** The correction counts occupied bins only, and falls short where
     most bins hold one record: use cells that hold several. The error rests on the central limit
@@ -518,11 +408,8 @@ METRICS = ("over-plotting", "convergence", "divergence")
 class Seeding:
     """The metric that a seed is the highest of.
 
-    Attributes
-    ----------
-    metric : str
-        "over-plotting": the bin of most records; "convergence": the right pixel that most left
-        pixels reach; "divergence": the left pixel that reaches most right pixels.
+    "over-plotting": the bin of most records; "convergence": the right pixel that most left pixels
+    reach; "divergence": the left pixel that reaches most right pixels.
     """
 
     metric: str
@@ -540,40 +427,14 @@ class Seeding:
 def choose_seeding(bins: PairBins, left_kind: str, right_kind: str) -> Seeding:
     """Choose the metric of the seeds of a pair of axes, and with it the axis.
 
-    Parameters
-    ----------
-    bins : PairBins
-        The occupied bins, of at least one record.
-    left_kind, right_kind : str
-        "continuous" or "categorical".
+    Two categorical axes: over-plotting. One of each: convergence if its degree is greater than that
+    of divergence, else divergence. Two continuous axes: over-plotting, unless the greater of
+    convergence and divergence is greater than its degree. Degrees are means over occupied bins or
+    pixels, so that convergence is greater than divergence where fewer right than left pixels are
+    occupied. The paper leaves open what ties are; a tie of over-plotting with another is
+    over-plotting here.
 
-    Returns
-    -------
-    Seeding
-        Two categorical axes: over-plotting. One of each: convergence if its degree is greater
-        than that of divergence, else divergence. Two continuous axes: over-plotting, unless the
-        greater of convergence and divergence is greater than its degree.
-
-    Raises
-    ------
-    InputError
-        If a kind is another word.
-    RefusedError
-        If there is no record.
-
-    Notes
-    -----
-    Degrees are means over occupied bins or pixels, so that convergence is greater than divergence
-    where fewer right than left pixels are occupied. The paper leaves open what ties are; a tie of
-    over-plotting with another is over-plotting here.
-
-    **What it does not tell.** Whether the clusters will be small: the paper found these choices
-    the better ones on its data.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.1.1, steps 1 to 5.
+    See section 4.1.1, steps 1 to 5 of the paper (`discreet.parallel`).
 
     Examples
     --------

@@ -71,28 +71,12 @@ START = """
 
 
 def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figure") -> str:
-    """Return a page that draws a scene by itself.
+    """Return a page that draws a scene by itself; the same scene and words are the same text.
 
-    Parameters
-    ----------
-    scene : Scene
-        What is drawn. All numbers of it are in the file.
-    title : str
-        Its heading.
-    says : sequence of str
-        Sentences on how it was made.
-    name : str, default "figure"
-        What a picture is called that is saved from the page.
-
-    Returns
-    -------
-    str
-        HTML; the same scene and words are the same text.
-
-    Notes
-    -----
-    All that is given is text: names of columns and levels are escaped. A page whose script does not
-    run (a reader of mail, say) shows the words alone.
+    All numbers of the scene are in the file, and `says` are sentences on how it was made. `name` is
+    what a picture is called that is saved from the page. All that is given is text: names of
+    columns and levels are escaped. A page whose script does not run (a reader of mail, say) shows
+    the words alone.
     """
     plain = json.dumps(scene_to_plain(scene), allow_nan=False, ensure_ascii=False)
     # In a block of data "<" could end the block, and the two separators end lines of old scripts.

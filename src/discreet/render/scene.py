@@ -270,20 +270,8 @@ SCHEMA = 1
 def scene_to_plain(scene: Scene) -> dict[str, Any]:
     """Return a scene as dicts, lists, texts and numbers that JSON can hold.
 
-    Parameters
-    ----------
-    scene : Scene
-        What is to be drawn.
-
-    Returns
-    -------
-    dict
-        `scene` (the schema's number), `title`, `notes` and `panels`; each mark says which it is.
-
-    Raises
-    ------
-    InputError
-        If a number of it is not finite.
+    `scene` (the schema's number), `title`, `notes` and `panels`; each mark says which it is. A
+    number that is not finite is refused.
     """
     plain: dict[str, Any] = _plain(scene)
     for panel, drawn in zip(plain["panels"], scene.panels, strict=True):

@@ -207,19 +207,10 @@ def draw(
 
 
 def save(scene: Scene, path: str | os.PathLike[str]) -> Path:
-    """Draw a scene into a file that tells no more than the picture.
+    """Draw a scene into a file that tells no more than the picture; return its path.
 
-    Parameters
-    ----------
-    scene : Scene
-        What to draw.
-    path : str or path
-        Where to; the suffix says how: ``.png``, ``.svg`` or ``.pdf``.
-
-    Returns
-    -------
-    Path
-        The file, written whole. The same scene is the same bytes, whatever the user's settings.
+    The suffix says how: ``.png``, ``.svg`` or ``.pdf``. The file is written whole, and the same
+    scene is the same bytes, whatever the user's settings.
 
     Raises
     ------

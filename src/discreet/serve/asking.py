@@ -17,7 +17,7 @@ from typing import Any
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.log import (
     Answer,
-    Question,
+    LogEntry,
     Receipt,
     ask,
     close,
@@ -46,7 +46,7 @@ Maker = Callable[[], bytes | Refusal]
 
 def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     """Return what a form is made of, and how much of the allowance is used; record who looks."""
-    question = Question(served.name, served.version, "study", "", None)
+    question = LogEntry(served.name, served.version, "study", "", None)
     receipt = ask(served.ledger.store, caller, question, served.allowance, code="answered")
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
@@ -90,7 +90,7 @@ def answer_view(
     if isinstance(wish, Refusal):
         return refused(served, caller, kind, wish)
     view = _name_of(served, wish)
-    question = Question(served.name, served.version, kind, wish.request, view)
+    question = LogEntry(served.name, served.version, kind, wish.request, view)
     began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
@@ -121,7 +121,7 @@ def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer
     found = _own(served, caller, view)
     if found is None:
         return refused(served, caller, what, refusal("unknown"))
-    question = Question(served.name, served.version, what, json.dumps({"view": view}), None)
+    question = LogEntry(served.name, served.version, what, json.dumps({"view": view}), None)
     receipt = ask(served.ledger.store, caller, question, served.allowance, code="answered")
     return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
@@ -147,7 +147,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     axes = sent["view"]["axes"]
     columns = tuple(axis["name"] for axis in axes)
     sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
-    question = Question(served.name, served.version, "orders", json.dumps({"view": view}), None)
+    question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
@@ -161,7 +161,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
     """Record a request that is refused whatever the data hold, and return what is said."""
-    question = Question(served.name, served.version, what, "", None)
+    question = LogEntry(served.name, served.version, what, "", None)
     receipt = ask(served.ledger.store, caller, question, served.allowance, code=found.code)
     return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
@@ -172,7 +172,7 @@ def _own(served: Served, caller: Caller, view: str) -> Answer | None:
     return kept(served.ledger.store, served.name, served.version, view, own)
 
 
-def _made(served: Served, receipt: Receipt, question: Question, make: Maker) -> Answer | Refusal:
+def _made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> Answer | Refusal:
     """Make what was asked for when it is its turn, and keep it."""
     store = served.ledger.store
     if not served.places.acquire(blocking=False):
@@ -232,7 +232,7 @@ def _made_or_held_back(make: Maker) -> tuple[bytes | Refusal, bool]:
         return refusal("data"), False
 
 
-def _made_meanwhile(served: Served, receipt: Receipt, question: Question) -> Answer | None:
+def _made_meanwhile(served: Served, receipt: Receipt, question: LogEntry) -> Answer | None:
     """Return what somebody else was answered who asked for the same, and was first."""
     if question.view is None:
         return None
@@ -244,7 +244,7 @@ def _made_meanwhile(served: Served, receipt: Receipt, question: Question) -> Ans
 
 
 def _recorded(
-    served: Served, receipt: Receipt, question: Question, found: bytes | Refusal
+    served: Served, receipt: Receipt, question: LogEntry, found: bytes | Refusal
 ) -> Answer | Refusal:
     """Record how a question ended, before anybody is told; keep what stays so."""
     store = served.ledger.store
@@ -256,7 +256,7 @@ def _recorded(
     return keep(store, receipt, question, answer, code)
 
 
-def _unkept(question: Question) -> Question:
+def _unkept(question: LogEntry) -> LogEntry:
     """Return a question whose answer is not kept."""
     return replace(question, view=None)
 

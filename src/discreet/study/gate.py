@@ -28,7 +28,7 @@ from discreet.ledger.rules import (
     PERSONS,
     SHAPE_OF,
     WHOSE,
-    Leaving,
+    ReleaseRecord,
     check_version,
 )
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
@@ -127,7 +127,7 @@ class ReleaseGate:
         counted_by = _recognisable(found, self._persons())
         self.ledger.leave(
             [
-                Leaving(
+                ReleaseRecord(
                     study=self.name,
                     settings=self.policy.settings(),
                     choices=self._choices(leaving) | dict(leaving.pinned),

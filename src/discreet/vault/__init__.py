@@ -6,7 +6,7 @@ digits come from the raw rows. What is made of one table or view alone, under `r
 here too.
 """
 
-from discreet.vault.making import Copy, Made, make_copy, make_table, protect_view, within_bounds
+from discreet.vault.copies import Copy, Made, make_copy, make_table, protect_view, within_bounds
 from discreet.vault.rows import (
     STRATUM_PER_K,
     Done,

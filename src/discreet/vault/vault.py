@@ -11,7 +11,7 @@ from discreet.policy import Policy
 from discreet.protect.counts import about
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
-from discreet.vault.making import Copy, Made, load, make_copy, store
+from discreet.vault.copies import Copy, Made, load, make_copy, store
 from discreet.vault.rows import Raw, noised, prepared, raw_rows
 
 __all__ = ["Vault", "copy_of", "said"]
