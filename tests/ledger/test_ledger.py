@@ -1,5 +1,7 @@
 """The ledger: what may leave beside what has left, with no value in its file."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import os
@@ -16,7 +18,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import Ledger
+from discreet.ledger import Ledger, Store
+from discreet.ledger.ledger import (
+    all_versions,
+    choices_of,
+    holding,
+    insert,
+    latest,
+    remember,
+    sketches_of,
+    versions_of,
+)
 from discreet.ledger.rules import (
     COUNT_METHOD_OF,
     DIVERSITY_OF,
@@ -26,8 +38,8 @@ from discreet.ledger.rules import (
     PAIRS,
     ReleaseRecord,
 )
-from discreet.secret import Secret
-from discreet.sketch import Sketch, sketch_of
+from discreet.secret import FORMAT, Secret
+from discreet.sketch import SMALLEST, Sketch, sketch_of
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 SETTINGS: Mapping[str, Any] = {"regime": "guarded", "k": 5, "grid": 30, "limits": {"x": [0, 1]}}
@@ -712,3 +724,31 @@ def test_of_many_that_leave_at_once_one_policy_wins(tmp_path: Path) -> None:
     assert len(won) == 1
     assert len(history) == 4
     assert {entry["version"] for entry in history} == {1}
+
+
+@pytest.mark.parametrize("smallest", [0, 5, SMALLEST])
+def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> None:
+    store = Store(tmp_path, SECRET)
+    sketch = sketch_of(SECRET.marks(np.arange(3000.0)), smallest)
+    with store.writing() as connection:
+        version = insert(store, connection, "s", 1, {"k": 5}, FORMAT)
+        remember(store, connection, version, {"strata": "[]"}, {"column x": sketch})
+        remember(store, connection, version, {"strata": "[1]"}, {})  # the first stays
+    with store.reading() as connection:
+        assert versions_of(connection, "s") == [version] == all_versions(connection)
+        assert choices_of(connection, version) == {"strata": "[]", "format": str(FORMAT)}
+        (found,) = sketches_of(connection, version).values()
+        assert holding(connection, sketch) == {version.id: version}
+    assert found.mark == sketch.mark
+    assert np.array_equal(found.buckets, sketch.buckets)
+    assert np.array_equal(found.smallest, sketch.smallest)
+
+
+def test_the_latest_version_is_that_of_the_highest_number(tmp_path: Path) -> None:
+    store = Store(tmp_path, SECRET)
+    with store.writing() as connection:
+        found = [insert(store, connection, "s", number, {}, FORMAT) for number in (1, 2)]
+        insert(store, connection, "t", 1, {}, FORMAT)
+        assert latest(connection, "s") == found[1]
+        assert latest(connection, "u") is None
+        assert [version.study for version in all_versions(connection)] == ["s", "s", "t"]

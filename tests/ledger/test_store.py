@@ -1,11 +1,15 @@
 """The ledger's file: whole transactions or none, and every change of it is found."""
 
+from __future__ import annotations
+
+import hashlib
+import hmac
 import itertools
 import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,7 +22,17 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, LedgerError
 from discreet.ledger import Ledger, Store, Verification, add_token, ask, log, verify
-from discreet.ledger.store import FIRST, SCHEMA, TABLES, row_of, seal_of, stamp
+from discreet.ledger.store import (
+    FIRST,
+    SCHEMA,
+    TABLES,
+    create,
+    link,
+    objects_of,
+    row_of,
+    seal_of,
+    stamp,
+)
 from discreet.progress import listening
 from tests.ledger.given import (
     ALICE,
@@ -734,3 +748,107 @@ def test_a_time_is_of_utc_and_has_milliseconds() -> None:
     assert stamp(NOON.astimezone(timezone(timedelta(hours=5)))) == stamp(NOON)
     before, now, after = datetime.now(UTC), stamp(), datetime.now(UTC)
     assert stamp(before) <= now <= stamp(after)
+
+
+KEY = b"k" * 32
+VALUES = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.text(), st.binary())
+SEALED_ROWS = st.dictionaries(st.sampled_from("abcd"), VALUES, min_size=1)
+
+
+def test_a_seal_is_of_the_one_before_and_the_row() -> None:
+    digest = hashlib.sha256(b"\x00\xff").hexdigest()
+    text = f'{FIRST}\n["asked",7,{{"a":"\\u00e4","b":{{"sha256":"{digest}"}},"c":null}}]'
+    wanted = hmac.new(KEY, text.encode(), "sha256").hexdigest()
+
+    assert seal_of(KEY, FIRST, "asked", 7, {"c": None, "b": b"\x00\xff", "a": "ä"}) == wanted
+
+
+@given(SEALED_ROWS, SEALED_ROWS)
+def test_other_rows_have_other_seals(
+    one: Mapping[str, object], other: Mapping[str, object]
+) -> None:
+    same = seal_of(KEY, FIRST, "t", 1, one) == seal_of(KEY, FIRST, "t", 1, other)
+
+    assert same == (one == other)
+
+
+@given(SEALED_ROWS)
+def test_all_of_a_seal_counts(row: Mapping[str, object]) -> None:
+    seals = {
+        seal_of(KEY, FIRST, "t", 1, row),
+        seal_of(b"j" * 32, FIRST, "t", 1, row),
+        seal_of(KEY, "1" * 64, "t", 1, row),
+        seal_of(KEY, FIRST, "u", 1, row),
+        seal_of(KEY, FIRST, "t", 2, row),
+    }
+    assert len(seals) == 5
+
+
+def test_bytes_are_no_text_that_reads_like_their_digest() -> None:
+    digest = hashlib.sha256(b"x").hexdigest()
+    texts = (digest, f'{{"sha256":"{digest}"}}')
+
+    for text in texts:
+        plain = seal_of(KEY, FIRST, "t", 1, {"a": text})
+        assert seal_of(KEY, FIRST, "t", 1, {"a": b"x"}) != plain
+
+
+def test_links_follow_each_other() -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create(connection)
+        for at in ("one", "two"):
+            connection.execute("INSERT INTO adoption (at) VALUES (?)", (at,))
+        for row in (2, 1):
+            link(connection, KEY, "adoption", row)
+        with pytest.raises(ValueError, match="a row that is not there has no link"):
+            link(connection, KEY, "adoption", 3)
+
+        first = seal_of(KEY, FIRST, "adoption", 2, {"id": 2, "at": "two"})
+        second = seal_of(KEY, first, "adoption", 1, {"id": 1, "at": "one"})
+        found = connection.execute("SELECT id, source, row, seal FROM chain").fetchall()
+        assert found == [(1, "adoption", 2, first), (2, "adoption", 1, second)]
+        assert row_of(connection, "adoption", 1) == {"id": 1, "at": "one"}
+        assert row_of(connection, "adoption", 9) is None
+        assert row_of(connection, "sqlite_master", 1) is None, "a link may name any table"
+
+
+@pytest.fixture
+def connection(full: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file past the ledger."""
+    with closing(sqlite3.connect(full)) as opened:
+        yield opened
+
+
+def test_all_tables_are_named_and_have_rows(full: Path) -> None:
+    found = rows_of(full, "SELECT name FROM sqlite_master WHERE type = 'table'")
+
+    assert {name for (name,) in found} == {*TABLES, "chain"}
+    for table in (*TABLES, "chain"):
+        assert rows_of(full, f"SELECT * FROM {table}"), table
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chain"])
+def test_no_row_is_deleted(connection: sqlite3.Connection, table: str) -> None:
+    with pytest.raises(sqlite3.IntegrityError, match="the ledger is append-only"):
+        connection.execute(f"DELETE FROM {table}")
+    with pytest.raises(sqlite3.IntegrityError, match="the ledger is append-only"):
+        connection.execute(f"DELETE FROM {table} WHERE rowid = 1")
+
+
+@pytest.mark.parametrize("table", [*TABLES, "chain"])
+def test_no_column_of_a_row_is_changed(connection: sqlite3.Connection, table: str) -> None:
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+    assert columns
+    for column in (*columns, "rowid"):
+        with pytest.raises(sqlite3.IntegrityError, match="the ledger is append-only"):
+            connection.execute(f"UPDATE {table} SET {column} = {column}")
+
+
+def test_what_is_there_stays_as_it_is() -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as twice:
+        create(twice)
+        once = objects_of(twice)
+        create(twice)
+        assert objects_of(twice) == once
+        assert twice.execute("PRAGMA user_version").fetchone() == (SCHEMA,)
+        assert len([name for name in once if name.startswith("trigger ")]) == 2 * len(TABLES) + 2

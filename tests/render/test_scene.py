@@ -1,10 +1,18 @@
 """A scene is plain data: frozen, equal by value, and JSON can hold it."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
+import math
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import discreet as dc
+from discreet.errors import InputError
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -23,7 +31,9 @@ from discreet.render.scene import (
     Upright,
     Uprights,
     Words,
+    scene_to_plain,
 )
+from tests.render.plain import scene_from_plain
 
 MARKS: dict[str, Mark] = {
     "bars": Bars((0.0, 1.0, 3.0), (2.0, None)),
@@ -73,3 +83,123 @@ def test_a_scene_goes_into_json_number_for_number(name: str) -> None:
         return [lists(part) for part in value] if isinstance(value, tuple) else value
 
     assert json.loads(json.dumps(told, allow_nan=False)) == lists(told)
+
+
+NUMBERS = st.floats(-1e9, 1e9)
+PARTS = st.floats(0, 1)
+TEXT = st.text(max_size=8)
+PAIR = st.tuples(NUMBERS, NUMBERS)
+
+
+def tuples(of: st.SearchStrategy[Any], most: int = 4) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(of, max_size=most).map(tuple)
+
+
+LIT = st.none() | tuples(st.booleans())
+JOINS = tuples(st.tuples(st.integers(0, 9), st.integers(0, 9)))
+ANY_MARK: st.SearchStrategy[Mark] = st.one_of(
+    st.builds(Bars, tuples(NUMBERS), tuples(st.none() | NUMBERS)),
+    st.builds(
+        Boxes,
+        tuples(
+            st.builds(Box, TEXT, *[NUMBERS] * 5, mean=st.none() | NUMBERS, outliers=tuples(NUMBERS))
+        ),
+    ),
+    st.builds(
+        Cells,
+        tuples(NUMBERS),
+        tuples(NUMBERS),
+        tuples(tuples(st.none() | NUMBERS)),
+        TEXT,
+        st.none() | PAIR,
+    ),
+    st.builds(Columns, tuples(tuples(st.none() | NUMBERS)), tuples(TEXT)),
+    st.builds(
+        Dots, tuples(NUMBERS), tuples(NUMBERS), tuples(st.integers(1, 9)), st.booleans(), TEXT, TEXT
+    ),
+    st.builds(
+        Intervals, tuples(tuples(st.none() | st.tuples(*[NUMBERS] * 3))), series=tuples(TEXT)
+    ),
+    st.builds(Lines, tuples(tuples(NUMBERS)), tuples(tuples(NUMBERS)), TEXT, TEXT, tuples(NUMBERS)),
+    st.builds(Strands, st.integers(0, 3), tuples(st.tuples(PARTS, PARTS)), LIT, JOINS),
+    st.builds(
+        Trapezoids,
+        st.integers(0, 3),
+        tuples(st.tuples(*[PARTS] * 4)),
+        st.booleans(),
+        LIT,
+        st.tuples(PARTS, PARTS),
+        JOINS,
+    ),
+    st.builds(
+        Uprights,
+        tuples(
+            st.builds(
+                Upright,
+                TEXT,
+                st.none() | st.tuples(TEXT, TEXT),
+                tuples(st.tuples(PARTS, TEXT)),
+                st.booleans(),
+                st.none() | PAIR,
+            )
+        ),
+    ),
+    st.builds(Words, tuples(tuples(TEXT)), st.booleans()),
+)
+AXES = st.builds(Axis, TEXT, st.none() | PAIR, tuples(TEXT))
+SCENES = st.builds(
+    Scene, tuples(st.builds(Panel, tuples(ANY_MARK), AXES, AXES, TEXT)), TEXT, tuples(TEXT)
+)
+
+
+@given(SCENES)
+def test_a_scene_comes_back_from_its_json(scene: Scene) -> None:
+    plain = scene_to_plain(scene)
+    text = json.dumps(plain, allow_nan=False)
+    assert scene_from_plain(json.loads(text)) == scene
+
+
+def test_a_scene_as_plain_values() -> None:
+    bars = Bars((0.0, 1.0, 2.0), (3.0, None))
+    scene = Scene((Panel((bars,), Axis("age"), Axis("persons", (0.0, 4.0))),), "t", ("n",))
+    assert scene_to_plain(scene) == {
+        "scene": 1,
+        "title": "t",
+        "notes": ["n"],
+        "panels": [
+            {
+                "title": "",
+                "x": {"label": "age", "limits": None, "ticks": []},
+                "y": {"label": "persons", "limits": [0.0, 4.0], "ticks": []},
+                "marks": [{"mark": "bars", "edges": [0.0, 1.0, 2.0], "heights": [3.0, None]}],
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_refused(value: float) -> None:
+    scene = Scene((Panel((Bars((0.0, 1.0), (value,)),), Axis("x"), Axis("y")),))
+    with pytest.raises(InputError, match="finite numbers alone"):
+        scene_to_plain(scene)
+
+
+def test_the_scene_of_every_view_comes_back() -> None:
+    study = dc.open(dc.datasets.diabetes(), study="d", policy="research", strata=["sex"])
+    views = [
+        study.histogram("age", by="sex"),
+        study.scatter("age", "bmi", trend=True),
+        study.scatter("age", "bmi", method="suppression"),
+        study.heatmap("age", "bmi"),
+        study.contour("age", "bmi"),
+        study.box("age", "bmi"),
+        study.bars("sex"),
+        study.parallel(["age", "bmi", "sex"]),
+        study.parallel(["age", "bmi", "sex"], method="none"),
+        study.residuals("bmi ~ age"),
+        study.qq("bmi ~ age"),
+        study.leverage("bmi ~ age"),
+    ]
+    for view in views:
+        text = json.dumps(scene_to_plain(view.scene()), allow_nan=False)
+        assert scene_from_plain(json.loads(text)) == view.scene()

@@ -1,13 +1,44 @@
 """Kind and role of a column, inferred and declared."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+import datetime
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.table.columns import KINDS, ROLES, Column, columns_of
+from discreet.table import Table, open_table
+from discreet.table import columns as looked_at
+from discreet.table.columns import (
+    CODES,
+    KINDS,
+    ROLES,
+    Column,
+    array_of,
+    codes_among,
+    codes_of,
+    columns_of,
+    numbers_in_texts,
+    two_valued,
+    way_out,
+    with_levels_of_two,
+    without_values,
+)
 
 SCHEMA = {"person": nw.Int64(), "age": nw.Float64(), "sex": nw.String(), "smokes": nw.Boolean()}
 
@@ -131,3 +162,316 @@ def test_a_column_is_a_frozen_value() -> None:
     assert column == Column("age", "continuous", "other")
     with pytest.raises(AttributeError, match="cannot assign to field 'kind'"):
         column.kind = "categorical"  # type: ignore[misc]
+
+
+Columns = Mapping[str, Sequence[Any]]
+NAN, INF = float("nan"), float("inf")
+ENGINES: dict[str, Callable[[Columns], Any]] = {
+    "pandas": lambda it: pd.DataFrame(dict(it)),
+    "polars": lambda it: pl.DataFrame(dict(it), strict=False).lazy(),
+    "pyarrow": lambda it: pa.table(dict(it)),
+    "duckdb": lambda it: duckdb.from_arrow(pa.table(dict(it))),
+}
+
+
+def opened(columns: Columns, **how: Any) -> Table:
+    given = {"kinds": {}, "roles": {}, "unit": None, "key": None} | how
+    return open_table(pa.table(dict(columns)), **given)
+
+
+# --- two values -------------------------------------------------------------------------------
+
+TWO: dict[str, tuple[Sequence[Any], bool]] = {
+    "0 and 1": ([0, 1, 1, 0], True),
+    "1 and 2": ([1.0, 2.0, 2.0], True),
+    "far apart": ([-1e300, 1e300, -1e300], True),
+    "with missing ones": ([0.0, 1.0, None, NAN, INF, -INF], True),
+    "one value": ([1, 1, 1], False),
+    "one value and missing ones": ([1.0, None, NAN], False),
+    "nothing but missing ones": ([NAN, INF, NAN], False),
+    "three values": ([0, 1, 2], False),
+    "a third one": ([0, 1] * 20 + [2], False),
+    "nearly the same": ([0.0, 1.0, 1.0 + 1e-12], False),
+}
+
+
+@pytest.mark.parametrize(("values", "two"), TWO.values(), ids=TWO)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("first", [2, 5, 10_000])
+def test_a_column_of_two_values(
+    monkeypatch: pytest.MonkeyPatch, engine: str, first: int, values: Sequence[Any], two: bool
+) -> None:
+    """However few rows are looked at before the whole column is read."""
+    monkeypatch.setattr(looked_at, "FIRST", first)
+    frame = nw.from_native(ENGINES[engine]({"x": values, "z": range(len(values))})).lazy()
+
+    assert two_valued(frame, ["x"]) == ({"x"} if two else set())
+    assert two_valued(frame, []) == set()
+
+
+def test_two_values_are_levels_unless_they_are_declared() -> None:
+    columns: Columns = {"sex": [1, 2] * 3, "arm": [0.0, 1.0] * 3, "who": [7, 8] * 3, "x": range(6)}
+    table = opened(columns, unit="who")
+
+    found = with_levels_of_two(table, {"arm"})
+
+    kinds = {name: column.kind for name, column in found.columns.items()}
+    assert kinds == {
+        "sex": "categorical",
+        "arm": "continuous",
+        "who": "continuous",
+        "x": "continuous",
+    }
+    assert found.levels("sex") == {"1": 1, "2": 1}
+    assert table.columns["sex"].kind == "continuous"
+    two_rows = opened({"x": [1, 2]})
+    assert with_levels_of_two(two_rows, ()) is two_rows
+
+
+def test_a_file_of_many_rows_is_read_no_further_than_it_must(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns of more values are done with after the first rows."""
+    n = looked_at.FIRST + 10
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": np.arange(n), "sorted": np.arange(n) // (n - 3)}), path)
+    read: list[Sequence[str]] = []
+    one_row = looked_at._one_row
+
+    def noted(frame: Any, wanted: Any) -> Any:
+        read.append([*wanted])
+        return one_row(frame, wanted)
+
+    monkeypatch.setattr(looked_at, "_one_row", noted)
+    table = open_table(path, kinds={}, roles={}, unit=None, key=None)
+
+    found = with_levels_of_two(table, ())
+
+    assert found.columns["sorted"].kind == "categorical"
+    assert read == [["min 1", "max 1"], ["1"]]
+
+
+# --- codes for missing values -----------------------------------------------------------------
+
+AGES = [*range(18, 88)]
+CODED: dict[str, tuple[Sequence[float], tuple[float, ...]]] = {
+    "ages with 99": ([*AGES, *[99] * 6], (99,)),
+    "ages with 99 and 999": ([*AGES, *[99] * 6, *[999] * 5], (99, 999)),
+    "ages with 99, too few": ([*AGES, *[99] * 4], ()),
+    "ages up to 98, and 99": ([*range(20, 99), *[99] * 6], ()),
+    "a few who are older than the code": ([*AGES, 97, 104, *[99] * 6], (99,)),
+    "ages with 77 and 88": ([*AGES, *[77] * 9, *[88] * 9], ()),
+    "999 in a range of 0 to 2000": ([*range(0, 2000, 10), *[999] * 9], ()),
+    "-9 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[-9] * 5], (-9,)),
+    "-9 and -8 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[-9] * 5, *[-8] * 7], (-9, -8)),
+    "9 among 1 to 5": ([*[1, 2, 3, 4, 5] * 9, *[9] * 5], ()),
+    "-9 among degrees": ([*range(-20, 30), *[-9] * 9], ()),
+    "-999 among incomes": ([*range(900, 90_000, 900), *[-999] * 5], (-999,)),
+    "-9999 among incomes": ([*range(900, 90_000, 900), *[-9999] * 5], (-9999,)),
+    "-999 among small numbers": ([0.1 * i for i in range(80)] + [-999] * 5, (-999,)),
+    "another number": ([*AGES, *[-998] * 9], ()),
+    "nothing but codes": ([99] * 40 + [999] * 40, ()),
+    "too few others": ([1, 2, 3] + [999] * 40, ()),
+    "others that are all one": ([1] * 30 + [999] * 40, ()),
+    "missing and infinite ones": ([*AGES, NAN, INF, *[99] * 6], (99,)),
+}
+
+
+@pytest.mark.parametrize(("values", "codes"), CODED.values(), ids=CODED)
+def test_codes_are_far_from_the_rest_and_repeated(
+    values: Sequence[float], codes: tuple[float, ...]
+) -> None:
+    table = opened({"x": [float(value) for value in values]})
+
+    assert codes_of(table, "x", 5) == codes == table.codes("x", 5)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_codes_are_found_in_whatever_holds_them(engine: str) -> None:
+    table = open_table(
+        ENGINES[engine]({"age": [*AGES, *[99] * 6]}), kinds={}, roles={}, unit=None, key=None
+    )
+
+    assert table.codes("age", 5) == (99,)
+
+
+def test_codes_are_those_that_k_persons_share() -> None:
+    ages, who = [*AGES, *[99] * 6], [*range(70), *[70, 71, 72, 73, 74, 74]]
+
+    assert opened({"age": ages, "who": who}, unit="who").codes("age", 5) == (99,)
+    assert opened({"age": ages, "who": who}, unit="who").codes("age", 6) == ()
+
+
+def test_what_is_declared_is_asked_no_more() -> None:
+    ages: Columns = {"age": [*AGES, *[99] * 6], "sex": ["f"] * 76, "ok": [True] * 76}
+
+    assert opened(ages, missing_values={"age": [99]}).codes("age", 5) == ()
+    assert opened(ages, missing_values={"age": []}).codes("age", 5) == ()
+    assert opened(ages).codes("sex", 5) == opened(ages).codes("ok", 5) == ()
+
+
+def test_codes_are_sevens_eights_and_nines() -> None:
+    assert {-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 77.0, 8888.0} <= {*CODES}
+    assert not {9.0, 8.0, 7.0, -1.0, 98.0, 0.0, 100.0} & {*CODES}
+
+
+def test_codes_of_an_end_that_is_a_tenth_away_are_none() -> None:
+    assert codes_among({99.0: 9}, low=9.0, high=90.0, k=5) == (99.0,)
+    assert codes_among({99.0: 9}, low=0.0, high=90.0, k=5) == ()
+    assert codes_among({-9.0: 9}, low=-1.0, high=91.0, k=5) == ()
+
+
+def test_below_zero_where_nothing_else_is_a_code_is_near_or_far() -> None:
+    assert codes_among({-9.0: 9}, low=0.0, high=91.0, k=5) == (-9.0,)
+    assert codes_among({-9.0: 4}, low=0.0, high=91.0, k=5) == ()
+    assert codes_among({99.0: 9}, low=0.0, high=95.0, k=5) == ()
+
+
+# --- what stands for a missing value ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_values_that_stand_for_missing_ones_are_missing(engine: str) -> None:
+    columns: Columns = {
+        "x": [1, -9, 3, 4, -9],
+        "y": [0.5, NAN, 99.0, 2.5, 99.5],
+        "name": list("abcde"),
+    }
+    table = open_table(
+        ENGINES[engine](columns),
+        kinds={},
+        roles={},
+        unit=None,
+        key=None,
+        missing_values={"x": [-9], "y": [99, 99.5]},
+    )
+
+    assert table.rows(["x"]).numbers["x"].tolist() == [1, 3, 4]
+    assert table.rows(["x", "y"]).left_out == 3
+    assert [end.tolist() for end in table.extremes("y", 5)] == [[0.5, 2.5], [2.5, 0.5]]
+    # The ledger knows the data whatever is declared.
+    assert table.column("x").tolist() == [1, -9, 3, 4, -9]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_level_that_stands_for_a_missing_one_is_none(engine: str) -> None:
+    table = open_table(
+        ENGINES[engine]({"sex": [1, 2, 9, 2], "x": range(4)}),
+        kinds={"sex": "categorical"},
+        roles={},
+        unit=None,
+        key=None,
+        missing_values={"sex": [9]},
+    )
+
+    assert table.levels("sex") == {"1": 1, "2": 2, "": 1}
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "no column": ({"z": [1]}, r"^missing_values names column 'z'; there are 'x', 'name'$"),
+    "texts": ({"name": [1]}, "^missing_values of column 'name' are numbers, and the column holds"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG.values(), ids=WRONG)
+def test_what_cannot_stand_for_a_missing_value(given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        without_values(nw.from_native(pa.table({"x": [1], "name": ["a"]})).lazy(), given)
+
+
+# --- numbers that are no numbers --------------------------------------------------------------
+
+COMMAS = "its numbers hold commas: write decimal points, and nothing between thousands"
+POINT = "a point alone stands for a missing value, as SAS writes it: leave such cells empty"
+WORDS = "beside numbers it holds words: leave such cells empty, or write a number for them"
+TEXTS: dict[str, tuple[Sequence[str | None], str]] = {
+    "decimal commas": (["1,5", "2,25", "-3,0"], COMMAS),
+    "some of them": (["1,5", "2", "", None], COMMAS),
+    "thousands": (["1,234", "12,345.5", "999"], COMMAS),
+    "decimal commas and a word": (["1,5", "2,5", "3,5", "unknown"], COMMAS),
+    "SAS": (["1.5", ".", "2", ".", "-.5e3"], POINT),
+    "words for missing ones": (["1.5", "2", "unknown", "refused", "3"], WORDS),
+    "words": (["mild", "severe", "mild"], ""),
+    "names with commas": (["Smith, Ann", "Jones, Bob"], ""),
+    "more words than numbers": (["1", "mild", "severe"], ""),
+    "nothing": (["", None], ""),
+}
+
+
+@pytest.mark.parametrize(("texts", "says"), TEXTS.values(), ids=TEXTS)
+def test_why_texts_are_no_numbers(texts: Sequence[str | None], says: str) -> None:
+    frame = nw.from_native(pa.table({"x": pa.array(texts, pa.string())})).lazy()
+
+    found = numbers_in_texts(frame, "x")
+
+    assert found.startswith(says)
+    assert bool(found) == bool(says)
+
+
+def test_what_to_do_where_another_kind_is_needed() -> None:
+    columns: Columns = {
+        "name": ["a", "b"],
+        "x": [1.5, 2.5],
+        "when": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)],
+    }
+    table = opened(columns)
+
+    def said(name: str, kind: str) -> str:
+        return way_out(table._frame, table.columns[name], kind)
+
+    assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
+    assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")
+    assert said("when", "continuous").endswith("such as years or days since a day")
+
+
+SERIES_OF: dict[str, Callable[[list[Any]], Any]] = {
+    "pandas": lambda values: pd.Series(values, dtype="float64"),
+    "polars": lambda values: pl.Series(values, dtype=pl.Float64),
+    "pyarrow": lambda values: pa.chunked_array([values[:1], values[1:]], pa.float64()),
+}
+FLOATS = st.lists(st.none() | st.floats(), max_size=6)
+
+
+def series(native: Any) -> nw.Series[Any]:
+    return nw.from_native(native, series_only=True)
+
+
+@pytest.mark.parametrize("engine", SERIES_OF)
+@given(values=FLOATS)
+def test_a_missing_float_is_nan(engine: str, values: list[float | None]) -> None:
+    found = array_of(series(SERIES_OF[engine](values)))
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, [math.nan if it is None else it for it in values])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([3, -1], pa.int16()),
+        ([2**63], pa.uint64()),
+        ([True, False], pa.bool_()),
+        (["a", "b"], pa.string()),
+        ([1.5], pa.float32()),
+        ([], pa.float64()),
+    ],
+)
+def test_other_kinds(values: list[Any], kind: pa.DataType) -> None:
+    assert array_of(series(pa.chunked_array([values], kind))).tolist() == values
+
+
+def test_a_part_of_a_series_is_that_part() -> None:
+    whole = pa.chunked_array([[1.0, 2.0, 3.0, 4.0]])
+    assert array_of(series(whole.slice(1, 2))).tolist() == [2.0, 3.0]
+
+
+def test_numbers_do_not_import_pandas() -> None:
+    code = """
+import io, sys
+import narwhals as nw
+from pyarrow.csv import read_csv
+from discreet.table.columns import array_of
+read = nw.from_native(read_csv(io.BytesIO(b"a,b\\n1,2.5\\n3,4.5\\n")))
+print(*(array_of(read[name]).tolist() for name in read.columns), "pandas" in sys.modules)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[1, 3] [2.5, 4.5] False\n"

@@ -1,5 +1,7 @@
 """What was asked: one budget, one rate and one answer, whoever asks at the same time."""
 
+from __future__ import annotations
+
 import zlib
 from collections import Counter
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Files are read as they are written, or refused; nothing is guessed away."""
 
+from __future__ import annotations
+
 import math
 import os
 import struct
