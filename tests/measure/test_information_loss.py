@@ -1,4 +1,4 @@
-"""Losses: worked by hand, identities, plain twins, and what is refused."""
+"""The scores of the rounding paper: information loss, IL-DR, entropy and correlation."""
 
 import json
 import math
@@ -9,21 +9,30 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
+from scipy import stats
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.information_loss import (
     covariances,
+    entropy,
     il1s,
+    il_dr_score,
     il_metrics,
+    mean_absolute_correlation,
     sse_share,
 )
-from discreet.measure.pairs import as_pair
+from discreet.measure.intervals import idr
+from discreet.measure.linkage import ddr
+from discreet.measure.pairs import as_pair, as_side
 from discreet.protect import mdav
+from discreet.rounding.rounding_set import column_sets, encoded
+from examples.rounding.data import simulated
 
 Floats = NDArray[np.float64]
 
@@ -318,3 +327,233 @@ def test_no_column_to_compare(loss: Callable[[Any, Any], object]) -> None:
     words = pd.DataFrame({"sex": ["f", "m", "f"]})
     with pytest.raises(InputError, match="no continuous column to compare"):
         loss(words, words)
+
+
+# --- The IL-DR score: worked by hand, its limits, and what it is made of ------------------------
+
+
+SCORED, Y = [1, 2, 5, 8], [1.5, 1.5, 6.5, 6.5]
+
+
+def test_by_hand() -> None:
+    found = il_dr_score(SCORED, Y)
+
+    # values .309375, means 0, V and S (10 to 25/3) 1/6; |x - y| is 1 on average, the sd sqrt 10
+    assert found.il_metrics == pytest.approx(100 * (0.309375 + 0 + 1 / 6 + 1 / 6) / 4)
+    assert found.il1s == pytest.approx(100 / math.sqrt(20))
+    assert found.ddr == 50  # 1.5 lies between its own two, 6.5 as well
+    assert found.idr == 0
+    assert found.score == pytest.approx((16.0677083333 + 22.360679775 + 50 + 0) / 4)
+    # four values, each 1 away on average
+    assert found.il1s_sum == pytest.approx(4 / math.sqrt(20))
+    assert found.score_by_sum == pytest.approx((16.0677083333 + 0.894427191 + 50 + 0) / 4)
+
+
+def test_wide_intervals_count_all() -> None:
+    # the released sd is sqrt(25 / 3) = 2.89, and no value lies further off than 1.5
+    assert il_dr_score(SCORED, Y, share=0.55).idr == 100
+
+
+def test_the_original_scores_50_and_the_mean_of_all_about_its_losses() -> None:
+    x = np.random.default_rng(1).uniform(size=(400, 2))
+    kept, lost = il_dr_score(x, x), il_dr_score(x, np.full_like(x, 0.5))
+
+    assert (kept.il_metrics, kept.il1s, kept.ddr, kept.idr, kept.score) == (0, 0, 100, 100, 50)
+    assert lost.ddr == pytest.approx(100 / 400)
+    assert lost.idr == 0
+    assert lost.score == pytest.approx((lost.il_metrics + lost.il1s + 0.25) / 4)
+
+
+def test_printed_and_as_plain_values() -> None:
+    found = il_dr_score(SCORED, Y)
+
+    assert str(found) == ("IL-DR score 22.11 (IL metrics 16.07, IL1s 22.36, DDR 50.00, IDR 0.00)")
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    for name in ("score", "score_by_sum", "il_metrics", "il1s", "il1s_sum", "ddr", "idr"):
+        assert plain[name] == getattr(found, name)
+    assert plain["loss"]["values"] == 0.309375
+    assert plain["linked"]["baseline"] == 0.25
+    assert plain["inside"]["trials"] == 4
+
+
+#: A kind of columns, how they are rounded, and the score that section 4.5 prints for c = 3.
+PAPER = {
+    "normal, equal width": ("normal", "equal_width", 84.27),
+    "exponential, equal frequency": ("exponential", "equal_frequency", 71.31),
+    "exponential, resampling": ("exponential", "resampling", 69.73),
+}
+
+
+@pytest.mark.parametrize(("kind", "method", "paper"), PAPER.values(), ids=PAPER)
+def test_the_papers_scores_are_of_il1s_as_a_sum(kind: str, method: str, paper: float) -> None:
+    scores = []
+    for seed in range(7):
+        x = simulated(kind, seed).to_numpy()
+        sets = column_sets(x, method, k=None, c=3, representative="mean", classes=None)
+        scores.append(il_dr_score(x, encoded(sets, x, "region", None)))
+
+    assert np.median([each.score_by_sum for each in scores]) == pytest.approx(paper, rel=0.1)
+    assert np.median([each.score for each in scores]) < paper / 2
+
+
+def test_levels_count_in_the_linkage_alone() -> None:
+    sex = ["f", "m", "f", "m"]
+    before, after = (pa.table({"x": list(map(float, x)), "sex": sex}) for x in (SCORED, Y))
+    found = il_dr_score(before, after)
+
+    # of each level, 1.5 and 6.5 lie nearest to their own record
+    assert found.ddr == 100
+    assert (found.il_metrics, found.il1s) == (
+        il_dr_score(SCORED, Y).il_metrics,
+        il_dr_score(SCORED, Y).il1s,
+    )
+
+
+@given(
+    hnp.arrays(np.float64, (7, 2), elements=st.integers(-4, 4).map(float)),
+    hnp.arrays(np.float64, (7, 2), elements=st.integers(-4, 4).map(float)),
+    st.permutations(range(7)),
+)
+def test_laws(x: Floats, y: Floats, order: list[int]) -> None:
+    assume((x != x[0]).any())
+    found = il_dr_score(x, y)
+
+    assert il_dr_score(x[order], y[order]) == found
+    parts = [il_metrics(x, y).total, 100 * il1s(x, y), 100 * ddr(x, y).share, 100 * idr(x, y).share]
+    assert [found.il_metrics, found.il1s, found.ddr, found.idr] == parts
+    varying = int((x != x[0]).any(axis=0).sum())
+    assert found.il1s_sum == pytest.approx(7 * varying * il1s(x, y))
+    assert found.score == pytest.approx(sum(parts) * 0.25)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(RefusedError, match="every column is constant in the original"):
+        il_dr_score([5, 5, 5], [5, 6, 5])
+    with pytest.raises(InputError, match="share must be above 0"):
+        il_dr_score(SCORED, Y, share=0)
+    with pytest.raises(InputError, match="do not correspond"):
+        il_dr_score(as_pair([1, 2, 3], [1, 2], same_rows=False))
+
+
+# --- Entropy and correlation of one table: worked by hand, limits, and what is refused ----------
+
+
+BITS: dict[str, tuple[list[Any], float]] = {
+    "constant": ([5, 5, 5, 5], 0),
+    "two halves": ([5, 5, 7, 7], 1),
+    "all different": ([1, 2, 3, 4, 5, 6, 7, 8], 3),
+    "a quarter": ([1, 1, 1, 2], 2 - 0.75 * math.log2(3)),
+    "halves and quarters": ([1, 1, 2, 3], 1.5),
+    "zeros of both signs are one": ([0.0, -0.0, 1.0, 1.0], 1),
+    "however close": ([1.0, 1.0 + 2**-52], 1),
+    "one row": ([5], 0),
+    "missing left out": ([1.0, math.nan, 2.0, math.inf], 1),
+}
+
+
+@pytest.mark.parametrize(("values", "bits"), BITS.values(), ids=BITS)
+def test_by_hand_of_entropy(values: list[Any], bits: float) -> None:
+    found = entropy(pa.table({"x": pa.array(values, pa.float64(), from_pandas=False)}))
+
+    assert found.columns["x"] == pytest.approx(bits, abs=1e-15)
+    assert math.copysign(1, found.columns["x"]) == 1
+
+
+def test_total() -> None:
+    table = pa.table({"x": [1.0, 1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0, 4.0], "sex": list("fmfm")})
+    found = entropy(table)
+
+    assert (dict(found.columns), found.total) == ({"x": 1.5, "y": 2}, 3.5)
+    assert str(found) == "entropy: 3.5 bits"
+    assert json.loads(json.dumps(found.to_dict())) == {"total": 3.5, "columns": {"x": 1.5, "y": 2}}
+    assert list(entropy(table, categorical=["y"]).columns) == ["x"]
+
+
+@given(
+    hnp.arrays(np.float64, (9, 2), elements=st.integers(0, 5).map(float)), st.permutations(range(9))
+)
+def test_laws_of_entropy(x: Floats, order: list[int]) -> None:
+    found = entropy(x)
+
+    assert entropy(x[order]) == found
+    assert entropy(3 * x - 7) == found
+    for j, bits in enumerate(found.columns.values()):
+        counts = np.unique(x[:, j], return_counts=True)[1]
+        assert bits == pytest.approx(stats.entropy(counts, base=2), abs=1e-12)
+        assert 0 <= bits <= math.log2(len(counts)) + 1e-12
+    assert entropy(np.floor(x / 2)).total <= found.total + 1e-12
+
+
+# --- correlation ------------------------------------------------------------------------------
+
+R: dict[str, tuple[list[Any], float]] = {
+    "one line": ([[1, 2], [2, 4], [3, 6]], 1),
+    "falling": ([[1, 6], [2, 4], [3, 2]], 1),
+    "uncorrelated": ([[1, 1], [2, 0], [3, 1]], 0),
+    # 0 with the first, 1 with its own negative
+    "three columns": ([[1, 1, -1], [2, 0, 0], [3, 1, -1]], 1 / 3),
+    "a constant column is left out": ([[1, 2, 9], [2, 4, 9], [3, 6, 9]], 1),
+    "by hand": ([[1, 1], [2, 2], [3, 1], [4, 2]], 1 / math.sqrt(5)),
+    "a row with a gap is left out": ([[1, 2], [2, 4], [math.nan, 9], [3, 6]], 1),
+}
+
+
+@pytest.mark.parametrize(("rows", "expected"), R.values(), ids=R)
+@pytest.mark.parametrize("offset", [0, 1e8])
+def test_correlation_by_hand(rows: list[Any], expected: float, offset: float) -> None:
+    table = pd.DataFrame(np.array(rows, dtype=float) + offset, columns=list("abc")[: len(rows[0])])
+
+    assert mean_absolute_correlation(table) == pytest.approx(expected, abs=1e-12)
+    assert mean_absolute_correlation(table) <= 1
+
+
+def test_correlation_of_real_columns(shared_data: Callable[[str], Path]) -> None:
+    x = pd.read_csv(shared_data("boston.csv"))
+    r = np.abs(np.corrcoef(x.to_numpy(dtype=float).T))
+
+    found = mean_absolute_correlation(x.astype(float))
+
+    assert found == pytest.approx(r[np.triu_indices(14, k=1)].mean(), rel=1e-12)
+
+
+@given(
+    hnp.arrays(np.float64, (6, 3), elements=st.integers(-4, 4).map(float)),
+    st.permutations(range(6)),
+)
+def test_correlation_laws(x: Floats, order: list[int]) -> None:
+    assume((x != x[0]).any(axis=0).sum() > 1)
+    found = mean_absolute_correlation(x / 3)
+
+    assert mean_absolute_correlation(x[order] / 3) == found
+    assert mean_absolute_correlation(-5 * x + 2) == pytest.approx(found, abs=1e-12)
+    assert 0 <= found <= 1
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+def test_no_numbers() -> None:
+    words = pa.table({"sex": ["f", "m"]})
+
+    with pytest.raises(InputError, match="no continuous column whose entropy"):
+        entropy(words)
+    with pytest.raises(InputError, match="no continuous column whose entropy"):
+        entropy(as_side(words))
+    with pytest.raises(RefusedError, match="fewer than two continuous columns vary"):
+        mean_absolute_correlation(words)
+
+
+def test_a_column_without_a_number() -> None:
+    with pytest.raises(InputError, match="column 'x' has no finite number"):
+        entropy(pa.table({"x": [math.nan, math.nan], "y": [1.0, 2.0]}))
+
+
+@pytest.mark.parametrize("rows", [[[1, 7], [2, 7]], [[1.0], [2.0]], [[1, math.nan], [math.nan, 2]]])
+def test_fewer_than_two_columns_vary(rows: list[Any]) -> None:
+    with pytest.raises(RefusedError, match="fewer than two continuous columns vary"):
+        mean_absolute_correlation(rows)
+
+
+def test_numbers_too_wide_to_compute_with_of_entropy() -> None:
+    with pytest.raises(RefusedError, match="spans more than can be computed with"):
+        mean_absolute_correlation([[1e308, 1], [-1e308, 2], [0, 5]])

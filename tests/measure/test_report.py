@@ -1,4 +1,4 @@
-"""A report says the same as text, JSON and page, and asks before it leaves."""
+"""Reports: their text, tables, plots, JSON and page."""
 
 import copy
 import json
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,25 @@ from discreet.errors import InputError, LeavingError
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured, Scores
-from discreet.measure.report import SCHEMA, Report, histogram_picture
+from discreet.measure.report import (
+    SCHEMA,
+    Listing,
+    Report,
+    bullets,
+    columns,
+    grid_picture,
+    headed,
+    histogram_picture,
+    listings,
+    model_picture,
+    pictures_of,
+    scores_picture,
+    told,
+)
+from discreet.measure.rmd import RmdGrid
+from discreet.measure.utility import Preservation
+from discreet.render.scene import Bars, Box, Boxes, Intervals, Lines
+from discreet.render.to_matplotlib import draw
 
 MODEL = Coefficients(
     "y ~ x", "linear", ("Intercept", "a term of a name that is very long indeed"),
@@ -240,3 +259,259 @@ def test_a_report_of_nothing_but_a_title() -> None:
     assert "What must not be claimed" in bare.to_text()
     assert json.loads(bare.to_json())["measured"]["risks"] == {}
     assert bare.to_html()
+
+
+# --- The tables of a report: every number that is known, none that is not -----------------------
+
+
+SHARE = Estimate("risky", 5, 100, 0.01)
+KEPT = Preservation(
+    means=MappingProxyType({"age": 0.05}),
+    spreads=MappingProxyType({"age": 0.95}),
+    quantiles=MappingProxyType({"age": (0.1, 0.0, 0.0, -0.0, -0.25)}),
+    correlations=MappingProxyType({("age", "pay"): -0.1}),
+    levels=MappingProxyType({"sex": 0.0}),
+)
+TOLD_MODEL = Coefficients(
+    "y ~ x", "linear", ("Intercept", "x"), np.array([1.0, 2.0]), np.array([0.5, 0.2]), 9.0,
+    np.array([1.0, 2.1]), np.array([0.5, 0.2]), 9.0,
+)  # fmt: skip
+FULL = Measured(
+    columns=("age", "pay"),
+    levels=("sex",),
+    risks={"near_1": SHARE, "linkage": Estimate("linked", 17.5, 100, None)},
+    strata=("sex",),
+    sensitive="ill",
+    k=4,
+    l=2,
+    t=0.25,
+    displacement={"age": 0.0114},
+    u=1e-33,
+    ratio=0.5,
+    preservation=KEPT,
+    model=TOLD_MODEL,
+    grid=RmdGrid((0.01,), (0.05, 0.5), (SHARE,), ((SHARE, SHARE),), ()),
+    left_out=5,
+)
+
+
+def rows_of(found: Measured, title: str, **made: Any) -> list[tuple[str, ...]]:
+    (listing,) = [one for one in listings(found, made) if one.title.startswith(title)]
+    assert all(len(row) == len(listing.head) for row in listing.rows)
+    return list(listing.rows)
+
+
+def test_of_nothing_there_are_no_tables() -> None:
+    assert listings(Measured(columns=(), risks={}), {}) == []
+
+
+def test_what_was_done_is_told_in_its_order() -> None:
+    rows = rows_of(FULL, "What was done", method="deterministic", missing={"age": "median"}, q=None)
+    assert rows == [("method", "deterministic"), ("missing", "age: median"), ("q", "-")]
+
+
+def test_risks_stand_in_their_order_with_interval_count_and_guessing() -> None:
+    assert rows_of(FULL, "Risks") == [
+        ("linked", "17.5 %", "11.3 to 26.1 %", "17.5 of 100", "-"),
+        ("risky", "5.0 %", "2.2 to 11.2 %", "5 of 100", "1.0 %"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("to", "title"), [(None, "Risks"), (1, "Risks"), (5, "Risks, of counts rounded to")]
+)
+def test_rounded_risks_say_so(to: int | None, title: str) -> None:
+    found = Measured(columns=("x",), risks={"linkage": SHARE}, rounded_to=to)
+    assert listings(found, {})[0].title.startswith(title)
+
+
+def test_strata_columns_and_summaries() -> None:
+    assert [row[1] for row in rows_of(FULL, "Strata of the released table (sex)")] == [
+        "4", "2", "0.25",
+    ]  # fmt: skip
+    assert rows_of(FULL, "Columns") == [("age", "0.0114", "0.05", "0.95")]
+    assert rows_of(FULL, "Quantiles") == [("age", "0.1", "0", "0", "0", "-0.25")]
+    assert rows_of(FULL, "Correlations") == [("age, pay", "-0.1")]
+    assert rows_of(FULL, "Shares of levels") == [("sex", "0")]
+
+
+def test_what_is_rounding_alone_is_told_as_nothing() -> None:
+    assert [row[1] for row in rows_of(FULL, "The whole table")] == ["0", "0.5", "5"]
+
+
+def test_the_grid_has_a_row_for_each_width() -> None:
+    assert rows_of(FULL, "Robust") == [("0.01", "5.0 %", "5.0 %", "5.0 %")]
+
+
+def test_coefficients_side_by_side() -> None:
+    rows = rows_of(FULL, "Regression y ~ x")
+    assert [row[:6] for row in rows] == [
+        ("Intercept", "1", "0.5", "1", "0.5", "0.00"),
+        ("x", "2", "0.2", "2.1", "0.2", "0.50"),
+    ]
+    assert rows[0][6] == "1.00"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "-"), (False, "no"), (12345, "12345"), (0.25, "0.25"), (1e-20, "0"), ((), "-"),
+        ({}, "-"), (["a", 2], "a, 2"), ({"a": ("b", "c")}, "a: b, c"), ("text", "text"),
+    ],
+)  # fmt: skip
+def test_values_are_written_shortly(value: Any, words: str) -> None:
+    assert told(value) == words
+
+
+# --- Titles, lists and tables as text: within 88 columns, words wrapped and numbers in full -----
+
+
+def test_a_title_stands_over_a_rule_as_wide() -> None:
+    assert headed("Risks") == ["Risks", "-----"]
+    assert headed("Risks", "=") == ["Risks", "====="]
+
+
+def test_a_long_title_is_wrapped_over_a_rule_as_wide_as_its_widest_line() -> None:
+    *lines, rule = headed("word " * 30)
+
+    assert len(lines) == 2
+    assert len(rule) == max(map(len, lines)) <= 88
+
+
+def test_sentences_hang_below_their_dash() -> None:
+    first, second, third = bullets(["word " * 20, "short"])
+
+    assert first.startswith("- word")
+    assert second.startswith("  word")
+    assert third == "- short"
+
+
+def test_words_stand_left_and_numbers_right() -> None:
+    listing = Listing("t", ("method", "share"), (("mdav", "1.5"), ("vmdav", "10.25")), words=(0,))
+
+    assert columns(listing) == ["method  share", "mdav      1.5", "vmdav   10.25"]
+
+
+def test_words_too_long_for_a_line_are_wrapped_and_numbers_are_not() -> None:
+    listing = Listing("t", ("why", "n"), (("word " * 40, "1234567"),), words=(0,))
+
+    lines = columns(listing)
+
+    assert len(lines) > 2
+    assert max(map(len, lines)) <= 88
+    assert lines[1].endswith("1234567")
+
+
+# --- The pictures of a report hold the numbers they were given, and words beside them -----------
+
+
+SCORES = Scores((0.1, 0.4, 0.5, 0.6, 0.9), (0.2, 0.45, 0.51, 0.6, 0.8), 5)
+DRAWN_MODEL = Coefficients(
+    "y ~ x", "logistic", ("Intercept", "x"), np.array([1.0, -2.0]), np.array([0.5, 0.2]), np.inf,
+    np.array([1.5, -2.1]), np.array([0.4, 0.3]), np.inf,
+)  # fmt: skip
+
+
+def share(count: int) -> Estimate:
+    return Estimate("risky", count, 100)
+
+
+GRID = RmdGrid(
+    (0.01, 0.1), (0.05, 0.5, 1.0), (share(2), share(30)),
+    ((share(2), share(1), share(0)), (share(20), share(9), share(1))), (),
+)  # fmt: skip
+
+
+def test_scores_are_boxes_side_by_side() -> None:
+    shown = scores_picture(SCORES)
+    (mark,) = shown.scene.panels[0].marks
+    assert mark == Boxes((Box("original", *SCORES.original), Box("released", *SCORES.released)))
+    assert "the mean of 5 rows' scores" in shown.scene.notes[0]
+    assert "original 0.5 and released 0.51" in shown.words
+
+
+def test_single_rows_scores_are_not_said_to_be_means() -> None:
+    assert "mean" not in scores_picture(SCORES._replace(k=None)).scene.notes[0]
+
+
+def test_coefficients_are_in_original_standard_errors() -> None:
+    shown = model_picture(DRAWN_MODEL)
+    (panel,) = shown.scene.panels
+    (mark,) = [mark for mark in panel.marks if isinstance(mark, Intervals)]
+    assert mark.series == ("original", "released")
+    # 1 / 0.5 = 2 and -2 / 0.2 = -10, half an interval 1.96 either way; 1.5 / 0.5 = 3 with
+    # 1.96 * 0.4 / 0.5, and -2.1 / 0.2 = -10.5 with 1.96 * 0.3 / 0.2
+    expected: list[list[tuple[float, float, float]]] = [
+        [(2 - 1.96, 2, 2 + 1.96), (-10 - 1.96, -10, -10 + 1.96)],
+        [(3 - 1.568, 3, 3 + 1.568), (-10.5 - 2.94, -10.5, -10.5 + 2.94)],
+    ]
+    assert np.allclose(np.array(mark.ends), np.array(expected), atol=1e-4)
+    assert panel.y.ticks == ("Intercept", "x")
+    assert panel.y.limits == (1.6, -0.6)
+    assert "standard error in the original" in shown.scene.notes[1]
+    assert "none of them is more than one standard error apart" in shown.words
+
+
+def test_terms_that_moved_far_are_named() -> None:
+    moved = Coefficients(**{**vars(DRAWN_MODEL), "released": np.array([1.6, -2.1])})
+    assert "more than one standard error apart: Intercept." in model_picture(moved).words
+
+
+def test_an_interval_that_is_not_known_is_left_out() -> None:
+    unknown = Coefficients(**{**vars(DRAWN_MODEL), "released_se": np.array([np.nan, 0.3])})
+    mark = model_picture(unknown).scene.panels[0].marks[0]
+    assert isinstance(mark, Intervals)
+    assert mark.ends[1][0] is None
+    assert mark.ends[1][1] is not None
+
+
+def test_the_grid_is_two_panels() -> None:
+    shown = grid_picture(GRID)
+    left, right = shown.scene.panels
+    assert left.marks == (Lines(((0.01, 0.1),), ((2.0, 30.0),), "trend"),)
+    (mark,) = right.marks
+    assert isinstance(mark, Lines)
+    assert mark.x == ((0.05, 0.5, 1.0),) * 2
+    assert mark.y == ((2.0, 1.0, 0.0), (20.0, 9.0, 1.0))
+    assert (mark.look, mark.label, mark.levels) == ("level", "w1", (0.01, 0.1))
+    assert "from 2.0 % at the narrowest to 30.0 % at the widest" in shown.words
+
+
+class TestHistograms:
+    EDGES = (0.0, 10.0, 20.0, 30.0, 40.0)
+
+    def test_bars_are_the_original_and_the_line_the_released(self) -> None:
+        shown = histogram_picture("age", self.EDGES, (5, None, 7, 9), (6, 5, None, 8))
+        bars, line = shown.scene.panels[0].marks
+        assert bars == Bars(self.EDGES, (5, None, 7, 9))
+        assert isinstance(line, Lines)
+        assert line.x == ((0.0, 10.0, 10.0, 20.0), (30.0, 40.0))
+        assert line.y == ((6, 6, 5, 5), (8, 8))
+        assert shown.scene.notes == (
+            "bars: original; line: released",
+            "hatched below the axis: nobody, or too few to show",
+        )
+
+    def test_without_gaps_none_is_explained(self) -> None:
+        shown = histogram_picture("age", self.EDGES, (5, 6, 7, 9), (6, 5, 5, 8))
+        assert len(shown.scene.notes) == 1
+
+    @pytest.mark.parametrize("counts", [((1, 2), (1, 2, 3, 4)), ((1, 2, 3), (1, 2, 3))])
+    def test_bins_must_fit(self, counts: Any) -> None:
+        with pytest.raises(InputError, match="one bin fewer than there are edges"):
+            histogram_picture("age", self.EDGES, *counts)
+
+    def test_hidden_bins_alone_can_be_drawn(self) -> None:
+        shown = histogram_picture("age", self.EDGES, (None,) * 4, (None,) * 4)
+        draw(shown.scene).draw_without_rendering()
+
+
+def test_what_was_measured_is_drawn_and_nothing_else() -> None:
+    assert pictures_of(Measured(columns=("x",), risks={})) == ()
+    every = pictures_of(
+        Measured(columns=("x",), risks={}, scores=SCORES, model=DRAWN_MODEL, grid=GRID)
+    )
+    assert len(every) == 3
+    for shown in every:
+        draw(shown.scene).draw_without_rendering()
+        assert shown.words

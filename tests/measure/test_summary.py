@@ -1,4 +1,4 @@
-"""The sentences say what the numbers say, round what they say, and claim nothing else."""
+"""What a report says in sentences, and what must not be claimed."""
 
 import re
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
-from discreet.measure.summary import listed, out_of, per_cent, summary
+from discreet.measure.summary import claims_of, listed, out_of, per_cent, summary
 from discreet.measure.utility import Preservation
 from discreet.protect import ROW_METHODS
 
@@ -333,3 +333,30 @@ class TestMadeAndClaims:
         for method in ("deterministic", "microaggregation", "rounding", "column-rounding"):
             words = " ".join(s for _, told in summary(found, {"method": method}) for s in told)
             assert not re.search(r"anonym|GDPR|safe|non-disclosive|guarantee", words)
+
+
+# --- What must not be claimed of a table, whatever it was made by -------------------------------
+
+
+@pytest.mark.parametrize("method", [*ROW_METHODS, "column-rounding"])
+def test_every_method_of_rows_has_what_must_not_be_claimed(method: str) -> None:
+    assert len(claims_of(method)) > len(claims_of(None))
+
+
+@pytest.mark.parametrize("method", [*ROW_METHODS, "column-rounding", None])
+def test_no_release_is_anonymous_or_differentially_private(method: str | None) -> None:
+    claims = " ".join(claims_of(method))
+    for word in ("anonymous", "differential privacy", "another release", "larger k"):
+        assert word in claims
+
+
+def test_centroids_and_noise_are_not_k_anonymous() -> None:
+    assert claims_of("deterministic")[0].startswith("k-anonymity of the rows")
+    assert claims_of("probabilistic")[0].startswith("k-anonymity of the rows")
+
+
+def test_columns_rounded_alone_are_not_k_anonymous_and_rows_rounded_are() -> None:
+    assert claims_of("column-rounding")[0].startswith("k-anonymity of the rows")
+    assert "hides whose row it is" in claims_of("column-rounding")[1]
+    assert claims_of("rounding") == claims_of("microaggregation")
+    assert claims_of("rounding")[0].startswith("k-anonymity of this table together with other")

@@ -44,28 +44,10 @@ class Known(NamedTuple):
 
 
 def combinations_of(columns: Iterable[Sequence[str] | Floats | Labels]) -> Labels:
-    """Return a number for each combination of values that occur in some columns.
+    """Return a number for each combination of values that occur in some columns of n rows.
 
-    Parameters
-    ----------
-    columns : iterable of sequences of str or of arrays of numbers, each of n rows
-        Missing numbers are equal to one another.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The combination of each row, numbered from 0 in the order of sorted values, the first
-        column first.
-
-    Raises
-    ------
-    InputError
-        If there is no column.
-
-    Examples
-    --------
-    >>> combinations_of([("m", "f", "m", "f"), ("a", "a", "a", "b")]).tolist()
-    [2, 0, 2, 1]
+    Numbered from 0 in the order of sorted values, the first column first; missing numbers are equal
+    to one another. InputError if there is no column.
     """
     labels: Labels | None = None
     for column in columns:

@@ -129,30 +129,9 @@ STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # the finisher of 
 def keyed_order(matrix: Floats) -> Labels:
     """Return the rows in an order that looks random and follows from their values alone.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, p)
-        Finite numbers.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The rows by a digest, under a constant key, of the ranks of their values in each column
-        and of how many equal rows come before; rows that are equal are interchangeable. The
-        first m rows are the keyed subsample of size m.
-
-    Notes
-    -----
-    Ranks, so that a change of units changes nothing. The key is public: the order hides
-    nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.array([[1.0], [2.0], [3.0], [4.0]])
-    >>> forward, backward = keyed_order(rows), keyed_order(rows[::-1])
-    >>> bool((rows[forward] == rows[::-1][backward]).all())
-    True
+    By a digest, under a public key, of the ranks of their values in each column (so that a change
+    of units changes nothing) and of how many equal rows come before. The first m rows are the keyed
+    subsample of size m.
     """
     order = lexicographic(matrix)
     ordered = matrix[order]
@@ -170,18 +149,9 @@ def keyed_order(matrix: Floats) -> Labels:
 def chance_share(order: Labels, hits: Callable[[Labels], Flags]) -> float | None:
     """Return the share of hits when each row is given the row of another record.
 
-    Parameters
-    ----------
-    order : ndarray of int, of shape (n,)
-        Rows in keyed order.
-    hits : callable
-        Given for each row the place of another one, says which rows are hit.
-
-    Returns
-    -------
-    float or None
-        The mean over the next `TURNS` rows in the order (over all others where there are no
-        more); None for a single row, which has no other.
+    `order` has the rows in keyed order; `hits`, given for each row the place of another one, says
+    which rows are hit. The mean is over the next `TURNS` rows in the order, or all others where
+    there are no more; None for a single row, which has no other.
     """
     n = len(order)
     turns = min(TURNS, n - 1)
@@ -198,20 +168,7 @@ def chance_share(order: Labels, hits: Callable[[Labels], Flags]) -> float | None
 def mixed(values: Digests) -> Digests:
     """Return a well-mixed stand-in of each whole number of 64 bits.
 
-    Parameters
-    ----------
-    values : ndarray of uint64
-
-    Returns
-    -------
-    ndarray of uint64
-        A different number for each different one, by a public rule: it hides nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> len(np.unique(mixed(np.arange(1000, dtype=np.uint64))))
-    1000
+    A different one for each different number, by a public rule: it hides nothing.
     """
     for shift, factor in STEPS:
         values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)

@@ -490,24 +490,12 @@ Five = tuple[float, float, float, float, float]
 
 
 def two_digits(value: float) -> float:
-    """Round to two significant digits.
-
-    Examples
-    --------
-    >>> two_digits(0.011437), two_digits(-1250.0), two_digits(0.0)
-    (0.011, -1200.0, 0.0)
-    """
+    """Round to two significant digits."""
     return float(f"{value:.2g}")
 
 
 def to_step(value: float, step: float) -> float:
-    """Round to the nearest multiple of a nice step; what is not finite stays as it is.
-
-    Examples
-    --------
-    >>> to_step(0.9731, 0.05), to_step(-0.02, 0.05)
-    (0.95, 0.0)
-    """
+    """Round to the nearest multiple of a nice step; what is not finite stays as it is."""
     return float(stepped(np.array([value]), step)[0]) if math.isfinite(value) else value
 
 
@@ -592,18 +580,9 @@ class Scores(NamedTuple):
 def boxes_of(scores: Propensity, guard: int | None = None) -> Scores:
     """Return the boxes of two tables' propensity scores.
 
-    Parameters
-    ----------
-    scores : Propensity
-        The scores of all rows.
-    guard : int, optional
-        How many neighbouring scores each number is the mean of. Without it they are plain
-        quartiles, and whiskers at the last scores within 1.5 heights of the box.
-
-    Raises
-    ------
-    RefusedError
-        If there are fewer scores than `guard`.
+    With a `guard` each number is the mean of so many neighbouring scores (RefusedError if there are
+    fewer); without it they are plain quartiles, and whiskers at the last scores within 1.5 heights
+    of the box.
     """
     if guard is not None:
         box = OrderMeans(guard)

@@ -509,13 +509,7 @@ def map_parts(
 
 
 def nice_ticks(high: float, most: int = 6) -> list[float]:
-    """Return the multiples of 1, 2 or 5 times a power of ten from 0 up to just above `high`.
-
-    Examples
-    --------
-    >>> nice_ticks(0.037)
-    [0.0, 0.01, 0.02, 0.03, 0.04]
-    """
+    """Return the multiples of 1, 2 or 5 times a power of ten from 0 up to just above `high`."""
     if not high > 0:
         return [0.0, 1.0]
     power = 10.0 ** math.floor(math.log10(high / most))

@@ -77,10 +77,8 @@ def sse_share(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Only continuous columns count.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
 
     Returns
     -------
@@ -146,10 +144,8 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Only continuous columns count.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
 
     Returns
     -------
@@ -196,25 +192,7 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
 def moved_of(pair: Pair) -> tuple[float, int]:
     """Return the distances of all values from their originals, in √2 sd, and how many there are.
 
-    Parameters
-    ----------
-    pair : Pair
-        Tables whose rows correspond. Columns that are constant in the original do not count.
-
-    Returns
-    -------
-    tuple of float and int
-
-    Raises
-    ------
-    InputError, RefusedError
-        As `il1s`.
-
-    Examples
-    --------
-    >>> distance, values = moved_of(as_pair([[0.0], [2.0], [4.0]], [[0.0], [0.0], [4.0]]))
-    >>> round(distance, 12), values
-    (0.707106781187, 3)
+    Columns that are constant in the original do not count.
     """
     _check_same_rows(pair)
     _, sd = _spread(pair)
@@ -293,10 +271,8 @@ def il_metrics(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Only continuous columns count.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
 
     Returns
     -------
@@ -357,23 +333,9 @@ def il_metrics(
 
 
 def covariances(z: Floats) -> Floats:
-    """Return the covariances (divisor n - 1) of centred columns, whatever the order of the rows.
+    """Return the covariances (divisor n - 1) of columns of mean 0.
 
-    Parameters
-    ----------
-    z : ndarray of shape (n, p)
-        Columns of mean 0; n at least 2.
-
-    Returns
-    -------
-    ndarray of shape (p, p)
-        Summed in the order of the products, so that permuted rows change no bit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> covariances(np.array([[-1.0, 1.0], [0.0, -2.0], [1.0, 1.0]])).tolist()
-    [[1.0, 0.0], [0.0, 3.0]]
+    Summed in the order of the products, so that permuted rows change no bit.
     """
     n, p = z.shape
     found = np.empty((p, p))
@@ -553,11 +515,9 @@ def il_dr_score(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Levels count in the linkage alone: a
         row is compared with records of its levels. The paper's tables are continuous.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     share : float, default 0.05
         Half the width of the intervals of `idr`, in standard deviations of the released column.
 

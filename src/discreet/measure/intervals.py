@@ -48,10 +48,8 @@ def interval_risk(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Only continuous columns count.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     share : float, default 0.05
         Half the width of an interval, in standard deviations of its column; above 0.
     variant : {"all", "sdcmicro", "released"}, default "all"
@@ -121,10 +119,8 @@ def idr(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Only continuous columns count.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     share : float, default 0.05
         Half the width of an interval, in standard deviations (divisor n - 1) of the released
         column; above 0.
@@ -232,19 +228,8 @@ def check_same_rows(pair: Pair) -> None:
 def moments(matrix: Floats) -> tuple[Floats, Floats]:
     """Return mean and sd (divisor n - 1) of each column, whatever the order of the rows.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, p)
-        Finite numbers; a constant column has its value for a mean, and an sd of 0.
-
-    Returns
-    -------
-    tuple of ndarray of shape (p,)
-
-    Raises
-    ------
-    RefusedError
-        If a column spans more than can be computed with.
+    A constant column has its value for a mean, and an sd of 0. RefusedError if a column spans more
+    than can be computed with.
     """
     mean, sd = matrix[0].copy(), np.zeros(matrix.shape[1])
     varying = (matrix != matrix[0]).any(axis=0)

@@ -58,10 +58,8 @@ def record_linkage(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     within : sequence of str, default all columns of levels
         The columns whose levels are known too. A record is compared with the released rows of
         its own levels; if its own released row has other levels, it cannot be linked.
@@ -125,10 +123,8 @@ def ddr(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     within : sequence of str, default all columns of levels
         The columns whose levels count too: a released row is compared with the records of its
         own levels. The paper's tables have continuous columns alone.
@@ -252,10 +248,8 @@ def nearness(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         See `as_pair`.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     shares : sequence of float, default (0.01, 0.05)
         How close, in standard deviations (divisor n - 1) of each original column; above 0.
     same_rows : bool, default True

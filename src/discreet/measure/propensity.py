@@ -85,10 +85,8 @@ def propensity(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
-        Two tables of the same columns.
-    categorical : sequence of str
-        Columns of codes that are levels; texts and yes/no are levels anyway.
+    original, released, categorical
+        Two tables of the same columns; see `as_pair`.
     same_rows : bool, default True
         Whether rows correspond; the scores do not ask for it. If they do, a row with a missing
         number in one table is left out of both.

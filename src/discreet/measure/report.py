@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.measure.claims import claims_of
 from discreet.measure.coefficients import Coefficients
 from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import RISKS, WIDTHS, Measured, Scores, measured
 from discreet.measure.pairs import Pair, as_pair
 from discreet.measure.rmd import RmdGrid
-from discreet.measure.summary import summary
+from discreet.measure.summary import claims_of, summary
 from discreet.measure.utility import QUANTILES
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
@@ -143,18 +142,18 @@ class Report:
     def in_words(self) -> str:
         """Return the summary in plain words, to read in a terminal."""
         lines: list[str] = []
-        for head, told in self._summary():
-            lines += [head, "-" * len(head), *bullets(told), ""]
+        for head, told in summary(self.measured, self.made):
+            lines += [*headed(head), *bullets(told), ""]
         if self.notes:
-            lines += ["Notes", "-----", *bullets(self.notes)]
+            lines += [*headed("Notes"), *bullets(self.notes)]
         return "\n".join(lines).rstrip()
 
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
         lines = [*headed(self.title, "="), ""]
-        for head, told in self._summary():
+        for head, told in summary(self.measured, self.made):
             lines += [*headed(head), *bullets(told), ""]
-        for listing in self._listings():
+        for listing in listings(self.measured, self.made):
             lines += [*headed(listing.title), *columns(listing), ""]
         lines += [*headed(CLAIMS), *bullets(self._claims())]
         if self.notes:
@@ -205,12 +204,6 @@ class Report:
     def _claims(self) -> tuple[str, ...]:
         return claims_of(self.made.get("method")) if self.claims is None else self.claims
 
-    def _summary(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return summary(self.measured, self.made)
-
-    def _listings(self) -> list[Listing]:
-        return listings(self.measured, self.made)
-
     def _pictures(self) -> tuple[Picture, ...]:
         return (*self.pictures, *pictures_of(self.measured))
 
@@ -220,7 +213,10 @@ class Report:
             "kind": "report",
             "title": self.title,
             "made": self.made,
-            "summary": [{"heading": head, "sentences": told} for head, told in self._summary()],
+            "summary": [
+                {"heading": head, "sentences": told}
+                for head, told in summary(self.measured, self.made)
+            ],
             "measured": self.measured.to_dict(),
             "pictures": [shown.words for shown in self._pictures()],
             "claims_not_to_make": self._claims(),
@@ -233,14 +229,14 @@ class Report:
 
     def _parts(self) -> list[Html]:
         parts = [heading(self.title, 1), paragraph(LEAD, "lead")]
-        for head, told in self._summary():
+        for head, told in summary(self.measured, self.made):
             parts += [heading(head), items(told)]
         shown = self._pictures()
         if shown:
             parts += [heading("Pictures"), *(picture(one.scene, one.words) for one in shown)]
         parts.append(heading("Tables"))
         parts.append(paragraph(ATTACKS, "soft"))
-        for each in self._listings():
+        for each in listings(self.measured, self.made):
             parts.append(table(each.head, each.rows, caption=each.title, words=each.words))
         parts += [heading(CLAIMS), items(self._claims())]
         return [*parts, *([heading("Notes"), items(self.notes)] if self.notes else [])]
@@ -613,19 +609,8 @@ def histogram_picture(
 ) -> Picture:
     """Draw a column of both tables on the same bins.
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    edges : sequence of float
-        The ends of the bins, the same for both.
-    original, released : sequence of float or None
-        Counts or densities that may be shown; None where hidden. The caller has decided that.
-
-    Raises
-    ------
-    InputError
-        If there is not one edge more than there are bins.
+    Counts or densities of `original` and `released` are what may be shown, None where hidden: the
+    caller has decided that.
     """
     if not len(original) == len(released) == len(edges) - 1:
         raise InputError("both histograms must have one bin fewer than there are edges")
@@ -753,13 +738,7 @@ def compare(
 
 
 def check_correspond(pair: Pair) -> None:
-    """Refuse two tables whose rows are as far from each other as rows at random.
-
-    Raises
-    ------
-    InputError
-        If the rows do not seem to correspond: risks would come out far too small.
-    """
+    """Refuse two tables whose rows are as far apart as rows at random: risks would be too small."""
     if not pair.original.numbers or len(pair.original) < 3:
         return
     before, after = pair.original.matrix, pair.released.matrix

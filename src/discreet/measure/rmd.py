@@ -67,10 +67,8 @@ def rmd_risk(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
+    original, released, categorical
         The same records in the same order; see `as_pair`. Only continuous columns count.
-    categorical : sequence of str, default none
-        Columns of codes that are levels.
     w1 : float, default 0.01
         Scale of the intervals; at least 0.
     w2 : float, default 0.05
@@ -154,26 +152,7 @@ def rmd_grid(
     m: int = 1,
     variant: str = "sdcmicro",
 ) -> RmdGrid:
-    """Return the risks for every w1 and w2, from one fit.
-
-    Parameters
-    ----------
-    original, released, categorical
-        As in `rmd_risk`.
-    w1s, w2s : sequence of float
-        Values of w1 and of w2, as in `rmd_risk`; at least one of each.
-    m, variant
-        As in `rmd_risk`.
-
-    Returns
-    -------
-    RmdGrid
-        `risk1` does not depend on w2.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As in `rmd_risk`.
+    """Return the risks of `rmd_risk` for every w1 and w2 (one of each at least), from one fit.
 
     Examples
     --------

@@ -78,10 +78,8 @@ def displacement(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
-        The same rows in the same order, and columns of the same names.
-    categorical : sequence of str
-        Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
+    original, released, categorical
+        The same rows in the same order; see `as_pair`.
 
     Returns
     -------
@@ -143,10 +141,8 @@ def preservation(
 
     Parameters
     ----------
-    original, released : array of shape (n, p), frame or path; or a Pair alone
-        Two tables of the same columns.
-    categorical : sequence of str
-        Columns of codes that are levels; texts and yes/no are levels anyway.
+    original, released, categorical
+        Two tables of the same columns; see `as_pair`.
     same_rows : bool, default True
         Whether rows correspond; the summaries do not ask for it. If they do, a row with a
         missing number in one table is left out of both.

@@ -15,8 +15,8 @@ from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.parallel import HowParallel, Sensitive, axis_order, parallel
 from discreet.study.session import Session
-from discreet.study.sweeping import setting_below, settings_of, sweep
 from discreet.study.tables import HowRounded, check_share, release, wanted, wanted_rounded
+from discreet.study.tune import setting_below, settings_of, sweep
 from discreet.table import Table, open_table, with_levels_of_two
 
 __all__ = ["Limits", "OfBins", "OfCells", "OfRows", "Study", "open", "strata_as"]

@@ -20,11 +20,11 @@ from discreet.measure.frontier import RiskUtilityMap, Setting
 from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS
-from discreet.study import ledger_of, sweeping
+from discreet.study import ledger_of, tune
 from discreet.study.gate import listed
 from discreet.study.session import Session
-from discreet.study.sweeping import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.study.tables import wanted
+from discreet.study.tune import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.table import open_table
 
 N = 120
@@ -249,9 +249,9 @@ def test_no_two_settings_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> N
 
     def keep(jobs: Any) -> Any:
         seen.extend(jobs)
-        return map(sweeping._point, jobs)
+        return map(tune._point, jobs)
 
-    monkeypatch.setattr(sweeping, "_tried", keep)
+    monkeypatch.setattr(tune, "_tried", keep)
     opened().sweep(["x", "y"], methods=["probabilistic", "condensation"], k=[3, 4], q=[0.1, 0.2])
 
     firsts = {float(job.rows.normals[0, 0]) for job in seen}
@@ -323,7 +323,7 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
             jobs.append(len(done))
             return reversed(done)
 
-    monkeypatch.setattr(sweeping, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(tune, "WORTH_PROCESSES", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr("joblib.Parallel", Pool)
     monkeypatch.setattr("joblib.delayed", lambda of: lambda *given: lambda: of(*given))
@@ -335,7 +335,7 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 def test_real_processes_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5])
-    monkeypatch.setattr(sweeping, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(tune, "WORTH_PROCESSES", 0)
 
     assert opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5]) == alone
 
@@ -371,7 +371,7 @@ def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
     tried = settings_of(
         None if method is None else [method], None if k is None else [k], None if q is None else [q]
     )
-    best = sweeping.sweep(session, want, tried).least_loss(0.9)
+    best = tune.sweep(session, want, tried).least_loss(0.9)
 
     found = setting_below(session, want, 0.9, method, k, q)
 

@@ -1,4 +1,4 @@
-"""Rounding methods on one table: what is rounded, what is tried, what comes of each."""
+"""Every way to round one table, tried."""
 
 import json
 import math

@@ -1,0 +1,490 @@
+"""What came of rounding one table in many ways: in words, plots, tables and files."""
+
+import csv
+import io
+import json
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InputError
+from discreet.measure.report import Picture
+from discreet.measure.roundings_report import (
+    BEYOND,
+    NOT_ROUNDED,
+    OWN_WORK,
+    SUFFIXES,
+    RoundingComparison,
+    as_text,
+    claims,
+    family_picture,
+    family_table,
+    in_short,
+    model_picture,
+    models_table,
+    page_parts,
+    refused_table,
+    score_picture,
+    stated,
+    text_of,
+    title_of,
+    whole_table,
+)
+from discreet.measure.trials import MEASURES, RoundingGrid, Trial
+from discreet.render.scene import Columns, Lines, Panel
+from discreet.render.to_html import page
+
+VALUES = {
+    "sse": 1.5, "il_metrics": 8.0, "il1s": 4.0, "ddr": 50.0, "idr": 2.0, "score": 16.0,
+    "entropy": 7.5, "correlation": math.nan, "mse": 2.0, "r2": 0.5,
+}  # fmt: skip
+
+
+def trial(method: str, family: str, rung: int) -> Trial:
+    return Trial(
+        method, family, k=20 + 5 * rung, c=25 - 5 * rung, rung=rung, points={"x": 3, "y": 5},
+        fewest=4, below=0.25, alone=0.125, values=VALUES,
+    )  # fmt: skip
+
+
+GRID = RoundingGrid(
+    "<b>toy</b>",
+    (
+        *(trial("mdav", "k", rung) for rung in range(2)),
+        *(trial("kmeans", "c", rung) for rung in range(2)),
+        Trial("optimal", "k", k=400, c=1, rung=2, refused="one point for all"),
+    ),
+    columns=("x", "y"), rows=500, left_out=3, target="y", model="regression",
+    unrounded={"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": math.nan},
+    notes=("Left out, being constant: z.",),
+)  # fmt: skip
+FOUND = RoundingComparison(GRID)
+
+
+def test_json_has_every_number_and_is_no_release() -> None:
+    told = json.loads(FOUND.to_json())
+    assert (told["kind"], told["release"]) == ("rounding comparison", False)
+    assert [each["method"] for each in told["trials"]] == [t.method for t in GRID.trials]
+    assert told["trials"][0]["ddr"] == 50.0
+    assert told["trials"][0]["correlation"] is None
+    assert told["unrounded"] == {"mse": 1.25, "r2": 0.75, "entropy": 12.0, "correlation": None}
+
+
+def test_csv_has_a_row_for_each_setting_and_one_for_the_table() -> None:
+    none, *rows = csv.DictReader(io.StringIO(FOUND.to_csv()))
+    assert (none["method"], none["mse"], none["ddr"]) == ("none", "1.25", "")
+    assert [(row["method"], row["k"], row["c"]) for row in rows] == [
+        ("mdav", "20", "25"), ("mdav", "25", "20"), ("kmeans", "20", "25"), ("kmeans", "25", "20"),
+        ("optimal", "400", "1"),
+    ]  # fmt: skip
+    assert (rows[0]["points_least"], rows[0]["points_most"], rows[0]["correlation"]) == (
+        *("3", "5"),
+        "",
+    )
+    assert rows[-1]["refused"] == "one point for all"
+
+
+def test_it_is_written_by_the_ending(tmp_path: Path) -> None:
+    for suffix in SUFFIXES:
+        path = FOUND.save(tmp_path / f"found{suffix}")
+        assert path.read_text(encoding="utf-8").strip()
+    with pytest.raises(InputError, match=r"\.html"):
+        FOUND.save(tmp_path / "found.png")
+    with pytest.raises(InputError, match="no folder"):
+        FOUND.save(tmp_path / "absent" / "found.html")
+
+
+def test_a_name_is_no_markup() -> None:
+    for text in (FOUND.to_html(), FOUND._repr_html_()):
+        assert "<b>toy</b>" not in text
+        assert "&lt;b&gt;toy&lt;/b&gt;" in text
+
+
+def test_it_prints_as_its_text() -> None:
+    assert str(FOUND) == FOUND.to_text()
+    assert repr(FOUND) == "RoundingComparison(<b>toy</b>: 5 settings)"
+
+
+# --- The page says first whose it is, then what was found, then what must not be claimed --------
+
+
+PAGE_VALUES = dict.fromkeys(MEASURES, 2.5)
+
+
+def page_trial(method: str, family: str, rung: int, score: float) -> Trial:
+    return Trial(
+        method, family, k=20 + 5 * rung, c=25 - 5 * rung, rung=rung, points={"x": 3},
+        fewest=4, below=1.0, alone=0.125, values={**PAGE_VALUES, "acc_o": 80.0, "acc_v": 90.0}
+        | {"score": score},
+    )  # fmt: skip
+
+
+def by_classes(method: str) -> Trial:
+    return Trial(
+        method, "classes", "classes", points={"x": 2}, fewest=1, alone=0.0,
+        values={**PAGE_VALUES, "acc_o": 70.0, "acc_v": 99.0},
+    )  # fmt: skip
+
+
+PAGE_GRID = RoundingGrid(
+    "wine.csv",
+    (
+        *(page_trial(m, "k", rung, 9.0) for m in ("mdav", "optimal") for rung in (0, 1)),
+        *(page_trial(m, "c", rung, 8.0) for m in ("kmeans", "equal_width") for rung in (0, 1)),
+        by_classes("mdlp"),
+        Trial("mdav", "k", k=100, c=5, rung=2, refused="one point for all"),
+    ),
+    columns=("x", "y"), rows=500, left_out=7, target="class", model="tree",
+    unrounded={"acc_o": 88.0, "acc_v": 88.0, "entropy": 9.0},
+    notes=("Left out, being constant: z.",),
+)  # fmt: skip
+
+
+class Headings(HTMLParser):
+    """Collects headings, and whether tags close."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.heads: list[str] = []
+        self.images: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "img":
+            self.images.append(dict(attrs)["alt"] or "")
+        elif tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("h1", "h2"):
+            self.heads.append(data)
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return page(title_of(PAGE_GRID), page_parts(PAGE_GRID))
+
+
+def test_the_parts_stand_in_their_order(text: str) -> None:
+    found = Headings(text)
+    assert not found.open
+    assert found.heads == [
+        "Rounding methods compared: wine.csv",
+        "In short",
+        "What must not be claimed",
+        "Methods that put at least k rows at each rounding point",
+        "Methods that make c rounding points",
+        "Mean score by method",
+        "How well decision trees of rounded rows tell the class",
+        "Tables",
+        "What was measured",
+        "The methods",
+    ]
+
+
+def test_every_drawing_has_words(text: str) -> None:
+    images = Headings(text).images
+    assert len(images) == 6 + 6 + 1 + 4
+    assert all(len(words) > 20 for words in images)
+
+
+def test_it_needs_no_other_file_and_no_script(text: str) -> None:
+    assert not re.search(r"<script|https?://(?!www\.w3\.org)|src=\"(?!data:)", text)
+
+
+def test_it_says_whose_it_is_and_what_was_left_out(text: str) -> None:
+    for said in (text, text_of(PAGE_GRID)):
+        assert OWN_WORK in said
+        assert "7 rows were left out" in said
+        assert "Left out, being constant: z." in said
+        assert "12.5 %" in said  # of the rows stay alone
+        assert "one point for all" in said
+
+
+def test_text_has_all_settings_in_columns() -> None:
+    lines = text_of(PAGE_GRID).splitlines()
+    assert (
+        sum(line.startswith(("mdav ", "optimal ", "kmeans ", "equal_width ")) for line in lines)
+        == 9
+    )
+    assert max(len(line) for line in lines) <= 110
+    assert all(line == line.rstrip() for line in lines)
+
+
+# --- A line a method, each through its own numbers; what would press the others flat is cut off -
+
+
+def trials(method: str, family: str, *scores: float, **more: float) -> list[Trial]:
+    return [
+        Trial(method, family, k=20 + 5 * i, c=25 - 5 * i, rung=i, values={"score": score, **more})
+        for i, score in enumerate(scores)
+    ]
+
+
+DRAWN_GRID = RoundingGrid(
+    "toy",
+    (
+        *trials("mdav", "k", 3.0, 5.0, acc_o=80.0, acc_v=90.0),
+        *trials("optimal", "k", 2.0, math.nan, acc_o=81.0, acc_v=91.0),
+        Trial("mdav", "k", "freedman-diaconis", values={"score": 99.0}),
+        *trials("kmeans", "c", 4.0, 6.0, acc_o=82.0, acc_v=92.0),
+        Trial("mdlp", "classes", "classes", values={"score": 1.0, "acc_o": 70.0, "acc_v": 97.0}),
+    ),
+    columns=("x", "y"), rows=500, target="z", model="tree",
+    unrounded={"acc_o": 88.0, "acc_v": 88.0},
+)  # fmt: skip
+
+
+def lines_of(panel: Panel) -> dict[str, tuple[tuple[float, ...], tuple[float, ...]]]:
+    lines = [mark for mark in panel.marks if isinstance(mark, Lines)]
+    return {mark.label: (mark.x[0], mark.y[0]) for mark in lines}
+
+
+def panel_of(picture: Picture | None, title: str) -> Panel:
+    assert picture is not None
+    return next(panel for panel in picture.scene.panels if panel.title == title)
+
+
+def test_lines_go_through_what_was_measured_against_k() -> None:
+    panel = panel_of(family_picture(DRAWN_GRID, "k"), "Score")
+    assert lines_of(panel) == {
+        "mdav": ((20.0, 25.0), (3.0, 5.0)),  # not what Freedman and Diaconis chose
+        "optimal": ((20.0,), (2.0,)),  # a gap where nothing is known
+    }
+    assert {mark.look for mark in panel.marks if isinstance(mark, Lines)} == {"series"}
+
+
+def test_against_c_it_rises_and_methods_without_a_number_are_level() -> None:
+    assert lines_of(panel_of(family_picture(DRAWN_GRID, "c"), "Score")) == {
+        "kmeans": ((20.0, 25.0), (6.0, 4.0)),
+        "mdlp": ((20.0, 25.0), (1.0, 1.0)),
+    }
+
+
+def test_models_stand_beside_the_unrounded_one() -> None:
+    picture = model_picture(DRAWN_GRID)
+    assert picture is not None
+    assert [panel.title for panel in picture.scene.panels] == [
+        "Accuracy on original rows", "Accuracy on rounded rows",
+        "Accuracy on original rows", "Accuracy on rounded rows",
+    ]  # fmt: skip
+    assert lines_of(picture.scene.panels[0])[NOT_ROUNDED] == ((20.0, 25.0), (88.0, 88.0))
+    assert lines_of(picture.scene.panels[2])["mdlp"] == ((20.0, 25.0), (70.0, 70.0))
+
+
+def test_bars_are_the_mean_scores() -> None:
+    picture = score_picture(DRAWN_GRID)
+    assert picture is not None
+    (panel,) = picture.scene.panels
+    (bars,) = panel.marks
+    assert isinstance(bars, Columns)
+    assert (panel.x.ticks, bars.heights) == (("mdav", "optimal", "kmeans"), ((3.0, 2.0, 4.0),))
+    assert "lowest optimal with 2, highest kmeans with 4" in picture.words
+
+
+@pytest.mark.parametrize(
+    ("tops", "limits"),
+    [
+        ({"a": 3.0, "b": 4.0, "c": 5.0}, None),
+        ({"a": 3.0, "b": 4.0, "c": 50.0}, (0.0, 5.2)),
+        ({"a": 0.0, "b": 0.0, "c": 0.0}, (-0.03, 1.0)),
+        ({"a": 1.0, "b": 10.0}, None),  # of two, neither is the odd one
+        ({"a": 1.0, "b": 4.0, "c": 5.0}, None),  # one far below presses nothing flat
+        ({"a": 50.0}, None),
+    ],
+)
+def test_what_would_press_all_others_flat_is_cut_off(
+    tops: dict[str, float], limits: tuple[float, float] | None
+) -> None:
+    made = [trial for name, top in tops.items() for trial in trials(name, "k", top, top / 2)]
+    picture = family_picture(RoundingGrid("toy", tuple(made), ("x",), 500), "k")
+    panel = panel_of(picture, "Score")
+    assert panel.y.limits == (limits and pytest.approx(limits))
+    assert picture is not None
+    assert (picture.scene.notes == (BEYOND,)) == (limits is not None and limits[0] == 0)
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    refused = RoundingGrid("toy", (Trial("mdav", "k", k=20, rung=0, refused="no"),), ("x",), 9)
+    assert family_picture(refused, "k") is None
+    assert score_picture(refused) is None
+    assert model_picture(refused) is None
+
+
+# --- Tables have a row for each setting, in the order of the rungs, and mark the lowest score ---
+
+
+def table_trial(method: str, rung: int, score: float, family: str = "k") -> Trial:
+    values = {"sse": 1.5, "score": score, "mse": 2.0, "r2": 0.5}
+    return Trial(
+        method, family, k=20 + 5 * rung, c=25 - 5 * rung, rung=rung, points={"x": 3, "y": 5},
+        fewest=4, below=0.25, alone=0.125, values=values,
+    )  # fmt: skip
+
+
+TABLE_GRID = RoundingGrid(
+    "toy",
+    (
+        *(table_trial("mdav", 0, 3.0), table_trial("mdav", 1, 2.0)),
+        Trial("mdav", "k", "freedman-diaconis", points={"x": 2, "y": 2}, values={"score": 0.5}),
+        *(table_trial("optimal", 0, 3.0), table_trial("optimal", 1, 2.5)),
+        Trial("kmeans", "c", k=400, c=1, rung=2, refused="one point for all"),
+        table_trial("kmeans", 0, 1.0, "c"),
+    ),
+    columns=("x", "y"), rows=500, target="y", model="regression",
+    unrounded={"mse": 1.25, "r2": 0.75, "entropy": 12.0},
+)  # fmt: skip
+
+
+def test_rows_go_by_the_rung_and_the_lowest_score_has_a_star() -> None:
+    found = family_table(TABLE_GRID, "k")
+    assert [(row[0], row[1], row[7]) for row in found.rows] == [
+        ("mdav", "k = 20", "3 *"),
+        ("optimal", "k = 20", "3 *"),
+        ("mdav", "k = 25", "2 *"),
+        ("optimal", "k = 25", "2.5"),
+        ("mdav", "Freedman-Diaconis", "0.5"),
+    ]
+    assert found.rows[0][9:] == ("3 to 5", "4", "25.0", "12.5")
+    assert found.rows[-1][9:] == ("2", "-", "-", "-")
+
+
+def test_one_method_has_no_lowest_score() -> None:
+    assert [row[7] for row in family_table(TABLE_GRID, "c").rows] == ["1"]
+
+
+def test_models_stand_below_the_unrounded_one() -> None:
+    found = models_table(TABLE_GRID)
+    assert found.title == "Linear regressions of y"
+    assert found.rows[0][:5] == ("none", "not rounded", "1.25", "0.75", "12")
+    assert found.rows[1][:4] == ("mdav", "k = 20", "2", "0.5")
+    assert len(found.rows) == 1 + len(TABLE_GRID.usable)
+    assert models_table(RoundingGrid("toy", (table_trial("mdav", 0, 1.0),), ("x",), 9)).rows == ()
+
+
+def test_a_terminal_has_all_settings() -> None:
+    found = whole_table(TABLE_GRID)
+    assert found.head[-2:] == ("MSE", "alone, %")
+    assert [row[0] for row in found.rows] == [
+        "mdav",
+        "optimal",
+        "mdav",
+        "optimal",
+        "mdav",
+        "kmeans",
+    ]
+
+
+def test_refused_settings_say_why() -> None:
+    assert refused_table(TABLE_GRID).rows == (("kmeans", "c = 1", "one point for all"),)
+
+
+def test_all_rows_are_as_long_as_their_head() -> None:
+    every = [family_table(TABLE_GRID, f) for f in ("k", "c", "classes")]
+    for found in (
+        *every,
+        models_table(TABLE_GRID),
+        whole_table(TABLE_GRID),
+        refused_table(TABLE_GRID),
+    ):
+        assert {len(row) for row in found.rows} <= {len(found.head)}
+
+
+# --- Sentences say which method is best, with the numbers, and what must not be claimed ---------
+
+
+def told_trial(
+    method: str, rung: int, family: str = "k", alone: float = 0.5, fewest: int = 9, **values: float
+) -> Trial:
+    k = 10 * (rung + 1)
+    return Trial(
+        method, family, k=k, c=9 - rung, rung=rung, alone=alone, fewest=fewest, values=values
+    )
+
+
+def grid(*trials: Trial, **more: object) -> RoundingGrid:
+    return RoundingGrid("toy", trials, ("x", "y"), 60, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.00123456, "0.00123"), (99.95, "100"), (12345.6, "12,300"), (-0.5, "-0.5"),
+     (999.9, "1,000"), (float("nan"), "-")],
+)  # fmt: skip
+def test_numbers_have_three_digits_that_count(value: float, text: str) -> None:
+    assert as_text(value) == text
+
+
+def test_units() -> None:
+    assert (stated("ddr", 12.3), stated("score", 12.3)) == ("12.3 %", "12.3")
+
+
+def test_the_first_the_second_and_the_last_are_named() -> None:
+    found = grid(
+        *(told_trial("a", 0, score=1.0), told_trial("a", 1, score=5.0)),
+        *(told_trial("b", 0, score=4.0), told_trial("b", 1, score=4.0)),
+        *(told_trial("c", 0, "c", score=9.0), told_trial("c", 1, "c", score=7.0)),
+    )
+    assert in_short(found) == (
+        "Lowest IL-DR score: a, 3 on average over 2 settings (the best at 1 of them);"
+        " next b, 4; last c, 8.",
+    )
+
+
+def test_ties_are_told() -> None:
+    assert in_short(grid(*(told_trial(m, 0, idr=0.0) for m in "abc"))) == (
+        "Fewest rows disclosed by interval (IDR): all methods are alike, 0 %.",
+    )
+    assert in_short(
+        grid(told_trial("a", 0, idr=1.0), told_trial("b", 0, idr=1.0), told_trial("c", 0, idr=2.0))
+    ) == ("Fewest rows disclosed by interval (IDR): a, b, 1 % at the one setting; next c, 2 %.",)
+
+
+def test_one_method_is_compared_with_nothing() -> None:
+    assert in_short(grid(told_trial("a", 0, score=1.0))) == ()
+
+
+def test_models_are_held_against_the_unrounded_one() -> None:
+    by_rule = Trial("a", "k", "freedman-diaconis", values={"acc_o": 88.0})
+    by_classes = Trial("mdlp", "classes", "classes", values={"acc_o": 70.0, "acc_v": 97.0})
+    told = in_short(
+        grid(
+            *(told_trial("a", 0, acc_o=90.0), told_trial("b", 0, acc_o=80.0), by_rule, by_classes),
+            model="tree", target="z", unrounded={"acc_o": 85.0, "acc_v": 85.0},
+        )
+    )  # fmt: skip
+    assert told[0].startswith("Trees that are right most often on original rows: a, 90 %")
+    assert "in 1 of 2 settings (a 1, b 0)" in told[1]
+    assert "from 88 % (a) to 88 % (a); not rounded 85 %" in told[2]
+    assert "mdlp 97 % on rounded and 70 % on original rows; not rounded 85 %" in told[3]
+
+
+def test_that_rows_stay_alone_is_said_with_the_numbers() -> None:
+    first, *others = claims(
+        grid(
+            *(told_trial("a", 0, alone=0.9, sse=1.0), told_trial("b", 0, alone=1.0, sse=1.0)),
+            *(told_trial("a", 2, alone=0.25, sse=1.0), told_trial("b", 2, alone=0.5, sse=1.0)),
+        )
+    )
+    assert "at k = 10 from 90.0 % (a) to 100.0 % (b)" in first
+    assert "at k = 30 from 25.0 % (a) to 50.0 % (b)" in first
+    assert len(others) == 3
+
+
+def test_where_all_methods_agree_one_number_is_enough() -> None:
+    first, *_ = claims(grid(*(told_trial(m, 0, alone=1.0, sse=1.0) for m in "ab")))
+    assert "at k = 10 100.0 % of the rows share" in first
+
+
+def test_points_of_one_row_are_named() -> None:
+    told = claims(
+        grid(told_trial("kmeans", 0, "c", fewest=1, sse=1.0), told_trial("a", 0, sse=1.0))
+    )
+    assert "in 1 setting, of kmeans, a point stands for one row alone" in told[1]
