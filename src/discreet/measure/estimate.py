@@ -18,7 +18,7 @@ from discreet.errors import InputError
 from discreet.measure.pairs import Floats
 from discreet.protect.base import lexicographic
 
-__all__ = ["TURNS", "Estimate", "chance_share", "keyed_order", "mixed"]
+__all__ = ["Estimate", "chance_share", "keyed_order", "mixed"]
 
 Z = 1.959963984540054
 """A normal value lies within this many standard deviations with a chance of 95 %."""

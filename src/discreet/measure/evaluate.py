@@ -40,25 +40,7 @@ from discreet.progress import advance
 from discreet.protect import OrderMeans
 from discreet.protect.order_means import nice_step, stepped
 
-__all__ = [
-    "COUNT_STEPS",
-    "FAR_GUARDED",
-    "MOVED_STEP",
-    "RISKS",
-    "U_STEP",
-    "WIDTHS",
-    "Five",
-    "Measured",
-    "Scores",
-    "boxes_of",
-    "coarse_box",
-    "coarse_estimate",
-    "coarse_model",
-    "coarse_preservation",
-    "measured",
-    "to_step",
-    "two_digits",
-]
+__all__ = ["COUNT_STEPS", "FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "Scores", "measured"]
 
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Where a report tells the robust distance risks, as Fig. 5 of the 2022 paper does."""
@@ -93,66 +75,27 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Measured:
-    """What was measured on a pair of tables.
-
-    Parameters
-    ----------
-    columns, levels : tuple of str
-        The continuous and the categorical columns that were compared.
-    risks : mapping of str to Estimate
-        By the keys of `RISKS`; what could not be measured is absent.
-    strata : tuple of str
-        The columns whose combinations are counted.
-    sensitive : str or None
-        The column that is to stay unknown.
-    k, l : int or None
-        Rows in the smallest stratum of the released table; the fewest different sensitive
-        values in one.
-    t : float or None
-        The farthest that the sensitive values of a stratum are from those of the table.
-    displacement : mapping of str to float
-        For each continuous column the mean squared displacement over its variance.
-    u, ratio : float or None
-        How well a model tells the tables apart, from 0 to 1/4, and over what a fresh sample
-        would give.
-    scores : Scores or None
-        The propensity scores as two boxes.
-    preservation : Preservation or None
-        Means, spreads, quantiles and correlations.
-    model : Coefficients or None
-        The coefficients of one regression from both tables.
-    grid : RmdGrid or None
-        The robust Mahalanobis risks for several widths.
-    combinations : tuple of Known
-        For every one to three of the strata: the rows of the smallest combination of their levels
-        in the released table, and how many rows are alone in theirs.
-    not_measured : mapping of str to str
-        What was not measured, and why.
-    left_out : int
-        Rows left out for a missing number.
-    rounded_to : int or None
-        The multiples that counts were rounded to; None where they are exact.
-    """
+    """What was measured on a pair of tables; of what could not be measured, None or nothing."""
 
     columns: tuple[str, ...]
     levels: tuple[str, ...] = ()
-    risks: Mapping[str, Estimate]
-    strata: tuple[str, ...] = ()
-    sensitive: str | None = None
-    k: int | None = None
-    l: int | None = None  # noqa: E741 - it is called so
-    t: float | None = None
+    risks: Mapping[str, Estimate]  # by the keys of RISKS
+    strata: tuple[str, ...] = ()  # the columns whose combinations are counted
+    sensitive: str | None = None  # the column that is to stay unknown
+    k: int | None = None  # rows in the smallest stratum of the released table
+    l: int | None = None  # noqa: E741 - it is called so: the fewest sensitive values in a stratum
+    t: float | None = None  # the farthest that those of a stratum are from those of the table
     displacement: Mapping[str, float] = field(default_factory=dict)
-    u: float | None = None
-    ratio: float | None = None
+    u: float | None = None  # how well a model tells the tables apart, from 0 to 1/4
+    ratio: float | None = None  # of u to what a fresh sample would give
     scores: Scores | None = None
     preservation: Preservation | None = None
     model: Coefficients | None = None
     grid: RmdGrid | None = None
-    combinations: tuple[Known, ...] = ()
-    not_measured: Mapping[str, str] = field(default_factory=dict)
-    left_out: int = 0
-    rounded_to: int | None = None
+    combinations: tuple[Known, ...] = ()  # every one to three of the strata
+    not_measured: Mapping[str, str] = field(default_factory=dict)  # and why
+    left_out: int = 0  # rows, for a missing number
+    rounded_to: int | None = None  # counts are multiples of it; exact where None
 
     def __repr__(self) -> str:
         return f"Measured({', '.join([*self.columns, *self.levels])})"
@@ -253,7 +196,7 @@ def measured(
     used: Pair | None = None,
     shared_by: int | None = None,
 ) -> Measured:
-    """Measure all that can be measured on a pair of tables.
+    """Measure all that can be measured on a pair of tables; exact numbers, see `Measured.rounded`.
 
     Parameters
     ----------
@@ -265,7 +208,7 @@ def measured(
     sensitive : str, optional
         A column that is to stay unknown; the attacker of the linkage does not know it either.
     formula : str, optional
-        A regression to fit to both tables, such as "glucose ~ age + sex".
+        A regression to fit to both tables; InputError if it does not fit them.
     w1s, w2s : sequence of float, optional
         Widths and distances to measure the robust Mahalanobis risks at, besides 0.01 and 0.05.
     far : int, optional
@@ -274,43 +217,16 @@ def measured(
     guard : int, optional
         How many propensity scores each number of a box is the mean of; without it they are
         those of single rows, which a guarded policy does not tell.
-
     used : Pair, optional
         What utility is measured on, where that is another original: one whose far values were
         drawn in, so that no number of the report tells how far they lay.
     shared_by : int, optional
         Count the released rows that fewer than so many share in all columns, too.
 
-    Returns
-    -------
-    Measured
-        Exact; `rounded` gives what may be told under a guarded policy.
-
-    Raises
-    ------
-    InputError
-        If a column or the formula is unknown or does not fit.
-
     Notes
     -----
     **What it does not tell.** Each risk is that of one attack, by somebody who knows the true
     values of these columns and nothing else; that an attack fails proves nothing of others.
-
-    References
-    ----------
-    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
-    BMC Medical Informatics and Decision Making 22:24 (2022).
-
-    Examples
-    --------
-    >>> from discreet.measure.pairs import as_pair
-    >>> before = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0], [4.0, 4.0], [6.0, 8.0]]
-    >>> after = [[1.5, 1.5], [1.5, 1.5], [3.5, 4.5], [7.5, 7.5], [3.5, 4.5], [7.5, 7.5]]
-    >>> found = measured(as_pair(before, after))
-    >>> print(found.risks["linkage"])
-    records whose nearest released row is their own: 50.0 % (18.8 to 81.2 %; guessing 16.7 %)
-    >>> round(found.displacement["0"], 3)
-    0.107
     """
     held = list(pair.released.levels)
     known = tuple(strata) or tuple(name for name in held if name != sensitive)

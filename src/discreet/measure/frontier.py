@@ -29,17 +29,7 @@ from discreet.render.to_html import (
     table,
 )
 
-__all__ = [
-    "MAP_STYLE",
-    "OWN_WORK",
-    "SCHEMA",
-    "Point",
-    "RiskUtilityMap",
-    "Setting",
-    "Spot",
-    "map_parts",
-    "nice_ticks",
-]
+__all__ = ["Point", "RiskUtilityMap", "Setting"]
 
 SCHEMA = 1
 OWN_WORK = "For the custodian: not a release."

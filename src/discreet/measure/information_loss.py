@@ -22,13 +22,11 @@ __all__ = [
     "Entropy",
     "InformationLoss",
     "SseShare",
-    "covariances",
     "entropy",
     "il1s",
     "il_dr_score",
     "il_metrics",
     "mean_absolute_correlation",
-    "moved_of",
     "sse_share",
 ]
 

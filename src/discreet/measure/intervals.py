@@ -13,14 +13,7 @@ from discreet.measure.estimate import Estimate, chance_share, keyed_order
 from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.protect.base import ordered_spread
 
-__all__ = [
-    "EDGE",
-    "check_same_rows",
-    "idr",
-    "interval_risk",
-    "interval_risks",
-    "moments",
-]
+__all__ = ["EDGE", "check_same_rows", "idr", "interval_risk", "interval_risks", "moments"]
 
 EDGE = 1e-9
 """A value this share of an interval's half width beyond its end still counts as on the end."""

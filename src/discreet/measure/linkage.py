@@ -18,13 +18,7 @@ from discreet.measure.intervals import EDGE, check_same_rows, moments
 from discreet.measure.pairs import Floats, Pair, as_pair
 from discreet.protect.base import lexicographic
 
-__all__ = [
-    "ddr",
-    "different_rows",
-    "far_linkage",
-    "nearness",
-    "record_linkage",
-]
+__all__ = ["ddr", "different_rows", "far_linkage", "nearness", "record_linkage"]
 
 Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]

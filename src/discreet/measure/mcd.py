@@ -11,7 +11,7 @@ from discreet.errors import RefusedError
 from discreet.measure.estimate import keyed_order, mixed
 from discreet.measure.pairs import Floats
 
-__all__ = ["SAMPLE", "robust_covariance", "squared_distances"]
+__all__ = ["robust_covariance", "squared_distances"]
 
 Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -115,25 +115,7 @@ def robust_covariance(scaled: Floats) -> tuple[Labels, Floats]:
 
 
 def squared_distances(centred: Floats, covariance: Floats) -> Floats:
-    """Return the squared Mahalanobis distance of each row from zero, in chunks.
-
-    Parameters
-    ----------
-    centred : ndarray of shape (n, p)
-        Rows less their centre.
-    covariance : ndarray of shape (p, p)
-        Positive definite.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> squared_distances(np.array([[2.0, 0.0], [0.0, 3.0]]), np.diag([4.0, 1.0])).tolist()
-    [1.0, 9.0]
-    """
+    """Return the squared Mahalanobis distance of each row from zero, in chunks."""
     whiten = np.linalg.inv(np.linalg.cholesky(covariance))
     out = np.empty(len(centred))
     step = max(1, CHUNK // centred.shape[1])

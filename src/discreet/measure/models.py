@@ -16,7 +16,7 @@ from discreet.measure.estimate import keyed_order
 from discreet.measure.intervals import moments
 from discreet.measure.pairs import Floats
 
-__all__ = ["RegressionFit", "TreeFit", "folds_of", "regression_on", "tree_on"]
+__all__ = ["RegressionFit", "TreeFit", "regression_on", "tree_on"]
 
 Labels = NDArray[np.intp]
 
@@ -250,38 +250,12 @@ def tree_on(
 
 
 def folds_of(values: Floats, folds: int, classes: Labels | None = None) -> Labels:
-    """Return the fold in which each row is held out.
+    """Return the fold, from 0 on and as even as can be, in which each original row is held out.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, p)
-        The original rows: all methods are judged by the same folds.
-    folds : int
-        How many; 2 to n.
-    classes : ndarray of int, of shape (n,), optional
-        Each class is dealt to the folds in turn, so that they differ by one row of it at most.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        From 0 to folds - 1, as even as can be.
-
-    Raises
-    ------
-    InputError
-        If `folds` is no whole number from 2 to n.
-
-    Notes
-    -----
-    Rows are dealt in the order of a digest of their values (`keyed_order`): it looks random,
-    and a permuted table has the same rows in each fold. Only rows that are equal in the
-    original, and rounded differently, may change places.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> folds_of(np.arange(6.0)[:, None], 3).tolist()
-    [2, 1, 1, 0, 0, 2]
+    Rows are dealt in the order of a digest of their values (`keyed_order`), so that all methods are
+    judged by the same folds, and a permuted table has the same rows in each. Only rows that are
+    equal in the original, and rounded differently, may change places. With `classes`, each class is
+    dealt to the folds in turn, so that they differ by one row of it at most.
     """
     count = check_whole("folds", folds, least=2)
     if count > len(values):

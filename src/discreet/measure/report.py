@@ -40,23 +40,15 @@ from discreet.render.to_html import (
 )
 
 __all__ = [
-    "SCHEMA",
     "SUFFIXES",
     "Listing",
     "Picture",
     "Report",
     "bullets",
-    "check_correspond",
     "columns",
     "compare",
-    "grid_picture",
     "headed",
     "histogram_picture",
-    "listings",
-    "model_picture",
-    "pictures_of",
-    "scores_picture",
-    "told",
 ]
 
 SCHEMA = 1

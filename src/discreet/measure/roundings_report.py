@@ -19,28 +19,7 @@ from discreet.render.to_html import Html, fragment, heading, items, page, paragr
 from discreet.rounding import METHODS
 from discreet.rounding.choice import FREEDMAN_DIACONIS
 
-__all__ = [
-    "BEST",
-    "OWN_WORK",
-    "SCHEMA",
-    "STYLE",
-    "SUFFIXES",
-    "RoundingComparison",
-    "as_text",
-    "claims",
-    "family_picture",
-    "family_table",
-    "in_short",
-    "model_picture",
-    "models_table",
-    "page_parts",
-    "refused_table",
-    "score_picture",
-    "stated",
-    "text_of",
-    "title_of",
-    "whole_table",
-]
+__all__ = ["SUFFIXES", "RoundingComparison", "as_text"]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".json", ".txt")

@@ -14,7 +14,7 @@ from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
 from discreet.protect import TABLE_METHODS
 
-__all__ = ["claims_of", "listed", "out_of", "per_cent", "summary"]
+__all__ = ["claims_of", "summary"]
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -33,30 +33,8 @@ TOLD = ("k", "q", "rounding", "representative", "encoding")
 def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
     """Return headings and sentences on a release, for readers who are no statisticians.
 
-    Parameters
-    ----------
-    measured : Measured
-        What was measured; rounded, if it is to leave.
-    made : mapping
-        What was done; read here are "method", "k" and "q".
-
-    Returns
-    -------
-    tuple of (heading, sentences)
-        Headings without sentences are left out.
-
-    Notes
-    -----
     Shares are rounded to whole cases in 100 (or in 1000, where rare), displacements to whole per
     cent. The sentences are about the attacks that were tried, and say so.
-
-    Examples
-    --------
-    >>> found = Estimate("linked", 17, 100, 0.01)
-    >>> told = summary(Measured(columns=("age",), risks={"linkage": found}), {})
-    >>> print(told[0][1][0])
-    Someone who knows a person's true values finds that person's row in about 17 of 100 cases;
-    guessing would find it in about 1 of 100.
     """
     sections = (
         ("How it was made", _made(made)),

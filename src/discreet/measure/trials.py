@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from discreet.errors import InputError
 from discreet.rounding.choice import FREEDMAN_DIACONIS
 
-__all__ = ["EQUAL", "FAMILIES", "MEASURES", "MODELS", "RULES", "Gauge", "RoundingGrid", "Trial"]
+__all__ = ["EQUAL", "FAMILIES", "MODELS", "RoundingGrid", "Trial"]
 
 
 class Gauge(NamedTuple):
@@ -112,37 +112,21 @@ RULES = ("number", FREEDMAN_DIACONIS, "classes")
 class Trial:
     """A rounding method with its setting, and what came of it or why it was refused.
 
-    Parameters
+    Attributes
     ----------
-    method : str
-        The name of a method of rounding.
-    family : str
-        What it is steered by: "k", "c" or "classes".
-    rule : str
-        How its parameter was chosen: a given "number", "freedman-diaconis" for each column, or by
-        the "classes" of the target.
+    family : {"k", "c", "classes"}
+        What the method is steered by.
+    rule : {"number", "freedman-diaconis", "classes"}
+        How its parameter was chosen: given, for each column, or by the classes of the target.
     k, c : int or None
         The number, and what it comes to in the other family (k is about n / c); None where each
         column has its own.
     rung : int or None
         Its place among the numbers tried, from 0; trials of one rung have groups of about one
         size. None where the parameter is no number.
-    points : mapping of str to int
-        How many rounding points are in use, by column.
-    fewest : int or None
-        How many rows the least used point of any column has; one row alone is hardly rounded.
     below, alone : float or None
         Shares of rows that have all their rounded values in common with fewer than k - 1 other
         rows, and with none.
-    values : mapping of str to float
-        What was measured, by the keys of `MEASURES` and `MODELS`; NaN where it is not defined.
-    refused : str or None
-        Why the setting cannot be used.
-
-    Raises
-    ------
-    InputError
-        If the family or the rule is not one of those, or a trial has neither values nor a reason.
     """
 
     method: str
@@ -151,11 +135,11 @@ class Trial:
     k: int | None = None
     c: int | None = None
     rung: int | None = None
-    points: Mapping[str, int] = field(default_factory=dict)
-    fewest: int | None = None
+    points: Mapping[str, int] = field(default_factory=dict)  # in use, by column
+    fewest: int | None = None  # rows of the least used point; one row alone is hardly rounded
     below: float | None = None
     alone: float | None = None
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)  # by keys of MEASURES and MODELS
     refused: str | None = None
 
     def __post_init__(self) -> None:
@@ -204,49 +188,18 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class RoundingGrid:
-    """Trials of one table, what they are compared with, and what was left out.
-
-    Parameters
-    ----------
-    name : str
-        What the table is called.
-    trials : tuple of Trial
-        What was tried, each method and setting once.
-    columns : tuple of str
-        The columns that were rounded.
-    rows : int
-        How many rows were rounded.
-    left_out : int, default 0
-        How many rows were left out for a missing value.
-    target : str, optional
-        The column that was predicted.
-    model : {"", "tree", "regression"}
-        What predicted it.
-    unrounded : mapping of str to float
-        The measures of the table itself: entropy, correlation, and the model of it.
-    representative : str
-        What stands for a region.
-    folds : int
-        Parts of the cross-validation.
-    notes : tuple of str
-        What else the reader must know.
-
-    Raises
-    ------
-    InputError
-        If there are no trials, or two of one name.
-    """
+    """Trials of one table, each method and setting once, and what they are compared with."""
 
     name: str
     trials: tuple[Trial, ...]
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # that were rounded
     rows: int
-    left_out: int = 0
-    target: str | None = None
+    left_out: int = 0  # rows, for a missing value
+    target: str | None = None  # the column that was predicted, by a "tree" or a "regression"
     model: str = ""
-    unrounded: Mapping[str, float] = field(default_factory=dict)
-    representative: str = "mean"
-    folds: int = 10
+    unrounded: Mapping[str, float] = field(default_factory=dict)  # measures of the table itself
+    representative: str = "mean"  # what stands for a region
+    folds: int = 10  # of the cross-validation
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

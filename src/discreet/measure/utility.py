@@ -15,12 +15,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.measure.pairs import Floats, Side, as_pair
 from discreet.regression.design import LARGEST_VALUE, ROUNDING
 
-__all__ = [
-    "QUANTILES",
-    "Preservation",
-    "displacement",
-    "preservation",
-]
+__all__ = ["QUANTILES", "Preservation", "displacement", "preservation"]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Where distributions are compared."""

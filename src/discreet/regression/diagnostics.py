@@ -22,41 +22,19 @@ ALONE = 1e-10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """A fitted model, row for row: raw data, not to be shown. Prints its formula only.
-
-    Attributes
-    ----------
-    formula : str
-        The model's formula.
-    terms : tuple of str
-        The names of the coefficients: Intercept, x, C(sex)[T.level], x:log(z), ...
-    coefficients, standard_errors : ndarray
-        One for each of `terms`.
-    fitted, residuals : ndarray
-        One for each row, on the outcome's scale.
-    standardized : ndarray
-        The residuals divided by their standard deviation (divisor n - 1).
-    leverage : ndarray
-        The diagonal of the hat matrix.
-    cooks : ndarray
-        Cook's distances.
-    residual_df : int
-        Residual degrees of freedom, n - p.
-    rank_p : int
-        The number p of coefficients.
-    """
+    """A fitted model, row for row: raw data, not to be shown. Prints its formula only."""
 
     formula: str
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the names of the coefficients: Intercept, x, C(sex)[T.level], ...
     coefficients: Floats
     standard_errors: Floats
     fitted: Floats
     residuals: Floats
-    standardized: Floats
-    leverage: Floats
+    standardized: Floats  # residuals over their standard deviation (divisor n - 1)
+    leverage: Floats  # the diagonal of the hat matrix
     cooks: Floats
     residual_df: int
-    rank_p: int
+    rank_p: int  # how many coefficients there are
 
     def __repr__(self) -> str:
         return f"Fit({self.formula})"
@@ -183,13 +161,9 @@ def corrected(
 
     Parameters
     ----------
-    model : Model
-        What `read_formula` made of the formula.
-    numbers : mapping of str to array-like
-        The continuous columns with their noise: independent normal, of standard deviation
-        `noise` times that of the column before.
-    texts : mapping of str to sequence of str
-        The categorical columns, without noise.
+    model, numbers, texts
+        As in `fit`. The continuous columns have independent normal noise, of standard deviation
+        `noise` times that of the column before; the categorical ones have none.
     noise : float
         The ratio q of the standard deviations of noise and column; at least 0.
 
@@ -198,13 +172,6 @@ def corrected(
     ndarray or None
         The coefficients, in the order of `Fit.terms`; None if the model is not additive or has
         no intercept, or the noise leaves nothing to correct by (see Notes).
-
-    Raises
-    ------
-    InputError
-        If q is no ratio, or the columns are not as `fit` takes them.
-    RefusedError
-        If a term follows from others, or has no finite value for some row.
 
     Notes
     -----
@@ -252,20 +219,8 @@ def corrected(
 def cook_line(distance: float, parameters: int, residual_df: int, leverage: ArrayLike) -> Floats:
     """Return the standardised residual at which Cook's distance is `distance`, by leverage.
 
-    Parameters
-    ----------
-    distance : float
-        Cook's distance, above 0.
-    parameters, residual_df : int
-        p and n - p, as `Fit.rank_p` and `Fit.residual_df`.
-    leverage : array-like
-        Values h of the leverage.
-
-    Returns
-    -------
-    ndarray
-        The upper line, for each h; the lower one is its negative. Infinite at h = 0, zero at
-        h = 1, nan outside of 0 to 1.
+    The upper line, for each h of `leverage`; the lower one is its negative. Infinite at h = 0,
+    zero at h = 1, nan outside of 0 to 1. `parameters` and `residual_df` are p and n - p.
 
     Notes
     -----
@@ -302,20 +257,8 @@ def cook_line(distance: float, parameters: int, residual_df: int, leverage: Arra
 def quantiles(n: int) -> Floats:
     """Return the n normal quantiles that ordered residuals are drawn against.
 
-    Parameters
-    ----------
-    n : int
-        How many.
-
-    Returns
-    -------
-    ndarray
-        Quantiles at (i − a) / (n + 1 − 2a) for i = 1 to n, with a = 3/8 for n <= 10 and 1/2
-        above, as qqnorm in R.
-
-    References
-    ----------
-    Blom, "Statistical Estimates and Transformed Beta-Variables" (1958).
+    They are those at (i − a) / (n + 1 − 2a) for i = 1 to n, with a = 3/8 for n <= 10 and 1/2
+    above, as qqnorm in R (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958).
 
     Examples
     --------
