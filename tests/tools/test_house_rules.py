@@ -104,11 +104,11 @@ def test_no_import_up_the_floors(check: Check, case: str) -> None:
 
 IN_A_CIRCLE = {
     "two modules": {
-        "table__reading": "from discreet.table.columns import codes",
+        "table__reading": "from discreet.table.values import codes",
         "table__values": "from .reading import read",
     },
     "a package and its part": {
-        "table____init__": "from discreet.table.columns import codes",
+        "table____init__": "from discreet.table.values import codes",
         "table__values": "from discreet.table import Table",
     },
     "three modules": {
