@@ -11,6 +11,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.plots.counts import parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
 from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
+from discreet.plots.icon import FRAME, bars
 from discreet.plots.levels import check_few, levels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -131,6 +132,7 @@ BARS = Plot(
     most=1,
     by=ROWS_AND_COUNTS,
     parameters=CROSSTAB.parameters,
+    icon=FRAME + bars(5, (8, 15), (16, 9), (24, 12)),
     methods=CROSSTAB.methods,
     method=CROSSTAB.method,
     from_counts=from_counts,

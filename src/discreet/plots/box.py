@@ -21,6 +21,7 @@ from discreet.plots.counts import (
     seen,
 )
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
+from discreet.plots.icon import FRAME, line
 from discreet.plots.levels import panels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -247,6 +248,9 @@ BOX = Plot(
     most=MOST_BOXES,
     by=ROWS_AND_COUNTS,
     parameters=CELLS,
+    icon=FRAME
+    + line("M12 4v4M12 18v5M24 6v4M24 20v4M8.5 12.5h7M20.5 15.5h7")
+    + line("M8.5 8h7v10h-7zM20.5 10h7v10h-7z", 1.6),
     methods=(OrderMeans.name, *BINNED, "none"),
     method=OrderMeans.name,
     research_alone=dict.fromkeys(

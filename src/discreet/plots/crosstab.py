@@ -12,6 +12,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.plots.axes import too_few
 from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts
 from discreet.plots.descriptor import Plot
+from discreet.plots.icon import cells, line
 from discreet.plots.levels import Levels, check_few, levels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -148,6 +149,7 @@ CROSSTAB = Plot(
     least=2,
     most=2,
     parameters=("k",),
+    icon=cells((2, 1, 1), (1, 2, 1)) + line("M4 4h26v20H4zM4 10.7h26M12.7 4v20"),
     methods=(CellSuppression.name, "none"),
     method=CellSuppression.name,
     from_counts=from_counts,

@@ -107,6 +107,8 @@ class Plot(Generic[V]):
         such a column it takes as few columns as it can.
     parameters : tuple of str
         The names of what else it takes; see `PARAMETERS`.
+    icon : str
+        The marks of a small drawing of it, as SVG; see `icon`.
     sensitive : bool
         Whether columns can be named as sensitive.
     methods : tuple of str
@@ -136,6 +138,7 @@ class Plot(Generic[V]):
     most: int
     by: tuple[str, ...] = ()
     parameters: tuple[str, ...]
+    icon: str
     sensitive: bool = False
     methods: tuple[str, ...]
     method: str = "rows"

@@ -27,6 +27,7 @@ from discreet.plots.counts import (
     shown_of_rows,
 )
 from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
+from discreet.plots.icon import FRAME, cells
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect.counts import Bins
@@ -159,6 +160,7 @@ HEATMAP: Plot[GridView | MultiplesView] = Plot(
     most=2,
     by=ROWS_AND_COUNTS,
     parameters=CELLS,
+    icon=FRAME + cells((1, 2, 1), (2, 5, 3), (1, 3, 6)),
     methods=(*BINNED, "none"),
     method="generalization",
     binned=True,

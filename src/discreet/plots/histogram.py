@@ -33,6 +33,7 @@ from discreet.plots.counts import (
     shown_of_rows,
 )
 from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
+from discreet.plots.icon import FRAME, bars
 from discreet.plots.levels import panels_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -238,6 +239,7 @@ HISTOGRAM: Plot[HistogramView | MultiplesView] = Plot(
     most=1,
     by=ROWS_AND_COUNTS,
     parameters=(*ROWS, "bins"),
+    icon=FRAME + bars(4.4, (7, 8), (12, 14), (17, 17), (22, 10), (27, 5)),
     methods=(Merge.name, *BINNED, "none"),
     method=Merge.name,
     binned=True,

@@ -17,6 +17,7 @@ from discreet.plots.axes import short_places
 from discreet.plots.counts import Protected, parameters_of_rows, public, seen
 from discreet.plots.descriptor import CELLS, POINTS, Plot
 from discreet.plots.heatmap import GridView
+from discreet.plots.icon import FRAME, dots
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS
@@ -251,6 +252,7 @@ SCATTER = Plot(
     most=2,
     by=("rows",),
     parameters=(*CELLS, "trend"),
+    icon=FRAME + dots((9, 19), (12, 15), (15, 17), (18, 12), (21, 13), (23, 8), (27, 7)),
     methods=POINTS,
     from_rows=from_rows,
     from_counts=from_counts,

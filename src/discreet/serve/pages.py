@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from hashlib import sha256
@@ -9,6 +10,7 @@ from importlib import resources
 
 from fastapi import APIRouter, Request, Response
 
+from discreet.plots import PLOTS
 from discreet.render.browser import parts
 
 __all__ = ["files", "pages"]
@@ -30,7 +32,8 @@ def files() -> Mapping[str, bytes]:
         for it in folder.iterdir()
         if it.is_file() and it.name.rpartition(".")[2] in TYPES
     }
-    return {**parts(), **own}
+    icons = json.dumps({name: plot.icon for name, plot in PLOTS.items()})
+    return {**parts(), **own, "page-plots.js": f"export const ICONS = {icons};\n".encode()}
 
 
 def pages() -> APIRouter:
