@@ -1,15 +1,26 @@
 """What every test lives in, the examples in the docstrings too: a home of its own."""
 
 import os
+import shutil
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 from hypothesis import settings
 
 # Before anything imports matplotlib: no window, no user's style, one font cache for all homes.
 os.environ["MPLBACKEND"] = "Agg"
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parent / "build" / "matplotlib")
+
+# Ledgers ask the disk to have written, thousands of times: memory has at once.
+MEMORY = Path("/dev/shm")
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 2**31:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+# The commands are the same at every call of the command line; Typer makes them anew.
+typer.main.get_command = cache(typer.main.get_command)
 
 # Always the same examples: a change is taken or not for what it does, not by chance.
 settings.register_profile("fast", max_examples=15, deadline=None, derandomize=True)

@@ -146,7 +146,16 @@ class TestAxes:
         assert {"$x_1$", "a b c", r"\frac $y$"} <= set(texts_of(figure))
         assert not any(text.get_parse_math() for text in (figure.axes[0].xaxis.label,))
 
-    @pytest.mark.parametrize("size", [None, (1.5, 1.5), (4.0, 1.5), (1.5, 5.0), (3.0, 2.0)])
+    @pytest.mark.parametrize(
+        "size",
+        [
+            None,
+            pytest.param((1.5, 1.5), marks=pytest.mark.slow),
+            pytest.param((4.0, 1.5), marks=pytest.mark.slow),
+            (1.5, 5.0),
+            pytest.param((3.0, 2.0), marks=pytest.mark.slow),
+        ],
+    )
     @pytest.mark.parametrize("name", sorted(set(SCENES) - {"two"}))
     def test_long_words_stay_inside_the_figure(
         self, name: str, size: tuple[float, float] | None
