@@ -918,7 +918,7 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
     "no policy": (["histogram", "income", "--policy", "missing.toml"], 2),
     "stratum": (["scatter", "income", "debt", "--strata", "note"], 3),
     "several rows": (["box", "income", "--unit", "ward"], 3),
-    "group": (["scatter", "income", "debt", "--group", "income,wealth"], 3),
+    "group": (["scatter", "income", "debt", "--groups", "income,wealth"], 3),
     "bars of persons": (["bars", "patient"], 3),
     "bars of notes": (["bars", "note"], 3),
     "bars by persons": (["bars", "ward", "--by", "patient"], 3),
@@ -984,7 +984,7 @@ def test_the_command_line_tells_no_canary_where_it_draws(run: Any, tmp_path: Pat
         assert json.loads(out)["kind"] == words[0]
         assert str(tmp_path / "figure.pdf") in err
         listen(*streams((tmp_path / "figure.pdf").read_bytes()))
-    assert run("version", "list")[0] == run("version", "list", "--json")[0] == 0
+    assert run("log", "--released")[0] == run("log", "--released", "--json")[0] == 0
 
 
 # It prints what Python tells of a picture, which is listened to under every preset above.
@@ -1001,7 +1001,7 @@ def test_the_command_line_tells_no_canary_of_new_pictures(
         words: list[object] = ["plot", picture, file, *columns, "--policy", policy]
         words += ["--by", named["by"]] if "by" in named else []
         words += ["--trend"] if "trend" in named else []
-        words += ["--flat"] if "gradient" in named else []
+        words += ["--no-gradient"] if "gradient" in named else []
         code, out, err = run(*words, "--json", "-o", target)
         assert (code, json.loads(out)["discreet"]) == (0, 1), err
         assert str(target) in err

@@ -78,7 +78,7 @@ def test_without_a_command_the_help_is_printed(run: Run, words: list[str]) -> No
 
 
 COMMANDS = (
-    *("plot", "anonymize", "round", "risk", "sweep", "compare"),
+    *("plot", "anonymize", "evaluate", "tune"),
     *("example", "methods", "version", "policy", "token", "serve", "log"),
 )
 
@@ -96,9 +96,9 @@ def test_help_lists_every_command(run: Run) -> None:
     ("words", "text"),
     [
         (["draw"], "No such command 'draw'"),
-        (["sweep"], "Missing argument 'file'"),
-        (["round"], "Missing argument 'file'"),
-        (["round", "a.csv", "--per-column", "3"], "Got unexpected extra argument"),
+        (["tune"], "Missing argument 'file'"),
+        (["anonymize"], "Missing argument 'file'"),
+        (["anonymize", "a.csv", "--per-column", "3"], "Got unexpected extra argument"),
         (["anonymize", "a.csv", "--nope"], "No such option: --nope"),
         (["version", "old"], "No such command 'old'"),
     ],
@@ -110,3 +110,37 @@ def test_a_wrong_word_is_one_line_on_standard_error(run: Run, words: list[str], 
     assert err.startswith("discreet: ")
     assert text in err
     assert err.count("\n") == 1
+
+
+FORMER = {
+    "round": (["round", "a.csv", "--method", "mdav"], "'round'; say 'discreet anonymize --method"),
+    "risk": (["risk"], "'risk'; say 'discreet evaluate ORIGINAL RELEASED'"),
+    "sweep": (["sweep", "--help"], "'sweep'; say 'discreet tune'"),
+    "compare": (["compare", "a.csv", "-o"], "'compare'; say 'discreet tune --per-column'"),
+    "list": (["version", "list", "--json"], "'version list'; say 'discreet log --released'"),
+    "--impute": (["anonymize", "a.csv", "--impute", "mean"], "--impute; say --missing."),
+    "--flat": (["plot", "parallel", "a.csv", "x", "--flat", "--help"], "say --no-gradient."),
+    "--categorical": (["anonymize", "a", "--categorical", "b"], "say --kinds COLUMN=categorical."),
+    "--method": (["version", "new", "a.csv", "--method", "mdav"], "--method; say --rows."),
+    "--origin": (["serve", "a.csv", "--origin=b"], "--origin; say --origins."),
+}
+
+
+@pytest.mark.parametrize(("words", "text"), FORMER.values(), ids=FORMER)
+def test_a_former_name_is_refused_with_the_present_one(
+    run: Run, words: list[str], text: str
+) -> None:
+    code, out, err = run(*words)
+
+    assert (code, out) == (2, "")
+    assert err.startswith("discreet: there is no ")
+    assert text in err
+    assert err.count("\n") == 1
+
+
+def test_former_names_are_not_listed(run: Run) -> None:
+    lines = [line.split() for line in run("--help")[1].splitlines() if line.startswith("│ ")]
+    named = {words[1] for words in lines if len(words) > 1}
+
+    assert named >= {"plot", "tune"}
+    assert not named & {"round", "risk", "sweep", "compare"}

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.common import fields_given, listed, names_of, opened, print_words
+from discreet.cli.common import StudyOptions, kinds_of, listed, names_of, print_words
+from discreet.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -74,7 +75,7 @@ def test_a_column_with_a_comma_can_be_named(run: Run, tmp_path: Path) -> None:
     path.write_text('"weight, kg",age\n' + "\n".join(rows))
 
     words = ("plot", "scatter", str(path), "weight, kg", "age", "--json")
-    code, printed, said = run(*words, "--group", '"weight, kg",age')
+    code, printed, said = run(*words, "--groups", '"weight, kg",age')
 
     assert (code, said) == (0, "")
     assert dc.View.from_json(printed).columns == ("weight, kg", "age")
@@ -99,20 +100,49 @@ def test_codes_that_may_stand_for_missing_values_are_named(run: Run, tmp_path: P
     assert dc.View.from_json(printed).origin.remarks == ()
     assert listed("a") == ["a"]
     assert listed(None) == [], "a list that was not given names nothing"
-    assert fields_given(k=None, q=0, name="", strata=[]) == {"q": 0, "name": "", "strata": []}
 
 
 def test_a_study_is_opened_with_fields_groups_and_strata(cohort: Path, tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text('k = 7\n[kinds]\nsex = "categorical"\n')
 
-    study = opened(
-        cohort, str(rules), {"k": 7}, ["age, bmi", "glucose"], "sex", ["sex", "age_group"]
+    said = StudyOptions(
+        policy=str(rules),
+        groups=["age, bmi", "glucose"],
+        strata="sex",
+        kinds=["age_group=categorical"],
     )
+    study = said.open(cohort, ["sex"], k=7, q=None)
 
     policy = study.policy
     assert (policy.k, policy.groups, policy.strata) == (7, (("age", "bmi"), ("glucose",)), ("sex",))
     assert dict(policy.kinds) == {"sex": "categorical", "age_group": "categorical"}
+
+
+def test_kinds_are_named_by_column() -> None:
+    assert kinds_of(None) == {}
+    assert kinds_of(["a = categorical, b=continuous", '"c, d=e"=categorical']) == {
+        "a": "categorical",
+        "b": "continuous",
+        "c, d=e": "categorical",
+    }
+    with pytest.raises(InputError, match="--kinds takes a column and its kind: a=categorical"):
+        kinds_of(["a"])
+
+
+def test_a_guarded_policy_file_says_which_columns_hold_numbers(
+    run: Run, cohort: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.toml"
+    words = ("plot", "histogram", str(cohort), "sex", "--json", "--kinds", "sex=continuous")
+    for held, expected in (('categorical"', 3), ('continuous"', 0)):
+        rules.write_text(f'[kinds]\nsex = "{held}\n')
+        code, _, err = run(*words, "--policy", str(rules))
+        assert code == expected, err
+        assert ("the policy file says what kinds is" in err) is (expected == 3)
+    rules.write_text("k = 6\n")
+    assert run(*words, "--policy", str(rules))[0] == 3
+    assert run(*words, "--study", "a preset says nothing of it")[0] == 0
 
 
 def test_words_that_are_printed_hold_no_control_codes(capsys: pytest.CaptureFixture[str]) -> None:

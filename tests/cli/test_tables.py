@@ -1,7 +1,8 @@
-"""`discreet anonymize`, `risk` and `sweep`: what they write, print and refuse."""
+"""`discreet anonymize`, `evaluate` and `tune`: what they write, print and refuse."""
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -11,10 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_wine
 
 import discreet as dc
-from discreet.cli.tables import check_table_paths, delivered, ladder, say
+from discreet.cli.tables import Files, ladder
 from discreet.errors import InputError
+from discreet.protect import load_points
+from discreet.rounding import METHODS, JointSet
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -61,7 +65,7 @@ def test_the_paper_is_one_line_and_its_risk_another(
     words = (
         "anonymize",
         f"{titanic} --drop PassengerId,SibSp,Parch --strata Pclass,Sex,Family --sensitive Survived"
-        " --impute median --method deterministic -k 3 --policy research",
+        " --missing median --method deterministic -k 3 --policy research",
         f"-o {released} --report {report}",
     )
     code, out, err = run(*" ".join(words).split())
@@ -76,13 +80,13 @@ def test_the_paper_is_one_line_and_its_risk_another(
     assert "<html" in report.read_text()[:200].lower()
     assert "missing values of Age are filled" in report.read_text()
 
-    code, out, err = run("risk", str(titanic), str(released))
+    code, out, err = run("evaluate", str(titanic), str(released))
     assert (code, err) == (0, "")
     assert "released.csv compared with titanic.csv" in out
     assert "Taken for levels" in out
 
     more = ("--strata", "Pclass,Sex,Family", "--sensitive", "Survived", "--json")
-    code, out, err = run("risk", str(titanic), str(released), *more)
+    code, out, err = run("evaluate", str(titanic), str(released), *more)
     assert (code, err) == (0, "")
     found = json.loads(out)["measured"]
     # Of the whole released table, although 177 ages are unknown in the original.
@@ -108,7 +112,7 @@ def test_the_safe_default_is_one_line(run: Run, cohort: Path, tmp_path: Path) ->
     table = pd.read_csv(released)
     assert {"sex", "smoker"} < set(table.columns) <= set(frame.columns)
     assert table.groupby(["sex", "smoker"]).size().min() >= 10
-    kinds = [entry["kind"] for entry in json.loads(run("version", "list", "--json")[1])]
+    kinds = [entry["kind"] for entry in json.loads(run("log", "--released", "--json")[1])]
     assert kinds.count("table") == kinds.count("report") == 1
 
 
@@ -116,7 +120,7 @@ def test_the_safe_default_is_one_line(run: Run, cohort: Path, tmp_path: Path) ->
 def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
     out_file = tmp_path / "map.html"
     words = (
-        f"sweep {titanic} --methods deterministic,probabilistic,microaggregation --k 3:50"
+        f"tune {titanic} --methods deterministic,probabilistic,microaggregation --k 3:50"
         f" -o {out_file}"
     )
 
@@ -127,7 +131,7 @@ def test_a_sweep_is_one_line(run: Run, titanic: Path, tmp_path: Path) -> None:
     assert "not a release" in out
     assert "microaggregation k=50" in out
     assert "<html" in out_file.read_text()[:200].lower()
-    assert json.loads(run("version", "list", "--json")[1]) == []
+    assert json.loads(run("log", "--released", "--json")[1]) == []
 
 
 # --- where it goes --------------------------------------------------------------------------------
@@ -154,39 +158,31 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(
     paths = [None if name is None else tmp_path / name for name in (table, report, points)]
 
     if text is None:
-        check_table_paths(*paths)
+        Files(*paths).check()
     else:
         with pytest.raises(InputError, match=text):
-            check_table_paths(*paths)
+            Files(*paths).check()
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("as_json", [False, True])
 @pytest.mark.parametrize("names", [(), ("t.csv",), ("t.csv", "r.html", "p.json"), ("p.json",)])
-def test_what_leaves_is_said_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], names: tuple[str, ...], as_json: bool
-) -> None:
+def test_the_files_are_named(tmp_path: Path, names: tuple[str, ...]) -> None:
     of = {Path(name).suffix: tmp_path / name for name in names}
-    study = dc.open(dc.datasets.diabetes(), policy="research")
+    release = dc.open(dc.datasets.diabetes(), policy="research").round(["age", "bmi"], k=10)
 
-    release = study.round(["age", "bmi"], k=10)
-    say(*delivered(release, of.get(".csv"), of.get(".html"), as_json, of.get(".json")))
+    said, report = Files(of.get(".csv"), of.get(".html"), of.get(".json")).save(release)
 
-    out, err = capsys.readouterr()
-    said = ", ".join(map(str, of.values()))
-    said = said or "nothing was saved; -o RELEASED.csv lets the table leave"
-    assert (err if as_json else out).startswith(f"{said}\n\n")
+    said_of = ", ".join(map(str, of.values()))
+    assert said == (said_of or "nothing was saved; -o RELEASED.csv lets the table leave")
     assert sorted(tmp_path.iterdir()) == sorted(of.values())
-    assert (err == "") is not as_json
-    if as_json:
-        assert json.loads(out)["made"].get("file") == ("t.csv" if ".csv" in of else None)
+    assert report.made.get("file") == ("t.csv" if ".csv" in of else None)
 
 
 def test_points_that_there_are_not_are_an_error(tmp_path: Path) -> None:
     release = dc.open(dc.datasets.diabetes(), policy="research").anonymize(["age", "bmi"])
 
     with pytest.raises(InputError, match="was not rounded and has no points"):
-        delivered(release, None, None, False, tmp_path / "p.json")
+        Files(points=tmp_path / "p.json").save(release)
 
     assert list(tmp_path.iterdir()) == []
 
@@ -219,7 +215,7 @@ def test_without_a_file_it_is_a_look_and_nothing_leaves(
     assert out.startswith("nothing was saved; -o RELEASED.csv lets the table leave\n\n")
     assert CANARY not in out
     assert sorted(tmp_path.iterdir()) == before
-    assert json.loads(run("version", "list", "--json")[1]) == []
+    assert json.loads(run("log", "--released", "--json")[1]) == []
 
 
 # Words, and what is then in the report of what was done.
@@ -233,7 +229,7 @@ CHOSEN: dict[str, tuple[str, dict[str, Any]]] = {
         "--method probabilistic -q 0.5",
         {"method": "probabilistic", "q": 0.5, "policy": "standard"},
     ),
-    "gaps": ("--impute mean --impute-levels drawn", {"missing numbers": "mean"}),
+    "gaps": ("--missing mean --missing-levels drawn", {"missing numbers": "mean"}),
     "research": ("--policy research -k 4", {"method": "deterministic", "k": 4}),
     "nearness": (
         "--policy research --metric mahalanobis --method deterministic",
@@ -273,7 +269,7 @@ def test_a_hierarchy_merges_small_strata(
         f'preset = "{policy}"\nmost_suppressed = 0.0\nk = {6 if policy == "standard" else 11}\n'
     )
     line = (
-        f"anonymize {small} --columns x,y --strata arm --hierarchy arm={tree} --policy {rules}"
+        f"anonymize {small} --columns x,y --strata arm --hierarchies arm={tree} --policy {rules}"
         f" -o {tmp_path / 'r.csv'}"
     )
 
@@ -315,18 +311,18 @@ def moved(small: Path, tmp_path: Path) -> Path:
 def test_risk_prints_a_report_or_json_and_saves_a_page(
     run: Run, small: Path, moved: Path, tmp_path: Path
 ) -> None:
-    code, out, err = run("risk", str(small), str(moved), "-o", str(tmp_path / "risk.html"))
+    code, out, err = run("evaluate", str(small), str(moved), "-o", str(tmp_path / "risk.html"))
     assert (code, err) == (0, "")
     assert "For the custodian" in out
     assert (tmp_path / "risk.html").exists()
 
     words = ("--strata", "arm", "--sensitive", "ill", "--drop", "y", "--formula", "x ~ arm")
-    code, out, err = run("risk", str(small), str(moved), "--json", *words)
+    code, out, err = run("evaluate", str(small), str(moved), "--json", *words)
     assert (code, err) == (0, "")
     found = json.loads(out)["measured"]
     assert (found["columns"], found["strata"], found["sensitive"]) == (["x"], ["arm"], "ill")
     assert found["model"] is not None
-    assert json.loads(run("version", "list", "--json")[1]) == [], "it is no release"
+    assert json.loads(run("log", "--released", "--json")[1]) == [], "it is no release"
 
 
 def test_rows_in_another_order_are_compared_when_that_is_said(
@@ -334,11 +330,11 @@ def test_rows_in_another_order_are_compared_when_that_is_said(
 ) -> None:
     pd.read_csv(moved).sort_values(["arm", "x"]).iloc[::-1].to_csv(moved, index=False)
 
-    code, out, err = run("risk", str(small), str(moved), "--drop", "arm,ill")
+    code, out, err = run("evaluate", str(small), str(moved), "--drop", "arm,ill")
     assert (code, out) == (2, "")
-    assert "--unpaired" in err
+    assert "--no-same-rows" in err
 
-    code, out, _ = run("risk", str(small), str(moved), "--unpaired", "--json")
+    code, out, _ = run("evaluate", str(small), str(moved), "--no-same-rows", "--json")
     assert code == 0
     assert "linkage" in json.loads(out)["measured"]["not_measured"]
 
@@ -347,10 +343,11 @@ def test_rows_in_another_order_are_compared_when_that_is_said(
 
 
 def test_a_map_is_printed_as_text_or_json_and_saved(run: Run, small: Path, tmp_path: Path) -> None:
-    words = f"sweep {small} --columns x,y --methods probabilistic,microaggregation -k 3,6 -q 0.1,1"
+    words = f"tune {small} --columns x,y --methods probabilistic,microaggregation -k 3,6 -q 0.1,1"
     code, out, err = run(*words.split(), "-o", str(tmp_path / "map.svg"))
     assert (code, err) == (0, "")
-    assert out.startswith("Risk and utility of the settings\nFor the custodian: not a release.")
+    told = f"{tmp_path / 'map.svg'}\nRisk and utility of the settings\nFor the custodian: not a"
+    assert out.startswith(f"{told} release.")
     assert (tmp_path / "map.svg").exists()
 
     code, out, _ = run(*words.split(), "--json", "--risk", "within 5 %", "--loss", "propensity")
@@ -410,18 +407,31 @@ ERRORS: dict[str, tuple[str, int, str]] = {
         "'ill' is none; the custodian can open",
     ),
     "two groups": (
-        "anonymize F --group x --group y --columns x,y -o O",
+        "anonymize F --groups x --groups y --columns x,y -o O",
         3,
         "may not be seen together",
     ),
-    "no such filling": ("anonymize F --columns x --impute mode -o O", 2, "'median', 'mean'"),
-    "no hierarchy": (
-        "anonymize F --columns x --hierarchy arm -o O",
+    "noise of a rounding": (
+        "anonymize F --columns x --method mdav -q 1 -o O",
         2,
-        "--hierarchy takes a column",
+        "--q is not of rounding; leave it out",
+    ),
+    "a kind to evaluate": ("evaluate F F --kinds x=continuous", 2, "--kinds names codes"),
+    "a kind of nothing": ("evaluate F F --kinds x", 2, "--kinds takes a column and its kind"),
+    "tune, a target of rows": ("tune F --target x", 2, "--target is for --per-column alone"),
+    "tune, columns and a policy": (
+        "tune F --per-column --policy research",
+        2,
+        "--policy is not for --per-column; leave it out",
+    ),
+    "no such filling": ("anonymize F --columns x --missing mode -o O", 2, "'median', 'mean'"),
+    "no hierarchy": (
+        "anonymize F --columns x --hierarchies arm -o O",
+        2,
+        "--hierarchies takes a column",
     ),
     "no hierarchy file": (
-        "anonymize F --columns x --strata arm --hierarchy arm=no.csv -o O",
+        "anonymize F --columns x --strata arm --hierarchies arm=no.csv -o O",
         2,
         "there is no file 'no.csv', the hierarchy of column 'arm'",
     ),
@@ -432,21 +442,21 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     ),
     "a risk not reached": ("anonymize F --columns x,y --risk-below 0.0001 -o O", 3, "risk_below="),
     "a formula of nobody": ("anonymize F --columns x --formula x~w -o O", 2, "no column 'w'"),
-    "risk of one file": ("risk F", 2, "Missing argument 'released'"),
-    "risk of no file": ("risk F nowhere.csv", 2, "no file"),
-    "risk, no such stratum": ("risk F F --strata w", 2, "strata are not among"),
-    "risk, no such drop": ("risk F F --drop w", 2, "drop names column"),
-    "risk, a wrong ending": ("risk F F --drop name -o r.csv", 2, "a report is saved as one of"),
-    "sweep, no such method": ("sweep F --columns x --methods magic", 2, "no row method 'magic'"),
-    "sweep, no such k": ("sweep F --columns x -k three", 2, "--k must be whole numbers"),
-    "sweep, no such q": ("sweep F --columns x -q much", 2, "--q must be numbers"),
-    "sweep, no such risk": ("sweep F --columns x --risk luck", 2, "risk is unknown"),
-    "sweep, a wrong ending": (
-        "sweep F --columns x --methods microaggregation -k 3 -o m.xlsx",
+    "evaluate, of one file": ("evaluate F", 2, "Missing argument 'released'"),
+    "evaluate, of no file": ("evaluate F nowhere.csv", 2, "no file"),
+    "risk, no such stratum": ("evaluate F F --strata w", 2, "strata are not among"),
+    "risk, no such drop": ("evaluate F F --drop w", 2, "drop names column"),
+    "risk, a wrong ending": ("evaluate F F --drop name -o r.csv", 2, "a report is saved as one of"),
+    "tune, no such method": ("tune F --columns x --methods magic", 2, "no row method 'magic'"),
+    "tune, no such k": ("tune F --columns x -k three", 2, "--k must be whole numbers"),
+    "tune, no such q": ("tune F --columns x -q much", 2, "--q must be numbers"),
+    "tune, no such risk": ("tune F --columns x --risk luck", 2, "risk is unknown"),
+    "tune, a wrong ending": (
+        "tune F --columns x --methods microaggregation -k 3 -o m.xlsx",
         2,
         "a map is saved as one of",
     ),
-    "sweep, no such column": ("sweep F --columns w", 2, "no column 'w'"),
+    "tune, no such column": ("tune F --columns w", 2, "no column 'w'"),
 }
 
 
@@ -470,4 +480,188 @@ def test_errors_are_one_line_without_a_cell(
     values = pd.read_csv(small)[["x", "y"]].to_numpy().ravel()
     assert not [value for value in values if f"{value:.4f}" in err]
     assert list((tmp_path / "empty").iterdir()) == []
-    assert json.loads(run("version", "list", "--json")[1]) == []
+    assert json.loads(run("log", "--released", "--json")[1]) == []
+
+
+# --- anonymize, by rounding -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def wine(tmp_path: Path) -> Path:
+    """A hundred and seventy-eight wines: thirteen numbers and a class."""
+    found = load_wine(as_frame=True)
+    table = found.frame.rename(columns={"target": "class"})
+    path = tmp_path / "wine.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_jointly_every_row_is_shared(run: Run, wine: Path, tmp_path: Path) -> None:
+    rounded, report = tmp_path / "rounded.csv", tmp_path / "rounding.html"
+    words = f"anonymize {wine} --method mdav -k 10 -o {rounded} --report {report}"
+
+    code, out, err = run(*words.split())
+
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{rounded}, {report}\n\n")
+    rows = Counter(pd.read_csv(rounded).itertuples(index=False, name=None))
+    assert min(rows.values()) >= 10
+    assert "groups of at least 10 (found by mdav)" in report.read_text()
+
+
+def test_per_column_says_what_it_costs(run: Run, wine: Path, tmp_path: Path) -> None:
+    rounded = tmp_path / "rounded.csv"
+    how = "--method optimal -k 10 --per-column --kinds class=categorical"
+    words = f"anonymize {wine} {how} -o {rounded}"
+
+    code, out, err = run(*words.split(), "--policy", "research")
+
+    assert (code, err) == (0, "")
+    table = pd.read_csv(rounded)
+    assert len(table) == 178
+    assert table.groupby("alcohol").size().min() >= 10
+    assert "so the table is not k-anonymous: all are released rows that fewer than 10 rows" in (
+        " ".join(out.split())
+    )
+
+
+def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.json"
+
+    code, out, err = run(*f"anonymize {wine} --method kmeans -c 20 --points {points}".split())
+
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{points}\n\n")
+    assert isinstance(load_points(points), JointSet)
+
+    words = f"anonymize {wine} --method kmeans -c 20 --per-column --points {tmp_path / 'each.json'}"
+    code, out, err = run(*words.split(), "--policy", "research")
+    assert code == 4  # the same data have left under a guarded policy
+    assert "'regime' is another than when something of study 'wine.csv' left before" in err
+
+
+def test_json_is_the_report(run: Run, wine: Path) -> None:
+    words = "--method vmdav --per-column --policy research -k freedman-diaconis --json"
+    code, out, err = run("anonymize", str(wine), *words.split())
+
+    assert code == 0
+    told = json.loads(out)
+    assert told["made"]["rounding"] == "vmdav"
+    assert told["made"]["k"] == "freedman-diaconis"
+    assert "nothing was saved" in err
+
+
+NO_ROUNDING = {
+    "an unknown method": ("--method magic", 2, "rows of the policy must be one of"),
+    "no number": ("--method mdav -k many", 2, "k must be a whole number where rows are rounded"),
+    "per column, guarded": (
+        "--per-column",
+        3,
+        "simulated data under the policy 'research' (--policy",
+    ),
+    "points as a table": ("--points points.csv", 2, "rounding points"),
+    "a report alone": ("--report report.html", 2, "a report leaves with its table"),
+    "median jointly": ("--representative median", 2, "of columns rounded by themselves"),
+}
+
+
+@pytest.mark.parametrize(("words", "expected", "message"), NO_ROUNDING.values(), ids=NO_ROUNDING)
+def test_what_is_no_rounding_is_refused(
+    run: Run, wine: Path, words: str, expected: int, message: str
+) -> None:
+    code, out, err = run("anonymize", str(wine), *words.split())
+
+    assert (code, out) == (expected, "")
+    assert message in " ".join(err.split())
+
+
+def test_the_policy_file_is_not_overruled(run: Run, wine: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('k = 10\nrows = "rounding"\nrounding = "kmeans"\nc = 4\n')
+    words = ("anonymize", str(wine), "--policy", str(policy))
+
+    for given in (["-k", "3"], ["--method", "equal-width"], ["-c", "5"]):
+        code, out, err = run(*words, *given)
+        assert (code, out) == (3, "")
+        assert "the policy file says what" in err
+
+    rounded = tmp_path / "rounded.csv"
+    code, out, err = run(*words, *f"-k 10 --method kmeans -c 4 -o {rounded}".split())
+    assert (code, err) == (0, "")
+    rows = Counter(pd.read_csv(rounded).itertuples(index=False, name=None))
+    assert min(rows.values()) >= 10
+
+    policy.write_text('k = 10\nrows = "condensation"\n')
+    code, out, err = run("anonymize", str(wine), "--policy", str(policy), "--method", "mdav")
+    assert (code, out) == (3, "")
+    assert "made by 'condensation'; to round, the custodian can open a study with it" in err
+
+
+# --- tune --per-column ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sixty(tmp_path: Path) -> Path:
+    """Sixty rows of two numbers, a class and a name each, as a file."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=60)
+    table = {
+        "name": [f"{CANARY}{i:02}" for i in range(60)],
+        "x": x,
+        "y": x + rng.normal(size=60),
+        "kind": np.where(x > 0, "high", "low"),
+    }
+    path = tmp_path / "sixty.csv"
+    pd.DataFrame(table).to_csv(path, index=False)
+    return path
+
+
+def test_the_line_of_the_issue(run: Run, sixty: Path, tmp_path: Path) -> None:
+    page, numbers = tmp_path / "compare.html", tmp_path / "compare.csv"
+    words = f"tune {sixty} --per-column -k 6,12 --target kind -o {page} -o {numbers}"
+    code, out, err = run(*words.split())
+    assert (code, err) == (0, "")
+    told = "Rounding methods compared: sixty.csv\nFor the custodian: exact numbers"
+    assert out.startswith(f"{page}, {numbers}\n{told}")
+    assert "<html" in page.read_text()[:200]
+    with numbers.open() as file:
+        methods = {row["method"] for row in csv.DictReader(file)}
+    assert methods == {"none", *METHODS}
+    for text in (out, page.read_text(), numbers.read_text()):
+        assert CANARY not in text
+
+
+def test_json_is_printed(run: Run, sixty: Path) -> None:
+    words = f"tune {sixty} --per-column --methods mdav,equal-width -k 6:12 --drop name,kind --json"
+    code, out, _ = run(*words.split())
+    told = json.loads(out)
+    assert code == 0
+    assert told["release"] is False
+    tried = [(t["method"], t["k"]) for t in told["trials"] if t["rule"] == "number"]
+    assert tried == [(m, k) for m in ("mdav", "equal_width") for k in (6, 7, 10, 12)]
+
+
+def test_nothing_is_tried_for_a_file_that_cannot_be_written(run: Run, sixty: Path) -> None:
+    code, _, err = run("tune", str(sixty), "--per-column", "-o", "absent/compare.html")
+    assert code == 2
+    assert "no folder" in err
+    code, _, err = run("tune", str(sixty), "--per-column", "-o", "compare.png")
+    assert code == 2
+    assert "a comparison is saved as one of" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--folds 1", "folds"),
+        ("--methods mdva", "no way to round 'mdva'"),
+        ("-k few", "--k must be whole numbers"),
+        ("--target z", "no column 'z'"),
+        ("--methods mdlp", "name a target that has classes"),
+    ],
+)
+def test_what_is_refused_is_said_in_one_line(run: Run, sixty: Path, words: str, said: str) -> None:
+    code, out, err = run("tune", str(sixty), "--per-column", *words.split())
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1

@@ -149,7 +149,7 @@ def test_rows_in_another_order_are_refused_with_a_way_out(
     columns = ["x", "y", "sex"]
     released = order(MOVED[columns])
 
-    with pytest.raises(InputError, match=r"do not seem to correspond.*--unpaired, same_rows=False"):
+    with pytest.raises(InputError, match=r"do not seem to correspond.*--no-same-rows"):
         compare(COHORT, released)
     report = compare(COHORT, released, same_rows=False)
 

@@ -175,7 +175,7 @@ def test_a_scatter_of_other_columns_is_drawn_where_the_advice_is_followed(left: 
     with pytest.raises(RefusedError, match="rows of 'glucose', 'hdl' may not be seen") as refused:
         dc.open(left).scatter("glucose", "hdl")
     command = typed(str(refused.value))
-    assert command == "discreet version new 'my cohort.csv' --group bmi,glucose,hdl"
+    assert command == "discreet version new 'my cohort.csv' --groups bmi,glucose,hdl"
     assert run(command).startswith("version 2 is open")
 
     (groups,) = re.findall(r"groups=\[\[(.*)\]\]$", str(refused.value))

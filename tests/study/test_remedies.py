@@ -23,14 +23,14 @@ SAID: dict[str, tuple[str, dict[str, Any], list[list[str]], str | None, str]] = 
         {},
         [["a", "b c"], ["d"]],
         None,
-        "discreet version new 'my data.csv' --group 'a,b c' --group d",
+        "discreet version new 'my data.csv' --groups 'a,b c' --groups d",
     ),
     "a name with a comma": (
         "standard",
         {},
         [["a", "e,f"]],
         None,
-        """discreet version new 'my data.csv' --group 'a,"e,f"'""",
+        """discreet version new 'my data.csv' --groups 'a,"e,f"'""",
     ),
     "another preset": (
         "sacro",
@@ -44,14 +44,14 @@ SAID: dict[str, tuple[str, dict[str, Any], list[list[str]], str | None, str]] = 
         {"kinds": {"d": "categorical"}, "study": "it's", "unit": False},
         [],
         "t",
-        "discreet version new 'my data.csv' --categorical d --no-unit --study t",
+        "discreet version new 'my data.csv' --kinds d=categorical --no-unit --study t",
     ),
     "a file": (
         "f.toml",
         {},
         [["a", "d"]],
         None,
-        "discreet version new 'my data.csv' --policy f.toml --group a,d",
+        "discreet version new 'my data.csv' --policy f.toml --groups a,d",
     ),
     "a file of groups": (
         "g.toml",

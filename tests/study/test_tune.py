@@ -428,7 +428,7 @@ def test_a_map_gives_commands_that_make_the_same_table() -> None:
     research = dc.open(cohort, policy="research", strata=["sex"])
 
     chosen: dict[str, Any] = {"methods": ["microaggregation"], "k": [5]}
-    assert guarded.sweep(**chosen).options == " --group age,bmi --strata sex"
+    assert guarded.sweep(**chosen).options == " --groups age,bmi --strata sex"
     assert (
         research.sweep(["age", "bmi"], **chosen).options
         == " --columns age,bmi --strata sex --policy research"

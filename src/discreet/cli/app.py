@@ -11,15 +11,17 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from discreet.cli.comparing import compare
-from discreet.cli.ledger import show_log
-from discreet.cli.pictures import plot
-from discreet.cli.policies import policy_init
-from discreet.cli.rounding import round_table
-from discreet.cli.serving import serve
-from discreet.cli.tables import anonymize, risk, sweep
-from discreet.cli.tokens import token_add, token_list, token_revoke
-from discreet.cli.versions import version_list, version_new
+from discreet.cli.custodian import (
+    policy_init,
+    show_log,
+    token_add,
+    token_list,
+    token_revoke,
+    version_new,
+)
+from discreet.cli.plots import plot
+from discreet.cli.server import serve
+from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.errors import DiscreetError, InputError
 
 __all__ = ["main"]
@@ -29,22 +31,55 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-version = typer.Typer(help="Versions of a study, and what has left.", no_args_is_help=True)
+version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
 app.add_typer(version, name="version")
 policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")
-for command in (plot, anonymize, risk, sweep, compare, serve):
+for command in (plot, anonymize, evaluate, tune, serve):
     app.command()(command)
-app.command("round")(round_table)
 app.command("log")(show_log)
 version.command("new")(version_new)
-version.command("list")(version_list)
 policy.command("init")(policy_init)
 token.command("add")(token_add)
 token.command("revoke")(token_revoke)
 token.command("list")(token_list)
+
+#: What commands and options were called before, and are called now.
+FORMER_COMMANDS = (
+    (app, "round", "discreet anonymize --method mdav"),
+    (app, "risk", "discreet evaluate ORIGINAL RELEASED"),
+    (app, "sweep", "discreet tune"),
+    (app, "compare", "discreet tune --per-column"),
+    (version, "list", "discreet log --released"),
+)
+FORMER_OPTIONS = {
+    "--impute": "--missing",
+    "--impute-levels": "--missing-levels",
+    "--group": "--groups",
+    "--hierarchy": "--hierarchies",
+    "--categorical": "--kinds COLUMN=categorical",
+    "--pair": "--pairs",
+    "--flat": "--no-gradient",
+    "--origin": "--origins",
+    "--unpaired": "--no-same-rows",
+    "--method": "--rows",  # of version new alone: elsewhere it is an option
+}
+
+
+def _refuse_former(group: typer.Typer, name: str, now: str) -> None:
+    """Let a command that has another name now end by naming it, whatever its options."""
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+    @group.command(name, hidden=True, add_help_option=False, context_settings=anything)
+    def former() -> None:
+        said = name if group is app else f"version {name}"
+        raise InputError(f"there is no command {said!r}; say {now!r}")
+
+
+for former in FORMER_COMMANDS:
+    _refuse_former(*former)
 
 UNEXPECTED = 70
 
@@ -109,6 +144,9 @@ def main() -> None:
         sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none
         said = str(getattr(error, "format_message", error.__str__)())
+        option = getattr(error, "option_name", None)
+        if option in FORMER_OPTIONS:
+            said = f"there is no option {option}; say {FORMER_OPTIONS[option]}."
         if said:  # without any word the help was printed
             typer.echo(f"discreet: {said} See discreet --help.", err=True)
         sys.exit(InputError.exit_code)

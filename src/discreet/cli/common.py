@@ -1,12 +1,16 @@
-"""What the commands share: their options, how a study is opened, and the progress bar."""
+"""What the commands share: their options, how a study is opened, and how results are printed."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_type_hints
 
 import typer
 
@@ -17,50 +21,43 @@ if TYPE_CHECKING:
     from discreet.study import Study
 
 __all__ = [
-    "BinsOption",
-    "ByOption",
-    "CategoricalOption",
+    "DiversityOption",
+    "DropOption",
     "File",
-    "GridOption",
-    "GroupOption",
-    "HierarchyOption",
-    "ImputeOption",
+    "FormulaOption",
+    "Found",
     "JsonOption",
-    "KOption",
-    "LevelsOption",
+    "KindsOption",
     "MethodOption",
-    "NoUnitOption",
-    "Output",
+    "NumberOptions",
     "PolicyOption",
-    "QOption",
+    "RowOptions",
+    "SensitiveOption",
     "StrataOption",
     "StudyOption",
-    "TrendOption",
-    "UnitOption",
-    "fields_given",
+    "StudyOptions",
+    "TableOptions",
+    "given",
+    "kinds_of",
     "listed",
     "moment",
     "names_of",
-    "opened",
-    "preparation",
     "print_by_version",
     "print_found",
     "print_table",
     "print_words",
     "progress_shown",
-    "unit_given",
+    "saved",
+    "with_options",
 ]
 
 NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
 """What the command line may name where a policy file leaves it empty."""
 
+# --- options: each stands here once, by the name that it has in Python and in a policy file -----
+
 File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", help="Where to save: .png, .svg, .pdf, .html, or .json for numbers."
-    ),
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 PolicyOption = Annotated[
     str,
     typer.Option(
@@ -68,110 +65,219 @@ PolicyOption = Annotated[
         help="A preset (standard, datashield, sacro, opensafely, research) or a .toml file.",
     ),
 ]
-KOption = Annotated[
-    int | None, typer.Option("-k", help="The least number of persons anything stands on.")
-]
-MethodOption = Annotated[
-    str | None, typer.Option("--method", help="How values are protected; see `discreet methods`.")
-]
-QOption = Annotated[
-    float | None, typer.Option("-q", help="Noise as a share of the standard deviation.")
-]
-BinsOption = Annotated[int | None, typer.Option("--bins", help="Bins of the histogram.")]
-GridOption = Annotated[int | None, typer.Option("--grid", help="Cells along each side of a grid.")]
 StudyOption = Annotated[
-    str | None, typer.Option("--study", help="The study's name; by default the file's name.")
+    str | None,
+    typer.Option("--study", help="The study's name; by default the policy's, or the file's name."),
 ]
-GroupOption = Annotated[
+KindsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--group",
-        help="Columns whose rows may be seen together: a,b,c. Repeatable. In this and every list"
-        " a name with a comma in it stands in double quotes: '\"weight, kg\",age'.",
+        "--kinds",
+        help="Kinds of columns: ward=categorical for codes that are levels, sex=continuous."
+        " Repeatable.",
     ),
 ]
 StrataOption = Annotated[
     str | None, typer.Option("--strata", help="Categorical columns that travel with rows: a,b.")
 ]
-UnitOption = Annotated[
-    str | None, typer.Option("--unit", help="The column that says whose a row is.")
+MethodOption = Annotated[
+    str | None, typer.Option("--method", help="How values are protected; see `discreet methods`.")
 ]
-NoUnitOption = Annotated[
-    bool, typer.Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
+DropOption = Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")]
+SensitiveOption = Annotated[
+    str | None, typer.Option("--sensitive", help="The column that must stay unknown.")
 ]
-CategoricalOption = Annotated[
-    str | None, typer.Option("--categorical", help="Columns of codes that are levels: a,b.")
+FormulaOption = Annotated[
+    str | None, typer.Option("--formula", help="A regression to compare: 'y ~ x + C(group)'.")
 ]
-ByOption = Annotated[
-    str | None, typer.Option("--by", help="A categorical column: one colour, box or panel a level.")
-]
-TrendOption = Annotated[bool, typer.Option("--trend", help="Trend lines of a scatter plot.")]
-ImputeOption = Annotated[
-    str | None,
-    typer.Option("--impute", help="Missing numbers: complete (rows left out), median or mean."),
-]
-LevelsOption = Annotated[
-    str | None,
+DiversityOption = Annotated[
+    int | None,
     typer.Option(
-        "--impute-levels", help="Missing levels: complete (rows left out), level or drawn."
+        "--diversity", "-l", help="Different sensitive values a stratum or cluster (l-diversity)."
     ),
 ]
-HierarchyOption = Annotated[
-    list[str] | None,
-    typer.Option("--hierarchy", help="Coarser names of a stratum: column=file.csv. Repeatable."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the view as JSON.")]
 
 
-def fields_given(**given: Any) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in given.items() if value is not None}
+@dataclass(frozen=True)
+class StudyOptions:
+    """What a study is opened with."""
+
+    policy: PolicyOption = "standard"
+    study: StudyOption = None
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--groups",
+            help="Columns whose rows may be seen together: a,b,c. Repeatable. In this and every"
+            " list a name with a comma in it stands in double quotes: '\"weight, kg\",age'.",
+        ),
+    ] = None
+    strata: StrataOption = None
+    unit: Annotated[
+        str | None, typer.Option("--unit", help="The column that says whose a row is.")
+    ] = None
+    no_unit: Annotated[
+        bool,
+        typer.Option("--no-unit", help="Each row is a person of its own, whatever it looks like."),
+    ] = False
+    kinds: KindsOption = None
+
+    def rules(self) -> Policy:
+        """Return the policy as it is named."""
+        from discreet.policy import load_policy
+
+        return load_policy(self.policy)
+
+    def open(self, file: Path, levels: Sequence[str] = (), **fields: Any) -> Study:
+        """Open the study; fields of its policy that are not None are overridden.
+
+        `levels` are columns of levels because of what is asked.
+        """
+        from discreet.policy import PRESETS
+        from discreet.study import open as open_study
+
+        if self.unit is not None and self.no_unit:
+            raise InputError("--unit and --no-unit say different things; give one of them")
+        rules, kinds = self.rules(), kinds_of(self.kinds)
+        fields |= {
+            "study": self.study,
+            "groups": [names_of(names) for names in self.groups or ()] or None,
+            "strata": names_of(self.strata) if self.strata else None,
+            "unit": False if self.no_unit else self.unit,
+        }
+        named = {name: value for name, value in fields.items() if value is not None}
+        if rules.guarded and self.policy not in PRESETS:
+            _check_file_stands(rules, named, kinds)
+        if kinds or levels:
+            # What the custodian's file declares stays.
+            named["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
+        return open_study(file, rules.changed(**named))
 
 
-def unit_given(unit: str | None, no_unit: bool) -> str | bool | None:
-    """Return what the command line says of persons: a column, that a row is one, or nothing."""
-    if unit is not None and no_unit:
-        raise InputError("--unit and --no-unit say different things; give one of them")
-    return False if no_unit else unit
+@dataclass(frozen=True)
+class NumberOptions:
+    """Numbers of plots."""
+
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", help="The least number of persons at anything drawn.")
+    ] = None
+    q: Annotated[
+        float | None, typer.Option("-q", "--q", help="Noise as a share of the standard deviation.")
+    ] = None
+    bins: Annotated[int | None, typer.Option("--bins", help="Bins of the histogram.")] = None
+    grid: Annotated[int | None, typer.Option("--grid", help="Cells along each side of a grid.")] = (
+        None
+    )
 
 
-def opened(
-    file: Path,
-    policy: str,
-    fields: dict[str, Any],
-    group: Sequence[str] | None,
-    strata: str | None,
-    levels: Sequence[str] = (),
-) -> Study:
-    """Open the study, with single fields of its policy overridden."""
-    from discreet.policy import PRESETS, load_policy
-    from discreet.study import open as open_study
+@dataclass(frozen=True)
+class TableOptions:
+    """Which columns a table has."""
 
-    chosen = load_policy(policy)
-    if group:
-        fields["groups"] = [names_of(names) for names in group]
-    if strata:
-        fields["strata"] = names_of(strata)
-    if policy not in PRESETS:
-        _check_file_stands(chosen, fields)
-    if levels:
-        # What the custodian's file declares stays.
-        fields["kinds"] = dict.fromkeys(levels, "categorical") | dict(chosen.kinds)
-    return open_study(file, chosen.changed(**fields))
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="The continuous columns to release: a,b.")
+    ] = None
+    drop: DropOption = None
+    sensitive: SensitiveOption = None
+
+    def asked(self) -> dict[str, Any]:
+        """Return it as a study takes it."""
+        return {
+            "columns": listed(self.columns) or None,
+            "drop": listed(self.drop),
+            "sensitive": self.sensitive,
+        }
 
 
-def _check_file_stands(policy: Policy, fields: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class RowOptions:
+    """How rows are prepared before they are protected."""
+
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", help="Nearness of `deterministic`: euclidean or mahalanobis."),
+    ] = None
+    missing: Annotated[
+        str | None,
+        typer.Option("--missing", help="Missing numbers: complete (left out), median or mean."),
+    ] = None
+    missing_levels: Annotated[
+        str | None,
+        typer.Option(
+            "--missing-levels", help="Missing levels: complete (rows left out), level or drawn."
+        ),
+    ] = None
+    hierarchies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hierarchies", help="Coarser names of a stratum: column=file.csv. Repeatable."
+        ),
+    ] = None
+    diversity: DiversityOption = None
+    closeness: Annotated[
+        float | None, typer.Option("--closeness", "-t", help="Required t-closeness of strata.")
+    ] = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return it as fields of a policy; None where nothing was said."""
+        trees: dict[str, Path] = {}
+        for each in self.hierarchies or ():
+            column, equals, path = each.partition("=")
+            if not equals:
+                raise InputError("--hierarchies takes a column and a file: region=region.csv")
+            trees[column.strip()] = Path(path)
+        return {**vars(self), "hierarchies": trees or None}
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take the fields of its option objects as options of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    objects: dict[str, Any] = {
+        name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)
+    }
+    shown: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        fields = dataclasses.fields(objects[name]) if name in objects else ()
+        named = {it.name: it.default for it in fields} or {name: parameter.default}
+        of = get_type_hints(objects[name], include_extras=True) if name in objects else hints
+        for each, default in named.items():
+            shown[each] = inspect.Parameter(
+                each, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=of[each]
+            )
+
+    @functools.wraps(command)
+    def call(**said: Any) -> None:
+        for name, kind in objects.items():
+            said[name] = kind(**{it.name: said.pop(it.name) for it in dataclasses.fields(kind)})
+        command(**said)
+
+    call.__signature__ = inspect.Signature([*shown.values()])  # type: ignore[attr-defined]
+    call.__annotations__ = {name: it.annotation for name, it in shown.items()}
+    return call
+
+
+def given(options: Any) -> set[str]:
+    """Name the options of an object that were given."""
+    fields = dataclasses.fields(options)
+    return {it.name for it in fields if getattr(options, it.name) not in (it.default, [])}
+
+
+def _check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
     """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
     from discreet.policy.fields import frozen
 
-    for name, given in fields.items() if policy.guarded else ():
-        held = getattr(policy, name)
+    wrong = [name for name, kind in kinds.items() if kind != "categorical"]
+    said = ["kinds"] if any(kinds[name] != rules.kinds.get(name) for name in wrong) else []
+    for name, value in fields.items():
+        held = getattr(rules, name)
         empty = name in NAMES and not held and held is not False
-        if not empty and frozen(name, given) != held:
-            raise RefusedError(
-                f"the policy file says what {name} is; leave the option out, or have the custodian"
-                " change the file"
-            )
+        if not empty and frozen(name, value) != held:
+            said.append(name)
+    if said:
+        raise RefusedError(
+            f"the policy file says what {said[0]} is; leave the option out, or have the custodian"
+            " change the file"
+        )
 
 
 def names_of(text: str) -> list[str]:
@@ -188,6 +294,26 @@ def names_of(text: str) -> list[str]:
 def listed(text: str | None) -> list[str]:
     """Return the names of a list that may not have been given."""
     return [] if text is None else names_of(text)
+
+
+def kinds_of(said: Sequence[str] | None) -> dict[str, str]:
+    """Return the kind of each column that was named with one.
+
+    Examples
+    --------
+    >>> kinds_of(["ward=categorical,sex=continuous"])
+    {'ward': 'categorical', 'sex': 'continuous'}
+    """
+    found = {}
+    for each in (name for text in said or () for name in names_of(text)):
+        column, equals, kind = each.rpartition("=")
+        if not equals:
+            raise InputError(f"--kinds takes a column and its kind: {each}=categorical")
+        found[column.strip()] = kind.strip()
+    return found
+
+
+# --- what is printed ----------------------------------------------------------------------------
 
 
 @contextmanager
@@ -211,25 +337,6 @@ def progress_shown() -> Iterator[None]:
 
         with listening(show):
             yield
-
-
-def preparation(
-    impute: str | None,
-    impute_levels: str | None,
-    hierarchy: Sequence[str] | None,
-) -> dict[str, Any]:
-    """Return what options say of the preparation of rows."""
-    trees: dict[str, Path] = {}
-    for each in hierarchy or ():
-        column, equals, path = each.partition("=")
-        if not equals:
-            raise InputError("--hierarchy takes a column and a file: region=region.csv")
-        trees[column.strip()] = Path(path)
-    return fields_given(
-        missing=impute,
-        missing_levels=impute_levels,
-        hierarchies=trees or None,
-    )
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -268,12 +375,12 @@ def print_by_version(
     row: Callable[[Mapping[str, Any]], Sequence[str]],
 ) -> None:
     """Print entries of the ledger, a table for as long as study and version stay the same."""
-    for title, found in groupby(entries, _version_of):
-        print_table(title, headings, [row(entry) for entry in found])
 
+    def title(entry: Mapping[str, Any]) -> str:
+        return f"{entry['study'] or '(unnamed)'}, version {entry['version']}"
 
-def _version_of(entry: Mapping[str, Any]) -> str:
-    return f"{entry['study'] or '(unnamed)'}, version {entry['version']}"
+    for version, found in groupby(entries, title):
+        print_table(version, headings, [row(entry) for entry in found])
 
 
 class Found(Protocol):
@@ -285,9 +392,20 @@ class Found(Protocol):
     def to_text(self) -> str:
         """Return it for people."""
 
+    def save(self, path: Path, /) -> object:
+        """Write it to a file."""
 
-def print_found(found: Found, *, as_json: bool) -> None:
-    """Print what was found, for programs or for the eye."""
+
+def saved(found: Found, output: Sequence[Path] | None) -> None:
+    """Write what was found to each file that was named."""
+    for path in output or ():
+        found.save(path)
+
+
+def print_found(found: Found, output: Sequence[Path] | None, *, as_json: bool) -> None:
+    """Print what was found, for programs or for the eye; before it the files it was written to."""
+    if output:
+        print_words(", ".join(map(str, output)), err=as_json)
     if as_json:
         typer.echo(found.to_json())
     else:

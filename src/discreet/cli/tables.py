@@ -1,252 +1,359 @@
-"""`discreet anonymize`, `risk` and `sweep`: protected tables, and what they give away."""
+"""`discreet anonymize`, `evaluate` and `tune`: protected tables, and what they give away."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.common import (
-    CategoricalOption,
+    DropOption,
     File,
-    GroupOption,
-    HierarchyOption,
-    ImputeOption,
-    KOption,
-    LevelsOption,
+    FormulaOption,
+    Found,
+    JsonOption,
+    KindsOption,
     MethodOption,
-    NoUnitOption,
-    PolicyOption,
-    QOption,
+    RowOptions,
+    SensitiveOption,
     StrataOption,
-    StudyOption,
-    UnitOption,
-    fields_given,
+    StudyOptions,
+    TableOptions,
+    given,
+    kinds_of,
     listed,
-    opened,
-    preparation,
     print_found,
     print_words,
     progress_shown,
-    unit_given,
+    saved,
+    with_options,
 )
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.measure.report import Report
     from discreet.release import Release
 
-__all__ = ["anonymize", "check_table_paths", "delivered", "ladder", "risk", "say", "sweep"]
+__all__ = ["anonymize", "evaluate", "tune"]
 
+NOTHING_SAVED = "nothing was saved; -o RELEASED.csv lets the table leave"
 NICE = (1, 1.5, 2, 3, 5, 7)
 
-ColumnsOption = Annotated[
-    str | None, typer.Option("--columns", help="The continuous columns to release: a,b.")
-]
-DropOption = Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")]
-SensitiveOption = Annotated[
-    str | None, typer.Option("--sensitive", help="The column that must stay unknown.")
-]
-MetricOption = Annotated[
-    str | None,
-    typer.Option("--metric", help="Nearness of `deterministic`: euclidean or mahalanobis."),
-]
-DiversityOption = Annotated[
-    int | None, typer.Option("--diversity", "-l", help="Required l-diversity of strata.")
-]
-ClosenessOption = Annotated[
-    float | None, typer.Option("--closeness", "-t", help="Required t-closeness of strata.")
-]
-FormulaOption = Annotated[
-    str | None, typer.Option("--formula", help="A regression to compare: 'y ~ x + C(group)'.")
-]
-
-TableOption = Annotated[
-    Path | None,
+PerColumnOption = Annotated[
+    bool,
     typer.Option(
-        "--output", "-o", help="Where to save the table: .csv, .tsv or .parquet. Without: look."
+        "--per-column",
+        help="Round each column by itself, as the paper does: for public or simulated data.",
     ),
 ]
-ReportOption = Annotated[
-    Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
-]
-BelowOption = Annotated[
-    float | None,
-    typer.Option("--risk-below", help="The share of records that may be linked, e.g. 0.2."),
-]
-ReportJsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
-MapOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Where to save: .html, .json, or .png, .svg, .pdf."),
-]
-MethodsOption = Annotated[
-    str | None, typer.Option("--methods", help="Row methods to try: a,b; all by default.")
-]
-KsOption = Annotated[
-    str | None,
-    typer.Option("--k", "-k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15,20,30,50."),
-]
-QsOption = Annotated[str | None, typer.Option("--q", "-q", help="Values of q: 0.1,0.25,0.5.")]
-RiskOption = Annotated[
-    str, typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %.")
-]
-LossOption = Annotated[
-    str, typer.Option("--loss", help="What stands for the loss: displacement, propensity.")
+RepresentativeOption = Annotated[
+    str | None, typer.Option("--representative", help="Per column: mean, median or midpoint.")
 ]
 
 
+# --- anonymize ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HowOptions:
+    """How a table is protected: by a row method, or by rounding."""
+
+    method: MethodOption = None
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "-k", "--k", help="Records that share a place; per column also freedman-diaconis."
+        ),
+    ] = None
+    q: Annotated[
+        float | None, typer.Option("-q", "--q", help="Noise as a share of the standard deviation.")
+    ] = None
+    c: Annotated[
+        str | None,
+        typer.Option("-c", "--c", help="Regions of a column; per column also freedman-diaconis."),
+    ] = None
+    per_column: PerColumnOption = False
+    representative: RepresentativeOption = None
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="Per column: region, nearest or stochastic.")
+    ] = None
+    risk_below: Annotated[
+        float | None,
+        typer.Option("--risk-below", help="The share of records that may be linked, e.g. 0.2."),
+    ] = None
+
+    def rounds(self, *, points: bool) -> bool:
+        """Whether numbers are replaced by rounding points."""
+        from discreet.rounding import METHODS
+
+        by_name = self.method is not None and self.method.replace("-", "_") in METHODS
+        if not (
+            points or by_name or given(self) & {"c", "per_column", "representative", "encoding"}
+        ):
+            return False
+        for name in ("q", "risk_below"):
+            if getattr(self, name) is not None:
+                raise InputError(f"--{name.replace('_', '-')} is not of rounding; leave it out")
+        return True
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where a table, its report and its rounding points are saved."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where to save the table: .csv, .tsv or .parquet. Without: look."
+        ),
+    ] = None
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
+    ] = None
+    points: Annotated[
+        Path | None,
+        typer.Option("--points", help="Where to save the rounding points: .json, for new records."),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse names that nothing can be saved under."""
+        from discreet.release import check_paths, check_points_path
+
+        if self.points is not None:
+            check_points_path(self.points)
+        if self.output is not None:
+            check_paths(self.output, self.report)
+        elif self.report is not None:
+            raise InputError("a report leaves with its table; say where that goes: -o RELEASED.csv")
+
+    def save(self, release: Release) -> tuple[str, Report]:
+        """Let them leave; return the names of the files, and the report on what left."""
+        told = release.report
+        if self.output is not None:
+            release.save(self.output, self.report)
+            told = release.report_on(self.output)
+        if self.points is not None:
+            release.save_points(self.points)
+        saved = [str(path) for path in vars(self).values() if path is not None]
+        return ", ".join(saved) or NOTHING_SAVED, told
+
+
+@with_options
 def anonymize(
     file: File,
-    output: TableOption = None,
-    report: ReportOption = None,
-    policy: PolicyOption = "standard",
-    columns: ColumnsOption = None,
-    drop: DropOption = None,
-    strata: StrataOption = None,
-    sensitive: SensitiveOption = None,
-    method: MethodOption = None,
-    k: KOption = None,
-    q: QOption = None,
-    metric: MetricOption = None,
-    impute: ImputeOption = None,
-    impute_levels: LevelsOption = None,
-    hierarchy: HierarchyOption = None,
-    diversity: DiversityOption = None,
-    closeness: ClosenessOption = None,
+    to: Files,
+    table: TableOptions,
+    how: HowOptions,
+    rows: RowOptions,
+    study: StudyOptions,
     formula: FormulaOption = None,
-    risk_below: BelowOption = None,
-    study: StudyOption = None,
-    group: GroupOption = None,
-    unit: UnitOption = None,
-    no_unit: NoUnitOption = False,
-    categorical: CategoricalOption = None,
-    as_json: ReportJsonOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a protected table, and a report on its risk and use.
 
     discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
+    discreet anonymize cohort.csv --method mdav -k 10 -o rounded.csv
+    discreet anonymize wine.csv --method optimal -k 10 --per-column --policy research -o wine-10.csv
     """
-    from discreet.policy import load_policy
-
-    check_table_paths(output, report)  # before the work
-    prepare = preparation(impute, impute_levels, hierarchy) | fields_given(
-        metric=metric, diversity=diversity, closeness=closeness
-    )
-    fields = fields_given(study=study, unit=unit_given(unit, no_unit))
-    asked = fields_given(method=method, k=k, q=q) | prepare
-    if load_policy(policy).guarded:
-        # The numbers of a guarded study are those it is opened with.
-        fields, asked = fields | fields_given(rows=method, k=k, q=q) | prepare, {}
+    to.check()  # before the work
+    make = _rounded if how.rounds(points=to.points is not None) else _protected
     with progress_shown():
-        found = opened(file, policy, fields, group, strata, listed(categorical))
-        release = found.anonymize(
-            listed(columns) or None,
-            drop=listed(drop),
-            sensitive=sensitive,
-            formula=formula,
-            risk_below=risk_below,
-            **asked,
-        )
-        said = delivered(release, output, report, as_json)
-    say(*said)  # once the progress bar is gone
+        release = make(file, study, how, rows.fields(), {**table.asked(), "formula": formula})
+        files, report = to.save(release)
+        text = report.to_json() if as_json else None  # which is asked to leave, too
+    # Once the progress bar is gone; beside JSON, where it is not read as part of it.
+    print_words(f"{files}\n\n{report.in_words()}", err=as_json)
+    if text is not None:
+        typer.echo(text)
 
 
-def risk(
+def _protected(
+    file: Path, study: StudyOptions, how: HowOptions, fields: dict[str, Any], asked: dict[str, Any]
+) -> Release:
+    numbers: dict[str, Any] = {"k": _number(how.k), "q": how.q}
+    asked["risk_below"] = how.risk_below
+    if study.rules().guarded:
+        # The numbers of a guarded study are those it is opened with.
+        return study.open(file, rows=how.method, **numbers, **fields).anonymize(**asked)
+    return study.open(file, **fields).anonymize(method=how.method, **numbers, **asked)
+
+
+def _rounded(
+    file: Path, study: StudyOptions, how: HowOptions, fields: dict[str, Any], asked: dict[str, Any]
+) -> Release:
+    from discreet.policy import PRESETS
+    from discreet.study.tables import HowRounded, check_numbers
+
+    numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
+    asked |= {name: getattr(how, name) for name in ("per_column", "representative", "encoding")}
+    if how.per_column or not study.rules().guarded:
+        return study.open(file, **fields).round(method=how.method, **numbers, **asked)
+    check_numbers(HowRounded(**numbers))
+    fields |= {"rounding": how.method, **numbers}
+    if study.policy in PRESETS:
+        fields["rows"] = "rounding"
+    return study.open(file, **fields).round(**asked)
+
+
+def _number(text: str | None) -> int | str | None:
+    """Return k or c as a whole number, or the name of the rule that chooses it."""
+    return int(text) if text is not None and text.isdecimal() else text
+
+
+# --- evaluate -------------------------------------------------------------------------------------
+
+
+def evaluate(
     original: Annotated[Path, typer.Argument(help="The original: .csv, .tsv or .parquet.")],
     released: Annotated[Path, typer.Argument(help="The released table, whoever made it.")],
-    strata: Annotated[
-        str | None, typer.Option("--strata", help="Columns that an attacker may know: a,b.")
-    ] = None,
+    strata: StrataOption = None,
     sensitive: SensitiveOption = None,
-    categorical: CategoricalOption = None,
+    kinds: KindsOption = None,
     drop: DropOption = None,
     formula: FormulaOption = None,
-    unpaired: Annotated[
-        bool, typer.Option("--unpaired", help="The rows of the two are not in the same order.")
-    ] = False,
+    same_rows: Annotated[
+        bool,
+        typer.Option(
+            "--same-rows/--no-same-rows", help="Whether the rows of both are in the same order."
+        ),
+    ] = True,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to save: .html, .json or .txt.")
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Where to save: .html, .json or .txt. Repeatable."),
     ] = None,
-    as_json: ReportJsonOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure what a released table gives away of the original, and what use is left.
 
     For whoever holds the original: the numbers are exact, and no release.
 
-    discreet risk titanic.csv released.csv
+    discreet evaluate titanic.csv released.csv -o report.html
     """
     from discreet.measure import compare
 
+    declared = kinds_of(kinds)
+    if set(declared.values()) - {"categorical"}:
+        raise InputError("--kinds names codes that are levels here: ward=categorical")
     with progress_shown():
         report = compare(
             original,
             released,
             strata=listed(strata),
             sensitive=sensitive,
-            categorical=listed(categorical),
+            categorical=[*declared],
             drop=listed(drop),
             formula=formula,
-            same_rows=not unpaired,
+            same_rows=same_rows,
         )
-        if output is not None:
-            report.save(output)
-    print_found(report, as_json=as_json)
+        saved(report, output)
+    print_found(report, output, as_json=as_json)
 
 
-def sweep(
+# --- tune -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TriedOptions:
+    """What of it is tried jointly alone: rows protected by row methods."""
+
+    q: Annotated[str | None, typer.Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
+    risk: Annotated[
+        str,
+        typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %."),
+    ] = "linkage"
+    loss: Annotated[
+        str, typer.Option("--loss", help="What stands for the loss: displacement, propensity.")
+    ] = "displacement"
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What is tried column by column alone."""
+
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", help="Per column: one to predict, classes (trees) or numbers (lines)."
+        ),
+    ] = None
+    representative: RepresentativeOption = None
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            "--folds", help="Per column: in how many parts rows are held out from models."
+        ),
+    ] = None
+
+
+@with_options
+def tune(
     file: File,
-    methods: MethodsOption = None,
+    study: StudyOptions,
+    table: TableOptions,
+    rows: RowOptions,
+    tried: TriedOptions,
+    each: ColumnOptions,
+    methods: Annotated[
+        str | None, typer.Option("--methods", help="What to try: a,b; all by default.")
+    ] = None,
     k: Annotated[
         str | None,
-        typer.Option("--k", "-k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50."),
+        typer.Option("-k", "--k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50."),
     ] = None,
-    q: QsOption = None,
-    risk: RiskOption = "linkage",
-    loss: LossOption = "displacement",
-    output: MapOption = None,
-    policy: PolicyOption = "standard",
-    columns: ColumnsOption = None,
-    drop: DropOption = None,
-    strata: StrataOption = None,
-    sensitive: SensitiveOption = None,
-    impute: ImputeOption = None,
-    impute_levels: LevelsOption = None,
-    hierarchy: HierarchyOption = None,
-    study: StudyOption = None,
-    group: GroupOption = None,
-    unit: UnitOption = None,
-    no_unit: NoUnitOption = False,
-    categorical: CategoricalOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the map as JSON.")] = False,
+    per_column: PerColumnOption = False,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to save: .html, .json, .txt; a map also .png, .svg, .pdf; numbers per"
+            " column .csv. Repeatable.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Try methods and numbers on one table: the risk and the loss of each, on a map.
+    """Try methods and numbers on one table: the risk and the loss of each, for the custodian.
 
-    For the custodian: nothing of it is a release.
+    Row methods on a map; with --per-column all ways to round, with what models still learn. The
+    numbers are exact, and nothing of it is a release.
 
-    discreet sweep cohort.csv --methods deterministic,microaggregation --k 3:50 -o map.html
+    discreet tune cohort.csv --methods deterministic,microaggregation -k 3:50 -o map.html
+    discreet tune wine.csv --per-column -k 20,50,100 --target class -o roundings.html
     """
-    from discreet.policy import load_policy
-
-    prepare = preparation(impute, impute_levels, hierarchy)
-    fields = fields_given(study=study, unit=unit_given(unit, no_unit))
-    if load_policy(policy).guarded:
-        fields, prepare = fields | prepare, {}
+    wanted = {"methods": listed(methods) or None, "k": None if k is None else ladder(k)}
+    unused = given(each)
+    if per_column:
+        unused = (given(study) | given(table) | given(rows) | given(tried)) - {"drop"}
+    if unused:
+        option = f"--{min(unused).replace('_', '-')}"
+        rule = "not for --per-column" if per_column else "for --per-column alone"
+        raise InputError(f"{option} is {rule}; leave it out")
+    found: Found
     with progress_shown():
-        found = opened(file, policy, fields, group, strata, listed(categorical))
-        tried = found.sweep(
-            listed(columns) or None,
-            methods=listed(methods) or None,
-            k=None if k is None else ladder(k),
-            q=None if q is None else _numbers(q),
-            risk=risk,
-            loss=loss,
-            drop=listed(drop),
-            sensitive=sensitive,
-            **prepare,
-        )
-        if output is not None:
-            tried.save(output)
-    print_found(tried, as_json=as_json)
+        if per_column:
+            found = _roundings(file, table.drop, each, wanted, output or [])
+        else:
+            asked = {**table.asked(), **wanted, **vars(tried), "q": _shares(tried.q)}
+            found = study.open(file, **rows.fields()).sweep(**asked)
+        saved(found, output)
+    print_found(found, output, as_json=as_json)
+
+
+def _roundings(
+    file: Path, drop: str | None, each: ColumnOptions, wanted: Mapping[str, Any], output: list[Path]
+) -> Found:
+    from discreet.measure.roundings import compare_roundings
+    from discreet.measure.roundings_report import SUFFIXES
+    from discreet.render.figure_file import path_to_save
+
+    for path in output:
+        path_to_save(path, SUFFIXES, "a comparison")  # before the work
+    asked = {**wanted, **vars(each)}
+    named = {name: value for name, value in asked.items() if value is not None}
+    return compare_roundings(file, drop=listed(drop), **named)
 
 
 def ladder(text: str) -> list[int]:
@@ -271,47 +378,8 @@ def ladder(text: str) -> list[int]:
     return sorted({low, high, *(k for k in nice if low < k < high)})
 
 
-def check_table_paths(output: Path | None, report: Path | None, points: Path | None = None) -> None:
-    """Refuse names that a table, its report and its rounding points cannot be saved under."""
-    from discreet.release import check_paths, check_points_path
-
-    if points is not None:
-        check_points_path(points)
-    if output is not None:
-        check_paths(output, report)
-    elif report is not None:
-        raise InputError("a report leaves with its table; say where that goes: -o RELEASED.csv")
-
-
-def delivered(
-    release: Release,
-    output: Path | None,
-    report: Path | None,
-    as_json: bool,
-    points: Path | None = None,
-) -> tuple[str, str | None]:
-    """Let the table, its report and its rounding points leave; return what to say, and the JSON."""
-    told = release.report
-    if output is not None:
-        release.save(output, report)
-        told = release.report_on(output)
-    if points is not None:
-        release.save_points(points)
-    text = told.to_json() if as_json else None
-    saved = [str(path) for path in (output, report, points) if path is not None]
-    files = ", ".join(saved) or "nothing was saved; -o RELEASED.csv lets the table leave"
-    return f"{files}\n\n{told.in_words()}", text
-
-
-def say(words: str, json: str | None) -> None:
-    """Print what was done; beside JSON, where it is not read as part of it."""
-    print_words(words, err=json is not None)
-    if json is not None:
-        typer.echo(json)
-
-
-def _numbers(text: str) -> list[float]:
+def _shares(text: str | None) -> list[float] | None:
     try:
-        return [float(part) for part in text.split(",")]
+        return None if text is None else [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError("--q must be numbers such as 0.1,0.25,0.5") from None

@@ -234,7 +234,7 @@ class Ledger:
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
-                    " to change: other groups (--group a,b,c), strata (--strata a) or -k"
+                    " to change: other groups (--groups a,b,c), strata (--strata a) or -k"
                 )
             next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
             others = related(connection, next_, fresh, last)

@@ -747,7 +747,7 @@ def check_correspond(pair: Pair) -> None:
         raise InputError(
             "the rows of the two tables do not seem to correspond: they are as far from each other"
             " as rows at random, as in a table that was sorted or shuffled. Put them in the same"
-            " order, or compare without pairing (--unpaired, same_rows=False)"
+            " order, or compare without pairing (--no-same-rows, same_rows=False)"
         )
 
 

@@ -156,8 +156,9 @@ STYLE = (
 )
 CLAIMS = "What must not be claimed"
 JOINT = (
-    "A table that is to leave is rounded jointly (discreet round), so that k rows share each of its"
-    " rows: for that, discreet sweep --methods rounding,microaggregation draws risk against loss."
+    "A table that is to leave is rounded jointly (discreet anonymize), so that k rows share each of"
+    " its rows: for that, discreet tune --methods rounding,microaggregation draws risk against"
+    " loss."
 )
 
 

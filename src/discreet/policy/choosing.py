@@ -36,7 +36,7 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
         raise RefusedError(
             f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
             " far records are recognised by many columns; open a study with groups of at most"
-            f" {most} columns (groups=, --group a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
+            f" {most} columns (groups=, --groups a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
             " a study that left with larger ones goes on with most_columns of the policy"
         )
 

@@ -238,7 +238,7 @@ def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
     Parameters
     ----------
     path : str or Path
-        A file that `Release.save_points` or `discreet round --points` wrote.
+        A file that `Release.save_points` or `discreet anonymize --points` wrote.
 
     Returns
     -------

@@ -374,14 +374,14 @@ Groups = Sequence[Sequence[str]]
 STANDARD = "standard"
 OPTIONS = {
     "k": "-k",
-    "rows": "--method",
+    "rows": "--rows",
     "q": "-q",
     "bins": "--bins",
     "grid": "--grid",
     "study": "--study",
     "unit": "--unit",
-    "missing": "--impute",
-    "missing_levels": "--impute-levels",
+    "missing": "--missing",
+    "missing_levels": "--missing-levels",
 }
 """The option of the command line for each field of a policy that has one of its own."""
 MAY_BE_NAMED = ("study", "unit", "groups", "strata")
@@ -405,7 +405,7 @@ def new_version(table: Table, policy: Policy, groups: Groups, study: str | None)
     Returns
     -------
     str
-        "`discreet version new cohort.csv --group age,bmi`", quoted as a shell needs it; or the
+        "`discreet version new cohort.csv --groups age,bmi`", quoted as a shell needs it; or the
         call in Python, for frames and for what the command line cannot say.
     """
     wanted = policy.changed(groups=[list(group) for group in groups] or None, study=study)
@@ -461,11 +461,11 @@ def _options(name: str, value: object) -> list[str] | None:
     if name in OPTIONS:
         return [OPTIONS[name], str(value)]
     if name == "groups" and isinstance(value, list):
-        return [word for group in value for word in ("--group", listed(group))]
+        return [word for group in value for word in ("--groups", listed(group))]
     if name == "strata" and isinstance(value, list):
         return ["--strata", listed(value)]
-    if name == "kinds" and isinstance(value, dict) and {*value.values()} == {"categorical"}:
-        return ["--categorical", listed(value)]
+    if name == "kinds" and isinstance(value, dict):
+        return ["--kinds", listed(f"{column}={kind}" for column, kind in value.items())]
     return None
 
 

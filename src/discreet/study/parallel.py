@@ -191,7 +191,8 @@ def check_pairs(asked: PlotRequest, declared: Pairs, before: Pairs) -> None:
     if wrong:
         raise RefusedError(
             f"{wrong}. All orders together tell far more than one: keep to it, or the custodian can"
-            " open a study whose policy lists the pairs that may be neighbours (pairs=, --pair a,b)"
+            " open a study whose policy lists the pairs that may be neighbours (pairs=, --pairs"
+            " a,b)"
         )
 
 

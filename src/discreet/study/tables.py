@@ -598,7 +598,8 @@ def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
     if codes:
         notes.append(
             f"Columns of few different whole numbers were released as numbers: {', '.join(codes)}."
-            " If they are codes, declare them: kinds={'column': 'categorical'}, --categorical."
+            " If they are codes, declare them: kinds={'column': 'categorical'},"
+            " --kinds column=categorical."
         )
     return tuple(notes)
 

@@ -154,7 +154,7 @@ def sweep(
 def _options(session: Session, want: Wanted) -> str:
     """Return what the command line needs, beside the setting, to make the same table."""
     given = {
-        "--group" if session.policy.guarded else "--columns": want.columns,
+        "--groups" if session.policy.guarded else "--columns": want.columns,
         "--strata": want.strata,
         "--sensitive": [want.sensitive] if want.sensitive else [],
     }

@@ -308,7 +308,7 @@ def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
             raise RefusedError(
                 f"too few values of {name!r} are known in a stratum for the others to be filled:"
                 f" at least {STRATUM_PER_K} k are needed; leave the column out, or the rows"
-                " (missing='complete', --impute complete)"
+                " (missing='complete', --missing complete)"
             )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.common import File, PolicyOption, StudyOption, print_words
+from discreet.cli.common import File, JsonOption, PolicyOption, StudyOption, print_words
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ ProxyOption = Annotated[
 ]
 OriginOption = Annotated[
     list[str] | None,
-    typer.Option("--origin", help="Another web address whose pages may ask. Repeatable."),
+    typer.Option("--origins", help="Another web address whose pages may ask. Repeatable."),
 ]
 IssuerOption = Annotated[
     str, typer.Option("--issuer", help="An OpenID Connect issuer whose tokens are taken, too.")
@@ -52,7 +52,6 @@ NoTokenOption = Annotated[
     bool,
     typer.Option("--no-token", help="Make no token: for a service, whose output is kept."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print address and token as JSON.")]
 
 
 def serve(
@@ -65,7 +64,7 @@ def serve(
     certificate: CertificateOption = None,
     key: KeyOption = None,
     behind_proxy: ProxyOption = False,
-    origin: OriginOption = None,
+    origins: OriginOption = None,
     issuer: IssuerOption = "",
     audience: AudienceOption = "",
     no_token: NoTokenOption = False,
@@ -91,7 +90,7 @@ def serve(
         raise InputError("OpenID Connect needs an issuer and an audience; give both")
     address = Address(host, port, certificate, key, behind_proxy)
     plan = Plan(
-        str(file.resolve()), _place_of(policy), study, tuple(origin or ()), issuer, audience
+        str(file.resolve()), _place_of(policy), study, tuple(origins or ()), issuer, audience
     )
     found = opened(plan)
     store, of = found.session.ledger.store, found.session.known_name()

@@ -1,0 +1,320 @@
+"""What the custodian keeps: the log, versions, the policy, and who may ask on the web."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.common import (
+    File,
+    JsonOption,
+    NumberOptions,
+    PolicyOption,
+    RowOptions,
+    StudyOption,
+    StudyOptions,
+    moment,
+    print_by_version,
+    print_table,
+    print_words,
+    progress_shown,
+    with_options,
+)
+from discreet.errors import BrokenPromiseError, InputError
+
+if TYPE_CHECKING:
+    from discreet.ledger import Ledger, Verification
+
+__all__ = [
+    "policy_init",
+    "show_log",
+    "token_add",
+    "token_list",
+    "token_revoke",
+    "version_new",
+]
+
+# --- log ----------------------------------------------------------------------------------------
+
+WEB = "web"  # as what the server lets a picture leave, which is asked for in a row of its own
+SHOWN_BROKEN = 20
+SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
+HEADINGS = ("when (UTC)", "who", "what", "became of it")
+
+
+def show_log(
+    policy: PolicyOption = "standard",
+    as_json: JsonOption = False,
+    released: Annotated[
+        bool, typer.Option("--released", help="What has been released alone, never a value.")
+    ] = False,
+    last: Annotated[
+        int | None, typer.Option("--last", min=1, help="The newest so many alone.")
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check that nothing of the record was changed.")
+    ] = False,
+    head: Annotated[
+        str | None,
+        typer.Option("--head", help="The head that an earlier --verify printed: is it there yet?"),
+    ] = None,
+) -> None:
+    """List what was asked and what left, oldest first, or check that no row was changed."""
+    from discreet.study import ledger_of
+
+    ledger = ledger_of(policy)
+    if verify or head is not None:
+        if released or last is not None:
+            raise InputError("--verify checks the whole record; leave --released and --last out")
+        _check(ledger, head, as_json=as_json)
+        return
+    entries = ledger.history() if released else _entries(ledger)
+    entries = entries if last is None else entries[-last:]
+    if as_json:
+        typer.echo(json.dumps(entries))
+    elif released:
+        _print_released(entries)
+    else:
+        _print(entries)
+
+
+def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
+    from discreet.ledger import verify
+
+    with progress_shown():
+        found = verify(ledger.store, head)
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(found)))
+    else:
+        for line in _said(found, asked_for=head is not None):
+            typer.echo(line)
+    if found.broken:
+        raise typer.Exit(BrokenPromiseError.exit_code)
+
+
+def _said(found: Verification, *, asked_for: bool) -> list[str]:
+    lines = [f"rows: {found.rows}", f"head: {found.head}"]
+    if found.adopted is not None:
+        lines.append(f"rows from before {found.adopted} are checked as they were then")
+    if found.broken:
+        lines += [f"broken: {what}" for what in found.broken[:SHOWN_BROKEN]]
+        if len(found.broken) > SHOWN_BROKEN:
+            lines.append("broken: and more (--json lists all)")
+        lines.append(
+            "the ledger was changed behind discreet's back, or its rows were sealed with another"
+            " secret; restore it and its secret from a backup"
+        )
+    elif asked_for:
+        lines.append("nothing was changed, and what the head stands for is all there")
+    else:
+        lines.append(
+            "no row that is here was changed; whether the last ones were cut off is seen with"
+            " --head alone: keep the head elsewhere"
+        )
+    return lines
+
+
+def _entries(ledger: Ledger) -> list[dict[str, Any]]:
+    """Return what was asked, and what left without being asked for on the web, by time."""
+    from discreet.ledger import log
+
+    left = [
+        {
+            "id": None,
+            "at": entry["at"],
+            "caller": "",
+            "study": entry["study"],
+            "version": entry["version"],
+            "what": entry["kind"],
+            "request": json.dumps({"columns": entry["columns"], "method": entry["method"]}),
+            "outcome": f"left as {entry['form']}",
+        }
+        for entry in ledger.history()
+        if entry["form"] != WEB
+    ]
+    return sorted([*log(ledger.store), *left], key=lambda entry: str(entry["at"]))
+
+
+def _print(entries: list[dict[str, Any]]) -> None:
+    if not entries:
+        typer.echo("nothing was asked, and nothing has left yet")
+    print_by_version(
+        entries,
+        HEADINGS,
+        lambda entry: (
+            moment(entry["at"]),
+            entry["caller"],
+            _asked(entry["what"], json.loads(entry["request"] or "{}")),
+            entry["outcome"],
+        ),
+    )
+
+
+def _print_released(entries: list[dict[str, Any]]) -> None:
+    if not entries:
+        typer.echo("nothing has left yet")
+    print_by_version(
+        entries,
+        ("when (UTC)", "what", "columns", "method", "as"),
+        lambda entry: (
+            moment(entry["at"]),
+            entry["kind"],
+            ", ".join(entry["columns"]),
+            entry["method"],
+            entry["form"],
+        ),
+    )
+
+
+def _asked(what: str, request: dict[str, Any]) -> str:
+    """Say what was asked for as a person would: histogram of age; by sex."""
+    columns, view = request.pop("columns", None), request.pop("view", None)
+    said = f"{what} of {', '.join(columns)}" if columns else what
+    if view:
+        said += f" of view {view[:SHOWN_OF_VIEW]}"
+    return "; ".join([said, *(f"{name} {_text(value)}" for name, value in request.items())])
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+# --- version, policy ----------------------------------------------------------------------------
+
+
+@with_options
+def version_new(
+    file: File,
+    study: StudyOptions,
+    numbers: NumberOptions,
+    prepared: RowOptions,
+    rows: Annotated[str | None, typer.Option("--rows", help="The row method from now on.")] = None,
+) -> None:
+    """Open the next version of a study, for changed data or a changed policy."""
+    with progress_shown():
+        fields = {"rows": rows, **vars(numbers), **prepared.fields()}
+        number = study.open(file, **fields).new_version()
+    typer.echo(f"version {number} is open; what leaves from now on belongs to it")
+
+
+def policy_init(
+    file: File,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the policy: a .toml file.")
+    ] = Path("discreet.toml"),
+) -> None:
+    """Write a policy with a role, a kind and a safe range guessed for each column, to be edited.
+
+    discreet policy init cohort.parquet -o discreet.toml
+    """
+    from discreet.study.guesses import proposed_policy
+
+    if output.suffix != ".toml":
+        raise InputError("a policy is a .toml file; name it so: -o discreet.toml")
+    if output.exists():
+        raise InputError(f"there is a file {str(output)!r} already; name another one")
+    if not output.parent.is_dir():
+        raise InputError(f"there is no folder {str(output.parent)!r}; make it, or name another one")
+    with progress_shown():
+        text = proposed_policy(file)
+        try:
+            with output.open("x", encoding="utf-8", newline="\n") as written:
+                written.write(text)
+        except OSError as error:
+            raise InputError(
+                f"the policy could not be written to {str(output)!r}: {type(error).__name__}"
+            ) from None
+    typer.echo(output)
+    typer.echo(
+        "Read every line of it, and mend what is guessed wrongly, roles first. Then try it\n"
+        f"    discreet plot histogram {file} COLUMN --policy {output} -o try.png\n"
+        f"and let others ask, each with a token (discreet token add NAME --policy {output}):\n"
+        f"    discreet serve {file} --policy {output}",
+        err=True,
+    )
+
+
+# --- token --------------------------------------------------------------------------------------
+
+Name = Annotated[str, typer.Argument(help="Whose the token is; a name is used once for ever.")]
+
+
+def token_add(
+    name: Name,
+    role: Annotated[str, typer.Option("--role", help="analyst or custodian.")] = "analyst",
+    days: Annotated[float, typer.Option("--days", help="How long it is valid.")] = 30.0,
+    policy: PolicyOption = "standard",
+    study: StudyOption = None,
+) -> None:
+    """Make a token and print it, this one time."""
+    from discreet.ledger import add_token
+    from discreet.study import ledger_of
+
+    of = _named(study, policy)
+    text = add_token(ledger_of(policy).store, of, name, role, days=days)
+    # Alone on standard output, for a program to read.
+    typer.echo(text)
+    print_words(
+        f"a token of study {of} for {name}, {role}, for {days:g} days; it is kept nowhere and shown"
+        " this once: hand it over by a way that others do not read",
+        err=True,
+    )
+
+
+def token_revoke(name: Name, policy: PolicyOption = "standard", study: StudyOption = None) -> None:
+    """Let a token open nothing from now on."""
+    from discreet.ledger import revoke_token
+    from discreet.study import ledger_of
+
+    of = _named(study, policy)
+    revoke_token(ledger_of(policy).store, of, name)
+    print_words(f"the token of {name} for study {of} is revoked")
+
+
+def token_list(
+    policy: PolicyOption = "standard",
+    study: StudyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tokens there are and were, of one study or of all; never the token itself."""
+    from discreet.ledger import list_tokens
+    from discreet.study import ledger_of
+
+    tokens = list_tokens(ledger_of(policy).store, study)
+    if as_json:
+        told = [{**dataclasses.asdict(token), "state": token.state()} for token in tokens]
+        typer.echo(json.dumps(told))
+        return
+    if not tokens:
+        typer.echo("there are no tokens; discreet token add makes one")
+        return
+    rows = [
+        (
+            token.study,
+            token.name,
+            token.role,
+            moment(token.made),
+            moment(token.expires),
+            token.state(),
+        )
+        for token in tokens
+    ]
+    headings = ("study", "name", "role", "made (UTC)", "expires (UTC)", "state")
+    print_table("", headings, rows)
+
+
+def _named(study: str | None, policy: str) -> str:
+    """Return the name of the study: the one that is given, or the policy's."""
+    from discreet.policy import load_policy
+
+    found = study or load_policy(policy).study
+    if not found:
+        raise InputError(
+            "a token opens one study, so name it (--study cohort.csv, as it is served), or write"
+            ' study = "cohort.csv" into the policy'
+        )
+    return found

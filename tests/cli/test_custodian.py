@@ -1,0 +1,451 @@
+"""`discreet log`, `version`, `policy` and `token`: what they write, say and refuse."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.cli.custodian import policy_init
+from discreet.errors import InputError
+from discreet.ledger import Answer, Caller, Ledger, LogEntry, ask, caller_of, keep, verify
+from discreet.study import ledger_of
+from discreet.study.guesses import proposed_policy
+from tests.ledger.given import ALICE, MUCH, alter, old_ledger, question
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    """Write a policy file, beside which the ledger lies."""
+    path = tmp_path / "ours.toml"
+    path.write_text("k = 6\n")
+    return str(path)
+
+
+@pytest.fixture
+def ledger(policy: str, run: Run, cohort: Path) -> Ledger:
+    """Let a picture leave, and ask for three on the web; one is answered."""
+    plot = ("plot", "histogram", str(cohort), "bmi", "--json", "--policy", policy)
+    assert run(*plot)[0] == 0
+    ledger = ledger_of(policy)
+    for view in (1, 2):
+        asked = ask(ledger.store, ALICE, question(view), MUCH)
+    keep(ledger.store, asked, question(2), Answer(200, b"drawn"), "answered")
+    refused = LogEntry("s", 1, "histogram", "", None)  # as a server records what it refuses
+    ask(ledger.store, Caller("token [red]bob", "analyst"), refused, MUCH, code="policy")
+    return ledger
+
+
+def entries(run: Run, *words: str) -> list[dict[str, Any]]:
+    """Return what the command prints as JSON."""
+    code, out, err = run("log", "--json", *words)
+    assert (code, err) == (0, "")
+    return list(json.loads(out))
+
+
+def test_the_log_says_who_asked_what_and_what_left(run: Run, ledger: Ledger, policy: str) -> None:
+    found = entries(run, "--policy", policy)
+
+    told = [(entry["caller"], entry["what"], entry["outcome"]) for entry in found]
+    assert told == [
+        ("", "histogram", "left as json"),
+        ("token alice", "histogram", "begun"),
+        ("token alice", "histogram", "answered"),
+        ("token [red]bob", "histogram", "policy"),
+    ]
+    assert json.loads(found[0]["request"])["columns"] == ["bmi"]
+    assert [entry["at"] for entry in found] == sorted(entry["at"] for entry in found)
+    assert {*found[0]} == {*found[1]}
+    assert entries(run, "--policy", policy, "--last", "2") == found[2:]
+    assert entries(run, "--policy", policy, "--last", "99") == found
+
+
+def test_the_log_is_a_table_for_the_eye(run: Run, ledger: Ledger, policy: str) -> None:
+    code, out, _ = run("log", "--policy", policy)
+    lines = [line.split() for line in out.splitlines()]
+
+    assert code == 0
+    assert max(len(line) for line in out.splitlines()) <= 80
+    title, heading = (line for line in lines[:3] if line)
+    assert title == [f"{ledger.history()[0]['study']},", "version", "1"]
+    assert heading == ["when", "(UTC)", "who", "what", "became", "of", "it"]
+    assert " histogram of bmi; method merge " in out
+    assert [line[-3:] for line in lines if "bmi;" in line] == [["left", "as", "json"]]
+    assert [line[2:4] for line in lines if line[-1:] == ["policy"]] == [["token", "[red]bob"]]
+    assert "answered" not in run("log", "--policy", policy, "--last", "1")[1]
+
+
+def test_what_is_no_letter_or_sign_is_printed_as_its_code(
+    run: Run, ledger: Ledger, policy: str
+) -> None:
+    ask(ledger.store, Caller("oidc \x1b[2J\u202e", "analyst"), question(4), MUCH)
+
+    out = run("log", "--policy", policy)[1]
+    assert "\x1b" not in out
+    assert r"\x1b[2J\u202e" in out
+
+
+def test_nothing_was_asked_yet(run: Run) -> None:
+    assert run("log") == (0, "nothing was asked, and nothing has left yet\n", "")
+    assert entries(run) == []
+    assert run("log", "--verify")[0] == 0
+
+
+def test_what_left_by_the_server_is_told_once(run: Run, ledger: Ledger, policy: str) -> None:
+    with ledger.store.writing() as connection:
+        values = {"version": 1, "at": "2026-01-01", "kind": "box", "columns": '["age"]'}
+        ledger.store.append(connection, "leaving", {**values, "method": "m", "form": "web"})
+
+    assert len(ledger.history()) == 2
+    assert "box" not in {entry["what"] for entry in entries(run, "--policy", policy)}
+
+
+def test_a_check_prints_rows_and_head(run: Run, ledger: Ledger, policy: str) -> None:
+    found = verify(ledger.store)
+    code, out, _ = run("log", "--verify", "--policy", policy)
+
+    assert code == 0
+    assert out.splitlines()[:2] == [f"rows: {found.rows}", f"head: {found.head}"]
+    assert "no row that is here was changed; whether the last ones were cut off" in out
+    code, out, _ = run("log", "--verify", "--head", found.head, "--policy", policy)
+    assert code == 0
+    assert "what the head stands for is all there" in out
+    told = json.loads(run("log", "--verify", "--json", "--policy", policy)[1])
+    assert told == {"rows": found.rows, "head": found.head, "broken": [], "adopted": None}
+
+
+def test_a_changed_row_is_found(run: Run, ledger: Ledger, policy: str) -> None:
+    alter(ledger.store.path, "UPDATE asked SET caller = 'CanaryX' WHERE id = 2")
+
+    code, out, err = run("log", "--verify", "--policy", policy)
+    assert code == dc.BrokenPromiseError.exit_code == 70
+    assert "broken: asked row 2 does not fit its seal\n" in out
+    assert "restore it and its secret from a backup" in out
+    assert err == ""
+    assert "Canary" not in out
+    code, out, _ = run("log", "--verify", "--json", "--policy", policy)
+    assert code == 70
+    assert json.loads(out)["broken"] == ["asked row 2 does not fit its seal"]
+
+
+def test_a_head_that_is_gone_is_found(run: Run, ledger: Ledger, policy: str) -> None:
+    code, out, _ = run("log", "--head", "a" * 64, "--policy", policy)
+
+    assert code == 70
+    assert "broken: chain: the head that was given is not in it" in out
+
+
+def test_what_is_no_head_is_refused(run: Run, ledger: Ledger, policy: str) -> None:
+    code, out, err = run("log", "--verify", "--head", "abc", "--policy", policy)
+
+    assert (code, out) == (dc.InputError.exit_code, "")
+    assert "64 hexadecimal digits" in err
+
+
+def test_another_secret_breaks_every_seal(
+    run: Run, ledger: Ledger, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for view in range(30):
+        ask(ledger.store, ALICE, question(view), MUCH)
+    monkeypatch.setenv("DISCREET_SECRET", bytes(range(32)).hex())
+
+    code, out, _ = run("log", "--verify", "--policy", policy)
+    assert code == 70
+    assert out.count("broken: ") == 21
+    assert "broken: and more (--json lists all)" in out
+    assert "sealed with another secret" in out
+
+
+def test_an_old_ledger_says_when_it_got_its_chain(run: Run, policy: str) -> None:
+    old_ledger(Path(policy).parent / ".discreet")
+
+    code, out, _ = run("log", "--verify", "--policy", policy)
+    assert code == 0
+    assert "rows from before 20" in out
+    assert entries(run, "--policy", policy)[0]["outcome"] == "left as svg"
+
+
+def test_a_damaged_ledger_is_told_in_one_line(run: Run, ledger: Ledger, policy: str) -> None:
+    ledger.store.path.write_bytes(b"CanaryX" * 1000)
+
+    for words in (["log"], ["log", "--verify"], ["token", "list"]):
+        code, out, err = run(*words, "--policy", policy)
+        assert (code, out) == (dc.LeavingError.exit_code, "")
+        assert err.count("\n") == 1
+        assert "Canary" not in err
+
+
+@pytest.mark.parametrize("last", ["0", "-1", "x"])
+def test_the_last_are_one_or_more(run: Run, last: str) -> None:
+    assert run("log", "--last", last)[0] == 2
+
+
+def test_what_was_taken_along_is_told_by_the_beginning_of_its_id(
+    run: Run, ledger: Ledger, policy: str
+) -> None:
+    again = LogEntry("s", 1, "figure.svg", json.dumps({"view": "01234567" * 4}), None)
+    ask(ledger.store, ALICE, again, MUCH, code="answered")
+
+    out = run("log", "--policy", policy, "--last", "1")[1]
+    assert "figure.svg of view" in out
+    assert "01234567" in out.split()
+    assert "0123456701" not in out
+
+
+# --- version --------------------------------------------------------------------------------------
+
+
+def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> None:
+    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
+    assert run(*plot)[0] == 0
+    assert run(*plot, "-k", "8")[0] == dc.LeavingError.exit_code
+    code, out, _ = run("version", "new", str(cohort), "-k", "8")
+    assert (code, out) == (0, "version 2 is open; what leaves from now on belongs to it\n")
+    assert run(*plot, "-k", "8")[0] == 0
+    history = json.loads(run("log", "--released", "--json")[1])
+    assert [(entry["version"], entry["kind"]) for entry in history] == [
+        (1, "histogram"),
+        (2, "histogram"),
+    ]
+    assert "histogram" in run("log", "--released")[1]
+
+
+def test_a_version_may_have_other_bins(run: Run, cohort: Path) -> None:
+    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
+    assert run(*plot)[0] == 0
+    assert run(*plot, "--bins", "10")[0] == dc.LeavingError.exit_code
+    assert run("version", "new", str(cohort), "--bins", "10")[0] == 0
+    assert run(*plot, "--bins", "10")[0] == 0
+
+
+def test_two_files_of_one_name_are_two_studies(run: Run, tmp_path: Path) -> None:
+    files = []
+    for folder, name, step in (("exams", "age", 7), ("labs", "chol", 11)):
+        (tmp_path / folder).mkdir()
+        files.append(tmp_path / folder / "nhanes.csv")
+        rows = [f"{20 + step * n % 61 + n / 1000}" for n in range(300)]
+        files[-1].write_text("\n".join([name, *rows]))
+    exams, labs = (("plot", "histogram", str(file)) for file in files)
+
+    assert run(*exams, "age", "--json")[0] == 0
+    code, out, err = run(*labs, "chol", "--json")
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert "another table left before as study 'nhanes.csv'" in err
+    assert run(*labs, "chol", "--study", "labs", "--json")[0] == 0
+    assert run(*exams, "age", "--json")[0] == 0
+
+    history = json.loads(run("log", "--released", "--json")[1])
+    assert [(it["study"], it["columns"]) for it in history] == [
+        ("nhanes.csv", ["age"]),
+        ("labs", ["chol"]),
+        ("nhanes.csv", ["age"]),
+    ]
+    for command in (("log", "--released"), ("log",)):
+        printed = run(*command)[1]
+        assert printed.count("nhanes.csv, version 1") == 2
+        assert printed.count("labs, version 1") == 1
+
+
+def test_nothing_has_left_yet(run: Run) -> None:
+    assert run("log", "--released") == (0, "nothing has left yet\n", "")
+    assert json.loads(run("log", "--released", "--json")[1]) == []
+
+
+def test_a_version_of_what_has_not_left_is_refused(run: Run, cohort: Path) -> None:
+    code, out, err = run("version", "new", str(cohort), "-k", "8")
+
+    assert (code, out) == (dc.InputError.exit_code, "")
+    assert err.count("\n") == 1
+
+
+def test_a_table_that_left_needs_a_version_for_another_method(
+    run: Run, cohort: Path, tmp_path: Path
+) -> None:
+    words = ("anonymize", str(cohort), "--columns", "age,bmi", "-o")
+    other = ("--method", "microaggregation")
+    assert run(*words, str(tmp_path / "a.csv"))[0] == 0
+    assert run(*words, str(tmp_path / "b.csv"), *other)[0] == dc.LeavingError.exit_code
+    assert run("version", "new", str(cohort), "--rows", "microaggregation")[0] == 0
+    assert run(*words, str(tmp_path / "b.csv"), *other)[0] == 0
+
+    history = json.loads(run("log", "--released", "--json")[1])
+    assert [(entry["version"], entry["kind"]) for entry in history] == [(1, "table"), (2, "table")]
+
+
+# --- policy ---------------------------------------------------------------------------------------
+
+
+def test_a_policy_is_written_and_the_next_steps_said(
+    cohort: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "policy.toml"
+    policy_init(cohort, path)
+    out, err = capsys.readouterr()
+
+    assert out == f"{path}\n"
+    assert f"discreet plot histogram {cohort} COLUMN --policy {path} -o try.png" in err
+    assert f"discreet token add NAME --policy {path}" in err
+    assert f"discreet serve {cohort} --policy {path}" in err
+    assert path.read_text(encoding="utf-8") == proposed_policy(cohort)
+    assert dc.open(cohort, path).histogram("age").columns == ("age",)
+
+
+def test_a_file_is_not_written_over(cohort: Path, tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("k = 7")
+    with pytest.raises(InputError, match=r"there is a file .* already; name another one"):
+        policy_init(cohort, path)
+    assert path.read_text() == "k = 7"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("policy.txt", "a policy is a .toml file"),
+        ("policy", "a policy is a .toml file"),
+        ("none/policy.toml", "there is no folder"),
+    ],
+)
+def test_odd_places_are_refused(cohort: Path, tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        policy_init(cohort, tmp_path / name)
+
+
+def test_a_link_to_nowhere_is_not_followed(cohort: Path, tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.symlink_to(tmp_path / "elsewhere.toml")
+    with pytest.raises(InputError, match=r"could not be written .* FileExistsError"):
+        policy_init(cohort, path)
+    assert not (tmp_path / "elsewhere.toml").exists()
+
+
+def test_a_file_that_cannot_be_read_leaves_none(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    with pytest.raises(InputError, match="there is no file"):
+        policy_init(tmp_path / "none.csv", path)
+    assert not path.exists()
+
+
+# --- token ----------------------------------------------------------------------------------------
+
+
+def test_a_token_is_printed_once_and_alone(run: Run, own_home: Path) -> None:
+    code, out, err = run("token", "add", "alice", "--study", "cohort.csv")
+
+    assert code == 0
+    assert out.count("\n") == 1
+    text = out.strip()
+    assert caller_of(ledger_of("standard").store, "cohort.csv", text) == Caller(
+        "token alice", "analyst"
+    )
+    assert text not in err
+    assert "a token of study cohort.csv for alice, analyst, for 30 days" in err
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    for words in (["list"], ["list", "--json"]):
+        listed = run("token", *words)[1]
+        assert "alice" in listed
+        assert text not in listed
+        assert digest not in listed
+    for path in own_home.rglob("*"):
+        assert not path.is_file() or text.encode() not in path.read_bytes()
+
+
+def test_tokens_are_listed_with_their_state(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text('k = 6\nstudy = "clinic"\n')
+    at = ("--policy", str(policy))
+    assert run("token", "add", "alice", "--role", "custodian", "--days", "2.5", *at)[0] == 0
+    assert run("token", "add", "bob", *at)[0] == 0
+    assert run("token", "revoke", "bob", *at) == (
+        0,
+        "the token of bob for study clinic is revoked\n",
+        "",
+    )
+
+    told = json.loads(run("token", "list", "--json", *at)[1])
+    assert [(it["study"], it["name"], it["role"], it["state"]) for it in told] == [
+        ("clinic", "alice", "custodian", "valid"),
+        ("clinic", "bob", "analyst", "revoked"),
+    ]
+    assert {*told[0]} == {"study", "name", "role", "made", "expires", "revoked", "state"}
+    monkeypatch.setenv("COLUMNS", "120")
+    listed = run("token", "list", *at)[1]
+    assert all(
+        word in listed for word in ("clinic", "alice", "custodian", "valid", "bob", "revoked")
+    )
+    assert (tmp_path / ".discreet" / "ledger.sqlite").exists()
+    assert run("token", "list")[1].startswith("there are no tokens"), "another policy's ledger"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "alice"), "there is or was a token named 'alice'"),
+        (("add", "two words"), "a token's name has 1 to 64 letters"),
+        (("add", "bob", "--role", "admin"), "must be one of 'analyst', 'custodian'"),
+        (("add", "bob", "--days", "0"), "days must be more than 0"),
+        (
+            ("add", "bob", "--study", ""),
+            "so name it (--study cohort.csv, as it is served), or write",
+        ),
+        (("revoke", "bob"), "the study has no token of that name"),
+    ],
+)
+def test_bad_words_end_with_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
+    assert run("token", "add", "alice", "--study", "cohort.csv")[0] == 0
+
+    named = () if "--study" in words else ("--study", "cohort.csv")
+    code, out, err = run("token", *words, *named)
+    assert (code, out) == (dc.InputError.exit_code, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert len(json.loads(run("token", "list", "--json")[1])) == 1
+
+
+@pytest.mark.parametrize("verb", ["add", "revoke"])
+def test_a_token_is_of_a_study_that_is_named(run: Run, tmp_path: Path, verb: str) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text("k = 6\n")
+
+    for where in ([], ["--policy", str(policy)]):
+        code, out, err = run("token", verb, "alice", *where)
+        assert (code, out) == (dc.InputError.exit_code, "")
+        assert "name it (--study cohort.csv, as it is served), or write study = " in err
+    assert not (tmp_path / ".discreet").exists()
+
+
+def test_the_option_comes_before_the_policy(run: Run, tmp_path: Path) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text('study = "clinic"\n')
+    at = ("--policy", str(policy))
+    for words in ([], ["--study", "other.csv"]):
+        assert run("token", "add", "alice", *words, *at)[0] == 0
+
+    def listed(*words: str) -> list[tuple[str, str]]:
+        told = json.loads(run("token", "list", "--json", *words, *at)[1])
+        return [(it["study"], it["state"]) for it in told]
+
+    assert listed() == [("clinic", "valid"), ("other.csv", "valid")]
+    assert listed("--study", "other.csv") == [("other.csv", "valid")]
+    assert run("token", "revoke", "alice", *at)[0] == 0
+    assert listed() == [("clinic", "revoked"), ("other.csv", "valid")]
+
+
+def test_the_walk_through_of_the_readme(run: Run, cohort: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "clinic.toml"
+    assert run("policy", "init", str(cohort), "-o", str(policy))[0] == 0
+
+    code, out, _ = run("token", "add", "carol", "--role", "custodian", "--policy", str(policy))
+    assert code == 0
+    store = ledger_of(str(policy)).store
+    assert caller_of(store, cohort.name, out.strip()) == Caller("token carol", "custodian")
+    assert dc.open(cohort, policy).session.known_name() == cohort.name

@@ -1,0 +1,577 @@
+"""`discreet plot`: what it draws, prints and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.cli.plots import AxesOptions
+from discreet.policy import PICTURES
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+PLOTS = {
+    "histogram": ["glucose"],
+    "scatter": ["age", "glucose"],
+    "heatmap": ["age", "glucose"],
+    "box": ["age", "bmi", "glucose"],
+    "contour": ["age", "glucose"],
+    "bars": ["sex"],
+    "crosstab": ["sex", "age_group"],
+    "residuals": ["glucose ~ age + bmi"],
+    "qq": ["glucose ~ age + bmi"],
+    "leverage": ["glucose ~ age + bmi"],
+    "parallel": ["age", "bmi", "sex"],
+}
+
+
+NOTES = {
+    "parallel": "parallel coordinates of age, bmi and sex: ",
+    "residuals": "residuals of glucose ~ age + bmi: ",
+    "qq": "normal QQ plot of glucose ~ age + bmi: ",
+    "leverage": "residuals against leverage of glucose ~ age + bmi: ",
+}
+
+
+def test_every_picture_is_plotted() -> None:
+    assert set(PLOTS) == set(PICTURES)
+
+
+@pytest.mark.parametrize("picture", PLOTS)
+def test_plot_writes_the_picture_and_says_how_it_was_made(
+    run: Run, cohort: Path, tmp_path: Path, picture: str
+) -> None:
+    out_file = tmp_path / f"{picture}.svg"
+    code, out, err = run("plot", picture, str(cohort), *PLOTS[picture], "-o", str(out_file))
+    assert (code, err) == (0, "")
+    assert out_file.read_text().startswith("<?xml")
+    assert out.startswith(f"{out_file}\n{NOTES.get(picture, f'{picture} of ')}")
+    assert "promises: " in out
+
+
+def test_json_goes_to_standard_output_alone(run: Run, cohort: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "h.png"
+    code, out, err = run("plot", "histogram", str(cohort), "bmi", "--json", "-o", str(picture))
+    assert code == 0
+    view = dc.View.from_json(out)
+    assert isinstance(view, dc.HistogramView)
+    assert view.columns == ("bmi",)
+    assert str(picture) in err
+
+
+def test_a_row_method_makes_the_copy_and_a_count_method_the_picture(run: Run, cohort: Path) -> None:
+    words = ("plot", "scatter", str(cohort), "age", "bmi", "--json", "--study")
+    rows = dc.View.from_json(run(*words, "a", "--method", "condensation")[1])
+    cells = dc.View.from_json(run(*words, "a", "--method", "suppression")[1])
+    assert (rows.method, rows.origin.counted) == ("condensation", "protected rows")
+    assert (cells.method, cells.origin.counted) == (
+        "suppression",
+        "rows, each taken as a person",
+    )
+
+
+ERRORS = {
+    "unknown picture": (["plot", "pie", "F", "bmi", "--json"], 2, "there is no plot 'pie'"),
+    "unknown column": (["plot", "histogram", "F", "bmx", "--json"], 2, "did you mean 'bmi'"),
+    "unknown method": (
+        ["plot", "histogram", "F", "bmi", "--json", "--method", "magic"],
+        2,
+        "cannot be made by method 'magic'",
+    ),
+    "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
+    "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
+    "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
+    "raw data": (
+        ["plot", "scatter", "F", "bmi", "age", "--json", "--method", "none"],
+        3,
+        "exists under the policy 'research' alone",
+    ),
+    "k too large": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"], 3, "10 k"),
+    "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
+    "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
+    "no such option": (["plot", "histogram", "F", "bmi", "--nope"], 2, "No such option: --nope"),
+    "no such command": (["draw"], 2, "No such command 'draw'"),
+    "not a number": (["plot", "histogram", "F", "bmi", "-k", "five"], 2, "Invalid value for '-k'"),
+    "no columns": (["plot", "histogram", "F"], 2, "Missing argument 'columns'"),
+    "wrong suffix": (["plot", "histogram", "F", "bmi", "-o", "x.gif"], 2, "saved as one of"),
+    "a formula for a scatter plot": (
+        ["plot", "scatter", "F", "glucose ~ age", "--json"],
+        2,
+        "exactly 2 of the columns",
+    ),
+    "two formulas": (
+        ["plot", "qq", "F", "glucose ~ age", "bmi", "--json"],
+        2,
+        "takes one formula, in quotes: 'y ~ x1 + C(group)'",
+    ),
+    "a formula without quotes": (
+        ["plot", "residuals", "F", "glucose", "~", "age", "--json"],
+        2,
+        "takes one formula, in quotes",
+    ),
+    "no formula": (["plot", "leverage", "F", "glucose", "--json"], 2, "a formula needs one ~"),
+    "a formula of nobody": (
+        ["plot", "residuals", "F", "glucose ~ agee", "--json"],
+        2,
+        "there is no column 'agee'; did you mean 'age'",
+    ),
+    "a formula that calls": (
+        ["plot", "residuals", "F", "glucose ~ open(age)", "--json"],
+        2,
+        "there is no function 'open'",
+    ),
+    "a formula of terms that depend": (
+        ["plot", "residuals", "F", "glucose ~ age + I(2 * age)", "--json"],
+        3,
+        "follows from the others",
+    ),
+    "a term that is no stratum": (
+        ["plot", "qq", "F", "glucose ~ age + age_group", "--json"],
+        3,
+        "only where it is a stratum",
+    ),
+    "a model by cells": (
+        ["plot", "qq", "F", "glucose ~ age", "--json", "--method", "suppression"],
+        3,
+        "a guarded study fits a regression to its protected copy",
+    ),
+    "three in a table": (
+        ["plot", "crosstab", "F", "sex", "age_group", "age", "--json"],
+        2,
+        "a crosstab draws exactly 2",
+    ),
+    "two for bars": (["plot", "bars", "F", "sex", "age_group", "--json"], 2, "exactly 1"),
+    "one for a contour": (["plot", "contour", "F", "age", "--json"], 2, "exactly 2"),
+    "a table by": (
+        ["plot", "crosstab", "F", "sex", "age_group", "--by", "sex", "--json"],
+        2,
+        "a crosstab has no --by",
+    ),
+    "a model by a level": (
+        ["plot", "qq", "F", "glucose ~ age", "--by", "sex", "--json"],
+        2,
+        "a qq has no --by",
+    ),
+    "a trend of a heat map": (
+        ["plot", "heatmap", "F", "age", "bmi", "--trend", "--json"],
+        2,
+        "--trend is for a scatter plot",
+    ),
+    "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
+    "points by no stratum": (
+        ["plot", "scatter", "F", "age", "bmi", "--by", "sex", "--json"],
+        3,
+        "rows carry the levels of strata alone",
+    ),
+    "boxes of two by": (
+        ["plot", "box", "F", "age", "bmi", "--by", "sex", "--json"],
+        2,
+        "by= draws one column",
+    ),
+    "raw bars": (["plot", "bars", "F", "sex", "--json", "--method", "none"], 3, "'research' alone"),
+    "policy missing": (
+        ["plot", "histogram", "F", "bmi", "--json", "--policy", "no.toml"],
+        2,
+        "no policy file",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors_are_one_line_on_standard_error(run: Run, cohort: Path, case: str) -> None:
+    words, code, message = ERRORS[case]
+    kinds = {"F": str(cohort)}
+    if case == "text column":
+        cohort.write_text(cohort.read_text().replace('"1"', '"a"').replace('"2"', '"b"'))
+    got, out, err = run(*(kinds.get(word, word) for word in words))
+    assert got == code
+    assert out == ""
+    assert err.startswith("discreet: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_a_second_k_is_refused_in_a_new_process_and_nothing_is_written(
+    cohort: Path, tmp_path: Path
+) -> None:
+    def draw(k: str, figure: str) -> subprocess.CompletedProcess[str]:
+        words = ["plot", "histogram", str(cohort), "bmi", "-k", k, "-o", str(tmp_path / figure)]
+        command = [sys.executable, "-m", "discreet", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert draw("5", "first.png").returncode == 0
+    again = draw("6", "second.png")
+    assert again.returncode == dc.LeavingError.exit_code
+    assert "'k' is another" in again.stderr
+    assert not (tmp_path / "second.png").exists()
+
+
+@pytest.mark.parametrize("target", ["folder.svg", "no/such/folder/a.svg"])
+def test_a_place_that_cannot_be_written_is_no_bug(
+    run: Run, cohort: Path, tmp_path: Path, target: str
+) -> None:
+    (tmp_path / "folder.svg").mkdir()
+    words = ("plot", "histogram", str(cohort), "bmi", "-o", str(tmp_path / target))
+    code, _, err = run(*words)
+    assert code == 2
+    assert "folder" in err
+    assert json.loads(run("log", "--released", "--json")[1]) == []
+
+
+BY = {
+    "histogram": (["bmi"], dc.MultiplesView),
+    "heatmap": (["age", "bmi"], dc.MultiplesView),
+    "contour": (["age", "bmi"], dc.MultiplesView),
+    "bars": (["age_group"], dc.BarView),
+    "box": (["bmi"], dc.BoxView),
+    "scatter": (["age", "bmi"], dc.PointsView),
+}
+
+
+@pytest.mark.parametrize("picture", BY)
+def test_by_divides_a_picture_by_levels(run: Run, cohort: Path, picture: str) -> None:
+    columns, kind = BY[picture]
+    strata = ["--strata", "sex"] if picture == "scatter" else []
+    words = ("plot", picture, str(cohort), *columns, "--by", "sex", *strata, "--json")
+    code, out, err = run(*words)
+
+    assert (code, err) == (0, "")
+    view = dc.View.from_json(out)
+    assert isinstance(view, kind)
+    assert vars(view)["by"] == "sex"
+    assert '"1"' in out, "a level's name"
+    (entry,) = json.loads(run("log", "--released", "--json")[1])
+    assert (entry["kind"], entry["columns"]) == (picture, [*columns, "sex"])
+
+
+def test_a_trend_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:
+    words = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
+    for more, lines in (((), 0), (("--trend",), 1)):
+        view = dc.View.from_json(run(*words, *more)[1])
+        assert isinstance(view, dc.PointsView)
+        assert len(view.trends) == lines
+
+
+def test_a_model_goes_to_standard_output_as_json(run: Run, cohort: Path) -> None:
+    formula = "glucose ~ age + log(bmi)"
+    for picture in ("residuals", "qq", "leverage"):
+        code, out, _ = run("plot", picture, str(cohort), formula, "--json")
+        assert code == 0
+        view = dc.View.from_json(out)
+        assert view.kind == picture
+        assert vars(view)["formula"] == formula
+        assert [*vars(view)["coefficients"]] == ["Intercept", "age", "log(bmi)"]
+
+
+def test_codes_are_levels_where_they_are_asked_for_as_such(run: Run, cohort: Path) -> None:
+    words = ("--json", "--strata", "sex", "--kinds", "sex=categorical")
+    code, out, _ = run("plot", "residuals", str(cohort), "glucose ~ age + sex", *words)
+    assert code == 0
+    assert [*vars(dc.View.from_json(out))["coefficients"]] == ["Intercept", "age", "C(sex)[T.2]"]
+    bars = dc.View.from_json(run("plot", "bars", str(cohort), "sex", "--json")[1])
+    assert vars(bars)["levels"] == ("1", "2")
+
+
+def test_a_column_leaves_as_levels_or_as_numbers(run: Run, cohort: Path) -> None:
+    assert run("plot", "histogram", str(cohort), "tch", "--json")[0] == 0
+    code, out, err = run("plot", "bars", str(cohort), "tch", "--json")
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert "the kind of 'tch' is another" in err
+
+
+# --- parallel coordinates -------------------------------------------------------------------------
+
+
+N = 200
+
+
+@pytest.fixture
+def credit(tmp_path: Path) -> Path:
+    """Credits as a CSV file: three numbers, and the history that is a secret, in codes."""
+    rng = np.random.default_rng(7)
+    columns: dict[str, Any] = {
+        "duration": rng.integers(6, 60, size=N),
+        "amount": rng.lognormal(8, 0.7, size=N).round(0).astype(int),
+        "age": rng.integers(19, 70, size=N),
+        "history": rng.choice([0, 1, 2, 3, 4], size=N, p=[0.1, 0.1, 0.4, 0.1, 0.3]),
+        "sex": rng.choice(["f", "m"], size=N),
+        "who": [f"person {i}" for i in range(N)],
+    }
+    path = tmp_path / "credit.csv"
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]))
+    return path
+
+
+AXES = ("duration", "amount", "age", "history")
+SECRET = ("--sensitive", "history=4", "-k", "5", "-l", "3")
+
+
+def drawn(run: Run, *words: str) -> dc.ParallelView:
+    """Draw parallel coordinates as JSON."""
+    code, out, err = run("plot", "parallel", *words, "--json")
+    assert (code, err) == (0, "")
+    view = dc.View.from_json(out)
+    assert isinstance(view, dc.ParallelView)
+    return view
+
+
+def check_credit(view: dc.ParallelView, axes: Sequence[str]) -> None:
+    """Check what a picture of credits tells."""
+    assert view.columns == tuple(axes)
+    assert [axis.sensitive for axis in view.axes] == [False, False, False, True]
+    assert view.axes[-1].kind == "categorical"
+    assert view.parameters == {"k": 5, "pixels": 400, "l": 3}
+    assert all(view.clusters)
+    assert (view.sizes, view.method) == (None, "k-member-cells")
+
+
+def test_the_case_of_the_paper(
+    run: Run, shared_data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file, target = shared_data("german_credit.csv"), tmp_path / "credit.svg"
+    axes = ("duration", "credit_amount", "age", "credit_history")
+    words = (str(file), *axes, "--sensitive", "credit_history=4", "-k", "5", "-l", "3")
+
+    code, out, err = run("plot", "parallel", *words, "-o", str(target))
+
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{target}\nparallel coordinates of duration, credit_amount, age and")
+    assert "promises: Every cluster, and every two that light up together" in out
+    assert target.read_text().startswith("<?xml")
+    view = drawn(run, *words)
+    check_credit(view, axes)
+    assert view.axes[-1].levels == ("0", "1", "2", "3", "4")
+    assert {axis.low is None for axis in view.axes[:3]} == {False}
+
+
+def test_the_same_on_a_made_table(run: Run, credit: Path, tmp_path: Path) -> None:
+    for name in ("credit.svg", "credit.png", "credit.pdf", "credit.html", "credit.json"):
+        target = tmp_path / name
+        code, _, err = run("plot", "parallel", str(credit), *AXES, *SECRET, "-o", str(target))
+        assert (code, err) == (0, "")
+        assert target.stat().st_size > 1000
+    view = dc.View.load(tmp_path / "credit.json")
+    assert isinstance(view, dc.ParallelView)
+    check_credit(view, AXES)
+    assert view == drawn(run, str(credit), *AXES, *SECRET)
+    kinds = {entry["kind"] for entry in json.loads(run("log", "--released", "--json")[1])}
+    assert kinds == {"parallel"}
+
+
+def test_the_command_is_the_study_in_python(run: Run, credit: Path) -> None:
+    policy = dc.Policy.preset(
+        "standard",
+        roles={"history": "sensitive"},
+        kinds={"history": "categorical"},
+        diversity=3,
+    )
+    told = run("plot", "parallel", str(credit), *AXES, *SECRET, "--json")[1]
+
+    assert json.loads(told) == json.loads(dc.open(credit, policy).parallel(AXES).to_json())
+
+
+def test_flat_clusters_and_other_pixels(run: Run, credit: Path) -> None:
+    view = drawn(run, str(credit), "age", "amount", "--no-gradient", "--pixels", "200")
+
+    assert (view.fuzzy, view.pixels) == (False, 200)
+    code, out, err = run("plot", "parallel", str(credit), "age", "amount", "--json")
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert "'pixels' is another" in err
+
+
+def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
+    words = ("plot", "parallel", str(credit), "--json")
+    assert run(*words, "age", "amount", "sex")[0] == 0
+    # a new process knows those that left
+    assert run(*words, "sex", "amount")[0] == 0
+    assert run(*words, "sex", "duration")[0] == 0
+    code, out, err = run(*words, "age", "sex")
+    assert (code, out) == (3, "")
+    assert "these axes do not fit into one order" in err
+    code, out, err = run(*words, "age", "sex", "--pairs", "age,sex")
+    assert (code, out) == (dc.LeavingError.exit_code, "")
+    assert "the list of pairs is another" in err
+    code, out, err = run(*words, "age", "sex", "--pairs", "age,amount", "--pairs", "amount, sex")
+    assert (code, out) == (3, "")
+    assert "'age', 'sex' may not stand side by side; the pairs of this study are" in err
+
+
+def test_a_column_is_sensitive_as_a_whole(run: Run, credit: Path) -> None:
+    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age")
+
+    assert [axis.sensitive for axis in view.axes] == [False, True]
+    assert view.axes[1].kind == "continuous", "only named values make levels of numbers"
+    assert view.parameters["l"] == 2
+
+
+SENSITIVE: dict[str, tuple[list[str], dict[str, list[str]]]] = {
+    "nothing": ([], {}),
+    "a column": (["age"], {"age": []}),
+    "two": (["age", "sex"], {"age": [], "sex": []}),
+    "a value": (["history=4"], {"history": ["4"]}),
+    "values": (["history=4, 3", "history=0"], {"history": ["4", "3", "0"]}),
+    "spaces": ([" history = c50 ,c61"], {"history": ["c50", "c61"]}),
+    "a value with an equals sign": (["sex=a=b"], {"sex": ["a=b"]}),
+}
+
+
+@pytest.mark.parametrize(("given", "named"), SENSITIVE.values(), ids=SENSITIVE)
+def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]]) -> None:
+    axes = AxesOptions(sensitive=given)
+
+    assert axes.named() == named
+    assert axes.levels() == [name for name, values in named.items() if values]
+    assert axes.fields()["roles"] == (dict.fromkeys(named, "sensitive") or None)
+
+
+def test_what_a_guarded_study_is_opened_with() -> None:
+    assert AxesOptions(["ill"], 3, 200, ["a,b", " b , c "]).fields() == {
+        "roles": {"ill": "sensitive"},
+        "pairs": [["a", "b"], ["b", "c"]],
+        "diversity": 3,
+        "pixels": 200,
+    }
+
+
+AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
+    "one axis": (["age"], 2, "parallel coordinates need at least two columns"),
+    "no axis": ([], 2, "Missing argument 'columns'"),
+    "an axis twice": (["age", "amount", "age"], 2, "a column is named twice"),
+    "an identifier": (["age", "who"], 3, "column 'who' identifies persons"),
+    "nobody's": (["age", "agee"], 2, "there is no column 'agee'"),
+    "by": (["age", "amount", "--by", "sex"], 2, "a parallel has no --by"),
+    "a trend": (["age", "amount", "--trend"], 2, "--trend is for a scatter plot"),
+    "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
+    "single records": (["age", "amount", "--method", "k-member"], 3, "pixels of single records"),
+    "raw": (["age", "amount", "--method", "none"], 3, "exists under the policy 'research' alone"),
+    "k above n": (["age", "amount", "-k", "201"], 3, "too few complete rows"),
+    "l above the values": (
+        [*AXES, "--sensitive", "history=4", "-l", "6"],
+        2,
+        "the diversity (l) is more than the sensitive column 'history' has values",
+    ),
+    "no l": ([*AXES, "-l", "0"], 2, "diversity of the policy must be a whole number"),
+    "a value that nobody has": (
+        [*AXES, "--sensitive", "history=9"],
+        2,
+        "a sensitive value of 'history' is none that its axis shows",
+    ),
+    "a secret that is no axis": (
+        ["age", "amount", "--sensitive", "history"],
+        2,
+        "'history' is sensitive, but none of the columns",
+    ),
+    "a secret that is not last": (
+        ["age", "history", "amount", "--sensitive", "history=4"],
+        3,
+        "the nearest allowed order is 'age', 'amount', 'history'",
+    ),
+    "few pixels": (["age", "amount", "--pixels", "333"], 2, "a multiple of 50 from 50 to 500"),
+    "a pair of one": (
+        ["age", "amount", "--pairs", "age"],
+        2,
+        "a list of pairs of different column",
+    ),
+    "a pair of nobody": (["age", "amount", "--pairs", "age,agee"], 2, "there is no column 'agee'"),
+    "another pair": (["age", "amount", "--pairs", "age,sex"], 3, "may not stand side by side"),
+    "a grid, under research": (
+        ["age", "amount", "--policy", "research", "--grid", "5"],
+        2,
+        "a parallel has no use for --grid",
+    ),
+    "noise, under research": (
+        ["age", "amount", "--policy", "research", "-q", "0.5"],
+        2,
+        "a parallel has no use for -",
+    ),
+    "neighbours, under research": (
+        ["age", "amount", "--policy", "research", "--pairs", "age,amount"],
+        2,
+        "--pairs is of guarded policies",
+    ),
+    "bins, under research": (
+        ["age", "amount", "--policy", "research", "--bins", "5"],
+        2,
+        "a parallel has no use for --bins",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "exit_code", "message"), AXES_ERRORS.values(), ids=AXES_ERRORS)
+def test_what_cannot_be_drawn_is_said_in_one_line(
+    run: Run, credit: Path, words: list[str], exit_code: int, message: str
+) -> None:
+    code, out, err = run("plot", "parallel", str(credit), *words, "--json")
+
+    assert (code, out) == (exit_code, "")
+    assert message in err
+    assert err.startswith("discreet: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--sensitive", "age"],
+        ["-l", "3"],
+        ["--pixels", "200"],
+        ["--pairs", "a,b"],
+        ["--no-gradient"],
+    ],
+    ids=lambda option: str(option[0]),
+)
+def test_other_pictures_have_no_axes(run: Run, credit: Path, option: list[str]) -> None:
+    code, out, err = run("plot", "histogram", str(credit), "age", *option, "--json")
+
+    assert (code, out) == (2, "")
+    assert "is of parallel coordinates; leave it out" in err
+
+
+def test_under_research_records_are_clustered_and_numbers_are_the_picture_s_own(
+    run: Run, credit: Path
+) -> None:
+    words = (*AXES, "--policy", "research", "--sensitive", "history=4,3", "-l", "3", "-k", "4")
+
+    view = drawn(run, str(credit), *words, "--pixels", "600")
+
+    assert view.method == "k-member"
+    assert view.parameters == {"k": 4, "pixels": 500, "l": 3, "sensitive": "history = 4 or 3"}
+    assert view.sizes is not None
+    for method in ("k-member-joint", "none", "k-member-cells"):
+        again = drawn(run, str(credit), "age", "amount", "--policy", "research", "--method", method)
+        assert again.method == method
+
+
+def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
+    run: Run, credit: Path, tmp_path: Path
+) -> None:
+    policy = tmp_path / "ours.toml"
+    policy.write_text('roles = {history = "sensitive"}\nkinds = {history = "categorical"}\n')
+    words = ("--policy", str(policy))
+
+    view = drawn(run, str(credit), *AXES, *words)
+    assert view.axes[-1].sensitive is True
+    assert view == drawn(run, str(credit), *AXES, *words, "--sensitive", "history=4")
+    for option, name in (
+        (["--sensitive", "age"], "roles"),
+        (["-l", "3"], "diversity"),
+        (["--pixels", "300"], "pixels"),
+    ):
+        code, _, err = run("plot", "parallel", str(credit), *AXES, *words, *option, "--json")
+        assert code == 3
+        assert f"the policy file says what {name} is; leave the option out" in err
+    policy.write_text('pairs = [["age", "amount"]]\n')
+    code, _, err = run(
+        "plot", "parallel", str(credit), "age", "sex", *words, "--pairs", "age,sex", "--json"
+    )
+    assert (code, "the policy file says what pairs is" in err) == (3, True)
