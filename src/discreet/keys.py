@@ -1,4 +1,12 @@
-"""Keyed digests of whole rows: what a record's noise hangs on, wherever it was read from."""
+"""Keyed digests of whole rows: what a record's noise hangs on, wherever it was read from.
+
+**Row keys.** A row is blocks of 16 bytes: its numbers by twos as 64-bit floats, then each text
+by its own digest (length first, then its bytes). They are chained by AES (CBC-MAC), whole
+columns at a time, under a key made of the number and kinds of the columns, so that all messages
+under one key are as long. The i-th repeat of a digest becomes AES of it xor i under another
+key. The version of a copy is a keyed digest of the settings, the number of rows and the sum of
+the keys modulo 2^128: no order, no sorting.
+"""
 
 from __future__ import annotations
 

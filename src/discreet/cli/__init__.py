@@ -1,4 +1,8 @@
-"""The command line."""
+"""The command line.
+
+**Policy files.** The command line does not overrule a guarded file: it names what the file
+leaves empty.
+"""
 
 from discreet.cli.app import main
 

@@ -2,6 +2,20 @@
 
 Arrays in, arrays out, for people who want the algorithms alone. A new method is one file here
 and one entry in a registry.
+
+**Persons.** With a `unit` everything is counted in persons. What is grouped for the copy are
+the means of persons (in each stratum), so that all rows of one are in one group; moments of a
+group, ends of columns and quartiles weigh each person the same. In clusters of cells a person
+counts in one cell, unless k persons are in a cell by themselves, so that no sum holds anybody
+twice. Groups and clusters are counted again by code of their own. A guarded table whose columns
+look as if persons had several rows is opened when it is said whose they are, or that a row is a
+person.
+
+**Tables.** Cells are hidden until no linear program over what is shown narrows a hidden one to
+fewer than k values; the program is run again on what is about to be shown, by code of its own.
+
+**Strata.** Repair is a search with a fixed number of tries, never a time: the same data must
+give the same copy on every machine.
 """
 
 from __future__ import annotations

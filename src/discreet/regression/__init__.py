@@ -1,4 +1,8 @@
-"""Linear models: a formula that is read, never run, and the fit with its diagnostics."""
+"""Linear models: a formula that is read, never run, and the fit with its diagnostics.
+
+**Diagnostics.** Under a guarded policy a model is fitted to the protected copy. A formula is
+taken apart by a grammar and computed here; no library evaluates what an analyst wrote.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,11 @@ Three steps. A method finds the regions of a column in order (`groups`, `interva
 `resampling`, `supervised`); `rounding_set` says which point stands for each; encoding replaces
 values by points. `Rounder` does so for scikit-learn; `discreet.protect.Rounding` rounds rows
 jointly.
+
+**Rounding.** Rows are rounded jointly: by methods of columns, rows whose regions k share are a
+group, the rest is grouped by MDAV, and each released row is counted again. One column at a time
+exists for arrays and under `research`. Points that leave are the different rows of the released
+table, no more.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The door: `open` makes a Study, and a Study answers questions with Views."""
+"""The door: `open` makes a Study, and a Study answers questions with Views.
+
+**One copy, tables too.** A released table is post-processing of the protected copy; it is
+compared with the copy that was kept, and strata and shared rows are counted again on the
+finished table.
+"""
 
 from discreet.study.session import ledger_of
 from discreet.study.study import Study, open
