@@ -55,7 +55,7 @@ def filled(folder: Path, secret: Secret = SECRET) -> Store:
         method="merge",
         form="svg",
     )
-    Ledger(folder, secret).leave([leaving], lambda: {})
+    Ledger(folder, secret).release([leaving], lambda: {})
     for name in ("alice", "bob"):
         add_token(store, "s", name)
     revoke_token(store, "s", "bob")

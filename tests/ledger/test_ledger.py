@@ -84,7 +84,7 @@ def leave(
         form="svg",
         version=version,
     )
-    ledger.leave([leaving], lambda: sketches(table))
+    ledger.release([leaving], lambda: sketches(table))
 
 
 @pytest.fixture
@@ -490,7 +490,7 @@ def test_of_things_of_two_versions_none_leaves(ledger: Ledger) -> None:
     ]
 
     with pytest.raises(LeavingError, match="start again with it"):
-        ledger.leave(parts, lambda: sketches(TABLE))
+        ledger.release(parts, lambda: sketches(TABLE))
     assert len(ledger.history()) == 1
 
 
@@ -587,7 +587,7 @@ def test_no_value_and_no_word_is_in_the_file(ledger: Ledger, tmp_path: Path) -> 
     leaving = ReleaseRecord(
         "s", SETTINGS, {}, {"column w": sketch_of(words)}, 5, "k", ("w",), "m", "svg"
     )
-    ledger.leave([leaving], lambda: sketches(table))
+    ledger.release([leaving], lambda: sketches(table))
 
     content = (tmp_path / "state" / "ledger.sqlite").read_bytes()
     assert b"Canary" not in content
@@ -656,9 +656,9 @@ def test_a_leaving_that_fails_halfway_is_not_recorded(ledger: Ledger) -> None:
 
     leaving = ReleaseRecord("t", SETTINGS, {}, {}, 5, "histogram", ("x",), "merge", "svg")
     with pytest.raises(OSError, match="no data"):
-        ledger.leave([leaving], fail)
+        ledger.release([leaving], fail)
     with pytest.raises(LeavingError, match="damaged or in use"):
-        ledger.leave(
+        ledger.release(
             [leaving, dataclasses.replace(leaving, kind=None)],  # type: ignore[arg-type]
             lambda: sketches(TABLE),
         )
@@ -674,7 +674,7 @@ def leaving_of(*columns: str, **fields: Any) -> ReleaseRecord:
 
 
 def test_what_leaves_together_is_of_one_version_and_in_its_order(ledger: Ledger) -> None:
-    ledger.leave(
+    ledger.release(
         [leaving_of("x", "y"), leaving_of("y", kind="report", form="html")],
         lambda: sketches(TABLE),
     )
@@ -699,13 +699,15 @@ def test_of_what_leaves_together_one_refusal_stops_all(
     good, bad = leaving_of("x", "y", choices={"formula": "y ~ x"}), leaving_of("x", **fields)
 
     with pytest.raises(LeavingError, match=text):
-        ledger.leave([bad, good] if first else [good, bad], lambda: sketches(TABLE))
+        ledger.release([bad, good] if first else [good, bad], lambda: sketches(TABLE))
 
     assert ledger.history() == []
     assert not ledger.knows("s")
     assert ledger.groups("s") == ()
     # nor has what was refused pinned anything
-    ledger.leave([dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE))
+    ledger.release(
+        [dataclasses.replace(good, choices={"formula": "y ~ z"})], lambda: sketches(TABLE)
+    )
     assert len(ledger.history()) == 1
 
 

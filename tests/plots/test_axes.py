@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.plots.axes import Ends, ends_of_table, ends_of_values, short_places
+from discreet.plots.axes import AxisRange, ends_of_table, ends_of_values, short_places
 from discreet.policy import PlotRequest, Policy
 from discreet.table import BinAxis, Table, open_table
 
@@ -38,22 +38,26 @@ def table_of(values: Any, *, unit: Any = None) -> Table:
 
 # --- whole and divided axes -------------------------------------------------------------------
 
-AXES: dict[str, tuple[Ends, int, BinAxis]] = {
-    "as it is": (Ends("x", 0.0, 10.0), 4, BinAxis("x", 0.0, 10.0, 4)),
-    "ten ages, ten bins": (Ends("x", 0.5, 10.5, True), 20, BinAxis("x", 0.5, 10.5, 10)),
-    "two ages a bin": (Ends("x", 0.5, 10.5, True), 5, BinAxis("x", 0.5, 10.5, 5)),
+AXES: dict[str, tuple[AxisRange, int, BinAxis]] = {
+    "as it is": (AxisRange("x", 0.0, 10.0), 4, BinAxis("x", 0.0, 10.0, 4)),
+    "ten ages, ten bins": (AxisRange("x", 0.5, 10.5, True), 20, BinAxis("x", 0.5, 10.5, 10)),
+    "two ages a bin": (AxisRange("x", 0.5, 10.5, True), 5, BinAxis("x", 0.5, 10.5, 5)),
     "three ages a bin, one too many on either side": (
-        Ends("x", 0.5, 10.5, True),
+        AxisRange("x", 0.5, 10.5, True),
         4,
         BinAxis("x", -0.5, 11.5, 4),
     ),
-    "one age too many goes to the right": (Ends("x", 0.5, 5.5, True), 3, BinAxis("x", 0.5, 6.5, 3)),
-    "fewer bins than asked for": (Ends("x", 0.5, 9.5, True), 7, BinAxis("x", 0.5, 10.5, 5)),
+    "one age too many goes to the right": (
+        AxisRange("x", 0.5, 5.5, True),
+        3,
+        BinAxis("x", 0.5, 6.5, 3),
+    ),
+    "fewer bins than asked for": (AxisRange("x", 0.5, 9.5, True), 7, BinAxis("x", 0.5, 10.5, 5)),
 }
 
 
 @pytest.mark.parametrize(("ends", "bins", "axis"), AXES.values(), ids=AXES)
-def test_axis(ends: Ends, bins: int, axis: BinAxis) -> None:
+def test_axis(ends: AxisRange, bins: int, axis: BinAxis) -> None:
     assert ends.axis(bins) == axis
 
 
@@ -61,7 +65,7 @@ def test_axis(ends: Ends, bins: int, axis: BinAxis) -> None:
 def test_every_interval_of_whole_numbers_holds_as_many_of_them(
     first: int, many: int, bins: int
 ) -> None:
-    axis = Ends("x", first - 0.5, first + many - 0.5, whole=True).axis(bins)
+    axis = AxisRange("x", first - 0.5, first + many - 0.5, whole=True).axis(bins)
 
     assert axis.bins <= bins
     assert axis.width == math.ceil(many / bins)
@@ -80,19 +84,19 @@ def test_a_guarded_axis_ends_beyond_the_means_of_the_k_extremes() -> None:
     # the step below it 0.2
     values = [1.1, 1.2, 1.3, 1.4, 1.5, *([5.0] * 40), 8.5, 8.6, 8.7, 8.8, 8.9]
 
-    assert ends_of_table(table_of(values), asked(), "x") == Ends("x", 1.2, 8.8)
+    assert ends_of_table(table_of(values), asked(), "x") == AxisRange("x", 1.2, 8.8)
 
 
 def test_protected_values_follow_the_same_rule() -> None:
     values = np.array([8.5, 8.6, 8.7, 8.8, 8.9, 1.1, 1.2, 1.3, 1.4, 1.5])
 
-    assert ends_of_values(values, asked(), "x") == Ends("x", 1.2, 8.8)
+    assert ends_of_values(values, asked(), "x") == AxisRange("x", 1.2, 8.8)
 
 
 def test_whole_numbers_end_at_halves() -> None:
     values = list(range(1, 101))  # means of the extremes: 3 and 98
 
-    assert ends_of_table(table_of(values), asked(), "x") == Ends("x", 2.5, 98.5, whole=True)
+    assert ends_of_table(table_of(values), asked(), "x") == AxisRange("x", 2.5, 98.5, whole=True)
 
 
 def test_a_person_counts_once_at_each_end() -> None:
@@ -129,16 +133,16 @@ def test_numbers_that_are_whole_but_for_fewer_than_k_end_at_halves() -> None:
 def test_research_spans_the_observed_range() -> None:
     values = [1.25, 7.5, 3.0]
 
-    assert ends_of_table(table_of(values), asked("research"), "x") == Ends("x", 1.25, 7.5)
-    assert ends_of_values(np.array(values), asked("research"), "x") == Ends("x", 1.25, 7.5)
+    assert ends_of_table(table_of(values), asked("research"), "x") == AxisRange("x", 1.25, 7.5)
+    assert ends_of_values(np.array(values), asked("research"), "x") == AxisRange("x", 1.25, 7.5)
 
 
 @pytest.mark.parametrize("policy", ["standard", "research"])
 def test_declared_limits_come_first(policy: str) -> None:
     question = asked(policy, limits={"x": [0, 20]})
 
-    assert ends_of_table(table_of([5.5] * 60), question, "x") == Ends("x", 0.0, 20.0)
-    assert ends_of_values(np.array([5.5]), question, "x") == Ends("x", 0.0, 20.0)
+    assert ends_of_table(table_of([5.5] * 60), question, "x") == AxisRange("x", 0.0, 20.0)
+    assert ends_of_values(np.array([5.5]), question, "x") == AxisRange("x", 0.0, 20.0)
 
 
 REFUSED: dict[str, tuple[str, Any, str]] = {

@@ -44,7 +44,7 @@ class Heard(Ledger):
     def knows(self, study: str | None, drawn: Any = NOTHING) -> bool:
         return False
 
-    def leave(self, leavings: Sequence[ReleaseRecord], every: Any) -> None:
+    def release(self, leavings: Sequence[ReleaseRecord], every: Any) -> None:
         self.told.extend(leavings)
         self.every.append(set(every()))
         self.times += 1

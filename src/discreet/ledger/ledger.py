@@ -145,7 +145,7 @@ class Ledger:
             choices = {} if version is None else choices_of(connection, version)
         return {name: value for name, value in choices.items() if name.startswith(what)}
 
-    def leave(
+    def release(
         self, records: Sequence[ReleaseRecord], every: Callable[[], Mapping[str, Sketch]]
     ) -> None:
         """Record that things of one study are released together, or refuse all of them.
@@ -164,7 +164,7 @@ class Ledger:
         whole = {} if self.knows(records[0].study, drawn) else every()
         with self._store.writing() as connection:
             for record in records:
-                _leave(
+                _release(
                     self._store,
                     connection,
                     record,
@@ -278,7 +278,7 @@ def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
     return last
 
 
-def _leave(
+def _release(
     store: Store,
     connection: sqlite3.Connection,
     record: ReleaseRecord,

@@ -60,7 +60,7 @@ def add_token(
     days: float = 30.0,
     now: datetime | None = None,
 ) -> str:
-    """Make a token of 256 random bits, and keep its SHA-256 alone.
+    """Make a token of 256 random bits, keep its SHA-256 alone, and return it.
 
     Parameters
     ----------
@@ -77,11 +77,6 @@ def add_token(
         How long it opens the study: more than 0, at most 3660.
     now : datetime or None
         The time; the present by default.
-
-    Returns
-    -------
-    str
-        The token. It cannot be had again.
 
     Raises
     ------

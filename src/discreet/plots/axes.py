@@ -13,14 +13,14 @@ from discreet.plots.request import ROWS_PER_K, PlotRequest
 from discreet.protect.order_means import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Table
 
-__all__ = ["Ends", "ends_of_table", "ends_of_values", "short_places", "too_few"]
+__all__ = ["AxisRange", "ends_of_table", "ends_of_values", "short_places", "too_few"]
 
 # Numbers whose range is a smaller share of their size have too few digits left for bins.
 NARROWEST = 1e-9
 
 
 @dataclass(frozen=True)
-class Ends:
+class AxisRange:
     """Where the axis of a column begins and ends, and whether it holds whole numbers only.
 
     `breaks` are declared edges of bins, of any widths.
@@ -56,7 +56,7 @@ class Ends:
         return BinAxis(self.column, low, low + width * bins, bins)
 
 
-def ends_of_table(table: Table, request: PlotRequest, column: str) -> Ends:
+def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
     """Return the ends of a raw column's axis.
 
     Where the policy declares no limits they are the means of the k smallest and the k largest
@@ -76,7 +76,7 @@ def ends_of_table(table: Table, request: PlotRequest, column: str) -> Ends:
     return _trimmed(column, low, high, whole=table.is_whole(column, but_for=request.k))
 
 
-def ends_of_values(values: Floats, request: PlotRequest, column: str) -> Ends:
+def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRange:
     """Return the ends of the axis of a column that is protected already, by the same rule."""
     if column in request.edges or column in request.limits:
         return _declared(request, column)
@@ -118,24 +118,24 @@ def short_places(places: Floats) -> tuple[float, ...]:
     return tuple(short(place, min(digits, 17)) for place in places)
 
 
-def _declared(request: PlotRequest, column: str) -> Ends:
+def _declared(request: PlotRequest, column: str) -> AxisRange:
     if column in request.edges:
         breaks = tuple(map(float, request.edges[column]))
         _check_span(column, breaks[0], breaks[-1])
-        return Ends(column, breaks[0], breaks[-1], breaks=breaks)
+        return AxisRange(column, breaks[0], breaks[-1], breaks=breaks)
     low, high = request.limits[column]
     _check_span(column, low, high)
-    return Ends(column, float(low), float(high))
+    return AxisRange(column, float(low), float(high))
 
 
-def _spanning(column: str, low: float, high: float) -> Ends:
+def _spanning(column: str, low: float, high: float) -> AxisRange:
     if not high > low:
         raise RefusedError(f"column {column!r} is constant, so it cannot be drawn")
     _check_span(column, low, high)
-    return Ends(column, low, high)
+    return AxisRange(column, low, high)
 
 
-def _trimmed(column: str, low: float, high: float, *, whole: bool) -> Ends:
+def _trimmed(column: str, low: float, high: float, *, whole: bool) -> AxisRange:
     if not high > low:
         raise RefusedError(
             f"column {column!r} is constant but for fewer than k values, so it cannot be drawn"
@@ -143,7 +143,7 @@ def _trimmed(column: str, low: float, high: float, *, whole: bool) -> Ends:
     _check_span(column, low, high)
     low, high = safe_ends(low, high, whole=whole)
     half = 0.5 if whole else 0.0
-    return Ends(column, low - half, high + half, whole=whole)
+    return AxisRange(column, low - half, high + half, whole=whole)
 
 
 def _check_span(column: str, low: float, high: float) -> None:

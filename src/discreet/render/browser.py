@@ -177,20 +177,8 @@ def _constant(part: str) -> str:
 def scene_widget(scene: Scene) -> AnyWidget:
     """Return a widget that draws a scene in a notebook; clusters light up, nothing is asked.
 
-    Parameters
-    ----------
-    scene : Scene
-        What to draw. The widget holds its JSON and nothing else of it, and a notebook that is saved
-        with its widgets keeps that.
-
-    Returns
-    -------
-    anywidget.AnyWidget
-
-    Raises
-    ------
-    InputError
-        If anywidget is not installed.
+    The widget holds the scene's JSON and nothing else of it, and a notebook that is saved with its
+    widgets keeps that. Refused if anywidget is not installed.
     """
     try:
         import anywidget

@@ -125,7 +125,7 @@ class ReleaseGate:
         whats = dict.fromkeys(what for leaving, _ in exits for what in leaving.rests_on)
         sketches = {what: self._sketch(what, found) for what in whats}
         counted_by = _recognisable(found, self._persons())
-        self.ledger.leave(
+        self.ledger.release(
             [
                 ReleaseRecord(
                     study=self.name,

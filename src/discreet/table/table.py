@@ -531,22 +531,11 @@ def open_table(
 ) -> Table:
     """Make a Table of a path to a CSV or Parquet file, or of a frame that narwhals knows.
 
-    Parameters
-    ----------
-    source : str, path, or frame
-        A `.csv`, `.tsv` or `.parquet` file, or a pandas, polars or pyarrow frame, a polars
-        LazyFrame, or a DuckDB relation.
-    kinds, roles : mapping of str to str
-        What to override of what is inferred: numbers are continuous, texts and yes/no
-        categorical; every role is "other" but that of `unit` and `key`, which identify.
-    unit : str, False or None
-        See `Table`; False is None that was said.
-    key, missing_values
-        See `Table`.
-
-    Returns
-    -------
-    Table
+    `source` is a `.csv`, `.tsv` or `.parquet` file, or a pandas, polars or pyarrow frame, a polars
+    LazyFrame, or a DuckDB relation. `kinds` and `roles` override what is inferred: numbers are
+    continuous, texts and yes/no categorical; every role is "other" but that of `unit` and `key`,
+    which identify. For these and `missing_values` see `Table`; a `unit` of False is None that was
+    said.
     """
     keep: object = None
     name = path = None

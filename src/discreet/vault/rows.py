@@ -126,12 +126,8 @@ def raw_rows(
 ) -> Raw:
     """Read the rows of some columns: complete ones, or all where the policy fills gaps.
 
-    `format` is that of the study version: what has left keeps its keys, and so its noise.
-
-    Raises
-    ------
-    RefusedError
-        If too few rows are complete, or too few persons have one.
+    `format` is that of the study version: what has left keeps its keys, and so its noise. Refused
+    if too few rows are complete, or too few persons have one.
     """
     rows = read_rows(table, policy, names, strata, carried)
     if policy.guarded and _persons(rows) < ROWS_PER_K * policy.k:
@@ -161,10 +157,7 @@ def digest_of(secret: Secret, purpose: str, keys: Keys, format: int, *parts: byt
 def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     """Fill the gaps of raw rows and repair their strata, as the policy says.
 
-    Raises
-    ------
-    RefusedError
-        If strata stay too small, or too few rows are left.
+    Refused if strata stay too small, or too few rows are left.
     """
     rows, keys = raw.rows, raw.keys
     columns = [_numbers(rows.numbers[name], name, policy, rows.persons) for name in raw.names]
@@ -410,9 +403,11 @@ def repaired(
     return _spread_over(found, at)
 
 
-def strata_labels(levels: Mapping[str, Sequence[str]], n: int) -> Labels:
-    """Return which combination of levels each row has; one for all where there are none."""
-    labels = np.zeros(n, dtype=np.intp)
+def strata_labels(
+    levels: Mapping[str, Sequence[str]], n: int, persons: Labels | None = None
+) -> Labels:
+    """Return which combination of levels, and of persons if given, each of `n` rows has."""
+    labels = as_strata(persons, n)
     for words in levels.values():
         codes = as_strata(np.array(words), n)
         labels = as_strata(labels * (int(codes.max(initial=0)) + 1) + codes, n)
@@ -446,20 +441,8 @@ def rows_before(labels: Labels, persons: Labels, rank: Labels) -> Labels:
 def rows_like_others(labels: Labels, persons: Labels, before: Labels, k: int) -> Mask:
     """Say which rows stay so that nobody has more in a stratum than k persons have.
 
-    Else whoever is known to have very many is found by where most rows lie.
-
-    Parameters
-    ----------
-    labels, persons : ndarrays of int, of shape (n,)
-        The stratum of each row, and whose it is.
-    before : ndarray of int, of shape (n,)
-        See `rows_before`.
-    k : int
-        How many persons must have as many rows; each stratum holds as many persons or more.
-
-    Returns
-    -------
-    ndarray of bool, of shape (n,)
+    Else whoever is known to have very many is found by where most rows lie. `before` is that of
+    `rows_before`; each stratum holds k persons or more.
 
     Examples
     --------
@@ -492,11 +475,7 @@ def _told_once(columns: Words, persons: Labels) -> tuple[Labels, Labels]:
     >>> firsts.tolist(), at.tolist()
     ([0, 2], [0, 0, 1])
     """
-    n = len(persons)
-    labels = as_strata(persons, n)
-    for words in columns.values():
-        codes = as_strata(np.array(words), n)
-        labels = as_strata(labels * (int(codes.max(initial=0)) + 1) + codes, n)
+    labels = strata_labels(columns, len(persons), persons)
     _, firsts, at = np.unique(labels, return_index=True, return_inverse=True)
     return firsts.astype(np.intp), at.astype(np.intp)
 
@@ -520,12 +499,8 @@ def _spread_over(found: Repair, at: Labels) -> Repair:
 def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair:
     """Leave out strata that, counted again by persons, hold too few of them.
 
-    Where levels were joined, one who had several of them had been counted as several.
-
-    Raises
-    ------
-    RefusedError
-        If more would be left out than the policy lets be.
+    Where levels were joined, one who had several of them had been counted as several. It is refused
+    where more would be left out than the policy lets be.
     """
     kept, labels = found.kept.copy(), strata_labels(found.levels, len(persons))
     least = _least_in_stratum(policy)
