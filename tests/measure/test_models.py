@@ -222,20 +222,19 @@ def test_classes_of_every_kind(kind: Callable[[Any], Any]) -> None:
 # --- laws -------------------------------------------------------------------------------------
 
 
-@given(st.permutations(range(60)), st.sampled_from([-4.0, 0.25, 1e6]))
-def test_permuted_rows_change_no_bit_and_units_nothing(order: list[int], factor: float) -> None:
+def test_permuted_rows_change_no_bit_and_units_nothing() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(60, 2))
     y = x[:, 0] + rng.normal(size=60)
     rx, ry, classes = x.round(0), y.round(0), np.where(x[:, 1] > 0, "up", "down")
     line, tree = regression_on(x, y, rx, ry), tree_on(x, classes, rx)
 
-    assert regression_on(x[order], y[order], rx[order], ry[order]) == line
-    assert tree_on(x[order], classes[order], rx[order]) == tree
-    if factor > 0:  # turned round, ranks change, and so do the folds
+    for order in (rng.permutation(60) for _ in range(10)):
+        assert regression_on(x[order], y[order], rx[order], ry[order]) == line
+        assert tree_on(x[order], classes[order], rx[order]) == tree
+    for factor in (0.25, 1e6):  # turned round, ranks change, and so do the folds
         assert regression_on(factor * x, y, factor * rx, ry).mse == pytest.approx(line.mse)
         assert tree_on(factor * x, classes, factor * rx) == tree
-    assert regression_on(x, y, rx, ry) == line
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])

@@ -24,13 +24,13 @@ from discreet.measure.report import (
     Report,
     bullets,
     columns,
-    grid_picture,
+    grid_plot,
     headed,
-    histogram_picture,
+    histogram_plot,
     listings,
-    model_picture,
-    pictures_of,
-    scores_picture,
+    model_plot,
+    plots_of,
+    scores_plot,
     told,
 )
 from discreet.measure.rmd import RmdGrid
@@ -65,11 +65,11 @@ MADE = {
     "rows": np.int64(100),
     "odd": float("nan"),
 }
-PICTURE = histogram_picture("age", (0.0, 10.0, 20.0), (5, None), (6, 5))
+PICTURE = histogram_plot("age", (0.0, 10.0, 20.0), (5, None), (6, 5))
 
 
 def report(**changes: Any) -> Report:
-    given: dict[str, Any] = {"pictures": (PICTURE,), "notes": ("A <note> & more.",)}
+    given: dict[str, Any] = {"plots": (PICTURE,), "notes": ("A <note> & more.",)}
     return Report("Cohort & <friends>", MADE, FOUND, **{**given, **changes})
 
 
@@ -402,7 +402,7 @@ def test_words_too_long_for_a_line_are_wrapped_and_numbers_are_not() -> None:
     assert lines[1].endswith("1234567")
 
 
-# --- The pictures of a report hold the numbers they were given, and words beside them -----------
+# --- The plots of a report hold the numbers they were given, and words beside them -----------
 
 
 SCORES = Scores((0.1, 0.4, 0.5, 0.6, 0.9), (0.2, 0.45, 0.51, 0.6, 0.8), 5)
@@ -423,7 +423,7 @@ GRID = RmdGrid(
 
 
 def test_scores_are_boxes_side_by_side() -> None:
-    shown = scores_picture(SCORES)
+    shown = scores_plot(SCORES)
     (mark,) = shown.scene.panels[0].marks
     assert mark == Boxes((Box("original", *SCORES.original), Box("released", *SCORES.released)))
     assert "the mean of 5 rows' scores" in shown.scene.notes[0]
@@ -431,11 +431,11 @@ def test_scores_are_boxes_side_by_side() -> None:
 
 
 def test_single_rows_scores_are_not_said_to_be_means() -> None:
-    assert "mean" not in scores_picture(SCORES._replace(k=None)).scene.notes[0]
+    assert "mean" not in scores_plot(SCORES._replace(k=None)).scene.notes[0]
 
 
 def test_coefficients_are_in_original_standard_errors() -> None:
-    shown = model_picture(DRAWN_MODEL)
+    shown = model_plot(DRAWN_MODEL)
     (panel,) = shown.scene.panels
     (mark,) = [mark for mark in panel.marks if isinstance(mark, Intervals)]
     assert mark.series == ("original", "released")
@@ -454,19 +454,19 @@ def test_coefficients_are_in_original_standard_errors() -> None:
 
 def test_terms_that_moved_far_are_named() -> None:
     moved = Coefficients(**{**vars(DRAWN_MODEL), "released": np.array([1.6, -2.1])})
-    assert "more than one standard error apart: Intercept." in model_picture(moved).words
+    assert "more than one standard error apart: Intercept." in model_plot(moved).words
 
 
 def test_an_interval_that_is_not_known_is_left_out() -> None:
     unknown = Coefficients(**{**vars(DRAWN_MODEL), "released_se": np.array([np.nan, 0.3])})
-    mark = model_picture(unknown).scene.panels[0].marks[0]
+    mark = model_plot(unknown).scene.panels[0].marks[0]
     assert isinstance(mark, Intervals)
     assert mark.ends[1][0] is None
     assert mark.ends[1][1] is not None
 
 
 def test_the_grid_is_two_panels() -> None:
-    shown = grid_picture(GRID)
+    shown = grid_plot(GRID)
     left, right = shown.scene.panels
     assert left.marks == (Lines(((0.01, 0.1),), ((2.0, 30.0),), "trend"),)
     (mark,) = right.marks
@@ -481,7 +481,7 @@ class TestHistograms:
     EDGES = (0.0, 10.0, 20.0, 30.0, 40.0)
 
     def test_bars_are_the_original_and_the_line_the_released(self) -> None:
-        shown = histogram_picture("age", self.EDGES, (5, None, 7, 9), (6, 5, None, 8))
+        shown = histogram_plot("age", self.EDGES, (5, None, 7, 9), (6, 5, None, 8))
         bars, line = shown.scene.panels[0].marks
         assert bars == Bars(self.EDGES, (5, None, 7, 9))
         assert isinstance(line, Lines)
@@ -493,22 +493,22 @@ class TestHistograms:
         )
 
     def test_without_gaps_none_is_explained(self) -> None:
-        shown = histogram_picture("age", self.EDGES, (5, 6, 7, 9), (6, 5, 5, 8))
+        shown = histogram_plot("age", self.EDGES, (5, 6, 7, 9), (6, 5, 5, 8))
         assert len(shown.scene.notes) == 1
 
     @pytest.mark.parametrize("counts", [((1, 2), (1, 2, 3, 4)), ((1, 2, 3), (1, 2, 3))])
     def test_bins_must_fit(self, counts: Any) -> None:
         with pytest.raises(InputError, match="one bin fewer than there are edges"):
-            histogram_picture("age", self.EDGES, *counts)
+            histogram_plot("age", self.EDGES, *counts)
 
     def test_hidden_bins_alone_can_be_drawn(self) -> None:
-        shown = histogram_picture("age", self.EDGES, (None,) * 4, (None,) * 4)
+        shown = histogram_plot("age", self.EDGES, (None,) * 4, (None,) * 4)
         draw(shown.scene).draw_without_rendering()
 
 
 def test_what_was_measured_is_drawn_and_nothing_else() -> None:
-    assert pictures_of(Measured(columns=("x",), risks={})) == ()
-    every = pictures_of(
+    assert plots_of(Measured(columns=("x",), risks={})) == ()
+    every = plots_of(
         Measured(columns=("x",), risks={}, scores=SCORES, model=DRAWN_MODEL, grid=GRID)
     )
     assert len(every) == 3

@@ -33,7 +33,7 @@ __all__ = ["Point", "RiskUtilityMap", "Setting"]
 
 SCHEMA = 1
 OWN_WORK = "For the custodian: not a release."
-MOST_NAMES = 6  # of efficient settings below a picture
+MOST_NAMES = 6  # of efficient settings below a plot
 FIGURES = (".png", ".svg", ".pdf")
 
 
@@ -336,7 +336,7 @@ class RiskUtilityMap:
         Parameters
         ----------
         path : str or Path
-            Ends in .html, .json or .txt, or in .png, .svg or .pdf for the picture.
+            Ends in .html, .json or .txt, or in .png, .svg or .pdf for the plot.
 
         Raises
         ------

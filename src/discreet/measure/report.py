@@ -42,13 +42,13 @@ from discreet.render.to_html import (
 __all__ = [
     "SUFFIXES",
     "Listing",
-    "Picture",
+    "Plot",
     "Report",
     "bullets",
     "columns",
     "compare",
     "headed",
-    "histogram_picture",
+    "histogram_plot",
 ]
 
 SCHEMA = 1
@@ -77,8 +77,8 @@ class Report:
         values, policy, versions. Counts in it are as the caller rounded them.
     measured : Measured
         Risk and utility; rounded by the caller where a policy asks for it.
-    pictures : tuple of Picture
-        Pictures besides those of what was measured, such as histograms; the caller decides what
+    plots : tuple of Plot
+        Plots besides those of what was measured, such as histograms; the caller decides what
         may be shown.
     notes : tuple of str
         What else the reader must know.
@@ -105,7 +105,7 @@ class Report:
     title: str
     made: Mapping[str, Any]
     measured: Measured
-    pictures: tuple[Picture, ...] = ()
+    plots: tuple[Plot, ...] = ()
     notes: tuple[str, ...] = ()
     claims: tuple[str, ...] | None = None
     gate: Gate | None = field(default=None, compare=False)
@@ -121,7 +121,7 @@ class Report:
     def __reduce__(self) -> tuple[Callable[..., Report], tuple[Any, ...]]:
         self.ask_to_leave("pickle")
         made = dict(self.made)
-        return Report, (self.title, made, self.measured, self.pictures, self.notes, self.claims)
+        return Report, (self.title, made, self.measured, self.plots, self.notes, self.claims)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook; looking is free."""
@@ -196,8 +196,8 @@ class Report:
     def _claims(self) -> tuple[str, ...]:
         return claims_of(self.made.get("method")) if self.claims is None else self.claims
 
-    def _pictures(self) -> tuple[Picture, ...]:
-        return (*self.pictures, *pictures_of(self.measured))
+    def _plots(self) -> tuple[Plot, ...]:
+        return (*self.plots, *plots_of(self.measured))
 
     def _json(self) -> str:
         told = {
@@ -210,7 +210,7 @@ class Report:
                 for head, told in summary(self.measured, self.made)
             ],
             "measured": self.measured.to_dict(),
-            "pictures": [shown.words for shown in self._pictures()],
+            "pictures": [shown.words for shown in self._plots()],
             "claims_not_to_make": self._claims(),
             "notes": self.notes,
         }
@@ -223,7 +223,7 @@ class Report:
         parts = [heading(self.title, 1), paragraph(LEAD, "lead")]
         for head, told in summary(self.measured, self.made):
             parts += [heading(head), items(told)]
-        shown = self._pictures()
+        shown = self._plots()
         if shown:
             parts += [heading("Pictures"), *(picture(one.scene, one.words) for one in shown)]
         parts.append(heading("Tables"))
@@ -494,40 +494,40 @@ GAPS = "hatched below the axis: nobody, or too few to show"
 
 
 @dataclass(frozen=True)
-class Picture:
+class Plot:
     """A scene, and the words that stand for it where it cannot be seen."""
 
     scene: Scene
     words: str
 
 
-def pictures_of(measured: Measured) -> tuple[Picture, ...]:
-    """Return the pictures that what was measured has numbers for."""
+def plots_of(measured: Measured) -> tuple[Plot, ...]:
+    """Return the plots that what was measured has numbers for."""
     found = []
     if measured.scores is not None:
-        found.append(scores_picture(measured.scores))
+        found.append(scores_plot(measured.scores))
     if measured.model is not None:
-        found.append(model_picture(measured.model))
+        found.append(model_plot(measured.model))
     if measured.grid is not None:
-        found.append(grid_picture(measured.grid))
+        found.append(grid_plot(measured.grid))
     return tuple(found)
 
 
-def scores_picture(scores: Scores) -> Picture:
+def scores_plot(scores: Scores) -> Plot:
     """Draw the propensity scores of both tables as boxes side by side (Fig. 3 of the paper)."""
     boxes = (Box("original", *scores.original), Box("released", *scores.released))
     each = "" if scores.k is None else f"; each number is the mean of {scores.k} rows' scores"
     middles = " and ".join(f"{box.label} {box.median:.3g}" for box in boxes)
     panel = Panel((Boxes(boxes),), Axis(""), Axis("propensity score"))
     note = f"the chance that a model gives each row to be a released one{each}"
-    return Picture(
+    return Plot(
         Scene((panel,), "Can a model tell the two tables apart?", (note,)),
         f"Box plots of propensity scores; medians: {middles}."
         " The more alike the boxes, the less a model can tell the tables apart.",
     )
 
 
-def model_picture(model: Coefficients) -> Picture:
+def model_plot(model: Coefficients) -> Plot:
     """Draw the coefficients of both tables with their 95 % intervals (Fig. 4 and 6).
 
     All are divided by the standard error that the coefficient has in the original table. So the
@@ -561,13 +561,13 @@ def model_picture(model: Coefficients) -> Picture:
         if far
         else ("none of them is more than one standard error apart")
     )
-    return Picture(
+    return Plot(
         Scene((panel,), "Does a regression give the same answer?", (model.formula, INTERVALS)),
         f"Coefficients of {model.formula} from the original and the released table: {said}.",
     )
 
 
-def grid_picture(grid: RmdGrid) -> Picture:
+def grid_plot(grid: RmdGrid) -> Plot:
     """Draw the robust Mahalanobis risks against their widths (Fig. 5)."""
     first = tuple(100 * found.share for found in grid.risk1)
     left = Panel(
@@ -584,7 +584,7 @@ def grid_picture(grid: RmdGrid) -> Picture:
         "risk2",
     )
     lowest, highest = min(first), max(first)
-    return Picture(
+    return Plot(
         Scene((left, right), "Rows that the robust distance measure calls risky", ()),
         f"risk1 from {lowest:.1f} % at the narrowest to {highest:.1f} % at the widest interval;"
         " risk2 falls as w2 grows.",
@@ -596,9 +596,7 @@ def _from_zero(label: str, shares: Sequence[float]) -> Axis:
     return Axis(label, (-0.03 * top, 1.05 * top))  # a line at 0 would lie under the axis
 
 
-def histogram_picture(
-    name: str, edges: Sequence[float], original: Counts, released: Counts
-) -> Picture:
+def histogram_plot(name: str, edges: Sequence[float], original: Counts, released: Counts) -> Plot:
     """Draw a column of both tables on the same bins.
 
     Counts or densities of `original` and `released` are what may be shown, None where hidden: the
@@ -626,7 +624,7 @@ def histogram_picture(
     )
     hidden = None in original or None in released
     notes = ("bars: original; line: released", *([GAPS] if hidden else []))
-    return Picture(
+    return Plot(
         Scene((panel,), f"{name}, before and after", notes),
         f"Histogram of {name} in the original table, with that of the released one as a line.",
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from discreet.measure.report import Listing, Picture, bullets, columns, headed
+from discreet.measure.report import Listing, Plot, bullets, columns, headed
 from discreet.measure.trials import EQUAL, FAMILIES, MODELS, RoundingGrid, Trial
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Columns, Lines, Panel, Scene
@@ -61,7 +61,7 @@ class RoundingComparison:
         return text_of(self.grid)
 
     def to_html(self) -> str:
-        """Return one page that needs no other file: words, pictures, tables."""
+        """Return one page that needs no other file: words, plots, tables."""
         return page(title_of(self.grid), page_parts(self.grid), STYLE)
 
     def to_json(self) -> str:
@@ -172,7 +172,7 @@ def page_parts(grid: RoundingGrid) -> list[Html]:
     parts = [heading(title_of(grid), 1), paragraph(OWN_WORK, "stamp"), paragraph(LEAD, "lead")]
     parts += [items(_made(grid)), heading("In short"), items(in_short(grid))]
     parts += [heading(CLAIMS), items(claims(grid)), paragraph(JOINT)]
-    parts += list(_pictures(grid))
+    parts += list(_plots(grid))
     parts += list(_tables(grid))
     return [*parts, *_explained(grid)]
 
@@ -213,14 +213,14 @@ def _made(grid: RoundingGrid) -> tuple[str, ...]:
     return (*told, *grid.notes)
 
 
-def _pictures(grid: RoundingGrid) -> Iterator[Html]:
+def _plots(grid: RoundingGrid) -> Iterator[Html]:
     """Draw loss, risk and score, with the words a stranger needs above each."""
     level = LEVELS if grid.by_rule("classes") else ""
     drawn = (
-        (family_picture(grid, "k"), f"{BY_K} {PER_MEASURE}"),
-        (family_picture(grid, "c"), f"{BY_C}{level} {PER_MEASURE}"),
-        (score_picture(grid), SCORES),
-        (model_picture(grid), FOR_MODELS),
+        (family_plot(grid, "k"), f"{BY_K} {PER_MEASURE}"),
+        (family_plot(grid, "c"), f"{BY_C}{level} {PER_MEASURE}"),
+        (score_plot(grid), SCORES),
+        (model_plot(grid), FOR_MODELS),
     )
     for shown, words in drawn:
         if shown is not None:
@@ -266,7 +266,7 @@ BEYOND = "lines that leave a drawing at the top, or are not to be seen in it, li
 NOT_ROUNDED = "not rounded"
 
 
-def family_picture(grid: RoundingGrid, family: str) -> Picture | None:
+def family_plot(grid: RoundingGrid, family: str) -> Plot | None:
     """Draw each measure against k or c, one line a method (Fig. 2 and 3 of the paper)."""
     panels = tuple(_panel(grid, family, measure) for measure in SHOWN)
     if not any(panel.marks for panel in panels):
@@ -277,13 +277,13 @@ def family_picture(grid: RoundingGrid, family: str) -> Picture | None:
         "c": "Methods that make c rounding points",
     }[family]
     said = " ".join(filter(None, (_best_of(grid, family, measure) for measure in SHOWN)))
-    return Picture(
+    return Plot(
         Scene(panels, title, _notes(panels)),
         f"Lines of {methods} against {family}. {said}".strip(),
     )
 
 
-def model_picture(grid: RoundingGrid) -> Picture | None:
+def model_plot(grid: RoundingGrid) -> Plot | None:
     """Draw what models of rounded rows reach on original and on rounded ones."""
     keys = tuple(MODELS.get(grid.model, ()))
     panels = tuple(
@@ -297,14 +297,14 @@ def model_picture(grid: RoundingGrid) -> Picture | None:
         return None
     kind = {"tree": "decision trees", "regression": "linear regressions"}[grid.model]
     of = "class" if grid.model == "tree" else "value"
-    return Picture(
+    return Plot(
         Scene(panels, f"How well {kind} of rounded rows tell the {of}", _notes(panels)),
         f"Lines of {', '.join(f'{grid.gauges[key].name}' for key in keys)} against k and c, beside"
         " the level of a model of unrounded rows.",
     )
 
 
-def score_picture(grid: RoundingGrid) -> Picture | None:
+def score_plot(grid: RoundingGrid) -> Plot | None:
     """Draw the mean score of each method as a bar (Fig. 4)."""
     means = grid.means("score")
     if not means:
@@ -318,7 +318,7 @@ def score_picture(grid: RoundingGrid) -> Picture | None:
     best, *_, worst = (*means, *means)
     rungs = len(grid.common("score", names))
     over = f"mean over {rungs} settings" if rungs > 1 else "of one setting"
-    return Picture(
+    return Plot(
         Scene((panel,), "Mean score by method", (f"{over}; lower is better",)),
         f"Bars of the mean score of {len(names)} methods: lowest {best} with"
         f" {stated('score', means[best])}, highest {worst} with {stated('score', means[worst])}.",

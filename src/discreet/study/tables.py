@@ -17,7 +17,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.coefficients import model_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured, measured
 from discreet.measure.pairs import Pair, Side
-from discreet.measure.report import Picture, Report, histogram_picture
+from discreet.measure.report import Plot, Report, histogram_plot
 from discreet.plots import histogram
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import ROW_METHODS, TABLE_METHODS, ColumnRounding, Rounding
@@ -399,7 +399,7 @@ def release(
     table = _table(session, want, made, copy)
     points = _points(session, want, made, table)
     # Bars of persons before and of rows after would stand side by side.
-    pictures, drawn = _histograms(session, want, copy) if made.done.persons is None else ((), [])
+    plots, drawn = _histograms(session, want, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.guarded else ()
     told_of = dataclasses.replace(want.asked, picture=REPORT)
@@ -415,7 +415,7 @@ def release(
         title=_title(session, want),
         made=MappingProxyType(_made_of(session, want, made, copy, formula, points)),
         measured=told,
-        pictures=pictures,
+        plots=plots,
         notes=_notes(want, made),
         gate=lambda form: session.release_gate.leave_together([(each, form) for each in exits]),
     )
@@ -554,11 +554,9 @@ def _check_formula(pair: Pair, formula: str) -> None:
         )
 
 
-def _histograms(
-    session: Session, want: Wanted, copy: Copy
-) -> tuple[tuple[Picture, ...], list[Exit]]:
+def _histograms(session: Session, want: Wanted, copy: Copy) -> tuple[tuple[Plot, ...], list[Exit]]:
     """Draw each column before and after, on the bins that the policy allows for the raw one."""
-    pictures, exits = [], []
+    plots, exits = [], []
     for name in want.columns:
         try:
             asked = session.settle("histogram", [name])
@@ -573,9 +571,9 @@ def _histograms(
         )
         width = np.diff(view.edges)
         before = [None if c is None else c / w for c, w in zip(view.counts, width, strict=True)]
-        pictures.append(histogram_picture(name, view.edges, before, (after / width).tolist()))
+        plots.append(histogram_plot(name, view.edges, before, (after / width).tolist()))
         exits.append(Exit(asked))
-    return tuple(pictures), exits
+    return tuple(plots), exits
 
 
 def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
