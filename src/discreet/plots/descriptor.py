@@ -109,8 +109,8 @@ class Plot(Generic[V]):
         The names of what else it takes; see `PARAMETERS`.
     icon : str
         The marks of a small drawing of it, as SVG; see `icon`.
-    sensitive : bool
-        Whether columns can be named as sensitive.
+    axes : bool
+        Whether its columns are axes in an order, of which some can be named as sensitive.
     methods : tuple of str
         The methods that it can be made by.
     method : str
@@ -139,7 +139,7 @@ class Plot(Generic[V]):
     by: tuple[str, ...] = ()
     parameters: tuple[str, ...]
     icon: str
-    sensitive: bool = False
+    axes: bool = False
     methods: tuple[str, ...]
     method: str = "rows"
     like: str = ""

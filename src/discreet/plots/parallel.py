@@ -383,7 +383,7 @@ PARALLEL = Plot(
     least=2,
     most=MOST_AXES,
     parameters=("k", "diversity", "pixels", "cost", "gradient"),
-    sensitive=True,
+    axes=True,
     icon=line("M5 4v20M17 4v20M29 4v20", 1.8)
     + areas(("M5 7L17 14L29 5V10L17 19L5 12Z", 0.45), ("M5 17L17 8L29 18V21L17 11L5 20Z", 0.75)),
     methods=(*CLUSTER_METHODS, "none"),

@@ -26,6 +26,7 @@ from discreet.ledger.log import (
     used,
 )
 from discreet.ledger.tokens import Caller
+from discreet.plots import PLOTS
 from discreet.serve.checking import Wish, check
 from discreet.serve.describing import study_told
 from discreet.serve.drawing import drawn, orders_told, picture_told
@@ -142,7 +143,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     """
     found = _own(served, caller, view)
     sent = {} if found is None or found.status != 200 else json.loads(found.body)
-    if sent.get("kind") != "parallel":
+    if not (sent.get("kind") in PLOTS and PLOTS[sent["kind"]].axes):
         return refused(served, caller, "orders", refusal("unknown"))
     axes = sent["view"]["axes"]
     columns = tuple(axis["name"] for axis in axes)
@@ -286,7 +287,7 @@ def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     except LeavingError:
         raise
     except RefusedError:
-        found = _out_of_order(served, wish) if wish.kind == "parallel" else None
+        found = _out_of_order(served, wish) if PLOTS[wish.kind].axes else None
         if found is None:
             raise
         return found

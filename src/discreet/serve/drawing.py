@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from discreet.plots import View
+from discreet.plots import PLOTS, View
 from discreet.render.figure_file import content, plain_settings
 from discreet.render.scene import scene_to_plain
 from discreet.render.to_matplotlib import draw
@@ -28,9 +28,9 @@ FORMS = {
 
 def drawn(study: Study, wish: Wish) -> View:
     """Ask the study for what is wished."""
-    if wish.kind == "parallel":
-        return study.parallel([*wish.columns], **wish.named)
-    of = (wish.formula,) if wish.formula else wish.columns
+    of: tuple[Any, ...] = (wish.formula,) if wish.formula else wish.columns
+    if PLOTS[wish.kind].axes:
+        of = ([*wish.columns],)
     view: View = getattr(study, wish.kind)(*of, **wish.named)
     return view
 

@@ -30,7 +30,7 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
         fields["columns"] = (Annotated[list[Name], listed], ...)
     if plot.by:
         fields["by"] = (Name | None, None)
-    if plot.sensitive:
+    if plot.axes:
         sensitive = Annotated[list[Name], Field(max_length=plot.most)]
         fields["sensitive"] = (sensitive | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)

@@ -31,6 +31,7 @@ from discreet.ledger.rules import (
     ReleaseRecord,
     check_version,
 )
+from discreet.plots import PLOTS
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
@@ -230,7 +231,7 @@ class ReleaseGate:
         if asked.from_rows:
             return None
         wanted = self._choices(Exit(asked))
-        if asked.picture == "parallel":
+        if PLOTS[asked.picture].axes:
             wanted |= method_pins([*pairwise(asked.columns)], asked.method)
         for what, method in self.ledger.count_methods(self.name).items():
             if wanted.get(what, method) != method:

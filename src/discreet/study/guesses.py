@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.plots.axes import ends_of_table
+from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.order_means import nice_step, short
@@ -337,7 +338,7 @@ def _is_code(words: set[str], shared: int) -> bool:
 def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
     """Return the ends of a picture's axis, further outward; None where there is no picture."""
     try:
-        ends = ends_of_table(table, policy.settle("histogram", [name]), name)
+        ends = ends_of_table(table, policy.settle(HISTOGRAM.name, [name]), name)
         half = 0.5 if ends.whole else 0.0
         low, high = ends.low + half, ends.high - half
         step = nice_step(high - low, share=0.2)

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger import Ledger
-from discreet.plots import Gate, MultiplesView, Origin, View, diagnostics
+from discreet.plots import PLOTS, Gate, MultiplesView, Origin, View, diagnostics
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
@@ -471,9 +471,6 @@ def _state_folder() -> Path:
     return Path(os.environ.get("DISCREET_STATE") or user_state_path("discreet"))
 
 
-BINNED = ("histogram", "heatmap", "contour")
-
-
 def remarks_of(
     table: Table, policy: Policy, copy: Copy | None, asked: PlotRequest | None
 ) -> tuple[str, ...]:
@@ -504,7 +501,7 @@ def remarks_of(
         for name in dict.fromkeys(asked.named)
         if table.codes(name, policy.k)
     ]
-    if asked.picture in BINNED:
+    if asked.picture in PLOTS and PLOTS[asked.picture].binned:
         ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:

@@ -19,6 +19,7 @@ from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Plot, Report, histogram_plot
 from discreet.plots import histogram
+from discreet.plots.scatter import SCATTER
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import ROW_METHODS, TABLE_METHODS, ColumnRounding, Rounding
 from discreet.protect.base import RowMethod
@@ -122,7 +123,7 @@ def wanted(
         )
     used = _method(session, method, numbers)
     # The rows of a table are those that a scatter plot would draw.
-    asked = session.settle("scatter", names, method=used, **numbers)
+    asked = session.settle(SCATTER.name, names, method=used, **numbers)
     return Wanted(
         asked=dataclasses.replace(asked, picture=TABLE),
         policy=policy,
@@ -559,7 +560,7 @@ def _histograms(session: Session, want: Wanted, copy: Copy) -> tuple[tuple[Plot,
     plots, exits = [], []
     for name in want.columns:
         try:
-            asked = session.settle("histogram", [name])
+            asked = session.settle(histogram.HISTOGRAM.name, [name])
             if asked.from_rows:  # it would draw the copy and call it the original
                 continue
             view = session.counted(asked, histogram.from_counts)

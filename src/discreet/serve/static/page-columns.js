@@ -2,10 +2,10 @@
 
 import { listed, make } from "./page-dom.js";
 import { orderedList } from "./page-list.js";
-import { drawable, hasSlots, methodOf, pictureOf, together } from "./page-wish.js";
+import { drawable, hasAxes, hasSlots, methodOf, pictureOf, together } from "./page-wish.js";
 
 const PLACES = {
-  crosstab: ["Rows", "Columns"],
+  levels: ["Rows", "Columns"],
   two: ["Across (x)", "Upwards (y)"],
   one: ["Column"],
 };
@@ -28,8 +28,9 @@ export function columnFields(study, wish, change) {
 }
 
 function slots(study, picture, wish, change) {
-  const { most } = picture.columns;
-  const names = PLACES[picture.kind] || (most === 1 ? PLACES.one : PLACES.two);
+  const { most, kind } = picture.columns;
+  const two = kind === "categorical" ? PLACES.levels : PLACES.two;
+  const names = most === 1 ? PLACES.one : two;
   const method = methodOf(picture, wish.method);
   const fields = Array.from({ length: most }, (_, i) => {
     const before = wish.columns.slice(0, i);
@@ -74,7 +75,7 @@ function axes(study, picture, wish, change) {
 }
 
 function sensitiveSign(study, picture, wish, change, name) {
-  if (picture.kind !== "parallel") return null;
+  if (!hasAxes(picture)) return null;
   const column = study.columns.find((it) => it.name === name);
   if (column && column.role === "sensitive") {
     return make("span", { class: "tag", text: "sensitive" });

@@ -32,6 +32,11 @@ export function hasSlots(picture) {
   return picture.takes === "columns" && picture.columns.least === picture.columns.most;
 }
 
+/** @returns {boolean} Whether the columns of a picture are axes, in an order. */
+export function hasAxes(picture) {
+  return picture.takes === "columns" && picture.columns.kind === "any";
+}
+
 /** @returns {object[]} The columns that a picture can draw. */
 export function drawable(study, picture) {
   const { kind } = picture.columns;
@@ -62,7 +67,7 @@ export function together(study, method, others) {
  */
 export function dividers(picture, method, columns) {
   // Boxes stand for columns or for levels, not for both.
-  if (!picture.by || (picture.kind === "box" && columns.length > 1)) return [];
+  if (!picture.by || columns.length > picture.columns.least) return [];
   const names = method.rows ? picture.by.rows : picture.by.columns;
   return names.filter((name) => !columns.includes(name));
 }
@@ -92,7 +97,7 @@ export function wishFor(study, kind, before = null) {
   const picture = pictureOf(study, kind);
   const columns = before ? before.columns : [];
   // Two columns of another picture are a beginning of parallel coordinates, not the whole.
-  const begun = picture.kind === "parallel" && columns.length <= 2;
+  const begun = hasAxes(picture) && columns.length <= 2;
   const wish = {
     kind: picture.kind,
     columns: begun ? columns.slice(0, 1) : columns,
@@ -134,7 +139,7 @@ function fitting(study, picture, method, wish) {
   };
   wish.columns.forEach((name) => keep(name, most));
   if (kept.length >= least) return kept;
-  if (picture.kind === "parallel") {
+  if (hasAxes(picture)) {
     const likely = chain(study, names, kept);
     kept = likely.length > 1 ? [] : kept;
     likely.forEach((name) => keep(name, FIRST_AXES));
@@ -184,7 +189,7 @@ export function bodyOf(study, wish, pixels) {
     if (value !== undefined && value !== it.usual) body[it.name] = value;
   }
   const sensitive = wish.sensitive.filter((name) => wish.columns.includes(name));
-  if (picture.kind === "parallel" && sensitive.length) body.sensitive = sensitive;
+  if (hasAxes(picture) && sensitive.length) body.sensitive = sensitive;
   if (followsHeight(picture)) body[PIXELS] = pixels;
   return body;
 }

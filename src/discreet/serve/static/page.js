@@ -8,7 +8,7 @@ import { keepHistory } from "./page-history.js";
 import { themeButton } from "./page-theme.js";
 import { offerToken, withToken } from "./page-token.js";
 import { showProblem, whileWaiting } from "./page-wait.js";
-import { bodyOf, followsHeight, methodOf, moved, pictureOf, wishOf } from "./page-wish.js";
+import { bodyOf, followsHeight, hasAxes, methodOf, moved, pictureOf, wishOf } from "./page-wish.js";
 
 const PIXEL_STEP = 50;
 const MOST_PIXELS = 500;
@@ -100,10 +100,10 @@ function show(answer, body, kind) {
   showFigure(answer, `${title.title}: ${title.what}`);
   const top = byId("figure").getBoundingClientRect().top;
   if (top > window.innerHeight / 2 || top < -200) byId("figure").scrollIntoView();
-  if (kind === "parallel") offerMoves(answer, body);
+  if (hasAxes(pictureOf(study, kind))) offerMoves(answer, body, kind);
 }
 
-async function offerMoves(answer, body) {
+async function offerMoves(answer, body, kind) {
   const path = `/api/views/${encodeURIComponent(answer.id)}/orders`;
   const orders = await ask(path).catch(() => null);
   if (!orders) return; // the picture stands as it is; its axes stay where they are
@@ -111,7 +111,7 @@ async function offerMoves(answer, body) {
     const columns = Array.isArray(order) && order.every((it) => typeof it === "string")
       ? order
       : moved(body.columns, from, to);
-    form.put(wishOf(study, "parallel", { ...body, columns }));
+    form.put(wishOf(study, kind, { ...body, columns }));
     drawn(form.wish());
   });
 }
