@@ -5,6 +5,9 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 
+# What Python and pytest make of a module is kept: half of what it takes to begin a run.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo figures test test-all chromium check format pictures bench clean
