@@ -39,6 +39,17 @@ APART = "datasets"  # imports errors alone, and is imported by floor 8 and above
 APART_FROM_FLOOR = 8
 LATE_IMPORTS_IN = "cli"  # each command imports what it needs, so that --help is quick
 LATE_IMPORTS_OF = "kernels"  # they import numba, which takes a third of a second
+PLOTS = "plots"
+MAY_NAME_PLOTS = {
+    "study/study",
+    "study/parallel",  # the request that `Study.parallel` makes
+    # Still to be taken from descriptors: what the command line checks, reports and proposed ranges.
+    "cli/plots",
+    "study/guesses",
+    "study/tables",
+}
+# What has the name of a plot and is none: the room of clusters, and a mark of a Scene.
+NO_PLOTS = {("__init__", "parallel"), ("render/marks", "bars")}
 RANDOM_ROOM = "secret"
 RANDOM_MODULES = ("secrets", "random", "numpy.random")
 
@@ -262,6 +273,41 @@ def reachable(start: str, loads: Mapping[str, Set[str]]) -> set[str]:
     return found
 
 
+def plot_names(modules: Sequence[Module]) -> Iterator[Broken]:
+    """A plot's name stands in the room of plots and in `Study`: all others read its descriptor."""
+    named = {name for module in modules if module.room == PLOTS for name in described(module)}
+    for module in modules:
+        place = "/".join(module.inside)
+        if not module.room or module.room == PLOTS or place in MAY_NAME_PLOTS:
+            continue
+        listed = {
+            id(name)
+            for statement in module.tree.body
+            if assigns_all(statement)
+            for name in ast.walk(statement)
+        }
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.Constant) or id(node) in listed:
+                continue
+            if node.value in named and (place, node.value) not in NO_PLOTS:
+                yield module.broken(
+                    node,
+                    f"{node.value!r} is the name of a plot; ask its descriptor, or the registry",
+                )
+
+
+def described(module: Module) -> Iterator[str]:
+    """Name the plots that a module describes: `Plot(name="...")`."""
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="Plot"), keywords=keywords):
+                yield from (
+                    str(it.value.value)
+                    for it in keywords
+                    if it.arg == "name" and isinstance(it.value, ast.Constant)
+                )
+
+
 # --- how a file is written ------------------------------------------------------------------
 
 
@@ -438,6 +484,7 @@ def broken_rules(root: Path) -> list[Broken]:
             modules.append(module)
             found.update(broken for rule in MODULE_RULES for broken in rule(module))
     found.update(circles(modules))
+    found.update(plot_names(modules))
     return sorted(found)
 
 

@@ -6,7 +6,7 @@ parameters and rules, never a cell's value and never an exact count.
 ::
 
     DiscreetError
-    ├── InputError      the call, the file or the policy text is wrong: mend it and call again
+    ├── InputError      the call, the file or the policy text is wrong: correct it and call again
     ├── RefusedError    the call is understood, but the policy does not let it be shown
     │   └── LeavingError    it may be looked at, but it may not leave
     │       └── LedgerError     the ledger cannot be read or written, so nothing may leave

@@ -147,6 +147,24 @@ def test_imports_that_are_no_circle(check: Check, case: str) -> None:
     assert check({**named, "tests/table/test_table.py": ""}) == []
 
 
+DESCRIBED = {"plots__pie": 'PIE = Plot(name="pie", title="Pie chart")'}
+
+
+def test_a_plot_is_named_in_its_room_and_in_study(check: Check) -> None:
+    named = DESCRIBED | {
+        "plots__registry": 'USUAL = "pie"',
+        "study__study": 'settle("pie")',
+        "errors": '"""Of a pie."""\nx = "a pie, by name"',
+    }
+    assert check(package(**named)) == []
+
+
+@pytest.mark.parametrize("room", ["serve__asking", "study__session", "policy"])
+def test_a_plot_is_named_nowhere_else(check: Check, room: str) -> None:
+    (found,) = check(package(**DESCRIBED, **{room: 'if plot == "pie":\n    pass'}))
+    assert "'pie' is the name of a plot" in found
+
+
 def test_a_room_without_a_floor_is_named(check: Check) -> None:
     assert check(package(attic="import discreet.cli")) == [
         "src/discreet/attic.py:1: attic has no floor; give it a floor in BUILDING"

@@ -57,7 +57,7 @@ class Store:
         Where `ledger.sqlite` lies.
     secret : Secret
         The custodian's; the rows are sealed with a key made from it, so that who can write the
-        file but does not know the secret cannot mend the chain after a change.
+        file but does not know the secret cannot repair the chain after a change.
     """
 
     def __init__(self, folder: Path, secret: Secret) -> None:

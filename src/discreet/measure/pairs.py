@@ -150,7 +150,7 @@ def as_pair(
         if kinds[0] != kinds[1]:
             raise InputError(
                 f"column {name!r} is {kinds[0]} in the original table and {kinds[1]} in the"
-                " released one; declare it categorical, or mend it"
+                " released one; declare it categorical, or correct it"
             )
     return _matched(_read(before, names), _read(after, names), same_rows)
 

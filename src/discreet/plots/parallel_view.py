@@ -137,7 +137,7 @@ class ParallelView(View):
     -----
     The shapes are those of section 4.1 of Dasgupta and Kosara, "Adaptive Privacy-Preserving
     Visualization Using Parallel Coordinates" (IEEE TVCG 17(12), 2011). A box hides who is in it
-    but not that somebody is: what each method leaves open is told by `describe`.
+    but not that somebody is: `describe` says what each method does not protect.
     """
 
     kind: ClassVar[str] = "parallel"

@@ -68,10 +68,10 @@ class KMeans:
 
     In the end the cuts are held against those of `EqualWidth` and `EqualFrequency`, each cost
     being summed about the means of its own regions: with as many regions, and none empty, these
-    never cost less. Before that, sums of squares are kept to about 32 digits, so that far values
+    never cost less. Before that, sums of squares are kept to about 32 digits, so that outliers
     cost none; that takes longer where clumps lie so far apart that 16 digits cannot tell costs.
 
-    **What it does not protect.** A region may hold a single row, far values above all: nothing is
+    **What it does not protect.** A region may hold a single row, outliers above all: nothing is
     promised of how many rows share a point. Regions depend on all values.
 
     References

@@ -443,7 +443,7 @@ def base(x: ArrayLike, b: float | None = None, k: int = 5) -> Floats:
     Notes
     -----
     **What it does not protect.** A b that is given may leave single rows in an interval; one that
-    is found tells of the far values. Nothing is promised of rows of several columns.
+    is found tells of the outliers. Nothing is promised of rows of several columns.
 
     Examples
     --------

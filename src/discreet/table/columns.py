@@ -79,7 +79,7 @@ def columns_of(
         numeric = dtype.is_numeric() or dtype == nw.Boolean
         if kind == "continuous" and not numeric:
             raise InputError(
-                f"column {column!r} holds text where numbers are needed; mend the column,"
+                f"column {column!r} holds text where numbers are needed; correct the column,"
                 " or declare it 'categorical'"
             )
         columns[column] = Column(column, kind, role, numeric, dtype.is_float(), dtype == nw.Boolean)

@@ -106,7 +106,7 @@ WITHIN_ENDS = 2
 class Made:
     """Protected rows beside the raw ones they stand for, row by row: for the custodian alone.
 
-    `trimmed` are the raw ones as the method saw them: far values drawn in, where they were.
+    `trimmed` are the raw ones as the method saw them: outliers drawn in, where they were.
     """
 
     names: tuple[str, ...]
