@@ -11,9 +11,9 @@ import pytest
 from discreet.ledger import add_token, revoke_token
 from discreet.ledger.tokens import Caller
 from discreet.policy import Policy
-from discreet.serve import custodian
+from discreet.serve import describing as custodian
 from discreet.serve.asking import answer_view
-from discreet.serve.custodian import custodian_told, verified
+from discreet.serve.describing import custodian_told, verified
 from discreet.serve.served import Served, serve_study
 from discreet.study import open as open_study
 from tests.serve.cohort import opened

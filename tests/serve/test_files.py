@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.serve.files import MOST_WAITING, Files, Kept
+from discreet.serve.drawing import MOST_WAITING, Files, Kept
 from discreet.serve.refusals import Refusal, refusal
 
 PICTURE = b'{"view": 1}'

@@ -17,8 +17,14 @@ from starlette.responses import JSONResponse, PlainTextResponse, StreamingRespon
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from discreet.serve.limits import HEADERS, BodyTimeout, Faults, SecurityHeaders, SizeLimits
-from discreet.serve.protocol import CarefulProtocol
+from discreet.serve.limits import (
+    HEADERS,
+    BodyTimeout,
+    CarefulProtocol,
+    Faults,
+    SecurityHeaders,
+    SizeLimits,
+)
 from tests.serve.raw import running, send_slowly, talk
 
 CANARY = "Canary"

@@ -21,8 +21,8 @@ from joserfc.jwk import ECKey, Key, OctKey, OKPKey, RSAKey
 
 from discreet.errors import InputError
 from discreet.ledger.tokens import Caller
-from discreet.serve import oidc
-from discreet.serve.oidc import Issuer
+from discreet.serve import access as oidc
+from discreet.serve.access import Issuer
 
 CANARY = "Canary"
 AUDIENCE = "discreet"

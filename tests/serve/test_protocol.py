@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from discreet.serve.limits import HEADERS
-from discreet.serve.protocol import CarefulProtocol
+from discreet.serve.limits import HEADERS, CarefulProtocol
 from tests.serve.raw import Reply, reply_of, running, send_slowly, talk
 
 Address = tuple[str, int]

@@ -21,7 +21,7 @@ from fastapi import FastAPI
 from discreet.errors import InputError, RefusedError
 from discreet.ledger import add_token
 from discreet.serve import running
-from discreet.serve.protocol import CarefulProtocol
+from discreet.serve.limits import CarefulProtocol
 from discreet.serve.running import (
     ENVIRONMENT,
     Address,

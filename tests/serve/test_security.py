@@ -709,7 +709,7 @@ def test_what_the_data_hold_back_looks_alike(
 def test_others_are_served_while_many_are_slow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.serve.protocol.CarefulProtocol.head_seconds", 600)
+    monkeypatch.setattr("discreet.serve.limits.CarefulProtocol.head_seconds", 600)
     monkeypatch.setattr(BodyTimeout.__init__, "__defaults__", (600,))
     with running(open_study(*written(tmp_path)), tmp_path) as served:
         start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.serve import warming
-from discreet.serve.warming import warm, warm_in_background
+from discreet.serve import drawing as warming
+from discreet.serve.drawing import warm, warm_in_background
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,20 @@ import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.common import File, JsonOption, PolicyOption, StudyOption, print_words
+from discreet.cli.common import (
+    File,
+    JsonOption,
+    PolicyOption,
+    StudyOption,
+    print_words,
+    with_options,
+)
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
@@ -26,51 +34,48 @@ NEW_LEDGER = (
     " has, stop, and restore the ledger from a backup"
 )
 
-HostOption = Annotated[
-    str, typer.Option("--host", help="The address to listen on; others reach it with 0.0.0.0.")
-]
-PortOption = Annotated[int, typer.Option("--port", help="The port; 0 takes a free one.")]
-WorkersOption = Annotated[int, typer.Option("--workers", help="How many processes serve.")]
-CertificateOption = Annotated[
-    Path | None, typer.Option("--certificate", help="A certificate (PEM), for TLS.")
-]
-KeyOption = Annotated[Path | None, typer.Option("--key", help="The certificate's key (PEM).")]
-ProxyOption = Annotated[
-    bool, typer.Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
-]
-OriginOption = Annotated[
-    list[str] | None,
-    typer.Option("--origins", help="Another web address whose pages may ask. Repeatable."),
-]
-IssuerOption = Annotated[
-    str, typer.Option("--issuer", help="An OpenID Connect issuer whose tokens are taken, too.")
-]
-AudienceOption = Annotated[
-    str, typer.Option("--audience", help="The audience its tokens must be for.")
-]
-NoTokenOption = Annotated[
-    bool,
-    typer.Option("--no-token", help="Make no token: for a service, whose output is kept."),
-]
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """Where a server listens, and who may ask it."""
+
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; others reach it with 0.0.0.0.")
+    ] = "127.0.0.1"
+    port: Annotated[int, typer.Option("--port", help="The port; 0 takes a free one.")] = 8765
+    workers: Annotated[int, typer.Option("--workers", help="How many processes serve.")] = 1
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="A certificate (PEM), for TLS.")
+    ] = None
+    key: Annotated[Path | None, typer.Option("--key", help="The certificate's key (PEM).")] = None
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
+    ] = False
+    origins: Annotated[
+        list[str] | None,
+        typer.Option("--origins", help="Another web address whose pages may ask. Repeatable."),
+    ] = None
+    issuer: Annotated[
+        str, typer.Option("--issuer", help="An OpenID Connect issuer whose tokens are taken, too.")
+    ] = ""
+    audience: Annotated[
+        str, typer.Option("--audience", help="The audience its tokens must be for.")
+    ] = ""
+    no_token: Annotated[
+        bool,
+        typer.Option("--no-token", help="Make no token: for a service, whose output is kept."),
+    ] = False
 
 
+@with_options
 def serve(
     file: File,
+    options: ServerOptions,
     policy: PolicyOption = "standard",
     study: StudyOption = None,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8765,
-    workers: WorkersOption = 1,
-    certificate: CertificateOption = None,
-    key: KeyOption = None,
-    behind_proxy: ProxyOption = False,
-    origins: OriginOption = None,
-    issuer: IssuerOption = "",
-    audience: AudienceOption = "",
-    no_token: NoTokenOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Serve a study on the web: the data stay here, pictures go out.
+    """Serve a study on the web: the data stay here, plots go out.
 
     discreet serve cohort.parquet --policy discreet.toml
 
@@ -86,12 +91,14 @@ def serve(
             "serving needs packages that are not installed: pip install 'discreet[server]'"
         ) from None
 
-    if bool(issuer) != bool(audience):
+    if bool(options.issuer) != bool(options.audience):
         raise InputError("OpenID Connect needs an issuer and an audience; give both")
-    address = Address(host, port, certificate, key, behind_proxy)
-    plan = Plan(
-        str(file.resolve()), _place_of(policy), study, tuple(origins or ()), issuer, audience
+    address = Address(
+        options.host, options.port, options.certificate, options.key, options.behind_proxy
     )
+    place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
+    origins = tuple(options.origins or ())
+    plan = Plan(str(file.resolve()), place, study, origins, options.issuer, options.audience)
     found = opened(plan)
     store, of = found.session.ledger.store, found.session.known_name()
     if not store.path.exists():
@@ -99,19 +106,19 @@ def serve(
     with (
         _ending_at_sigterm(),
         store.kept_open(),  # from before the token is made until it is revoked
-        _token_of_start(store, of, wanted=not no_token) as token,
+        _token_of_start(store, of, wanted=not options.no_token) as token,
     ):
 
         def said(url: str) -> None:
             """Say where it listens, once."""
             if as_json:
                 typer.echo(json.dumps({"address": url, "token": token}))
-            else:
-                print_words(_greeting(of, found.policy.name, policy, url, token))
-                if behind_proxy:
-                    print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
+                return
+            print_words(_greeting(of, found.policy.name, policy, url, token))
+            if options.behind_proxy:
+                print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
 
-        run(found, plan, address, workers, said)
+        run(found, plan, address, options.workers, said)
 
 
 @contextmanager
@@ -163,7 +170,3 @@ def _ending_at_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _place_of(policy: str) -> str:
-    return str(Path(policy).resolve()) if policy.endswith(".toml") else policy

@@ -1,20 +1,42 @@
-"""From a wish to a View, and from a View to what is sent."""
+"""From a wish to a View, to what is sent of it, and to files, of which one is made at a time."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from discreet.datasets import diabetes
 from discreet.plots import PLOTS, View
+from discreet.policy import Policy
 from discreet.render.figure_file import content, plain_settings
 from discreet.render.scene import scene_to_plain
 from discreet.render.to_matplotlib import draw
+from discreet.secret import unguessable
 from discreet.serve.checking import Wish
+from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
+from discreet.study import open as open_study
 from discreet.study.parallel import Orders
 
-__all__ = ["FORMS", "drawn", "figure", "orders_told", "picture_told"]
+__all__ = [
+    "FORMS",
+    "Files",
+    "Kept",
+    "drawn",
+    "figure",
+    "orders_told",
+    "picture_told",
+    "warm",
+    "warm_in_background",
+]
 
 #: The files that a picture can be downloaded as, and what they are.
 FORMS = {
@@ -80,3 +102,155 @@ def figure(picture: bytes, form: str) -> bytes:
 
 def _bytes(told: dict[str, Any]) -> bytes:
     return json.dumps(told, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+MOST_WAITING = 8  # files that wait while one is made
+MOST_BYTES = 32 * 2**20
+
+
+class Kept:
+    """Files by name, of so many bytes together at most; those not asked for longest go first.
+
+    Parameters
+    ----------
+    most : int
+        Bytes. A file that is larger is not kept.
+
+    Examples
+    --------
+    >>> kept = Kept(5)
+    >>> for name in ("a", "b", "c"):
+    ...     kept.put((name,), b"12")
+    >>> kept.get(("a",)), kept.get(("c",)), kept.size
+    (None, b'12', 4)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._files: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
+        self._size = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes are kept."""
+        return self._size
+
+    def get(self, name: tuple[str, ...]) -> bytes | None:
+        """Return a file that is kept, or nothing."""
+        with self._lock:
+            found = self._files.get(name)
+            if found is not None:
+                self._files.move_to_end(name)
+            return found
+
+    def put(self, name: tuple[str, ...], file: bytes) -> None:
+        """Keep a file, and let go of as many as it takes the room of."""
+        if len(file) > self._most:
+            return
+        with self._lock:
+            self._size += len(file) - len(self._files.pop(name, b""))
+            self._files[name] = file
+            while self._size > self._most:
+                _, gone = self._files.popitem(last=False)
+                self._size -= len(gone)
+
+
+class Files:
+    """Where files are made, of whatever threads ask for them.
+
+    Parameters
+    ----------
+    make : callable
+        Makes a file of a picture and a form; called by one thread at a time.
+    most : int, default 32 MB
+        Bytes that are kept.
+
+    Notes
+    -----
+    Who waits holds a thread. So few wait, and the others are told to ask again: however many
+    files are asked for at once, threads are left for those who ask for something else.
+    """
+
+    def __init__(self, make: Callable[[bytes, str], bytes], most: int = MOST_BYTES) -> None:
+        self._make = make
+        self._kept = Kept(most)
+        self._turn = threading.Lock()
+        self._seats = threading.BoundedSemaphore(1 + MOST_WAITING)
+
+    def made(self, view: str, picture: bytes, form: str) -> bytes | Refusal:
+        """Return a file of a picture; busy where too many wait.
+
+        Parameters
+        ----------
+        view : str
+            The name of the picture.
+        picture : bytes
+            What was sent of it.
+        form : str
+            Which file.
+
+        Returns
+        -------
+        bytes or Refusal
+        """
+        name = (view, form, hashlib.sha256(picture).hexdigest())
+        found = self._kept.get(name)
+        if found is not None:
+            return found
+        if not self._seats.acquire(blocking=False):
+            return refusal("busy")
+        try:
+            with self._turn:
+                return self._once(name, picture, form)
+        finally:
+            self._seats.release()
+
+    def _once(self, name: tuple[str, str, str], picture: bytes, form: str) -> bytes:
+        """Make a file, unless whose turn it was before wanted the same."""
+        found = self._kept.get(name)
+        if found is None:
+            found = self._make(picture, form)
+            self._kept.put(name, found)
+        return found
+
+
+LOG = logging.getLogger("discreet.serve")
+
+
+def warm_in_background() -> threading.Thread:
+    """Start to `warm`, and return the thread that does."""
+    # Not a daemon: to end while compiled code runs would end in a crash.
+    thread = threading.Thread(target=warm, name="discreet-warming")
+    thread.start()
+    return thread
+
+
+def warm() -> None:
+    """Draw a picture of each sort of a public table: what is imported and compiled stays.
+
+    In a folder of its own, with a secret of its own, so that nothing else stays.
+    """
+    policy = Policy.preset("standard", public=True, study="warming up", strata=["sex"])
+    try:
+        with tempfile.TemporaryDirectory(prefix="discreet-") as name:
+            secret = Path(name) / "discreet.secret"
+            secret.touch(mode=0o600)
+            secret.write_text(unguessable().encode().hex(), encoding="ascii")
+            for view in _pictures(open_study(diabetes(), replace(policy, folder=Path(name)))):
+                figure(picture_told(view, ""), "figure.png")
+                if not threading.main_thread().is_alive():
+                    return  # the server has ended, and waits for this thread
+    except Exception as error:  # the server serves all the same, only slower at first
+        if threading.main_thread().is_alive():
+            LOG.warning("warming up ended early: %s", type(error).__name__)
+
+
+def _pictures(study: Study) -> Iterator[View]:
+    yield study.histogram("age")
+    yield study.scatter("age", "bmi")
+    yield study.contour("age", "bmi")
+    yield study.box("age")
+    yield study.bars("sex")
+    yield study.parallel(["age", "bmi", "glucose"])
+    yield study.residuals("bmi ~ age")

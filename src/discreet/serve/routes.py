@@ -20,9 +20,8 @@ from discreet.ledger.tokens import Caller
 from discreet.plots import PLOTS
 from discreet.serve.access import CallerOf
 from discreet.serve.asking import answer_again, answer_orders, answer_view, refused, study_json
-from discreet.serve.custodian import custodian_told, verified
-from discreet.serve.drawing import FORMS, figure
-from discreet.serve.files import Files
+from discreet.serve.describing import custodian_told, verified
+from discreet.serve.drawing import FORMS, Files, figure
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.schemas import BODIES
 from discreet.serve.served import Served

@@ -19,10 +19,10 @@ from uvicorn.supervisors import Multiprocess
 
 from discreet.errors import InputError
 from discreet.policy import load_policy
+from discreet.serve.access import Issuer
 from discreet.serve.app import Entrance, create_app
-from discreet.serve.oidc import Issuer
-from discreet.serve.protocol import CarefulProtocol
-from discreet.serve.warming import warm_in_background
+from discreet.serve.drawing import warm_in_background
+from discreet.serve.limits import CarefulProtocol
 from discreet.study import Study
 from discreet.study import open as open_study
 
