@@ -123,6 +123,7 @@ def plot(
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     """
+    from discreet.plots import PLOTS
     from discreet.protect import ROW_METHODS
 
     _check_asked(kind, columns, axes, by=by, trend=trend)
@@ -137,12 +138,12 @@ def plot(
             fields = {"rows": rows, **vars(numbers), **axes.fields()}
         else:
             drawn |= _own_numbers(kind, numbers, axes)
-        if kind == "parallel":
+        if PLOTS[kind].axes:
             drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
-        counted = columns if kind in ("bars", "crosstab") else ()
+        counted = columns if PLOTS[kind].columns == "categorical" else ()
         levels = [*axes.levels(), *([by] if by else ()), *counted]
         opened = study.open(file, levels, **fields)
-        of = (columns,) if kind == "parallel" else columns
+        of = (columns,) if PLOTS[kind].axes else columns
         view = getattr(opened, kind)(*of, **drawn)
         _deliver(view, output, as_json)
     _say_codes(opened, view)
@@ -156,35 +157,31 @@ def _check_asked(
     kind: str, columns: Sequence[str], axes: AxesOptions, *, by: str | None, trend: bool
 ) -> None:
     """Refuse what a plot has no place for."""
-    from discreet.policy import DIAGNOSTICS, PICTURES
+    from discreet.plots import PLOTS
 
-    if kind not in PICTURES:
-        raise InputError(f"there is no plot {kind!r}; there are {one_of(PICTURES)}")
-    wanted = dict.fromkeys(("histogram", "bars"), 1) | dict.fromkeys(
-        ("scatter", "heatmap", "contour", "crosstab"), 2
-    )
-    if kind in DIAGNOSTICS and len(columns) != 1:
+    if kind not in PLOTS:
+        raise InputError(f"there is no plot {kind!r}; there are {one_of(PLOTS)}")
+    found = PLOTS[kind]
+    if found.of_formula and len(columns) != 1:
         raise InputError(f"a {kind} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
-    if len(columns) != wanted.get(kind, len(columns)):
-        raise InputError(f"a {kind} draws exactly {wanted[kind]} of the columns of the file")
-    if by is not None and kind in (*DIAGNOSTICS, "crosstab", "parallel"):
+    if not found.of_formula and found.least == found.most != len(columns):
+        raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file")
+    if by is not None and not found.by:
         raise InputError(f"a {kind} has no --by; leave it out")
-    if trend and kind != "scatter":
+    if trend and "trend" not in found.parameters:
         raise InputError("--trend is for a scatter plot; leave it out")
-    if kind != "parallel" and (unused := given(axes)):
+    if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 
 
 def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[str, Any]:
     """Return the numbers of a plot that are its alone; refuse one that it is drawn without."""
+    from discreet.plots import PARAMETERS, PLOTS
+
     if axes.pairs:
         raise InputError("--pairs is of guarded policies; under 'research' any order is drawn")
     for name in sorted(given(numbers)):
-        if (
-            (name == "bins" and kind != "histogram")
-            or (name == "grid" and kind in ("histogram", "bars", "crosstab", "parallel"))
-            or (name == "q" and kind in ("bars", "crosstab", "parallel"))
-        ):
+        if name in PARAMETERS and name not in PLOTS[kind].parameters:
             raise InputError(f"a {kind} has no use for --{name}; leave it out")
     return _said(**vars(numbers)) | axes.numbers()
 
