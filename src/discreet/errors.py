@@ -15,7 +15,8 @@ parameters and rules, never a cell's value and never an exact count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 __all__ = [
@@ -32,9 +33,17 @@ MOST_NAMED = 20
 
 
 class DiscreetError(Exception):
-    """What every error of discreet is; `exit_code` is what the command line ends with."""
+    """What every error of discreet is; `exit_code` is what the command line ends with.
+
+    Of a request that is refused before the data are touched, `parameter` is what of it is refused
+    and `rule` tells apart several rules about one parameter.
+    """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, text: str = "", *, parameter: str = "", rule: str = "") -> None:
+        super().__init__(text)
+        self.parameter, self.rule = parameter, rule
 
 
 class InputError(DiscreetError, ValueError):
@@ -67,6 +76,16 @@ class BrokenPromiseError(DiscreetError):
     """A promise was counted again on the output and did not hold: a bug of discreet."""
 
     exit_code = 70
+
+
+@contextmanager
+def about(parameter: str) -> Iterator[None]:
+    """Say of an error which parameter it is about, where it does not say so itself."""
+    try:
+        yield
+    except DiscreetError as error:
+        error.parameter = error.parameter or parameter
+        raise
 
 
 def some_of(choices: Sequence[str]) -> str:

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PICTURES as METHODS_OF
 from discreet.policy import PRESETS, Policy
+from discreet.policy.choosing import allowed_methods, usual_method
 from discreet.serve.checking import (
     NUMBERS,
     Wish,
-    allowed_methods,
     check,
     has_use,
-    usual_method,
     usual_number,
 )
 from discreet.serve.refusals import Refusal

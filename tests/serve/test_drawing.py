@@ -53,7 +53,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def wished(study: Study, kind: str) -> View:
     """Draw a wish of each kind."""
     columns, formula, named = WISHES[kind]
-    return drawn(study, Wish(kind, columns, formula, named))
+    plot = study.policy.settle(kind, columns)
+    return drawn(study, Wish(kind, columns, formula, named, plot))
 
 
 def test_there_is_a_wish_for_every_picture() -> None:

@@ -17,7 +17,6 @@ from discreet.plots import ParallelView
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.study import Study
 from discreet.study.parallel import (
-    HowParallel,
     Move,
     Orders,
     axis_order,
@@ -590,12 +589,10 @@ def test_a_desk_keeps_the_pairs() -> None:
     assert axis_order(session, ["x", "y"], None) == ("x", "y")
     assert not session.pairs
 
-    view = parallel(session, ["y", "x"], HowParallel())
+    view = parallel(session, ["y", "x"])
 
     assert isinstance(view, ParallelView)
     assert [*session.pairs] == [("x", "y")]
-    assert HowParallel() == HowParallel(gradient=True)
-    assert HowParallel().cost is None
 
 
 def test_persons_are_counted() -> None:
@@ -745,7 +742,7 @@ def test_of_an_order_that_is_refused_the_nearest_is_told() -> None:
 
     assert found.why == "sensitive axis 'ill' must come last, after 'x', 'z'"
     assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
-    assert parallel(session, found.nearest, HowParallel()).columns == found.nearest
+    assert parallel(session, found.nearest).columns == found.nearest
 
 
 def test_pairs_of_the_policy_bind_the_moves() -> None:
@@ -773,7 +770,7 @@ def test_where_pairs_forbid_the_nearest_order_another_is_told() -> None:
 
     assert found.why == "sensitive axis 'ill' must come last, after 'z', 'x'"
     assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
-    assert parallel(session, found.nearest, HowParallel()).columns == found.nearest
+    assert parallel(session, found.nearest).columns == found.nearest
 
 
 def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
@@ -788,7 +785,7 @@ def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
 
 def test_what_was_drawn_before_binds_the_moves() -> None:
     session = desk_of()
-    parallel(session, ["x", "y", "z"], HowParallel())
+    parallel(session, ["x", "y", "z"])
     found = orders(session, ["x", "y", "z"])
 
     assert found.why == ""
@@ -831,10 +828,10 @@ def test_a_move_is_allowed_where_the_picture_after_it_is_drawn(
         assert move.order[move.target] == columns[move.source]
         fresh = desk_of(preset=preset, **SECRET)
         if not move.why:
-            assert parallel(fresh, move.order, HowParallel()).columns == move.order
+            assert parallel(fresh, move.order).columns == move.order
             continue
         with pytest.raises(RefusedError, match=r".+") as refused:
-            parallel(fresh, move.order, HowParallel())
+            parallel(fresh, move.order)
         assert str(refused.value).startswith(move.why)
 
 

@@ -1,7 +1,8 @@
 """What is pinned of columns that leave as axes of parallel coordinates."""
 
 from discreet.policy import Policy
-from discreet.study.gate import diversity_of, diversity_pins, method_pins, pair_pins
+from discreet.policy.choosing import diversity_of
+from discreet.study.gate import diversity_pins, method_pins, pair_pins
 
 
 def test_a_cluster_beside_a_secret_holds_two_values_or_what_the_policy_says() -> None:

@@ -66,7 +66,7 @@ def test_counts_and_rows_are_two_streams() -> None:
 def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
     found, other = session(study="s"), session(study="s", k=6)
     for place in (found, other):
-        asked = place.settle("bars", ["sex"], "categorical")
+        asked = place.settle("bars", ["sex"])
         view = place.counted(asked, bars.from_counts)
         if place is found:
             assert view.to_json()
@@ -104,16 +104,16 @@ def test_by_is_a_stratum_where_rows_are_drawn() -> None:
 def test_axes_may_be_of_any_kind() -> None:
     found = session("research")
 
-    assert found.settle("parallel", ["x", "sex"], "any").columns == ("x", "sex")
-    for kind, message in (("continuous", "'sex' is categorical"), ("categorical", "'x' is contin")):
+    assert found.settle("parallel", ["x", "sex"]).columns == ("x", "sex")
+    for plot, message in (("heatmap", "'sex' is categorical"), ("crosstab", "'x' is contin")):
         with pytest.raises(InputError, match=message):
-            found.settle("parallel", ["x", "sex"], kind)
+            found.settle(plot, ["x", "sex"])
     with pytest.raises(InputError, match="there is no column 'xx'"):
-        found.settle("parallel", ["xx", "sex"], "any")
+        found.settle("parallel", ["xx", "sex"])
     with pytest.raises(InputError, match="a column is named twice"):
-        found.settle("parallel", ["x", "x"], "any")
+        found.settle("parallel", ["x", "x"])
     with pytest.raises(InputError, match="'sex' is categorical"):
-        found.settle("parallel", ["x", "sex"], "any", limits={"sex": [0, 1]})
+        found.settle("parallel", ["x", "sex"], limits={"sex": [0, 1]})
 
 
 def gappy(x: int, y: int, **fields: Any) -> Session:
@@ -187,7 +187,7 @@ def test_under_research_diagnostics_say_how_many_and_why() -> None:
 def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
     for choice in ("1", "2"):
         found = session(study="s")
-        asked = found.settle("bars", ["sex"], "categorical")
+        asked = found.settle("bars", ["sex"])
         view = found.counted(asked, bars.from_counts, pinned={"diversity of 'sex'": choice})
         if choice == "1":
             assert view.to_json()
@@ -200,7 +200,7 @@ def test_pairs_are_those_that_left() -> None:
     assert not session().pairs
     assert not session(pairs=[["y", "x"]]).pairs
     found = session(study="s")
-    asked = found.settle("parallel", ["x", "y"], "any")
+    asked = found.settle("parallel", ["x", "y"])
     pinned = {"pair 'x', 'y'": '["x", "y"]', "pair 'y', 'z'": '["y", "z"]'}
 
     found.counted(asked, any_bars(), pinned=pinned).to_json()
@@ -211,7 +211,7 @@ def test_pairs_are_those_that_left() -> None:
 
 def any_bars() -> Any:
     """Return what draws bars, whatever is asked for: only the gate is looked at."""
-    asked = session().settle("bars", ["sex"], "categorical")
+    asked = session().settle("bars", ["sex"])
     return lambda table, _, origin: bars.from_counts(table, asked, origin)
 
 

@@ -127,44 +127,21 @@ def test_moves_of_axes_know_what_is_sensitive(tmp_path: Path) -> None:
     assert named.nearest[-1] == "sex"
 
 
-FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "spaces": ("bmi~age", "bmi ~ age", ("bmi", "age")),
-    "a stratum": ("bmi ~ age + C(sex)", "bmi ~ age + C(sex)", ("bmi", "age")),
-    "a product": ("bmi ~ age:glucose", "bmi ~ age:glucose", ("bmi", "age", "glucose")),
-}
-
-
-@pytest.mark.parametrize(("text", "written", "numbers"), FORMULAS.values(), ids=FORMULAS)
-def test_a_formula_is_written_out(
-    tmp_path: Path, text: str, written: str, numbers: tuple[str, ...]
-) -> None:
-    study = opened(tmp_path)
-    found = study.session.formula_of(text, {it.name: it for it in study.session.drawable()})
-
-    assert found == (written, numbers)
-
-
-@pytest.mark.parametrize("text", ["bmi", "bmi ~ Canary", "bmi ~ C(name)", "bmi ~ note", "~", "("])
-def test_a_formula_that_cannot_be_read(tmp_path: Path, text: str) -> None:
-    study = opened(tmp_path)
-
-    with pytest.raises(InputError, match=r".+"):
-        study.session.formula_of(text, {it.name: it for it in study.session.drawable()})
-
-
 def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    columns = {it.name: it for it in study.session.drawable()}
 
-    with pytest.raises(RefusedError, match="levels stand in a formula of a guarded study only"):
-        study.session.formula_of("bmi ~ age + C(ward)", columns)
+    with pytest.raises(RefusedError, match="a regression has rows of 'ward' only where") as refused:
+        study.session.settle("residuals", ["bmi", "age"], levels=["ward"])
+    assert (refused.value.parameter, refused.value.rule) == ("formula", "strata")
     research = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert research.session.formula_of("bmi ~ age + C(ward)", columns)[1] == ("bmi", "age")
+    assert research.session.settle("residuals", ["bmi", "age"], levels=["ward"]).by is None
 
 
 def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_path: Path) -> None:
     study = opened(tmp_path)
-    assert study.session.count_method_that_left("histogram", ["age"], None, "suppression") is None
+    gate, settle = study.session.release_gate, study.session.settle
+    asked_first = settle("histogram", ["age"], method="suppression")
+    assert gate.count_method_that_left(asked_first) is None
     study.histogram("age").ask_to_leave("svg")
     study.heatmap("bmi", "age").ask_to_leave("svg")
 
@@ -180,7 +157,10 @@ def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_p
         ("parallel", ["bmi", "glucose", "age"], None, None),
         ("box", ["age"], None, None),
     ]
-    found = [study.session.count_method_that_left(*it) for it in asked]
+    found = [
+        gate.count_method_that_left(settle(plot, columns, by=by, method=method))
+        for plot, columns, by, method in asked
+    ]
     age, pair = (
         ("count method of 'age'", "merge"),
         ("count method of 'age', 'bmi'", "generalization"),

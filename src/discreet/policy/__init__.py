@@ -14,6 +14,7 @@ from discreet.plots.request import (
 )
 from discreet.policy.choosing import check_group
 from discreet.policy.policy import PRESETS, Policy, load_policy
+from discreet.policy.resolve import Sensitive, resolve
 
 __all__ = [
     "DIAGNOSTICS",
@@ -23,7 +24,9 @@ __all__ = [
     "AxesRequest",
     "PlotRequest",
     "Policy",
+    "Sensitive",
     "check_group",
     "load_policy",
+    "resolve",
     "told_to",
 ]

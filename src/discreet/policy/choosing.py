@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import DiscreetError, InputError, RefusedError, one_of
 from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS
 from discreet.protect import (
@@ -16,7 +16,17 @@ from discreet.protect import (
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
 
-__all__ = ["check_group", "method_of", "refuse_unused"]
+__all__ = [
+    "LEAST_DIVERSITY",
+    "allowed_methods",
+    "check_group",
+    "diversity_of",
+    "method_of",
+    "refuse_unused",
+    "usual_method",
+]
+
+LEAST_DIVERSITY = 2
 
 K_OF_MANY_COLUMNS = 5
 """From this k on a group of many columns holds far records as well as a small one.
@@ -37,7 +47,9 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
             f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
             " far records are recognised by many columns; open a study with groups of at most"
             f" {most} columns (groups=, --groups a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
-            " a study that left with larger ones goes on with most_columns of the policy"
+            " a study that left with larger ones goes on with most_columns of the policy",
+            parameter="columns",
+            rule="many",
         )
 
 
@@ -81,3 +93,28 @@ def refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
     for name in named:
         if not PLOTS[picture].uses(method, name):
             raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")
+
+
+def usual_method(policy: Policy, plot: str) -> str | None:
+    """Return the method a plot is made by where nobody names one; None if it is refused."""
+    try:
+        return method_of(policy, plot, None)
+    except RefusedError:  # a guarded policy may name a method that no guarded study uses
+        return None
+
+
+def allowed_methods(policy: Policy, plot: str) -> tuple[str, ...]:
+    """Return the methods that the policy lets a plot be made by, the usual one first."""
+    usual = usual_method(policy, plot)
+    found = [] if usual is None else [usual]
+    for method in PLOTS[plot].methods:
+        try:
+            found.append(method_of(policy, plot, method))
+        except DiscreetError:
+            continue
+    return tuple(dict.fromkeys(found))
+
+
+def diversity_of(policy: Policy) -> int:
+    """Return how many values of a sensitive column a cluster holds where nobody says."""
+    return max(policy.diversity, LEAST_DIVERSITY)

@@ -7,15 +7,16 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import Edges, Limits, PlotRequest
-from discreet.policy.choosing import method_of, refuse_unused
+from discreet.policy.choosing import allowed_methods, method_of, refuse_unused
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import ROW_METHODS
 from discreet.protect.base import RowMethod
@@ -365,12 +366,14 @@ class Policy:
         RefusedError
             If the policy is guarded and has another value.
         """
-        method = method_of(self, picture, method)
+        with about("method"):
+            method = method_of(self, picture, method)
         declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
         named = {name: value for name, value in named.items() if value is not None}
-        chosen = self.allowed(**named)
-        if not self.guarded:
-            refuse_unused(picture, method, named)
+        with about("numbers"):
+            chosen = self.allowed(**named)
+            if not self.guarded:
+                refuse_unused(picture, method, named)
         return PlotRequest(
             picture=picture,
             columns=tuple(columns),
@@ -410,6 +413,11 @@ class Policy:
         if self.guarded:
             self._refuse_other(chosen, [name for name in named if named[name] is not None])
         return chosen
+
+    @cached_property
+    def methods(self) -> Mapping[str, tuple[str, ...]]:
+        """The methods that each plot may be made by, the usual one first where it may."""
+        return MappingProxyType({plot: allowed_methods(self, plot) for plot in PLOTS})
 
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""

@@ -27,7 +27,7 @@ from discreet.ledger.log import (
 )
 from discreet.ledger.tokens import Caller
 from discreet.plots import PLOTS
-from discreet.serve.checking import Wish, check
+from discreet.serve.checking import Wish, apart, check
 from discreet.serve.describing import study_told
 from discreet.serve.drawing import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
@@ -276,9 +276,11 @@ def _differs(what: str) -> str:
 
 def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     """Draw a picture and let it leave; what is returned may be sent."""
-    again = check(served.study, served.columns, wish.kind, wish.body)
-    if isinstance(again, Refusal):
-        return again  # another process has settled the groups since
+    try:
+        apart(served.study, wish.plot)
+    except RefusedError:  # another process has settled the groups since
+        again = check(served.study, served.columns, wish.kind, wish.body)
+        return again if isinstance(again, Refusal) else refusal("policy")
     other = _by_another_method(served, wish)
     if other is not None:
         return other
@@ -303,8 +305,7 @@ def _by_another_method(served: Served, wish: Wish) -> Refusal | None:
     """
     if wish.formula:
         return None  # of rows
-    by, method = wish.named.get("by"), wish.named.get("method")
-    found = served.study.session.count_method_that_left(wish.kind, wish.columns, by, method)
+    found = served.study.session.release_gate.count_method_that_left(wish.plot)
     if found is None:
         return None
     what, left = found

@@ -10,12 +10,11 @@ from discreet.ledger.store import FIRST, Store, verify
 from discreet.ledger.tokens import Token, list_tokens
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
+from discreet.policy.choosing import usual_method
 from discreet.protect import METHODS, ROW_METHODS
 from discreet.serve.checking import (
     NUMBERS,
-    allowed_methods,
     has_use,
-    usual_method,
     usual_number,
 )
 from discreet.serve.served import Served
@@ -74,7 +73,7 @@ _KINDS = ("continuous", "categorical")
 
 
 def _told(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
-    methods, usual = allowed_methods(policy, plot.name), usual_method(policy, plot.name)
+    methods, usual = policy.methods[plot.name], usual_method(policy, plot.name)
     rows_by = [it.name for it in levels if it.stratum or not policy.guarded]
     counts_by = [it.name for it in levels] if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None

@@ -33,6 +33,7 @@ from discreet.ledger.rules import (
 )
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
+from discreet.policy.choosing import diversity_of
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
@@ -40,12 +41,10 @@ from discreet.table import KINDS, Table
 from discreet.vault import read_rows
 
 __all__ = [
-    "LEAST_DIVERSITY",
     "NOTHING",
     "Exit",
     "Pairs",
     "ReleaseGate",
-    "diversity_of",
     "diversity_pins",
     "listed",
     "method_pins",
@@ -477,14 +476,7 @@ def listed(names: Iterable[str]) -> str:
     return text.getvalue()
 
 
-LEAST_DIVERSITY = 2
-
 Pairs = Sequence[Sequence[str]]
-
-
-def diversity_of(policy: Policy) -> int:
-    """Return how many values of a sensitive column a cluster holds where nobody says."""
-    return max(policy.diversity, LEAST_DIVERSITY)
 
 
 def method_pins(pairs: Pairs, method: str) -> dict[str, str]:

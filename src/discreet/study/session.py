@@ -20,7 +20,7 @@ from discreet.plots import PLOTS, Gate, MultiplesView, Origin, View, diagnostics
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
-from discreet.policy import PlotRequest, Policy, check_group, load_policy
+from discreet.policy import PlotRequest, Policy, check_group, load_policy, resolve
 from discreet.protect import ROW_METHODS
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
@@ -41,7 +41,6 @@ __all__ = [
     "remarks_of",
 ]
 
-NOISE_ON = ("points", "variable")
 ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
@@ -82,36 +81,9 @@ class Session:
         self.policy, self.release_gate = self._declared, release_gate
         return number
 
-    def settle(
-        self,
-        picture: str,
-        columns: Sequence[str],
-        kind: str = "continuous",
-        /,
-        *,
-        by: str | None = None,
-        **named: Any,
-    ) -> PlotRequest:
-        """Say how a picture of columns of a kind, or of "any", will be made, or refuse it."""
-        if not columns:
-            raise InputError(f"a {picture} needs at least one column")
-        asked = self.policy.settle(picture, columns, by=by, **named)
-        if kind == "any":
-            self.table.require(columns)
-            drawn = [name for name in columns if self.table.columns[name].kind not in KINDS]
-            self.table.require(drawn, "continuous")  # refused: of no kind that is drawn
-        else:
-            self.table.require(asked.named if kind == "categorical" else columns, kind)
-        self.table.require([*{**asked.limits, **asked.edges}], "continuous")
-        if by is None:
-            return asked
-        self.table.require([by], "categorical")
-        if self.policy.guarded and asked.from_rows and by not in self.policy.strata:
-            raise RefusedError(
-                f"rows carry the levels of strata alone, and {by!r} is none; draw from counts,"
-                f" or the custodian can open a study with it: discreet.open(..., strata=[{by!r}])"
-            )
-        return asked
+    def settle(self, plot: str, columns: Sequence[str], **how: Any) -> PlotRequest:
+        """Say how a plot of columns will be made, or refuse it, as `resolve` does."""
+        return resolve(self.policy, self.table, plot, columns, **how)
 
     def answer(self, asked: PlotRequest, by_rows: ByRows[V], by_counts: ByCounts[V]) -> V:
         """Draw from protected rows or from counts, and give the view the study's gate."""
@@ -176,35 +148,6 @@ class Session:
         columns = self.table.columns
         return tuple(name for name, column in columns.items() if column.role == "sensitive")
 
-    def formula_of(
-        self, formula: str, columns: Mapping[str, DrawableColumn]
-    ) -> tuple[str, tuple[str, ...]]:
-        """Return a formula written out, and the columns of it that are numbers.
-
-        Raises
-        ------
-        InputError
-            If it cannot be read, or names what cannot be drawn.
-        RefusedError
-            If it names levels that rows of the protected copy do not carry.
-        """
-        model = read_formula(formula, {name: column.kind for name, column in columns.items()})
-        if self.policy.guarded and not {*model.levels} <= {*self.policy.strata}:
-            raise RefusedError(
-                "levels stand in a formula of a guarded study only where they are strata"
-            )
-        return model.formula, tuple(model.numbers)
-
-    def count_method_that_left(
-        self, plot: str, columns: Sequence[str], by: str | None, method: str | None
-    ) -> tuple[str, str] | None:
-        """Say what of a plot's counts was released by another method, and by which; or None.
-
-        Known before anything is counted, it keeps what would have come of it to itself.
-        """
-        asked = self.policy.settle(plot, tuple(columns), by=by, method=method)
-        return self.release_gate.count_method_that_left(asked)
-
     def check_unchanged(self) -> None:
         """Refuse where the data or the version is not the one that is served any more."""
         self.release_gate.check_unchanged()
@@ -258,9 +201,8 @@ class Session:
     ) -> V:
         """Fit a model, and draw how well it fits as a view of one kind."""
         model = read_formula(formula, self._kinds())
-        asked = self.settle(kind.kind, model.numbers, **named)
-        self.table.require(model.levels, "categorical")
-        self._check_noise_on(asked, noise_on)
+        levels = model.levels
+        asked = self.settle(kind.kind, model.numbers, levels=levels, noise_on=noise_on, **named)
         format = FORMAT
         if self.policy.guarded:
             view, format = self._fitted_to_copy(model, asked)
@@ -284,26 +226,8 @@ class Session:
         columns = self.table.columns
         return {name: column.kind for name, column in columns.items() if column.kind in KINDS}
 
-    def _check_noise_on(self, asked: PlotRequest, noise_on: str | None) -> None:
-        if noise_on is None:
-            return
-        if noise_on not in NOISE_ON:
-            raise InputError(f"noise_on must be {one_of(NOISE_ON)}")
-        if self.policy.guarded or asked.method != "probabilistic":
-            raise InputError(
-                "noise_on is for method 'probabilistic' under the policy 'research'; leave it out:"
-                " elsewhere the variables are protected before the plot is made"
-            )
-
     def _fitted_to_copy(self, model: Model, asked: PlotRequest) -> tuple[View, int]:
         """Return the view, and the format of the copy that it is of."""
-        for name in model.levels:
-            if name not in self.policy.strata:
-                raise RefusedError(
-                    f"a regression has rows of {name!r} only where it is a stratum of the protected"
-                    " copy; the custodian can open a study with it:"
-                    f" discreet.open(..., strata=[{name!r}])"
-                )
         copy = self._copy(asked)
         view = diagnostics.of_protected(
             model,
@@ -364,16 +288,21 @@ class Session:
         format = self.format or FORMAT
         return protect_view(table, self.policy, asked, self.secret, naming, format)
 
-    def group_of(self, columns: Sequence[str]) -> tuple[str, ...]:
+    def group_of(
+        self, columns: Sequence[str], settled: Sequence[Sequence[str]] | None = None
+    ) -> tuple[str, ...]:
         """Return the group that holds all `columns`, the first request's where none is settled."""
-        for group in self.groups or (columns,):
+        settled = self.groups if settled is None else settled
+        for group in settled or (columns,):
             if set(columns) <= set(group):
                 check_group(self.policy, group)
                 return tuple(sorted(group))
         raise RefusedError(
             f"rows of {one_of(columns)} may not be seen together: the groups of this study are"
-            f" {'; '.join(one_of(group) for group in self.groups)}. Draw a heat map, which needs"
-            f" no group, or the custodian can {self._together(columns)}"
+            f" {'; '.join(one_of(group) for group in settled)}. Draw a heat map, which needs"
+            f" no group, or the custodian can {self._together(columns)}",
+            parameter="columns",
+            rule="groups",
         )
 
     def _together(self, columns: Sequence[str]) -> str:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.errors import InputError, RefusedError
+from discreet.errors import RefusedError
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots import bars, box, contour, crosstab, heatmap, histogram, scatter
-from discreet.policy import Policy, check_group, load_policy
+from discreet.policy import Policy, Sensitive, check_group, load_policy
 from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
-from discreet.study.parallel import HowParallel, Sensitive, axis_order, parallel
+from discreet.study.parallel import axis_order, parallel
 from discreet.study.session import Session
 from discreet.study.tables import HowRounded, check_share, release, wanted, wanted_rounded
 from discreet.study.tune import setting_below, settings_of, sweep
@@ -235,10 +235,6 @@ class Study:
         asked = self.session.settle(
             "scatter", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        if by is not None and not asked.from_rows:
-            raise InputError(
-                f"a scatter by {asked.method!r} has no rows to colour; draw a heat map with by="
-            )
         view = self.session.answer(asked, scatter.from_rows, scatter.from_counts)
         if not trend:
             return view
@@ -399,8 +395,6 @@ class Study:
         Under `standard` no outlier is drawn and no number is one person's. Avraam et al. (2021),
         section 4.1, Fig. 4.
         """
-        if by is not None and len(columns) != 1:
-            raise InputError("a box plot with by= draws one column; name one")
         asked = self.session.settle(
             "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
@@ -446,7 +440,7 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        asked = self.session.settle("bars", [column], "categorical", by=by, method=method, k=k)
+        asked = self.session.settle("bars", [column], by=by, method=method, k=k)
         return self.session.counted(asked, bars.from_counts)
 
     def crosstab(
@@ -483,7 +477,7 @@ class Study:
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
         pair = [rows, columns]
-        asked = self.session.settle("crosstab", pair, "categorical", method=method, k=k)
+        asked = self.session.settle("crosstab", pair, method=method, k=k)
         return self.session.counted(asked, crosstab.from_counts)
 
     def parallel(
@@ -568,8 +562,8 @@ class Study:
 pixels = 400), policy standard)
         """
         said: dict[str, Any] = {"k": k, "diversity": diversity, "pixels": pixels, "limits": limits}
-        how = HowParallel(method, sensitive=sensitive, cost=cost, gradient=gradient, **said)
-        return parallel(self.session, columns, how)
+        how = {"method": method, "sensitive": sensitive, "cost": cost, "gradient": gradient}
+        return parallel(self.session, columns, **how, **said)
 
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
