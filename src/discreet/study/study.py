@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.errors import RefusedError
+from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots import bars, box, contour, crosstab, heatmap, histogram, scatter
 from discreet.policy import Policy, Sensitive, check_group, load_policy
@@ -395,6 +395,8 @@ class Study:
         Under `standard` no outlier is drawn and no number is one person's. Avraam et al. (2021),
         section 4.1, Fig. 4.
         """
+        if by is not None and len(columns) != 1:  # before anything of a column is refused
+            raise InputError("a box plot with by= draws one column; name one")
         asked = self.session.settle(
             "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
