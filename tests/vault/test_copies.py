@@ -174,9 +174,13 @@ def test_bounds_that_are_no_step_are_kept_all_the_same(rule: str) -> None:
 
 def test_bounds_of_another_column_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """The version is another, for bounds are settings; with its noise held fixed nothing moves."""
+
+    class Unchanged(Spy):
+        def __call__(self, values: Floats, *_: Any) -> Floats:
+            return values
+
     given = shares()
-    spy = Spy()
-    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)
+    monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: Unchanged())
 
     plain, other = copied(given), copied(given, policy=bounded("clip", z=[0, 1]))
 
