@@ -53,8 +53,9 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "k": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
     "rows": (
-        ["mdav", "suppression", *NO_WORD],
-        "one of 'deterministic', 'probabilistic', 'condensation', 'microaggregation', 'rounding'",
+        ["mdlp", "equal_width", "suppression", *NO_WORD],
+        "one of 'deterministic', 'probabilistic', 'condensation', 'mdav', 'vmdav', 'optimal',"
+        " 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
     "missing_values": (

@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from discreet.errors import InputError, RefusedError
 from discreet.plots.request import NO_AXES
 from discreet.policy import PICTURES, PRESETS, Policy, check_group, load_policy
-from discreet.protect import Condensation, Deterministic, Probabilistic, Rounding
+from discreet.protect import (
+    ROW_METHODS,
+    ROW_NAMES,
+    Condensation,
+    Deterministic,
+    Probabilistic,
+    Rounding,
+)
 from discreet.rounding import METHODS as ROUNDINGS
 
 STANDARD = Policy.preset("standard")
@@ -990,7 +997,7 @@ def test_pictures_by_methods(picture: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
-@pytest.mark.parametrize("method", ["", "mdav", "Merge", "non", ["merge"], 3])
+@pytest.mark.parametrize("method", ["", "mdlp", "Merge", "non", ["merge"], 3])
 def test_no_method_of_another_name(policy: Policy, method: Any) -> None:
     with pytest.raises(InputError, match=r"^a histogram cannot be made by method .* there are 'me"):
         policy.settle("histogram", ["age"], method=method)
@@ -1146,7 +1153,7 @@ def test_a_picture_under_research_is_rounded_as_the_policy_rounds() -> None:
 
     assert (asked.k, asked.q) == (7, 0.0)
     assert policy.row_method(asked) == Rounding("equal_width", 7, 4)
-    assert RESEARCH.row_method(asked) == Rounding("mdav", 7)
+    assert RESEARCH.row_method(asked) == Rounding("equal_width", 7, 4)
 
 
 def test_rows_of_one_record_are_no_rounding() -> None:
@@ -1253,3 +1260,20 @@ def test_what_a_caller_may_choose_is_allowed_and_the_rest_refused() -> None:
     assert STANDARD.allowed(missing="complete", k=STANDARD.k) == STANDARD
     with pytest.raises(RefusedError, match=r"^missing is fixed when the study is opened"):
         STANDARD.allowed(missing="median")
+
+
+@pytest.mark.parametrize("name", ROW_NAMES)
+def test_a_row_method_has_one_name(name: str) -> None:
+    policy = Policy.preset("standard", rows=name)
+
+    assert Policy.from_dict(policy.to_dict()) == policy
+    assert policy.changed(rows=name) == policy
+    assert policy.changed(rows="condensation").changed(rows=name) == policy
+    assert policy.rows in ROW_METHODS
+
+
+def test_a_way_to_round_is_said_once() -> None:
+    same = Policy.preset("standard", rows="equal-width", rounding="equal-width")
+    assert same == Policy.preset("standard", rows="rounding", rounding="equal_width")
+    with pytest.raises(InputError, match="leave rounding out"):
+        Policy.preset("standard", rows="equal-width", rounding="mdav")

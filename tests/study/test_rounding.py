@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.policy import Policy
-from discreet.protect import load_points
+from discreet.protect import ROUNDING_NAMES, load_points
 from discreet.release import Release
 from discreet.rounding import METHODS, JointSet, Rounder, RoundingSet
 from discreet.rounding.rounding_set import column_sets, encoded
@@ -319,3 +319,66 @@ def test_a_table_that_was_not_rounded_has_no_points(tmp_path: Path) -> None:
         release.save_points(tmp_path / "points.json")
     with pytest.raises(InputError, match="rounding points"):
         release.save_points(tmp_path / "points.csv")
+
+
+# --- one name each ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ROUNDING_NAMES)
+def test_one_name_opens_the_same_study_as_the_two_fields_did(name: str) -> None:
+    method = ROUNDING_NAMES[name]
+    old, new = guarded(rounding=method), guarded(rows=name)
+
+    assert new.policy == old.policy
+    assert new.policy.settings() == old.policy.settings()
+    assert new.policy.copy_settings() == old.policy.copy_settings()
+    assert rows_of(new.round()) == rows_of(old.round())
+    # Whoever asks for the method by either name gets the copy.
+    assert rows_of(new.anonymize(method=name)) == rows_of(old.anonymize(method="rounding"))
+
+
+def test_mdav_is_microaggregation_by_another_name() -> None:
+    old, new = guarded(rows="microaggregation"), guarded(rows="mdav")
+
+    assert old.policy.settings()["rows"] == "microaggregation"
+    assert rows_of(old.round()) == rows_of(new.round())
+    assert rows_of(old.anonymize(method="mdav")) == rows_of(old.anonymize())
+
+
+def test_a_table_is_asked_for_by_one_name_under_research() -> None:
+    study = research()
+
+    for name, method in ROUNDING_NAMES.items():
+        asked = study.anonymize(GROUP, method=name, k=5)
+        assert rows_of(asked) == rows_of(study.round(GROUP, method=method, k=5))
+    with pytest.raises(InputError, match="no use for q="):
+        study.anonymize(GROUP, method="vmdav", q=0.2)
+    with pytest.raises(InputError, match=r"cannot be made by method 'mdlp'; there are .*'mdav'"):
+        study.anonymize(GROUP, method="mdlp")
+
+
+def test_a_plot_of_rows_is_asked_for_by_one_name_under_research() -> None:
+    study = research()
+
+    view = study.scatter("x", "y", method="equal-width")
+
+    assert (view.method, view.parameters["rounding"]) == ("rounding", "equal_width")
+    assert view.x == research(rounding="equal_width").scatter("x", "y", method="rounding").x
+
+
+def test_a_guarded_study_refuses_another_way_to_round() -> None:
+    study = guarded(rows="vmdav")
+
+    assert study.scatter("x", "y", method="vmdav").method == "rounding"
+    for method in ("mdav", "optimal"):
+        with pytest.raises(RefusedError, match="rounding is fixed when the study is opened"):
+            study.anonymize(method=method)
+    with pytest.raises(RefusedError, match="made by 'condensation'"):
+        guarded(rows="condensation").anonymize(method="vmdav")
+
+
+def test_a_sweep_tries_ways_to_round() -> None:
+    found = research().sweep(GROUP, methods=["mdav", "equal-width"], k=[5])
+
+    assert [point.setting.method for point in found.points] == ["mdav", "equal-width"]
+    assert all(point.refused is None for point in found.points)

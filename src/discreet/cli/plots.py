@@ -124,7 +124,7 @@ def plot(
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     """
     from discreet.plots import PLOTS
-    from discreet.protect import ROW_METHODS
+    from discreet.protect import ROW_METHODS, named
 
     _check_asked(kind, columns, axes, by=by, trend=trend)
     if output is None and not as_json:
@@ -134,7 +134,7 @@ def plot(
         drawn, fields = _said(method=method, by=by, trend=trend or None), {}
         if guarded:
             # A row method makes the study's copy; a count method is the plot's alone.
-            rows = method if method in ROW_METHODS else None
+            rows = method if named(method or "")[0] in ROW_METHODS else None
             fields = {"rows": rows, **vars(numbers), **axes.fields()}
         else:
             drawn |= _own_numbers(kind, numbers, axes)

@@ -11,7 +11,10 @@ from discreet.plots import PLOTS
 from discreet.protect import (
     CLUSTER_METHODS,
     ROW_METHODS,
+    Microaggregation,
+    named,
 )
+from discreet.rounding import Mdav
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
@@ -23,6 +26,7 @@ __all__ = [
     "diversity_of",
     "method_of",
     "refuse_unused",
+    "row_choice",
     "usual_method",
 ]
 
@@ -51,6 +55,13 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
             parameter="columns",
             rule="many",
         )
+
+
+def row_choice(policy: Policy, method: str | None) -> tuple[str | None, str | None]:
+    """Return the method that was asked for, and which way to round where its name says that."""
+    if method == Mdav.name and policy.rows == Microaggregation.name:
+        return policy.rows, None
+    return named(method) if isinstance(method, str) else (method, None)
 
 
 def method_of(policy: Policy, picture: str, method: str | None) -> str:

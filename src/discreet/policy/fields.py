@@ -13,7 +13,7 @@ from typing import Any
 from discreet.errors import one_of
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.plots import METHOD_OF_PLOT
-from discreet.protect import ROW_METHODS
+from discreet.protect import ROW_METHODS, ROW_NAMES
 from discreet.protect.deterministic import METRICS
 from discreet.protect.hierarchy import read_hierarchy
 from discreet.protect.probabilistic import FAR_NOISE
@@ -173,7 +173,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
     "k": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
-    "rows": (lambda v: isinstance(v, str) and v in ROW_METHODS, f"one of {one_of(ROW_METHODS)}"),
+    "rows": (lambda v: isinstance(v, str) and v in ROW_METHODS, f"one of {one_of(ROW_NAMES)}"),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
     "rounding": (
         lambda v: isinstance(v, str) and v in ROUNDINGS,

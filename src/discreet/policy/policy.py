@@ -16,9 +16,9 @@ from typing import Any
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import Edges, Limits, PlotRequest
-from discreet.policy.choosing import allowed_methods, method_of, refuse_unused
+from discreet.policy.choosing import allowed_methods, method_of, refuse_unused, row_choice
 from discreet.policy.fields import RULES, frozen, plain
-from discreet.protect import ROW_METHODS
+from discreet.protect import ROUNDING_NAMES, ROW_METHODS, named
 from discreet.protect.base import RowMethod
 
 __all__ = ["PRESETS", "Policy", "load_policy"]
@@ -60,11 +60,14 @@ class Policy:
         Noise as a share of a column's standard deviation; by default what the row method needs.
         At least 0.1 when guarded.
     rows : str, default "condensation"
-        The row method the protected copy is made by.
+        The row method the protected copy is made by: "condensation", "deterministic",
+        "probabilistic", or a way to round rows jointly: "mdav" (microaggregation), "vmdav",
+        "optimal", "equal-width", "equal-frequency", "kmeans", "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
     rounding : str, default "mdav"
-        How the row method "rounding" finds its points.
+        How points are found where `rows` is "rounding": the two together are an older way to
+        say `rows="vmdav"`.
     c : int, optional
         How many regions it parts a column into, where that is what it takes.
     pictures : mapping of str to str
@@ -202,6 +205,10 @@ class Policy:
     file: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.rows, str) and self.rows in ROUNDING_NAMES:
+            rows, rounding = named(self.rows)
+            object.__setattr__(self, "rows", rows)
+            object.__setattr__(self, "rounding", rounding)
         for name, (holds, allowed) in RULES.items():
             value = getattr(self, name)
             if type(value) is not type(frozen(name, value)):
@@ -221,7 +228,8 @@ class Policy:
             raise InputError("a column has limits or edges in the policy, not both")
         kind = ROW_METHODS[self.rows]
         if kind.declared:
-            self._method(self.rows, max(kind.least_k, self.k), 0.0)  # refuses what does not fit
+            made = (self.rows, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
+            self._method(*made)  # refuses what does not fit
         if self.guarded:
             self._check_guarded()
 
@@ -265,6 +273,9 @@ class Policy:
             raise InputError(f"there is no preset {name!r}; there are {one_of(PRESETS)}")
         text = resources.files("discreet").joinpath("presets", f"{name}.toml").read_text()
         fields = {"name": name} | tomllib.loads(text)
+        way = ROUNDING_NAMES.get(str(changes.get("rows")))
+        if way is not None and frozen("rounding", changes.get("rounding")) not in (None, way):
+            raise InputError("rows names the way to round already; leave rounding out")
         if isinstance(changes.get("pictures"), Mapping):  # those not named stay as they are
             changes["pictures"] = fields["pictures"] | changes["pictures"]
         return cls.from_dict(fields | changes)
@@ -352,11 +363,11 @@ class Policy:
         *,
         method: str | None = None,
         by: str | None = None,
-        **named: Any,
+        **numbers: Any,
     ) -> PlotRequest:
         """Say how a picture will be made, or refuse what the caller may not choose.
 
-        `named` are other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
+        `numbers` are other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
 
         Raises
@@ -367,13 +378,14 @@ class Policy:
             If the policy is guarded and has another value.
         """
         with about("method"):
+            method, rounding = row_choice(self, method)
             method = method_of(self, picture, method)
         declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
-        named = {name: value for name, value in named.items() if value is not None}
+        given = {name: value for name, value in numbers.items() if value is not None}
         with about("numbers"):
-            chosen = self.allowed(**named)
+            chosen = self.allowed(**given, rounding=rounding)
             if not self.guarded:
-                refuse_unused(picture, method, named)
+                refuse_unused(picture, method, given)
         return PlotRequest(
             picture=picture,
             columns=tuple(columns),
@@ -431,11 +443,13 @@ class Policy:
         method = self.rows if asked is None else asked.method
         k = self.k if asked is None else asked.k
         q = self.noise(method) if asked is None or asked.q is None else asked.q
-        return self._method(method, k, q)
+        if asked is None or asked.rounding is None:
+            return self._method(method, k, q, self.rounding, self.c)
+        return self._method(method, k, q, asked.rounding, asked.c)
 
-    def _method(self, name: str, k: int, q: float) -> RowMethod:
+    def _method(self, name: str, k: int, q: float, rounding: str, c: int | None) -> RowMethod:
         given = {"k": k, "q": q, "metric": self.metric, "far_noise": self.far_noise}
-        given |= {"method": self.rounding, "c": self.c}
+        given |= {"method": rounding, "c": c}
         kind: Any = ROW_METHODS[name]
         made: RowMethod = kind(**{it.name: given[it.name] for it in dataclasses.fields(kind)})
         return made

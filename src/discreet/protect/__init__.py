@@ -45,6 +45,7 @@ from discreet.protect.order_means import OrderMeans
 from discreet.protect.probabilistic import Probabilistic, probabilistic
 from discreet.protect.rounding import ColumnRounding, Rounding
 from discreet.protect.values import outside
+from discreet.rounding import METHODS as rounding_methods
 from discreet.rounding import (
     chimerge,
     equal_frequency,
@@ -60,7 +61,9 @@ __all__ = [
     "CLUSTER_METHODS",
     "COUNT_METHODS",
     "METHODS",
+    "ROUNDING_NAMES",
     "ROW_METHODS",
+    "ROW_NAMES",
     "TABLE_METHODS",
     "CellSuppression",
     "ColumnRounding",
@@ -89,6 +92,7 @@ __all__ = [
     "load_points",
     "mdav",
     "mdlp",
+    "named",
     "optimal",
     "outside",
     "probabilistic",
@@ -106,6 +110,35 @@ ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     }
 )
 """Row methods by name."""
+
+ROUNDING_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        name.replace("_", "-"): name
+        for name, method in rounding_methods.items()
+        if not method.supervised
+    }
+)
+"""The one name of each way to round rows jointly, with what `Rounding` calls its method."""
+
+ROW_NAMES = (
+    *(name for name in ROW_METHODS if name not in (Microaggregation.name, Rounding.name)),
+    *ROUNDING_NAMES,
+)
+"""What rows may be made by, one name each. "rounding", beside the field of that name, and
+"microaggregation", which is "mdav", are read as before, and stay what pins and files call them."""
+
+
+def named(name: str) -> tuple[str, str | None]:
+    """Return the row method that a name means, and which way to round where that is part of it.
+
+    Examples
+    --------
+    >>> named("vmdav"), named("condensation"), named("rounding")
+    (('rounding', 'vmdav'), ('condensation', None), ('rounding', None))
+    """
+    found = ROUNDING_NAMES.get(name)
+    return (name, None) if found is None else (Rounding.name, found)
+
 
 TABLE_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     {**ROW_METHODS, ColumnRounding.name: ColumnRounding}

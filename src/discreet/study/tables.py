@@ -21,7 +21,7 @@ from discreet.measure.report import Plot, Report, histogram_plot
 from discreet.plots import histogram
 from discreet.plots.scatter import SCATTER
 from discreet.policy import PlotRequest, Policy
-from discreet.protect import ROW_METHODS, TABLE_METHODS, ColumnRounding, Rounding
+from discreet.protect import ROW_METHODS, ROW_NAMES, TABLE_METHODS, ColumnRounding, Rounding, named
 from discreet.protect.base import RowMethod
 from discreet.protect.counts import about
 from discreet.release import Points, Release, arrow_table, check_counts_again, native_frame
@@ -135,12 +135,12 @@ def wanted(
 
 
 def _method(session: Session, method: str | None, numbers: Mapping[str, Any]) -> str:
-    if method is not None and method not in ROW_METHODS:
+    if method is not None and named(method)[0] not in ROW_METHODS:
         raise InputError(
-            f"a table cannot be made by method {method!r}; there are {one_of(ROW_METHODS)}"
+            f"a table cannot be made by method {method!r}; there are {one_of(ROW_NAMES)}"
         )
     used = method or session.policy.rows
-    unused = numbers.get("q") is not None and not ROW_METHODS[used].additive
+    unused = numbers.get("q") is not None and not ROW_METHODS[named(used)[0]].additive
     if unused and not session.policy.guarded:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     return used

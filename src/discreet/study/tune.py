@@ -18,7 +18,7 @@ from discreet.measure.propensity import propensity
 from discreet.measure.utility import displacement
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect import ROW_METHODS
+from discreet.protect import ROW_METHODS, ROW_NAMES, named
 from discreet.secret import FORMAT
 from discreet.study.gate import listed
 from discreet.study.session import Session
@@ -63,15 +63,15 @@ def settings_of(
     """Return every setting of some methods, values of k and values of q."""
     names = tuple(SWEPT) if methods is None else tuple(methods)
     for name in names:
-        if name not in ROW_METHODS:
-            raise InputError(f"there is no row method {name!r}; there are {one_of(ROW_METHODS)}")
+        if named(name)[0] not in ROW_METHODS:
+            raise InputError(f"there is no row method {name!r}; there are {one_of(ROW_NAMES)}")
     ks = KS if k is None else _each("k", k)
     qs = QS if q is None else _each("q", q)
     if not names or not ks or not qs:
         raise InputError("a sweep needs at least one method, one k and one q")
     out = []
     for name in names:
-        if ROW_METHODS[name].additive:
+        if ROW_METHODS[named(name)[0]].additive:
             out += [Setting(name, q=float(value)) for value in dict.fromkeys(qs)]
         else:
             out += [Setting(name, k=value) for value in dict.fromkeys(ks)]
