@@ -759,7 +759,8 @@ pixels = 400), policy standard)
             policy it must be a stratum, because rows of the protected copy carry nothing else. By
             default the column whose role is "sensitive".
         method : str, optional
-            A row method: "condensation", "microaggregation", "deterministic" or "probabilistic".
+            A row method: "condensation", "deterministic", "probabilistic", or a way to round, such
+            as "mdav".
         k, q : optional
             Other values than the policy's, under `research` alone.
         metric : {"euclidean", "mahalanobis"}, optional
@@ -885,8 +886,8 @@ pixels = 400), policy standard)
         Rows are rounded over all columns jointly: by "mdav" and "vmdav" similar rows become
         their mean; by other methods rows whose regions k or more share do, and the rest is
         grouped by MDAV. Every released row is shared by k rows or more of its stratum. A guarded
-        study rounds where it was opened with `rows="rounding"` (or "microaggregation", which is
-        "mdav"); the table is then its protected copy.
+        study rounds where it was opened with a way to round, such as `rows="mdav"`; the table is
+        then its protected copy.
 
         **What it does not protect.** As of `anonymize`. Per column hardly any row of several
         columns is shared: the report tells how many are not, and how many records are linked.
@@ -898,7 +899,7 @@ pixels = 400), policy standard)
         --------
         >>> import discreet as dc
         >>> study = dc.open(
-        ...     dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]], rows="rounding", k=10
+        ...     dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]], rows="mdav", k=10
         ... )
         >>> release = study.round()
         >>> release.points
@@ -1034,8 +1035,9 @@ def open(
         as all that are drawn fit into one order of axes.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
-    rows : {"condensation", "microaggregation", "deterministic", "probabilistic"}, optional
-        The row method of the protected copy; the preset's where None.
+    rows : str, optional
+        The row method of the protected copy, such as "condensation" or "mdav"; the preset's where
+        None.
 
     Returns
     -------
