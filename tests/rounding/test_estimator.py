@@ -23,16 +23,7 @@ Y = np.where(X[:, 0] + 0.3 * RNG.normal(size=200) > 2, "high", "low")
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [
-        Rounder(),
-        Rounder(method="optimal", k=3),
-        Rounder(method="vmdav", k=2, representative="median"),
-        Rounder(method="kmeans", c=4),
-        Rounder(method="equal_width", c=5, representative="midpoint"),
-        Rounder(method="equal_frequency", c=3, encoding="nearest"),
-        Rounder(method="resampling", c=3),
-        Rounder(method="kmeans", c=4, encoding="stochastic"),
-    ]
+    [Rounder(), Rounder(method="kmeans", c=4, representative="median", encoding="stochastic")]
 )
 def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
     check(estimator)

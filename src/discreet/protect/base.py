@@ -193,12 +193,6 @@ def means_of_persons(
         The stratum of each row, and whose it is. Who has rows in several strata has a mean in
         each of them.
 
-    Returns
-    -------
-    tuple of ndarray of shape (m, p), ndarray of int of shape (m,), ndarray of int of shape (n,)
-        The means, the stratum of each, and which of them each row belongs to. Sums are taken in
-        an order of their own, so the order of the rows shows in no digit.
-
     Examples
     --------
     >>> import numpy as np
@@ -258,11 +252,6 @@ def persons_in(labels: Labels, persons: Labels | None) -> Labels:
 def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
     """Count again, apart from how they were made, that groups of rows are of k persons or more.
 
-    Raises
-    ------
-    BrokenPromiseError
-        If one is of fewer.
-
     Examples
     --------
     >>> import numpy as np
@@ -279,11 +268,6 @@ def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
 
 def refuse_persons(method: str, persons: Labels | None) -> None:
     """Refuse persons with several rows where a method can only count rows.
-
-    Raises
-    ------
-    RefusedError
-        If some person has several rows.
 
     Examples
     --------

@@ -404,11 +404,6 @@ def _cheapest(
 def line_order(cells: Bins) -> tuple[bool, Labels, Labels]:
     """Order the lines of a table so that the order they came in does not matter.
 
-    Parameters
-    ----------
-    cells : ndarray of int, of shape (r, c)
-        The table.
-
     Returns
     -------
     flip : bool

@@ -403,11 +403,6 @@ def joined_bins(counts: Bins, k: int) -> Labels:
     k : int
         The least number of persons of each level in a joined bin.
 
-    Returns
-    -------
-    ndarray of int, of shape (bins,)
-        The joined bin of each bin, from 0 on.
-
     Examples
     --------
     >>> import numpy as np
@@ -442,10 +437,6 @@ def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> NDArray[np.bool_]:
     least : int, default 3
         How many bins a gap has at least: more where some can hold no value, as bins narrower than
         1 of whole numbers.
-
-    Returns
-    -------
-    ndarray of bool, of shape (bins,)
 
     Examples
     --------

@@ -315,22 +315,6 @@ class _Smallest(Chain):
 def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
     """Join the levels of a column as a hierarchy says.
 
-    Parameters
-    ----------
-    levels : sequence of str
-        The levels of the data.
-    hierarchy : Hierarchy
-        Knows each of them, and may know more.
-
-    Returns
-    -------
-    Chain
-
-    Raises
-    ------
-    InputError
-        If the hierarchy lacks a level.
-
     Examples
     --------
     >>> hierarchy = Hierarchy("town", ({"Exeter": "south", "Truro": "south", "York": "north"},))
@@ -346,25 +330,6 @@ def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
 
 def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain:
     """Join neighbouring levels into intervals of 2, 4, 8 and so on.
-
-    Parameters
-    ----------
-    column : str
-        The column's name.
-    levels : sequence of str
-        The levels of the data.
-    order : sequence of str
-        All levels in their order, each once; it may name more than the data hold. Where
-        intervals begin depends on it alone, not on the data.
-
-    Returns
-    -------
-    Chain
-
-    Raises
-    ------
-    InputError
-        If the order lacks a level, names one twice, or would give two intervals one name.
 
     Examples
     --------
@@ -390,19 +355,6 @@ def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain
 
 def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
     """Join the two smallest levels into "other", then the three smallest, up to all but one.
-
-    Parameters
-    ----------
-    column : str
-        The column's name.
-    levels : sequence of str
-        The levels of the data, in the order of their names: levels of one size go by it.
-    sizes : ndarray of int
-        Rows of each level.
-
-    Returns
-    -------
-    Chain
 
     Notes
     -----
@@ -447,22 +399,6 @@ class Coded:
 def coded(name: str, given: Sequence[str]) -> Coded:
     """Find the levels of a column.
 
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    given : sequence of str, of length n
-        The level of every row.
-
-    Returns
-    -------
-    Coded
-
-    Raises
-    ------
-    InputError
-        If a level is no text.
-
     Examples
     --------
     >>> column = coded("town", ["York", "", "York"])
@@ -489,25 +425,6 @@ def chains_of(
     ordered: Mapping[str, Sequence[str]],
 ) -> tuple[Chain, ...]:
     """Choose each column's chain: its hierarchy's; else intervals if it is ordered; else "other".
-
-    Parameters
-    ----------
-    columns : sequence of Coded
-        The columns.
-    hierarchies : mapping of str to Hierarchy
-        Hierarchies by column.
-    ordered : mapping of str to sequence of str
-        All levels in their order, by column.
-
-    Returns
-    -------
-    tuple of Chain
-        One for each column.
-
-    Raises
-    ------
-    InputError
-        If a column is not known, has both, or its hierarchy or order does not fit.
 
     Examples
     --------

@@ -187,17 +187,6 @@ def groups_in_order(
         What orders rows that are equal.
     gamma : float, optional
         The gain factor of V-MDAV; without one the groups are those of MDAV.
-
-    Returns
-    -------
-    tuple of ndarray of int, of shape (n,)
-
-    Raises
-    ------
-    RefusedError
-        If a stratum holds fewer than `k` rows.
-    BrokenPromiseError
-        If a group, counted again, does.
     """
     sizes = [len(rows) for rows in rows_by_stratum(strata, k)]
     order = lexicographic(strata, z, *ties)
@@ -217,16 +206,6 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
         How many rows each stratum has; at least k.
     k : int
         The least number of rows in a group.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row; no group lies in two strata.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
     """
     total = len(ordered)
     if ordered.shape[1] == 1:
@@ -236,25 +215,7 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
 
 
 def strata_variable_groups(ordered: Floats, sizes: Sequence[int], k: int, gamma: float) -> Labels:
-    """Return the V-MDAV groups of rows in canonical order, stratum after stratum.
-
-    Parameters
-    ----------
-    ordered, sizes, k
-        As in `strata_groups`.
-    gamma : float
-        The gain factor; at least 0.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row; no group lies in two strata.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
-    """
+    """Return the V-MDAV groups of rows in canonical order, stratum after stratum."""
     total = len(ordered)
     if ordered.shape[1] == 1:
         return _by_stratum(lambda rows, _: _on_a_line(rows, k, gamma), ordered, sizes, k)
@@ -571,13 +532,7 @@ def means_of(matrix: Floats, mean: Floats, order: Labels, groups: Labels) -> Flo
 
 
 def check_shared(rows: Floats, strata: Labels, k: int) -> None:
-    """Count again, apart from how rows were grouped, that k rows or more share each one.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If some row is shared by fewer than `k` of its stratum.
-    """
+    """Count again, apart from how rows were grouped, that k rows or more share each one."""
     columns = [*rows.T, strata]
     order = np.lexsort(columns)
     new = np.zeros(len(strata), dtype=np.bool_)

@@ -112,12 +112,6 @@ def extreme_mean(inward: Floats, k: int) -> float:
     k : int
         How many values the mean rests on.
 
-    Returns
-    -------
-    float
-        The mean of the first k; while the first of them makes up more than four fifths of what
-        they reach beyond the value after them, of the k after it.
-
     Examples
     --------
     >>> import numpy as np
@@ -145,10 +139,6 @@ def safe_ends(low: float, high: float, *, whole: bool) -> tuple[float, float]:
         What stands for the two ends: means of the k smallest and largest values; low below high.
     whole : bool
         Whether the column holds whole numbers: then its ends are such.
-
-    Returns
-    -------
-    (float, float)
 
     Examples
     --------

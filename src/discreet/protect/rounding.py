@@ -85,8 +85,7 @@ class Rounding:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), section 3, who round one column at a time; jointly is what their
+    Senavirathne and Torra (2019), section 3, who round one column at a time; jointly is what their
     conclusion leaves to later work.
 
     Examples
@@ -216,8 +215,7 @@ class ColumnRounding:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), section 3.
+    Senavirathne and Torra (2019), section 3.
 
     Examples
     --------

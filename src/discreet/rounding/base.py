@@ -71,10 +71,6 @@ def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColum
     classes : array-like of shape (n,), optional
         The class of each row, for supervised methods; up to 1000 different ones.
 
-    Returns
-    -------
-    SortedColumn
-
     Raises
     ------
     InputError
@@ -170,21 +166,7 @@ def scaled(values: Floats) -> Floats:
 
 
 def edges_at(values: Floats, cuts: Labels) -> Floats:
-    """Return the inner edges of regions that begin at some positions of sorted values.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m,)
-        Different numbers, rising.
-    cuts : ndarray of int
-        Where regions begin, rising, without the first, from 1 to m - 1.
-
-    Returns
-    -------
-    ndarray
-        The middle between the last value below and the first above each cut; where no number
-        lies between them, the first above.
-    """
+    """Return the inner edges of regions that begin at some positions of sorted values."""
     below, above = values[cuts - 1], values[cuts]
     middle = below / 2 + above / 2  # halved first: their sum may be too large
     return np.where((middle > below) & (middle <= above), middle, above)

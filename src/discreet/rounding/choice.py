@@ -57,11 +57,6 @@ class Choice:
 def freedman_diaconis(column: SortedColumn) -> Choice:
     """Choose the number of regions by the rule of Freedman and Diaconis.
 
-    Parameters
-    ----------
-    column : SortedColumn
-        See `sorted_column`.
-
     Returns
     -------
     Choice
@@ -108,13 +103,6 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
 def k_of_c(n: int, c: int) -> int:
     """Return how many rows a region has where n rows are in c regions: n / c, rounded up.
 
-    Parameters
-    ----------
-    n : int
-        How many rows; at least 1.
-    c : int
-        How many regions; at least 1.
-
     Returns
     -------
     int
@@ -132,18 +120,6 @@ def k_of_c(n: int, c: int) -> int:
 
 def c_of_k(n: int, k: int) -> int:
     """Return how many regions n rows make that hold about k each: n / k, rounded half up.
-
-    Parameters
-    ----------
-    n : int
-        How many rows; at least 1.
-    k : int
-        How many in a region; at least 1.
-
-    Returns
-    -------
-    int
-        At least 1.
 
     Examples
     --------

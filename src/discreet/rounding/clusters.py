@@ -76,8 +76,7 @@ class KMeans:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), section
+    Senavirathne and Torra (2019), section
     3.2.3. Wang and Song, "Ckmeans.1d.dp: optimal k-means clustering in one dimension by dynamic
     programming", The R Journal 3 (2011).
 
@@ -148,19 +147,6 @@ def kmeans(x: ArrayLike, c: int, exact: bool = False) -> Floats:
     -------
     ndarray of shape (c - 1,)
         Rising, each belongs to the region above; fewer where there are fewer different numbers.
-
-    Raises
-    ------
-    InputError
-        If c is no whole number of at least 1, or x no list of finite numbers.
-    RefusedError
-        If the numbers are too large to be squared, c is above a million, or `exact` would need
-        too much memory.
-
-    Notes
-    -----
-    **What it does not protect.** Each edge is the middle between two neighbouring values; a
-    region may hold a single row.
 
     Examples
     --------

@@ -71,8 +71,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     not counted. A fitted rounder holds the extremes and edges of its columns: it is private. For
     a table that leaves use `Study.round`, which rounds rows jointly.
 
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), section 3.
+    Senavirathne and Torra (2019), section 3.
 
     Examples
     --------

@@ -91,13 +91,6 @@ class Mdav:
     k : int, default 5
         The least number of rows in a region; at least 2.
 
-    Raises
-    ------
-    RefusedError
-        If a column has fewer than k rows.
-    BrokenPromiseError
-        If a region, counted again, holds fewer than k rows.
-
     Notes
     -----
     While 3k rows or more are left: one region from the end farther from the mean of what is
@@ -158,13 +151,6 @@ class VMdav:
     gamma : float, default 0.2
         A value joins a region that it is nearer to than gamma times its distance from what else
         is left; at least 0, which lets none join.
-
-    Raises
-    ------
-    RefusedError
-        If a column has fewer than k rows.
-    BrokenPromiseError
-        If a region, counted again, holds fewer than k rows.
 
     Notes
     -----

@@ -54,8 +54,7 @@ class EqualWidth:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019),
+    Senavirathne and Torra (2019),
     section 3.2.1.
 
     Examples
@@ -110,8 +109,7 @@ class EqualFrequency:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), sections
+    Senavirathne and Torra (2019), sections
     3.2.2 and 5.2: "the next highest number of intervals are selected".
 
     Examples
@@ -359,18 +357,6 @@ def equal_width(x: ArrayLike, c: int) -> Floats:
     ndarray of at most c - 1 edges, rising
         Each belongs to the interval above.
 
-    Raises
-    ------
-    InputError
-        If c is no whole number of at least 1, or x no list of finite numbers.
-    RefusedError
-        If c is more than a million, or the numbers are too large to be squared.
-
-    Notes
-    -----
-    **What it does not protect.** Intervals may hold one row or none, and the edges tell the least
-    and the largest value.
-
     Examples
     --------
     >>> equal_width([0.0, 1.0, 10.0], c=2).tolist()
@@ -393,18 +379,6 @@ def equal_frequency(x: ArrayLike, c: int) -> Floats:
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
-
-    Raises
-    ------
-    InputError
-        If c is no whole number of at least 1, or x no list of finite numbers.
-    RefusedError
-        If the numbers are too large to be squared.
-
-    Notes
-    -----
-    **What it does not protect.** Nothing is promised of how many rows an interval holds; each edge
-    is the middle between two neighbouring values.
 
     Examples
     --------
@@ -431,19 +405,6 @@ def base(x: ArrayLike, b: float | None = None, k: int = 5) -> Floats:
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
-
-    Raises
-    ------
-    InputError
-        If b is not above 0, k no whole number of at least 1, or x no list of finite numbers.
-    RefusedError
-        If there are fewer than k rows; if a b that is given makes more than a million regions, or
-        is too small beside the values; if the numbers are too large to be squared.
-
-    Notes
-    -----
-    **What it does not protect.** A b that is given may leave single rows in an interval; one that
-    is found tells of the outliers. Nothing is promised of rows of several columns.
 
     Examples
     --------

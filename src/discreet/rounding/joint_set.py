@@ -118,15 +118,6 @@ class JointSet:
     def save(self, path: str | Path) -> Path:
         """Write the points to a file, which `load_points` reads.
 
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .json.
-
-        Returns
-        -------
-        Path
-
         Raises
         ------
         InputError
@@ -152,22 +143,7 @@ class JointSet:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> JointSet:
-        """Make a set of plain values.
-
-        Parameters
-        ----------
-        given : mapping
-            What `to_dict` returned.
-
-        Returns
-        -------
-        JointSet
-
-        Raises
-        ------
-        InputError
-            If it is no joint set, or a damaged one.
-        """
+        """Make a set of plain values."""
         due = {"discreet": SCHEMA, "kind": "joint-rounding-set"}
         if not (isinstance(given, Mapping) and due.items() <= given.items()):
             raise InputError("these are no joint rounding points that this version can read")

@@ -74,8 +74,7 @@ class Resampling:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019), section
+    Senavirathne and Torra (2019), section
     3.2.4 and Algorithm 1.
 
     Examples
@@ -141,23 +140,7 @@ def _quantiles(column: SortedColumn) -> list[Floats]:
 
 
 def bootstrap_means(rows: Floats, *words: int, plain_up_to: int = PLAIN_UP_TO) -> Floats:
-    """Return the means of as many bootstrap samples as there are rows.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        Rising.
-    *words : int
-        What the draws depend on.
-    plain_up_to : int, default 2000
-        Of how many rows samples are drawn row by row, in m² steps.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Of more rows, drawn from the law of such a mean. That law is smooth: where rows have very
-        few different values, means lie on a lattice, and these do not.
-    """
+    """Return the means of as many bootstrap samples as there are rows."""
     low, high = rows[0], rows[-1]
     if low == high:
         return rows.copy()
@@ -221,17 +204,6 @@ def _cornish_fisher(rows: Floats, size: Floats, normals: Floats) -> Floats:
 def bootstrap_medians(rows: Floats, *words: int) -> Floats:
     """Return the medians of as many bootstrap samples as there are rows, by their exact law.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        Rising.
-    *words : int
-        What the draws depend on.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
     Notes
     -----
     Drawing m rows is drawing m uniform numbers u and taking the rows ⌈m·u⌉; the r-th smallest row
@@ -277,18 +249,6 @@ def resampling(
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
-
-    Raises
-    ------
-    InputError
-        If a parameter is out of range or unknown, or x is no list of finite numbers.
-    RefusedError
-        If c is more than a million, or the numbers are too large to be squared.
-
-    Notes
-    -----
-    **What it does not protect.** Nothing is promised of how many rows an interval holds, and the
-    samples hide nothing: `seed` is no secret.
 
     Examples
     --------

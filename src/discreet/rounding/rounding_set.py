@@ -44,24 +44,7 @@ FEW = 20_000
 
 
 def regions_of(x: ArrayLike, edges: Floats) -> Labels:
-    """Return the region of each number: how many edges it is not below.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers in any order.
-    edges : ndarray of shape (m - 1,)
-        Inner edges of m regions, rising; each belongs to the region above it.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        From 0 to m - 1.
-
-    Raises
-    ------
-    InputError
-        If x is no list of finite numbers.
+    """Return the region of each number: how many of the rising inner edges it is not below.
 
     Notes
     -----
@@ -122,18 +105,7 @@ def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
 
 
 def cuts_of(column: SortedColumn, edges: Floats) -> Labels:
-    """Return where regions begin among the different values of a column, without the first.
-
-    Parameters
-    ----------
-    column : SortedColumn
-    edges : ndarray of shape (m - 1,)
-        Inner edges, rising.
-
-    Returns
-    -------
-    ndarray of int, of shape (m - 1,)
-    """
+    """Return where regions begin among the different values of a column, without the first."""
     if len(column.values) <= FEW or len(edges) <= FEW // 20:
         return np.searchsorted(column.values, edges)
     from discreet.kernels.bins import merged
@@ -144,17 +116,8 @@ def cuts_of(column: SortedColumn, edges: Floats) -> Labels:
 def region_means(column: SortedColumn, cuts: Labels) -> Floats:
     """Return the mean of the rows in each region of a column, between its least and largest.
 
-    Parameters
-    ----------
-    column : SortedColumn
-    cuts : ndarray of int
-        Where regions begin among the different values, rising, without the first; none is empty.
-
-    Returns
-    -------
-    ndarray
-        Summed about the least value of each region, so that neither an offset nor the length of
-        the column costs digits.
+    Summed about the least value of each region, so that neither an offset nor the length of the
+    column costs digits.
     """
     if len(column.values) > FEW:
         from discreet.kernels.bins import means_of
@@ -211,8 +174,7 @@ class RoundingSet:
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019),
+    Senavirathne and Torra (2019),
     section 3, Fig. 1.
 
     Examples
@@ -329,12 +291,6 @@ class RoundingSet:
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain values.
 
-        Returns
-        -------
-        dict
-            The fields of the set, arrays as lists, beside "discreet" (the version of this form)
-            and "kind".
-
         Notes
         -----
         **What it does not protect.** It tells all that the set does, the least and the largest
@@ -394,15 +350,6 @@ class RoundingSet:
     def save(self, path: str | Path) -> Path:
         """Write the set to a file of your own, which `load_points` reads.
 
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .json.
-
-        Returns
-        -------
-        Path
-
         Raises
         ------
         InputError
@@ -420,19 +367,6 @@ class RoundingSet:
     @classmethod
     def from_json(cls, text: str) -> RoundingSet:
         """Read a set that `to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        RoundingSet
-
-        Raises
-        ------
-        InputError
-            If it is no JSON, or as `from_dict`.
 
         Notes
         -----
@@ -466,17 +400,7 @@ class RoundingSet:
         )
 
     def plot(self, ax: Any = None) -> Figure:
-        """Draw the set with matplotlib, for whoever holds the data.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a figure of its own.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
+        """Draw the set with matplotlib, for whoever holds the data."""
         return to_matplotlib.draw(self.scene(), ax)
 
 
@@ -618,13 +542,6 @@ def column_sets(
     exact : bool, default False
         Whether a base that is looked for is the smallest there is, and not of two digits: for
         public data.
-
-    Raises
-    ------
-    InputError
-        If a parameter is wrong.
-    RefusedError
-        If the method cannot keep its promise on a column.
     """
     of = classes if is_supervised(method) else None
     out = []
@@ -640,19 +557,7 @@ def column_sets(
 def encoded(
     sets: Sequence[RoundingSet], matrix: Floats, encoding: str, uniforms: Floats | None
 ) -> Floats:
-    """Return a table whose columns are replaced by points of their sets.
-
-    Parameters
-    ----------
-    sets : sequence of RoundingSet
-        One for each column.
-    matrix : ndarray of shape (n, p)
-        Finite numbers.
-    encoding : {"region", "nearest", "stochastic"}
-        See `RoundingSet.encode`.
-    uniforms : ndarray of shape (n, p) or None
-        Numbers from 0 to 1, for "stochastic" alone.
-    """
+    """Return a table whose columns are replaced by points of their sets."""
     columns = [
         found.encode(matrix[:, j], encoding, None if uniforms is None else uniforms[:, j])
         for j, found in enumerate(sets)

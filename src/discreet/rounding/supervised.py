@@ -23,11 +23,6 @@ ALIKE = 1e-12
 class Mdlp:
     """Cuts that lower the entropy of the class by more than they take to describe.
 
-    Raises
-    ------
-    InputError
-        If the column comes without classes.
-
     Notes
     -----
     A set of rows is cut in two where the mean entropy of the class in its two parts is least (of
@@ -212,18 +207,6 @@ def mdlp(x: ArrayLike, y: ArrayLike) -> Floats:
     ndarray of edges, rising
         Each belongs to the interval above; none where x says nothing of y.
 
-    Raises
-    ------
-    InputError
-        If x is no list of finite numbers, or y not as long or of more than 1000 classes.
-    RefusedError
-        If the numbers are too large to be squared.
-
-    Notes
-    -----
-    **What it does not protect.** Intervals may hold few rows, and edges tell where the class
-    changes, even if the class itself is not released.
-
     Examples
     --------
     >>> mdlp([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], list("aaaabbbb")).tolist()
@@ -258,19 +241,6 @@ def chimerge(
     -------
     ndarray of edges, rising
         Each belongs to the interval above.
-
-    Raises
-    ------
-    InputError
-        If a parameter is out of range, x is no list of finite numbers, or y is not as long or of
-        more than 1000 classes.
-    RefusedError
-        If the numbers are too large to be squared.
-
-    Notes
-    -----
-    **What it does not protect.** Intervals may hold few rows, and edges tell where the class
-    changes; of many pairs of neighbours some differ by chance.
 
     Examples
     --------
