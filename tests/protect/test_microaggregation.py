@@ -25,7 +25,6 @@ from discreet.protect.microaggregation import (
     groups_in_order,
     mdav,
     strata_groups,
-    strata_variable_groups,
     vmdav,
 )
 
@@ -304,7 +303,7 @@ def test_a_variable_twin_agrees(
     rng = np.random.default_rng(p)
     for k, n in ((2, 30), (3, 61), (5, 70), (8, 20)):
         z = in_order(make(rng, n, p))
-        found = strata_variable_groups(z, [n], k, gamma)
+        found = strata_groups(z, [n], k, gamma)
         assert read(z, found) == read(z, variable_twin(z, k, gamma))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -33,7 +33,6 @@ __all__ = [
     "mdav",
     "means_of",
     "strata_groups",
-    "strata_variable_groups",
     "vmdav",
 ]
 
@@ -157,7 +156,7 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
     gamma = check_ratio("gamma", gamma, zero=True)
     z, order = _in_order(X, k)
     labels = np.empty(len(z), dtype=np.intp)
-    labels[order] = strata_variable_groups(z[order], [len(z)], int(k), gamma)
+    labels[order] = strata_groups(z[order], [len(z)], int(k), gamma)
     return labels
 
 
@@ -190,12 +189,12 @@ def groups_in_order(
     """
     sizes = [len(rows) for rows in rows_by_stratum(strata, k)]
     order = lexicographic(strata, z, *ties)
-    if gamma is None:
-        return order, strata_groups(z[order], sizes, k)
-    return order, strata_variable_groups(z[order], sizes, k, gamma)
+    return order, strata_groups(z[order], sizes, k, gamma)
 
 
-def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
+def strata_groups(
+    ordered: Floats, sizes: Sequence[int], k: int, gamma: float | None = None
+) -> Labels:
     """Return the MDAV groups of rows in canonical order, stratum after stratum.
 
     Parameters
@@ -206,37 +205,28 @@ def strata_groups(ordered: Floats, sizes: Sequence[int], k: int) -> Labels:
         How many rows each stratum has; at least k.
     k : int
         The least number of rows in a group.
+    gamma : float, optional
+        The gain factor of V-MDAV; without one the groups are those of MDAV.
     """
     total = len(ordered)
-    if ordered.shape[1] == 1:
-        return _by_stratum(lambda rows, _: _on_a_line(rows, k), ordered, sizes, k)
-    make = _few if total < FEW else _many
-    return _by_stratum(lambda rows, before: make(rows, k, before, total), ordered, sizes, k)
-
-
-def strata_variable_groups(ordered: Floats, sizes: Sequence[int], k: int, gamma: float) -> Labels:
-    """Return the V-MDAV groups of rows in canonical order, stratum after stratum."""
-    total = len(ordered)
-    if ordered.shape[1] == 1:
-        return _by_stratum(lambda rows, _: _on_a_line(rows, k, gamma), ordered, sizes, k)
-    return _by_stratum(
-        lambda rows, before: _variable(rows, k, float(gamma), before, total), ordered, sizes, k
-    )
-
-
-def _by_stratum(
-    make: Callable[[Floats, int], Labels], ordered: Floats, sizes: Sequence[int], k: int
-) -> Labels:
-    """Return the groups made of each stratum, given how many rows are done before it."""
-    labels = np.full(len(ordered), -1, dtype=np.intp)
+    labels = np.full(total, -1, dtype=np.intp)
     start = made = 0
     for size in sizes:
         rows = slice(start, start + size)
-        labels[rows] = made + make(ordered[rows], start)
+        labels[rows] = made + _groups(ordered[rows], k, gamma, start, total)
         made = int(labels[rows].max()) + 1
         start += size
     _check_groups(labels, sizes, k)
     return labels
+
+
+def _groups(ordered: Floats, k: int, gamma: float | None, before: int, total: int) -> Labels:
+    """Return the groups of one stratum, the rows `before` of `total` being done."""
+    if ordered.shape[1] == 1:
+        return _on_a_line(ordered, k, gamma)
+    if gamma is not None:
+        return _variable(ordered, k, float(gamma), before, total)
+    return (_few if total < FEW else _many)(ordered, k, before, total)
 
 
 def _check_groups(labels: Labels, sizes: Sequence[int], k: int) -> None:
