@@ -84,7 +84,7 @@ def _count_method(request: PlotRequest) -> Suppression | Generalization | NoProt
 
 def check_size(counted: Counted, request: PlotRequest) -> None:
     """Refuse a grid of too few persons, or of too many bins for them."""
-    if request.guarded and counted.people < request.least_persons:
+    if counted.people < request.least_in_all:
         raise too_few(request)
     if request.bins_share < 1 and max(counted.shape) > request.bins_share * counted.people:
         raise too_few(request)
@@ -163,7 +163,7 @@ def seen(
         smaller then, and a little larger where all are rounded up.
     """
     step = request.told_to
-    if not request.guarded or request.round_to == 1:  # the reader can add up what is shown
+    if request.tells_counts or request.round_to == 1:  # the reader can add up what is shown
         told = _to_step(shown, step)
         return replace(origin, shown=told, total=told + (persons - shown) // step * step)
     drawn = shown
@@ -208,7 +208,7 @@ def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, Any]:
     """Return the parameters of a count method that a reader may know, and some beside them."""
     rows = ROW_METHODS.get(request.method)
-    by_noise = rows is not None and rows.additive and not request.guarded
+    by_noise = rows is not None and rows.additive and not request.from_copy
     out: dict[str, Any] = {} if request.method == "none" or by_noise else {"k": request.k}
     if request.q:
         out["q"] = request.q

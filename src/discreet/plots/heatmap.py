@@ -143,7 +143,7 @@ def grid_view(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request, grid=request.grid, **drawn),
-        suppressed=None if request.guarded else int((~shown).sum()),
+        suppressed=int((~shown).sum()) if request.tells_counts else None,
         origin=origin,
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),

@@ -91,6 +91,26 @@ class PlotRequest:
         return ROWS_PER_K * self.k if self.guarded else self.k
 
     @property
+    def least_in_all(self) -> int:
+        """How many persons the whole plot stands on at least; 0 where nothing is asked of it."""
+        return ROWS_PER_K * self.k if self.guarded else 0
+
+    @property
+    def tells_counts(self) -> bool:
+        """Whether numbers of persons may be told as they are."""
+        return not self.guarded
+
+    @property
+    def tells_values(self) -> bool:
+        """Whether values of single persons may be told, such as where an axis ends."""
+        return not self.guarded
+
+    @property
+    def from_copy(self) -> bool:
+        """Whether rows are those of the study's one protected copy."""
+        return self.guarded
+
+    @property
     def told_to(self) -> int:
         """What numbers of persons are told to multiples of."""
         return told_to(guarded=self.guarded, round_to=self.round_to, k=self.k)

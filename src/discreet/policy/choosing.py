@@ -44,7 +44,7 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
     """Refuse rows of more columns together than the policy allows."""
     most = policy.most_columns
     if most is None:
-        redrawn = policy.guarded and not ROW_METHODS[policy.rows].shared_by_k
+        redrawn = policy.from_copy and not ROW_METHODS[policy.rows].shared_by_k
         most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
     if len(columns) > most:
         raise RefusedError(
@@ -77,7 +77,7 @@ def method_of(policy: Policy, picture: str, method: str | None) -> str:
         raise InputError(
             f"a {picture} cannot be made by method {method!r}; there are {one_of(plot.methods)}"
         )
-    if not policy.guarded:
+    if not policy.fixed:
         return method
     if method == "none":
         raise RefusedError(

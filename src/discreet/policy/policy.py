@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.plots import METHOD_OF_PLOT, PLOTS
-from discreet.plots.request import Edges, Limits, PlotRequest
+from discreet.plots.request import ROWS_PER_K, Edges, Limits, PlotRequest
 from discreet.policy.choosing import allowed_methods, method_of, refuse_unused, row_choice
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import ROUNDING_NAMES, ROW_METHODS, named
@@ -248,6 +248,31 @@ class Policy:
         """Whether the study has one protected copy, and one k and grid."""
         return self.regime == "guarded"
 
+    @property
+    def from_copy(self) -> bool:
+        """Whether rows are those of the study's one protected copy."""
+        return self.guarded
+
+    @property
+    def fixed(self) -> bool:
+        """Whether methods and numbers are the policy's alone, and nobody may choose others."""
+        return self.guarded
+
+    @property
+    def tells_counts(self) -> bool:
+        """Whether numbers of persons may be told as they are."""
+        return not self.guarded
+
+    @property
+    def tells_values(self) -> bool:
+        """Whether values of single persons may be told."""
+        return not self.guarded
+
+    @property
+    def least_in_all(self) -> int:
+        """How many persons a table stands on at least; 0 where nothing is asked of it."""
+        return ROWS_PER_K * self.k if self.guarded else 0
+
     @classmethod
     def preset(cls, name: str, /, **changes: Any) -> Policy:
         """Return a policy that comes with discreet, with single fields changed.
@@ -384,7 +409,7 @@ class Policy:
         given = {name: value for name, value in numbers.items() if value is not None}
         with about("numbers"):
             chosen = self.allowed(**given, rounding=rounding)
-            if not self.guarded:
+            if not self.fixed:
                 refuse_unused(picture, method, given)
         return PlotRequest(
             picture=picture,
@@ -422,7 +447,7 @@ class Policy:
             If the policy is guarded and has another value.
         """
         chosen = self.changed(**named)
-        if self.guarded:
+        if self.fixed:
             self._refuse_other(chosen, [name for name in named if named[name] is not None])
         return chosen
 
@@ -434,7 +459,7 @@ class Policy:
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
         kind = ROW_METHODS.get(method)
-        if kind is None or not kind.noise or not (kind.additive or self.guarded):
+        if kind is None or not kind.noise or not (kind.additive or self.from_copy):
             return 0.0
         return float(kind.noise if self.q is None else self.q)
 

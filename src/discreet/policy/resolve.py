@@ -161,7 +161,7 @@ def _check_levels(policy: Policy, columns: Columns, levels: Sequence[str]) -> No
     """Refuse levels in a formula that are none, or that rows of the copy do not carry."""
     with about("formula"):
         columns.require(levels, "categorical")
-    for name in levels if policy.guarded else ():
+    for name in levels if policy.from_copy else ():
         if name not in policy.strata:
             raise RefusedError(
                 f"a regression has rows of {name!r} only where it is a stratum of the protected"
@@ -177,12 +177,12 @@ def _check_noise_on(policy: Policy, request: PlotRequest, noise_on: str | None) 
         return
     if noise_on not in NOISE_ON:
         raise InputError(f"noise_on must be {one_of(NOISE_ON)}", parameter="noise_on")
-    if policy.guarded or request.method != "probabilistic":
+    if policy.fixed or request.method != "probabilistic":
         raise InputError(
             "noise_on is for method 'probabilistic' under the policy 'research'; leave it out:"
             " elsewhere the variables are protected before the plot is made",
             parameter="noise_on",
-            rule="fixed" if policy.guarded else "unused",
+            rule="fixed" if policy.fixed else "unused",
         )
 
 
@@ -195,7 +195,7 @@ def _check_rows(policy: Policy, request: PlotRequest) -> None:
             parameter="by",
             rule="points",
         )
-    if policy.guarded and by is not None and request.from_rows and by not in policy.strata:
+    if policy.from_copy and by is not None and request.from_rows and by not in policy.strata:
         raise RefusedError(
             f"rows carry the levels of strata alone, and {by!r} is none; draw from counts,"
             f" or the custodian can open a study with it: discreet.open(..., strata=[{by!r}])",
@@ -232,13 +232,13 @@ def _axis_names(
 def _axis_numbers(policy: Policy, numbers: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the pixels and the diversity that were asked for, None where they are the policy's."""
     pixels, diversity = numbers.get("pixels"), numbers.get("diversity")
-    if pixels is not None and not policy.guarded:
+    if pixels is not None and not policy.fixed:
         pixels = resolution(pixels)
     if diversity is not None:
         diversity = check_whole("diversity", diversity, least=1)
-    if policy.guarded and diversity == diversity_of(policy):
+    if policy.fixed and diversity == diversity_of(policy):
         diversity = None
-    if policy.guarded and diversity is not None and diversity < LEAST_DIVERSITY:
+    if policy.fixed and diversity is not None and diversity < LEAST_DIVERSITY:
         raise InputError(
             f"diversity of a guarded study is at least {LEAST_DIVERSITY}",
             parameter="diversity",
@@ -253,7 +253,7 @@ def _sensitive(
     """Return the sensitive columns of a plot, each with the values that are."""
     declared = [name for name in names if columns.columns[name].role == "sensitive"]
     for name in named:
-        if policy.guarded and name not in declared:
+        if policy.fixed and name not in declared:
             raise RefusedError(
                 f"what is sensitive is said when a study is opened; open one that says so:"
                 f" discreet.open(..., roles={{{name!r}: 'sensitive'}})",

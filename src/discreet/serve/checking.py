@@ -139,7 +139,7 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refus
 def usual_number(policy: Policy, method: str, name: str) -> int | float:
     """Return the value of one of `NUMBERS` that holds where nobody names one."""
     if name == "q":
-        return policy.noise(policy.rows if policy.guarded else method)
+        return policy.noise(policy.rows if policy.fixed else method)
     if name == "diversity":
         return diversity_of(policy)
     value: int = getattr(policy, name)
@@ -154,7 +154,7 @@ def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
         except InputError:
             return False
         return True
-    if name == "noise_on" and policy.guarded:
+    if name == "noise_on" and policy.fixed:
         return False  # the copy was protected before any plot
     methods = PARAMETERS[name].methods
     return not methods or method in methods
@@ -162,7 +162,7 @@ def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
 
 def apart(study: Study, asked: PlotRequest) -> None:
     """Refuse rows that may not be seen together, by the groups as they are in the ledger now."""
-    if study.policy.guarded and asked.from_rows:
+    if study.policy.from_copy and asked.from_rows:
         study.session.group_of(asked.columns, study.session.groups_settled())
 
 
@@ -205,7 +205,7 @@ def _refused(
     policy, numbers = study.policy, _numbers(given)
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
     fixed = isinstance(error, RefusedError) or error.rule == "fixed"
-    fixed |= parameter == "numbers" and policy.guarded
+    fixed |= parameter == "numbers" and policy.fixed
     said, code = [parameter], "policy" if fixed else "request"
     if parameter == "numbers":
         method = given.get("method") or usual_method(policy, kind) or ""

@@ -74,7 +74,7 @@ _KINDS = ("continuous", "categorical")
 
 def _told(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
     methods, usual = policy.methods[plot.name], usual_method(policy, plot.name)
-    rows_by = [it.name for it in levels if it.stratum or not policy.guarded]
+    rows_by = [it.name for it in levels if it.stratum or not policy.from_copy]
     counts_by = [it.name for it in levels] if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes = None
@@ -119,7 +119,7 @@ def _parameters_told(
                 "most": it.most,
                 "step": it.step,
                 "usual": usual_number(policy, uses[0], it.name) if number else it.usual,
-                "fixed": number and policy.guarded,
+                "fixed": number and policy.fixed,
                 "choices": [*it.choices],
                 "methods": None if len(uses) == len(methods) else uses,
             }

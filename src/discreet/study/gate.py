@@ -239,7 +239,7 @@ class ReleaseGate:
 
     def _choices(self, leaving: Exit) -> dict[str, str]:
         """Return what must be the same whenever these columns leave again."""
-        if not self.policy.guarded:
+        if not self.policy.fixed:
             return {}
         asked = leaving.asked
         strata = self.policy.strata if leaving.group else ()
@@ -363,7 +363,7 @@ def _names_of_group(what: str) -> list[str] | None:
 
 def _with(group: Sequence[str], policy: Policy) -> Groups:
     """Return the groups of a policy, or the one that rows are of where it names none."""
-    return policy.groups or ((group,) if group and policy.guarded else ())
+    return policy.groups or ((group,) if group and policy.from_copy else ())
 
 
 def _members(*groups: Sequence[str]) -> dict[str, str]:
@@ -433,7 +433,7 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
     for name in given:
         if given[name] == held.get(name):
             continue
-        fixed = policy.file is not None and base.guarded
+        fixed = policy.file is not None and base.fixed
         if fixed and name == "groups" and held.get(name):
             continue  # the file is to be changed
         if fixed and (name not in MAY_BE_NAMED or held.get(name)):

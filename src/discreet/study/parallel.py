@@ -40,7 +40,7 @@ MOST_PERMUTED = 6  # columns; of more, not all orders are looked at for one that
 def parallel(session: Session, columns: Sequence[str], **how: Any) -> ParallelView:
     """Draw columns as parallel coordinates, or refuse them."""
     asked = session.settle("parallel", columns, **how)
-    if not session.policy.guarded:
+    if not session.policy.fixed:
         return session.counted(asked, from_counts)
     check_pairs(asked, session.policy.pairs, session.pairs)
     view = session.counted(asked, clusters_of_cells, pinned=pinned(asked, session.policy.pairs))
@@ -88,7 +88,7 @@ def orders(session: Session, columns: Sequence[str], sensitive: Sensitive | None
     def why(order: tuple[str, ...]) -> str:
         """Say why an order may not be; nothing of one that may."""
         said = "; ".join(broken(order))
-        if said or not session.policy.guarded:
+        if said or not session.policy.fixed:
             return said
         moved = dataclasses.replace(asked, columns=order)
         return pairs_wrong(moved, session.policy.pairs, session.pairs)

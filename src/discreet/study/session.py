@@ -66,7 +66,7 @@ class Session:
     def __init__(self, table: Table, policy: Policy) -> None:
         self.table, self._declared = table, policy
         self.name = policy.study or table.name
-        self.secret: Secret = load_secret(policy.folder, allow_small=not policy.guarded)
+        self.secret: Secret = load_secret(policy.folder, allow_small=not policy.from_copy)
         self._vault = Vault(self.secret, folder_of(policy))
         ledger = ledger_of(policy, self.secret)
         release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
@@ -204,7 +204,7 @@ class Session:
         levels = model.levels
         asked = self.settle(kind.kind, model.numbers, levels=levels, noise_on=noise_on, **named)
         format = FORMAT
-        if self.policy.guarded:
+        if self.policy.from_copy:
             view, format = self._fitted_to_copy(model, asked)
         else:
             view = diagnostics.of_records(
@@ -250,7 +250,7 @@ class Session:
     ) -> V:
         """Give a view the study's gate, and the views within it too."""
         group: tuple[str, ...] = ()
-        if self.policy.guarded and asked.from_rows:
+        if self.policy.from_copy and asked.from_rows:
             group = self.group_of(asked.columns)
             # A request that was refused on its way here has settled nothing.
             self.groups = self.groups or (asked.columns,)
@@ -274,7 +274,7 @@ class Session:
         return policy.noise(policy.rows)
 
     def _copy(self, asked: PlotRequest) -> Copy:
-        if not self.policy.guarded:
+        if not self.policy.from_copy:
             naming = None if asked.by is None else panels_of(self.table, asked).named
             return self._protected(self.table, asked, naming)
         return self.copy(asked.columns)
@@ -318,7 +318,7 @@ class Session:
         return f"open a new version: {opened}, and then the study with groups={groups}"
 
     def _origin(self, copy: Copy | None = None, asked: PlotRequest | None = None) -> Origin:
-        persons = "rows, each taken as a person" if self.policy.guarded else "records"
+        persons = "rows, each taken as a person" if self.policy.fixed else "records"
         if self.table.unit is not None:
             persons = f"persons ({self.table.unit})"
         origin = Origin(
@@ -346,7 +346,7 @@ class Session:
 
     def _complete_in(self, asked: PlotRequest) -> tuple[str, ...]:
         """Return the columns that every row of a copy has a value in."""
-        if not self.policy.guarded:
+        if not self.policy.from_copy:
             return asked.named
         numbers = self.group_of(asked.columns) if self.policy.missing == "complete" else ()
         return (*numbers, *(self.policy.strata if self.policy.missing_levels == "complete" else ()))
@@ -359,7 +359,7 @@ class Session:
         if len(names) < 2 or origin.shown == origin.total:
             return origin
         found = [gaps_of(self.table, name) for name in names]
-        large = [0 if asked.guarded and gaps < asked.k else gaps for gaps in found]
+        large = [0 if not asked.tells_counts and gaps < asked.k else gaps for gaps in found]
         told = rounded(np.array(large), asked.told_to).tolist()
         leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
@@ -385,7 +385,7 @@ def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledg
     """
     chosen = load_policy(policy)
     if secret is None:
-        secret = load_secret(chosen.folder, allow_small=not chosen.guarded)
+        secret = load_secret(chosen.folder, allow_small=not chosen.from_copy)
     return Ledger(folder_of(chosen) or _state_folder(), secret)
 
 
@@ -435,7 +435,7 @@ def remarks_of(
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:
         return tuple(said)
-    if policy.guarded and not ROW_METHODS[policy.rows].holds_k:
+    if policy.from_copy and not ROW_METHODS[policy.rows].holds_k:
         said.append(
             f"rows by {policy.rows!r} do not hold k: a record is recognised by its row"
             " more often than one time in k"

@@ -238,7 +238,7 @@ class Study:
         view = self.session.answer(asked, scatter.from_rows, scatter.from_counts)
         if not trend:
             return view
-        raw = None if self.session.policy.guarded else self.session.table.rows([x, y]).numbers
+        raw = self.session.table.rows([x, y]).numbers if self.policy.tells_values else None
         return scatter.with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
@@ -819,7 +819,7 @@ pixels = 400), policy standard)
         strata = strata_as(missing_levels, hierarchies, diversity, closeness)
         prepare = {"metric": metric, "missing": missing} | strata
         check_share(risk_below)
-        if risk_below is not None and not self.policy.guarded:
+        if risk_below is not None and not self.policy.fixed:
             tried = wanted(self.session, columns, drop, sensitive, None, {}, prepare)
             method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
         want = wanted(self.session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)

@@ -94,7 +94,7 @@ def wanted(
     prepare: Mapping[str, Any],
 ) -> Wanted:
     """Say what a released table will be made of, or refuse it."""
-    table, guarded = session.table, session.policy.guarded
+    table, from_copy = session.table, session.policy.from_copy
     for what, names in (("columns", columns), ("drop", drop)):
         _check_names(what, names)
     if unknown := prepare.keys() - PREPARE:
@@ -106,7 +106,7 @@ def wanted(
     if sensitive is None and (policy.diversity > 1 or policy.closeness < 1):
         raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
     strata = _strata(session, drop, sensitive)
-    if guarded and sensitive is not None and sensitive not in strata:
+    if from_copy and sensitive is not None and sensitive not in strata:
         raise RefusedError(
             f"a guarded study releases rows of its protected copy, which holds a group and the"
             f" strata, and {sensitive!r} is none; the custodian can open a study with it:"
@@ -130,7 +130,7 @@ def wanted(
         columns=names,
         strata=strata,
         sensitive=sensitive,
-        carried=() if guarded or sensitive is None else (sensitive,),
+        carried=() if from_copy or sensitive is None else (sensitive,),
     )
 
 
@@ -141,7 +141,7 @@ def _method(session: Session, method: str | None, numbers: Mapping[str, Any]) ->
         )
     used = method or session.policy.rows
     unused = numbers.get("q") is not None and not ROW_METHODS[named(used)[0]].additive
-    if unused and not session.policy.guarded:
+    if unused and not session.policy.fixed:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     return used
 
@@ -178,13 +178,13 @@ def _continuous(session: Session, taken: set[str]) -> tuple[str, ...]:
 
 def _strata(session: Session, drop: Sequence[str], sensitive: str | None) -> tuple[str, ...]:
     """Return the strata: those declared; under `research` else every column of levels."""
-    if session.policy.strata or session.policy.guarded:
+    if session.policy.strata or session.policy.from_copy:
         if set(drop) & set(session.policy.strata):
             raise InputError(
                 "drop names a stratum; the custodian can open a study without it: strata="
             )
         return tuple(
-            name for name in session.policy.strata if name != sensitive or session.policy.guarded
+            name for name in session.policy.strata if name != sensitive or session.policy.from_copy
         )
     names = [name for name in session.table.columns if name not in drop and name != sensitive]
     return session.table.shown(names, "categorical")
@@ -229,7 +229,7 @@ def wanted_rounded(
         )
     if not how.per_column:
         check_numbers(how)
-    if session.policy.guarded:
+    if session.policy.from_copy:
         how = dataclasses.replace(how, method=name)
         return _of_copy(session, columns, drop, sensitive, how, prepare)
     k = None if how.k is None or isinstance(how.k, str) else check_whole("k", how.k, least=1)
@@ -347,7 +347,7 @@ MOST_CODES = 10
 
 def make(session: Session, want: Wanted) -> Made:
     """Protect the rows of a table; for the custodian, beside the raw ones."""
-    if session.policy.guarded:
+    if session.policy.from_copy:
         return session.made(want.columns)
     policy = want.policy.changed(k=want.asked.k)
     # By the study's own k, as in a sweep: the setting is the method's part of the version.
@@ -379,9 +379,10 @@ def release(
     made = make(session, want)
     copy = _copy(session, want, made)
     pair = pair_of_made(made, want.columns)
-    if formula is not None and want.asked.guarded:
+    if formula is not None and want.asked.from_copy:
         _check_formula(pair, formula)
     strata = tuple(name for name in made.levels if name != want.sensitive)
+    exact = want.asked.tells_counts
     told = measured(
         pair,
         strata=strata,
@@ -389,12 +390,12 @@ def release(
         formula=formula,
         w1s=WIDTHS,
         w2s=WIDTHS,
-        far=max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to) if want.asked.guarded else None,
-        guard=want.asked.k if want.asked.guarded else None,
+        far=None if exact else max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to),
+        guard=None if exact else want.asked.k,
         used=pair_used(made, want.columns),
         shared_by=shared_by(want, len(made.original)),
     )
-    if want.asked.guarded:
+    if not exact:
         told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
     _check_asked_for(want, told, pair.released.levels, risk_below)
     table = _table(session, want, made, copy)
@@ -402,7 +403,7 @@ def release(
     # Bars of persons before and of rows after would stand side by side.
     plots, drawn = _histograms(session, want, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *want.carried)
-    group = tuple(sorted(made.names)) if want.asked.guarded else ()
+    group = tuple(sorted(made.names)) if want.asked.from_copy else ()
     told_of = dataclasses.replace(want.asked, picture=REPORT)
     exits = [Exit(told_of, group, rests_on, _pinned(want, made, formula), made.format), *drawn]
 
@@ -420,7 +421,7 @@ def release(
         notes=_notes(want, made),
         gate=lambda form: session.release_gate.leave_together([(each, form) for each in exits]),
     )
-    if want.asked.guarded:
+    if want.asked.from_copy:
         session.groups = session.groups or (made.names,)
     frame = native_frame(table, session.table.framework)
     return Release(frame, report, table, leave, points)
@@ -430,11 +431,11 @@ def _table(session: Session, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in want.columns}
     table = arrow_table(numbers, copy.strata, session.table.columns)
-    if want.asked.guarded:
+    if want.asked.from_copy:
         # Once more: the copy is sorted by all its columns, and this may hold a few.
         table = table.sort_by([(name, "ascending") for name in table.column_names])
     if made.levels:
-        least = (STRATUM_PER_K if want.asked.guarded else 1) * want.asked.k
+        least = (STRATUM_PER_K if want.asked.from_copy else 1) * want.asked.k
         check_counts_again(table.select([*made.levels]), least)
     if TABLE_METHODS[want.asked.method].shared_by_k:
         shared = [name for name in table.column_names if name not in want.carried]
@@ -485,7 +486,7 @@ def _title(session: Session, want: Wanted) -> str:
 
 def _copy(session: Session, want: Wanted, made: Made) -> Copy:
     """Return the rows as they are released: the protected copy itself, if the study has one."""
-    if not want.asked.guarded:
+    if not want.asked.from_copy:
         columns = dict(zip(made.names, made.released.T, strict=True))
         levels = {**made.levels, **made.carried}
         left_out = about(made.done.left_out, want.asked.k)
@@ -520,7 +521,7 @@ def _check_asked_for(
         )
     # Of rows that carry the column, the repair has seen to it, beside those it left out.
     reached = far is not None and far <= policy.closeness + TINY
-    if want.asked.guarded and policy.closeness < 1 and not reached:
+    if want.asked.from_copy and policy.closeness < 1 and not reached:
         raise RefusedError(
             "the sensitive values of a stratum are farther from those of all rows than closeness="
             " allows; merge strata by a hierarchy, or declare fewer of them"
@@ -580,7 +581,7 @@ def _histograms(session: Session, want: Wanted, copy: Copy) -> tuple[tuple[Plot,
 def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
     """Say what the reader of a report may not expect."""
     notes = []
-    if want.asked.guarded:
+    if want.asked.from_copy:
         notes.append(
             "Utility is measured against the data with far values drawn in and gaps filled; beside"
             " the file itself the spread of a column with far values is smaller than told here."
@@ -609,7 +610,7 @@ def _few_whole(values: Floats) -> bool:
 
 def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
     """Return what reports on one group have in common: two of them tell more than one."""
-    if not want.asked.guarded:
+    if not want.asked.from_copy:
         return {}
     group = one_of(made.names)
     told = {f"columns of the report of {group}": json.dumps([*want.columns, want.sensitive])}

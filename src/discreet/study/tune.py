@@ -114,7 +114,7 @@ def sweep(
     """Try settings on the rows of a table, on all cores."""
     for what, given, known in (("risk", risk, RISKS), ("loss", loss, LOSSES)):
         check_word(what, given, known)
-    names = session.group_of(want.columns) if session.policy.guarded else want.columns
+    names = session.group_of(want.columns) if session.policy.from_copy else want.columns
     raw = raw_rows(
         session.table,
         want.policy,
@@ -178,7 +178,7 @@ def _tried(jobs: Sequence[_Job]) -> Iterator[Point]:
 
 def _point(job: _Job) -> Point:
     try:
-        if job.policy.guarded:
+        if job.policy.from_copy:
             made = make_copy(job.rows, job.policy)
         else:
             made = make_table(job.rows, job.policy, job.policy.row_method())

@@ -130,7 +130,7 @@ def raw_rows(
     if too few rows are complete, or too few persons have one.
     """
     rows = read_rows(table, policy, names, strata, carried)
-    if policy.guarded and _persons(rows) < ROWS_PER_K * policy.k:
+    if _persons(rows) < policy.least_in_all:
         raise RefusedError(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
             " protected copy; choose fewer columns, or the custodian can declare a smaller k"
@@ -171,7 +171,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     kept = _evened(mended.kept, labels, rows.persons, keys, policy)
     _check_known(raw, kept, labels, policy)
     places = np.flatnonzero(kept).tolist()
-    if policy.guarded and _persons(rows, kept) < ROWS_PER_K * policy.k:
+    if _persons(rows, kept) < policy.least_in_all:
         raise RefusedError(
             "too few rows are left in strata of 2 k or more; the custodian can declare a smaller k"
             " or fewer strata"
