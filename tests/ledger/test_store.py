@@ -716,7 +716,9 @@ def test_a_process_that_is_killed_loses_nothing_it_has_told(tmp_path: Path, kept
         for line in itertools.islice(process.stdout, kept_rows):
             heard.add(int(line))
         process.kill()
-        heard |= {int(line) for line in process.communicate()[0].splitlines()}
+        # Read on, where lines may wait that were read ahead; `communicate` would not know of them.
+        heard |= {int(line) for line in process.stdout}
+        process.communicate()
 
         store = Store(tmp_path, SECRET)
         assert verify(store).broken == ()

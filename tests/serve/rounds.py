@@ -84,7 +84,7 @@ class Custodian:
         assert self.status(token) == 200, "a new token opens nothing"
         command(["token", "revoke", name, *of, "--study", "cohort.csv"])
         assert self.status(token) == 401, "a revoked token opens the study"
-        left = len(json.loads(command(["version", "list", "--json", *of])))
+        left = len(json.loads(command(["log", "--released", "--json", *of])))
         assert left >= self.left, "what left is forgotten"
         self.rows, self.left, self.head = len(asked), left, found["head"]
         self.names.append(name)
