@@ -12,10 +12,10 @@ from discreet.plots import (
     QQView,
     ResidualView,
     bars,
-    heatmap,
-    histogram,
-    scatter,
 )
+from discreet.plots.heatmap import HEATMAP
+from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy
 from discreet.study.session import Session
 from discreet.table import open_table
@@ -44,14 +44,8 @@ def settled(found: Session) -> list[tuple[str, ...]]:
 def test_counts_and_rows_are_two_streams() -> None:
     found = session()
 
-    counted = found.answer(
-        found.settle("histogram", ["x"]), histogram.from_rows, histogram.from_counts
-    )
-    rows = found.answer(
-        found.settle("histogram", ["x"], method="condensation"),
-        histogram.from_rows,
-        histogram.from_counts,
-    )
+    counted = found.draw(HISTOGRAM, ["x"])
+    rows = found.draw(HISTOGRAM, ["x"], method="condensation")
 
     assert (counted.origin.counted, counted.origin.version) == (
         "rows, each taken as a person",
@@ -95,8 +89,7 @@ def test_by_is_a_stratum_where_rows_are_drawn() -> None:
         without.settle("histogram", ["x"], by="sex", method="condensation")
 
     found = session(strata=["sex"])
-    asked = found.settle("histogram", ["x"], by="sex", method="condensation")
-    view = found.answer(asked, histogram.by_level_from_rows, histogram.by_level_from_counts)
+    view = found.panels(HISTOGRAM, ["x"], "sex", method="condensation")
     assert view.levels == ("f", "m")
     assert session("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
 
@@ -141,9 +134,8 @@ def test_the_column_whose_gaps_cost_most_is_named_if_it_leads_by_rounded_numbers
     method: str, gaps: dict[str, int], leader: str | None
 ) -> None:
     found = gappy(**gaps)
-    asked = found.settle("heatmap", ["x", "y"], method=method)
 
-    view = found.answer(asked, heatmap.from_rows, heatmap.from_counts)
+    view = found.draw(HEATMAP, ["x", "y"], method=method)
 
     assert view.origin.most_gaps == leader
     assert view.origin.total == 160
@@ -153,9 +145,7 @@ def test_the_column_whose_gaps_cost_most_is_named_if_it_leads_by_rounded_numbers
 
 def test_of_a_single_column_no_gaps_are_named() -> None:
     found = gappy(40, 0)
-    view = found.answer(
-        found.settle("histogram", ["x"]), histogram.from_rows, histogram.from_counts
-    )
+    view = found.draw(HISTOGRAM, ["x"])
 
     assert (view.origin.shown, view.origin.total) == (120, 160)
     assert view.origin.most_gaps is None
@@ -163,8 +153,7 @@ def test_of_a_single_column_no_gaps_are_named() -> None:
 
 def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
     def drawn(found: Session) -> tuple[int | None, int | None, str | None]:
-        asked = found.settle("scatter", ["x", "y"])
-        view = found.answer(asked, scatter.from_rows, scatter.from_counts)
+        view = found.draw(SCATTER, ["x", "y"])
         assert sum(view.size) == view.origin.shown
         return view.origin.shown, view.origin.total, view.origin.most_gaps
 
@@ -219,9 +208,7 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = session()
-    wrong = found.answer(
-        found.settle("histogram", ["x"]), histogram.from_rows, histogram.from_counts
-    )
+    wrong = found.draw(HISTOGRAM, ["x"])
     assert isinstance(wrong, HistogramView)
     monkeypatch.setattr("discreet.plots.diagnostics.of_protected", lambda *_, **__: wrong)
 

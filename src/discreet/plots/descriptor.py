@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from discreet.arguments import Floats
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
+from discreet.plots.by_level import MultiplesView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import CLUSTER_METHODS, ROW_METHODS
@@ -148,7 +149,7 @@ class Plot(Generic[V]):
     edges: str = ""
     from_rows: ByRows[V] | None = None
     from_counts: ByCounts[V] | None = None
-    by_level: tuple[ByRows[V], ByCounts[V]] | None = None
+    by_level: tuple[ByRows[MultiplesView], ByCounts[MultiplesView]] | None = None
 
     @property
     def of_formula(self) -> bool:

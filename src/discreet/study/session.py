@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger import Ledger
 from discreet.plots import PLOTS, Gate, MultiplesView, Origin, View, diagnostics
 from discreet.plots.counts import gaps_of, seen
+from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy, resolve
@@ -32,8 +32,6 @@ from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 
 __all__ = [
-    "ByCounts",
-    "ByRows",
     "DrawableColumn",
     "Session",
     "folder_of",
@@ -44,10 +42,6 @@ __all__ = [
 ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
-ByRows = Callable[[Mapping[str, Floats], Sequence[str], PlotRequest, Origin], V]
-"""Draws protected rows, given their levels where the picture has any."""
-ByCounts = Callable[[Table, PlotRequest, Origin], V]
-"""Draws counts of the raw table."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,10 +79,25 @@ class Session:
         """Say how a plot of columns will be made, or refuse it, as `resolve` does."""
         return resolve(self.policy, self.table, plot, columns, **how)
 
-    def answer(self, asked: PlotRequest, by_rows: ByRows[V], by_counts: ByCounts[V]) -> V:
+    def draw(self, plot: Plot[V], columns: Sequence[str], **how: Any) -> V:
+        """Draw a plot of columns, from protected rows or from counts."""
+        return self._answer(
+            self.settle(plot.name, columns, **how), plot.from_rows, plot.from_counts
+        )
+
+    def panels(self, plot: Plot[Any], columns: Sequence[str], by: str, **how: Any) -> MultiplesView:
+        """Draw a plot of columns for each level of another, side by side."""
+        by_rows, by_counts = plot.by_level or (None, None)
+        return self._answer(self.settle(plot.name, columns, by=by, **how), by_rows, by_counts)
+
+    def _answer(
+        self, asked: PlotRequest, by_rows: ByRows[V] | None, by_counts: ByCounts[V] | None
+    ) -> V:
         """Draw from protected rows or from counts, and give the view the study's gate."""
-        if not asked.from_rows:
+        if not asked.from_rows and by_counts is not None:
             return self.counted(asked, by_counts)
+        if by_rows is None:
+            raise BrokenPromiseError(f"a {asked.picture} has nothing that draws what was settled")
         copy = self._copy(asked)
         levels = () if asked.by is None else _levels_of(copy, asked.by)
         view = by_rows(copy.columns, levels, asked, self._origin(copy, asked))

@@ -9,7 +9,13 @@ from typing import Any, NoReturn, TypedDict, Unpack, overload
 from discreet import plots
 from discreet.errors import InputError, RefusedError
 from discreet.measure.frontier import RiskUtilityMap
-from discreet.plots import bars, box, contour, crosstab, heatmap, histogram, scatter
+from discreet.plots.bars import BARS
+from discreet.plots.box import BOX
+from discreet.plots.contour import CONTOUR
+from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.heatmap import HEATMAP
+from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.scatter import SCATTER, with_trends
 from discreet.policy import Policy, Sensitive, check_group, load_policy
 from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
@@ -178,11 +184,9 @@ class Study:
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
         how = {"method": method, "k": k, "q": q, "bins": bins, "limits": limits, "edges": edges}
-        asked = self.session.settle("histogram", [column], by=by, **how)
         if by is None:
-            return self.session.answer(asked, histogram.from_rows, histogram.from_counts)
-        by_level = histogram.by_level_from_rows, histogram.by_level_from_counts
-        return self.session.answer(asked, *by_level)
+            return self.session.draw(HISTOGRAM, [column], **how)
+        return self.session.panels(HISTOGRAM, [column], by, **how)
 
     def scatter(
         self,
@@ -232,14 +236,13 @@ class Study:
         Under `standard` the points are rows of the protected copy, so asking again, or for
         other columns of the group, teaches nothing new. Avraam et al. (2021), section 4.1, Fig. 2.
         """
-        asked = self.session.settle(
-            "scatter", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
+        view = self.session.draw(
+            SCATTER, [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        view = self.session.answer(asked, scatter.from_rows, scatter.from_counts)
         if not trend:
             return view
         raw = self.session.table.rows([x, y]).numbers if self.policy.tells_values else None
-        return scatter.with_trends(view, None if raw is None else (raw[x], raw[y]))
+        return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
     def heatmap(
@@ -295,13 +298,10 @@ class Study:
         Drawn from counts, every coloured cell stands on at least k persons; with a row method
         cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self.session.settle(
-            "heatmap", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
-        )
+        how = {"method": method, "k": k, "q": q, "grid": grid, "limits": limits}
         if by is None:
-            return self.session.answer(asked, heatmap.from_rows, heatmap.from_counts)
-        by_level = heatmap.by_level_from_rows, heatmap.by_level_from_counts
-        return self.session.answer(asked, *by_level)
+            return self.session.draw(HEATMAP, [x, y], **how)
+        return self.session.panels(HEATMAP, [x, y], by, **how)
 
     @overload
     def contour(
@@ -345,13 +345,10 @@ class Study:
         -----
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        asked = self.session.settle(
-            "contour", [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
-        )
+        how = {"method": method, "k": k, "q": q, "grid": grid, "limits": limits}
         if by is None:
-            return self.session.answer(asked, contour.from_rows, contour.from_counts)
-        by_level = contour.by_level_from_rows, contour.by_level_from_counts
-        return self.session.answer(asked, *by_level)
+            return self.session.draw(CONTOUR, [x, y], **how)
+        return self.session.panels(CONTOUR, [x, y], by, **how)
 
     def box(
         self,
@@ -397,10 +394,9 @@ class Study:
         """
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
-        asked = self.session.settle(
-            "box", columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
+        return self.session.draw(
+            BOX, columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
         )
-        return self.session.answer(asked, box.from_rows, box.from_counts)
 
     def bars(
         self,
@@ -442,8 +438,7 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        asked = self.session.settle("bars", [column], by=by, method=method, k=k)
-        return self.session.counted(asked, bars.from_counts)
+        return self.session.draw(BARS, [column], by=by, method=method, k=k)
 
     def crosstab(
         self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
@@ -478,9 +473,7 @@ class Study:
         one to fewer than k possible values; who also has a table of the same persons by other
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
-        pair = [rows, columns]
-        asked = self.session.settle("crosstab", pair, method=method, k=k)
-        return self.session.counted(asked, crosstab.from_counts)
+        return self.session.draw(CROSSTAB, [rows, columns], method=method, k=k)
 
     def parallel(
         self,
