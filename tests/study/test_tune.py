@@ -23,7 +23,7 @@ from discreet.protect import ROW_METHODS
 from discreet.study import ledger_of, tune
 from discreet.study.gate import listed
 from discreet.study.session import Session
-from discreet.study.tables import wanted
+from discreet.study.tables import table_request
 from discreet.study.tune import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.table import open_table
 
@@ -367,7 +367,7 @@ def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
     method: str | None, k: int | None, q: float | None
 ) -> None:
     session = desk_of()
-    want = wanted(session, ["x", "y"], (), None, None, {}, {})
+    want = table_request(session, ["x", "y"], (), None, None, {}, {})
     tried = settings_of(
         None if method is None else [method], None if k is None else [k], None if q is None else [q]
     )

@@ -21,7 +21,13 @@ from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.parallel import axis_order, parallel
 from discreet.study.session import Session
-from discreet.study.tables import HowRounded, check_share, release, wanted, wanted_rounded
+from discreet.study.tables import (
+    RoundingRequest,
+    check_share,
+    release,
+    rounded_request,
+    table_request,
+)
 from discreet.study.tune import setting_below, settings_of, sweep
 from discreet.table import Table, open_table, with_levels_of_two
 
@@ -813,9 +819,11 @@ pixels = 400), policy standard)
         prepare = {"metric": metric, "missing": missing} | strata
         check_share(risk_below)
         if risk_below is not None and not self.policy.fixed:
-            tried = wanted(self.session, columns, drop, sensitive, None, {}, prepare)
+            tried = table_request(self.session, columns, drop, sensitive, None, {}, prepare)
             method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
-        want = wanted(self.session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare)
+        want = table_request(
+            self.session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare
+        )
         return release(self.session, want, formula, risk_below)
 
     def round(
@@ -898,9 +906,9 @@ pixels = 400), policy standard)
         >>> release.points
         JointSet(age, bmi, glucose: 44 points)
         """
-        how = HowRounded(method, k, c, per_column, representative, encoding)
+        how = RoundingRequest(method, k, c, per_column, representative, encoding)
         prepare = {"missing": missing} | strata_as(missing_levels, hierarchies)
-        want = wanted_rounded(self.session, columns, drop, sensitive, how, prepare)
+        want = rounded_request(self.session, columns, drop, sensitive, how, prepare)
         return release(self.session, want, formula)
 
     def sweep(
@@ -955,7 +963,7 @@ pixels = 400), policy standard)
         """
         strata = strata_as(missing_levels, hierarchies, diversity, closeness)
         prepare = {"metric": metric, "missing": missing} | strata
-        want = wanted(self.session, columns, drop, sensitive, None, {}, prepare)
+        want = table_request(self.session, columns, drop, sensitive, None, {}, prepare)
         return sweep(self.session, want, settings_of(methods, k, q), risk=risk, loss=loss)
 
     def new_version(self) -> int:

@@ -47,15 +47,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "HowRounded",
-    "Wanted",
+    "RoundingRequest",
+    "TableRequest",
     "check_share",
     "pair_of_made",
     "pair_used",
     "release",
+    "rounded_request",
+    "table_request",
     "version_of",
-    "wanted",
-    "wanted_rounded",
 ]
 
 TABLE = "table"
@@ -67,7 +67,7 @@ PREPARE = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Wanted:
+class TableRequest:
     """Which columns a table is to have, and what each is in it.
 
     `strata` are levels within whose combinations rows are protected; `sensitive` is a column that
@@ -84,7 +84,7 @@ class Wanted:
     by: Rounding | ColumnRounding | None = None
 
 
-def wanted(
+def table_request(
     session: Session,
     columns: Sequence[str] | None,
     drop: Sequence[str],
@@ -92,7 +92,7 @@ def wanted(
     method: str | None,
     numbers: Mapping[str, Any],
     prepare: Mapping[str, Any],
-) -> Wanted:
+) -> TableRequest:
     """Say what a released table will be made of, or refuse it."""
     table, from_copy = session.table, session.policy.from_copy
     for what, names in (("columns", columns), ("drop", drop)):
@@ -124,7 +124,7 @@ def wanted(
     used = _method(session, method, numbers)
     # The rows of a table are those that a scatter plot would draw.
     asked = session.settle(SCATTER.name, names, method=used, **numbers)
-    return Wanted(
+    return TableRequest(
         asked=dataclasses.replace(asked, picture=TABLE),
         policy=policy,
         columns=names,
@@ -201,7 +201,7 @@ def _sensitive(session: Session, named: str | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class HowRounded:
+class RoundingRequest:
     """How somebody asked a table to be rounded; None leaves it to the policy."""
 
     method: str | None = None
@@ -212,14 +212,14 @@ class HowRounded:
     encoding: str | None = None
 
 
-def wanted_rounded(
+def rounded_request(
     session: Session,
     columns: Sequence[str] | None,
     drop: Sequence[str],
     sensitive: str | None,
-    how: HowRounded,
+    how: RoundingRequest,
     prepare: Mapping[str, Any],
-) -> Wanted:
+) -> TableRequest:
     """Say what a rounded table will be made of, or refuse it."""
     name = None if how.method is None else known_method(how.method).name
     if not how.per_column and (how.representative, how.encoding) != (None, None):
@@ -233,7 +233,7 @@ def wanted_rounded(
         how = dataclasses.replace(how, method=name)
         return _of_copy(session, columns, drop, sensitive, how, prepare)
     k = None if how.k is None or isinstance(how.k, str) else check_whole("k", how.k, least=1)
-    want = wanted(session, columns, drop, sensitive, "rounding", {"k": k}, prepare)
+    want = table_request(session, columns, drop, sensitive, "rounding", {"k": k}, prepare)
     name = name or session.policy.rounding
     c = how.c
     if c is None and name == session.policy.rounding and not (how.per_column and how.k is not None):
@@ -253,7 +253,7 @@ def wanted_rounded(
     return dataclasses.replace(want, asked=asked, by=by)
 
 
-def check_numbers(how: HowRounded) -> None:
+def check_numbers(how: RoundingRequest) -> None:
     """Refuse a rule that chooses numbers column by column where rows are rounded jointly.
 
     Raises
@@ -274,9 +274,9 @@ def _of_copy(
     columns: Sequence[str] | None,
     drop: Sequence[str],
     sensitive: str | None,
-    how: HowRounded,
+    how: RoundingRequest,
     prepare: Mapping[str, Any],
-) -> Wanted:
+) -> TableRequest:
     """Say what the rounded table of a guarded study is: its protected copy."""
     policy = session.policy
     if how.per_column:
@@ -299,10 +299,10 @@ def _of_copy(
             " rounding the custodian can open a study with it: policy.changed(rows='rounding',"
             " rounding=...)"
         )
-    return wanted(session, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
+    return table_request(session, columns, drop, sensitive, policy.rows, {"k": how.k}, prepare)
 
 
-def shared_by(want: Wanted, n: int) -> int | None:
+def shared_by(want: TableRequest, n: int) -> int | None:
     """Return by how many a row should be shared, if nothing promises that it is."""
     if not isinstance(want.by, ColumnRounding):
         return None
@@ -312,7 +312,7 @@ def shared_by(want: Wanted, n: int) -> int | None:
     return k_of_c(n, by.c) if isinstance(by.c, int) else want.asked.k
 
 
-def rounding_told(want: Wanted, points: Points | None, made: Made) -> Mapping[str, Any]:
+def rounding_told(want: TableRequest, points: Points | None, made: Made) -> Mapping[str, Any]:
     """Say how rounding points were found, where they were."""
     by = want.policy.row_method(want.asked) if want.by is None else want.by
     if isinstance(by, ColumnRounding) and isinstance(points, tuple):
@@ -345,7 +345,7 @@ MOST_CODES = 10
 """A column of more different whole numbers than this is hardly one of codes."""
 
 
-def make(session: Session, want: Wanted) -> Made:
+def make(session: Session, want: TableRequest) -> Made:
     """Protect the rows of a table; for the custodian, beside the raw ones."""
     if session.policy.from_copy:
         return session.made(want.columns)
@@ -373,7 +373,7 @@ def version_of(session: Session, raw: Raw, method: RowMethod) -> bytes:
 
 
 def release(
-    session: Session, want: Wanted, formula: str | None, risk_below: float | None = None
+    session: Session, want: TableRequest, formula: str | None, risk_below: float | None = None
 ) -> Release:
     """Make a released table with its report, and the gates that both leave by."""
     made = make(session, want)
@@ -427,7 +427,7 @@ def release(
     return Release(frame, report, table, leave, points)
 
 
-def _table(session: Session, want: Wanted, made: Made, copy: Copy) -> pa.Table:
+def _table(session: Session, want: TableRequest, made: Made, copy: Copy) -> pa.Table:
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in want.columns}
     table = arrow_table(numbers, copy.strata, session.table.columns)
@@ -443,7 +443,7 @@ def _table(session: Session, want: Wanted, made: Made, copy: Copy) -> pa.Table:
     return table
 
 
-def _points(session: Session, want: Wanted, made: Made, table: pa.Table) -> Points | None:
+def _points(session: Session, want: TableRequest, made: Made, table: pa.Table) -> Points | None:
     """Return the rounding points: of each column by itself, or the different released rows."""
     if isinstance(want.by, ColumnRounding):
         places = [made.names.index(name) for name in want.columns]
@@ -477,14 +477,14 @@ def pair_used(made: Made, columns: Sequence[str]) -> Pair:
     return pair_of_made(dataclasses.replace(made, original=made.trimmed), columns)
 
 
-def _title(session: Session, want: Wanted) -> str:
+def _title(session: Session, want: TableRequest) -> str:
     of = session.name or "a frame without a name"
     if isinstance(want.by, ColumnRounding):
         return f"Each column of {of} rounded by itself"
     return f"Protected table of {of}"
 
 
-def _copy(session: Session, want: Wanted, made: Made) -> Copy:
+def _copy(session: Session, want: TableRequest, made: Made) -> Copy:
     """Return the rows as they are released: the protected copy itself, if the study has one."""
     if not want.asked.from_copy:
         columns = dict(zip(made.names, made.released.T, strict=True))
@@ -503,7 +503,7 @@ def _copy(session: Session, want: Wanted, made: Made) -> Copy:
 
 
 def _check_asked_for(
-    want: Wanted,
+    want: TableRequest,
     told: Measured,
     held: Mapping[str, Sequence[str]],
     risk_below: float | None,
@@ -556,7 +556,9 @@ def _check_formula(pair: Pair, formula: str) -> None:
         )
 
 
-def _histograms(session: Session, want: Wanted, copy: Copy) -> tuple[tuple[Plot, ...], list[Exit]]:
+def _histograms(
+    session: Session, want: TableRequest, copy: Copy
+) -> tuple[tuple[Plot, ...], list[Exit]]:
     """Draw each column before and after, on the bins that the policy allows for the raw one."""
     plots, exits = [], []
     for name in want.columns:
@@ -578,7 +580,7 @@ def _histograms(session: Session, want: Wanted, copy: Copy) -> tuple[tuple[Plot,
     return tuple(plots), exits
 
 
-def _notes(want: Wanted, made: Made) -> tuple[str, ...]:
+def _notes(want: TableRequest, made: Made) -> tuple[str, ...]:
     """Say what the reader of a report may not expect."""
     notes = []
     if want.asked.from_copy:
@@ -608,7 +610,7 @@ def _few_whole(values: Floats) -> bool:
     return bool((values == np.floor(values)).all()) and len(np.unique(values)) <= MOST_CODES
 
 
-def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
+def _pinned(want: TableRequest, made: Made, formula: str | None) -> dict[str, str]:
     """Return what reports on one group have in common: two of them tell more than one."""
     if not want.asked.from_copy:
         return {}
@@ -619,7 +621,7 @@ def _pinned(want: Wanted, made: Made, formula: str | None) -> dict[str, str]:
 
 def _made_of(
     session: Session,
-    want: Wanted,
+    want: TableRequest,
     made: Made,
     copy: Copy,
     formula: str | None,

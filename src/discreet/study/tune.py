@@ -22,7 +22,7 @@ from discreet.protect import ROW_METHODS, ROW_NAMES, named
 from discreet.secret import FORMAT
 from discreet.study.gate import listed
 from discreet.study.session import Session
-from discreet.study.tables import Wanted, pair_of_made, pair_used, version_of
+from discreet.study.tables import TableRequest, pair_of_made, pair_used, version_of
 from discreet.vault import Noised, Prepared, make_copy, make_table, noised, prepared, raw_rows
 
 __all__ = ["LOSSES", "RISKS", "setting_below", "settings_of", "sweep"]
@@ -52,7 +52,7 @@ class _Job:
     setting: Setting
     policy: Policy
     rows: Noised
-    want: Wanted
+    want: TableRequest
     risk: str
     loss: str
 
@@ -90,7 +90,12 @@ def _each(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def setting_below(
-    session: Session, want: Wanted, risk: float, method: str | None, k: int | None, q: float | None
+    session: Session,
+    want: TableRequest,
+    risk: float,
+    method: str | None,
+    k: int | None,
+    q: float | None,
 ) -> tuple[str, int | None, float | None]:
     """Find the setting of least loss whose risk is below one; what is given is not searched for."""
     tried = settings_of(_only(method), _only(k), _only(q))
@@ -105,7 +110,7 @@ def _only(value: T | None) -> list[T] | None:
 
 def sweep(
     session: Session,
-    want: Wanted,
+    want: TableRequest,
     settings: Sequence[Setting],
     *,
     risk: str = "linkage",
@@ -151,7 +156,7 @@ def sweep(
     )
 
 
-def _options(session: Session, want: Wanted) -> str:
+def _options(session: Session, want: TableRequest) -> str:
     """Return what the command line needs, beside the setting, to make the same table."""
     given = {
         "--groups" if session.policy.guarded else "--columns": want.columns,

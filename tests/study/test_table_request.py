@@ -7,7 +7,7 @@ import pytest
 import discreet as dc
 from discreet.errors import InputError, RefusedError
 from discreet.study.session import Session
-from discreet.study.tables import Wanted, check_share, wanted
+from discreet.study.tables import TableRequest, check_share, table_request
 from discreet.table import open_table
 
 ROWS = 60
@@ -29,10 +29,10 @@ def session(policy: str = "research", **fields: Any) -> Session:
     return Session(open_table(frame, kinds=kinds, roles=chosen.roles, unit=None, key=None), chosen)
 
 
-def asked(at: Session, columns: Sequence[str] | None = None, **given: Any) -> Wanted:
+def asked(at: Session, columns: Sequence[str] | None = None, **given: Any) -> TableRequest:
     known: dict[str, Any] = {"drop": (), "sensitive": None, "method": None}
     known |= {"numbers": {}, "prepare": {}} | given
-    return wanted(at, columns, **known)
+    return table_request(at, columns, **known)
 
 
 def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
