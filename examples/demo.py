@@ -18,7 +18,7 @@ import pyarrow as pa
 from rich.progress import track
 
 import discreet as dc
-from discreet.policy import PICTURES
+from discreet.plots import PLOTS
 from discreet.protect import ROW_METHODS
 
 GROUP = ["age", "bmi", "glucose"]
@@ -134,7 +134,7 @@ def methods_of(picture: str, policy: str) -> list[str]:
     """Return the methods of a picture: the default first, or the raw data to compare with."""
     chosen = dc.Policy.preset(policy)
     first = chosen.settle(picture, COLUMNS[picture]).method if chosen.guarded else "none"
-    return [first, *(method for method in PICTURES[picture] if method != first)]
+    return [first, *(method for method in PLOTS[picture].methods if method != first)]
 
 
 def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -> Card | None:

@@ -29,8 +29,8 @@ import pytest
 import discreet as dc
 from discreet import cli
 from discreet.errors import DiscreetError, InputError
-from discreet.plots import View
-from discreet.policy import PICTURES, PRESETS, Policy
+from discreet.plots import PLOTS, View
+from discreet.policy import PRESETS, Policy
 
 SECRET = bytes(range(100, 132)).hex()
 N = 240
@@ -310,7 +310,7 @@ def listen_to_notebook(view: View) -> None:
 
 def test_every_new_picture_is_listened_to() -> None:
     listened = {picture for picture, _, _ in [*VIEWS.values(), *NEW.values()]}
-    assert listened == set(PICTURES)
+    assert listened == set(PLOTS)
 
 
 @pytest.mark.parametrize("preset", GUARDED)

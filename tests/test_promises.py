@@ -28,6 +28,7 @@ from discreet import datasets
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.keys import in_order, row_keys
 from discreet.plots import (
+    PLOTS,
     BarView,
     BoxView,
     ContourView,
@@ -40,7 +41,6 @@ from discreet.plots import (
     PointsView,
     View,
 )
-from discreet.policy import PICTURES as ALL_PICTURES
 from discreet.policy import PRESETS, Policy
 from discreet.protect import Condensation
 from discreet.secret import Secret
@@ -602,7 +602,7 @@ EVERY: list[tuple[str, list[str], dict[str, Any]]] = [
 
 
 def test_every_picture_is_asked_for_again() -> None:
-    assert {picture for picture, _, _ in EVERY} == set(ALL_PICTURES)
+    assert {picture for picture, _, _ in EVERY} == set(PLOTS)
 
 
 @given(leveled(PRESETS), st.randoms())

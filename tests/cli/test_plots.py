@@ -14,7 +14,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli.plots import AxesOptions
-from discreet.policy import PICTURES
+from discreet.plots import PLOTS as ALL_PLOTS
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -43,7 +43,7 @@ NOTES = {
 
 
 def test_every_picture_is_plotted() -> None:
-    assert set(PLOTS) == set(PICTURES)
+    assert set(PLOTS) == set(ALL_PLOTS)
 
 
 @pytest.mark.parametrize("picture", PLOTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.policy import DIAGNOSTICS, PICTURES
+from discreet.plots import PLOTS
 
 DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
 
@@ -21,13 +21,15 @@ def test_the_page_shows_every_picture_by_every_method(
     page = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
     drawn = {path.name for path in (tmp_path / "demo").glob("*.svg")}
     assert set(re.findall(r'<img src="([^"]+)"', page)) == drawn
-    for picture, methods in PICTURES.items():
+    for picture, plot in PLOTS.items():
+        methods = plot.methods
         for method in methods:
             assert f"research-{picture}-{method}.svg" in drawn
             # what a guarded policy refuses: raw data, and cells of raw quartiles or residuals
             of_records = ("none", "k-member", "k-member-joint")
             raw_only = method in of_records or (
-                picture in ("box", *DIAGNOSTICS) and method in ("suppression", "generalization")
+                (picture == "box" or plot.of_formula)
+                and method in ("suppression", "generalization")
             )
             assert (f"standard-{picture}-{method}.svg" in drawn) != raw_only
     assert page.count("leaves open: ") == len(drawn)

@@ -13,14 +13,24 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from discreet.errors import RefusedError
-from discreet.plots import Diagnostic, LeverageView, Origin, QQView, ResidualView, View, diagnostics
-from discreet.policy import DIAGNOSTICS, PlotRequest, Policy
+from discreet.plots import (
+    PLOTS,
+    Diagnostic,
+    LeverageView,
+    Origin,
+    QQView,
+    ResidualView,
+    View,
+    diagnostics,
+)
+from discreet.policy import PlotRequest, Policy
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret
 from discreet.table import Table, open_table
 from discreet.vault import protect_view
 
 Floats = NDArray[np.float64]
+DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]
 
 ORIGIN = Origin(
     policy="research",

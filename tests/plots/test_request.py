@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from discreet.plots import METHOD_OF_PLOT
+from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import NO_AXES
-from discreet.policy import DIAGNOSTICS, PICTURES, AxesRequest, PlotRequest, told_to
+from discreet.policy import AxesRequest, PlotRequest, told_to
 from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
+METHODS = {name: plot.methods for name, plot in PLOTS.items()}
+DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]
 ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation", "rounding"}
 BINNED = {"suppression", "generalization"}
 MADE_BY = {
@@ -30,7 +32,7 @@ MADE_BY = {
 
 def asked(**changes: Any) -> PlotRequest:
     made = PlotRequest(
-        picture="histogram",
+        plot="histogram",
         columns=("glucose",),
         method="merge",
         k=5,
@@ -50,12 +52,12 @@ def asked(**changes: Any) -> PlotRequest:
 
 
 def test_every_picture_has_its_methods() -> None:
-    assert {picture: set(methods) for picture, methods in PICTURES.items()} == MADE_BY
-    assert all(len(set(methods)) == len(methods) for methods in PICTURES.values())
+    assert {picture: set(methods) for picture, methods in METHODS.items()} == MADE_BY
+    assert all(len(set(methods)) == len(methods) for methods in METHODS.values())
 
 
 def test_every_method_exists_and_is_of_some_picture() -> None:
-    used = {method for methods in PICTURES.values() for method in methods}
+    used = {method for methods in METHODS.values() for method in methods}
 
     assert used == {
         *ROW_METHODS,
@@ -68,18 +70,18 @@ def test_every_method_exists_and_is_of_some_picture() -> None:
 
 def test_diagnostics_are_pictures_of_points() -> None:
     assert set(DIAGNOSTICS) == {"residuals", "qq", "leverage"}
-    assert {PICTURES[picture] for picture in DIAGNOSTICS} == {PICTURES["scatter"]}
+    assert {METHODS[picture] for picture in DIAGNOSTICS} == {METHODS["scatter"]}
 
 
 def test_every_picture_but_the_contour_has_a_method_of_its_own() -> None:
-    assert set(METHOD_OF_PLOT) == set(PICTURES) - {"contour"}
+    assert set(METHOD_OF_PLOT) == set(METHODS) - {"contour"}
     for picture, method in METHOD_OF_PLOT.items():
-        assert method == "rows" or method in PICTURES[picture]
+        assert method == "rows" or method in METHODS[picture]
 
 
 def test_the_table_of_pictures_cannot_be_changed() -> None:
     with pytest.raises(TypeError, match="does not support item assignment"):
-        PICTURES["histogram"] = ("none",)  # type: ignore[index]
+        PLOTS["histogram"] = PLOTS["box"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("method", sorted({method for made in MADE_BY.values() for method in made}))

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
+from discreet.plots import PLOTS
 from discreet.plots.request import NO_AXES
-from discreet.policy import PICTURES, PRESETS, Policy, check_group, load_policy
+from discreet.policy import PRESETS, Policy, check_group, load_policy
 from discreet.protect import (
     ROW_METHODS,
     ROW_NAMES,
@@ -41,6 +42,7 @@ OF_PICTURES = {
     "leverage": "rows",
     "parallel": "k-member-cells",
 }
+METHODS_OF = {name: plot.methods for name, plot in PLOTS.items()}
 INF = math.inf
 
 # --- presets ---------------------------------------------------------------------------------
@@ -416,9 +418,8 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     k = draw(st.integers(3 if guarded else 1, 10**6))
     columns = draw(st.lists(text, unique=True, max_size=8))
     cut = draw(st.integers(0, len(columns)))
-    of_pictures = {
-        picture: draw(st.sampled_from(["rows", *methods])) for picture, methods in PICTURES.items()
-    }
+    chosen = {name: st.sampled_from(["rows", *methods]) for name, methods in METHODS_OF.items()}
+    of_pictures = draw(st.fixed_dictionaries(chosen))
     limits = draw(st.dictionaries(text, ends, max_size=3))
     edges = draw(st.dictionaries(text, rising, max_size=3))
     fields: dict[str, st.SearchStrategy[Any]] = {
@@ -815,7 +816,7 @@ def test_declared_edges_are_of_histograms_and_of_guarded_axes_alone() -> None:
     assert GUARDED.settle("parallel", ["glucose"]).edges == {"glucose": (50, 100, 200)}
     research = RESEARCH.changed(edges={"glucose": [50, 100, 200]})
     assert research.settle("parallel", ["glucose"]).edges == {}
-    for picture in set(PICTURES) - {"histogram", "parallel"}:
+    for picture in set(METHODS_OF) - {"histogram", "parallel"}:
         assert GUARDED.settle(picture, ["glucose"]).edges == {}
 
 
@@ -967,21 +968,21 @@ SAID: dict[tuple[str, str], str] = {
         }.items()
     },
 }
-METHODS = sorted({method for methods in PICTURES.values() for method in methods})
+METHODS = sorted({method for methods in METHODS_OF.values() for method in methods})
 
 
 @pytest.mark.parametrize("method", [*METHODS, "rows"])
-@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("picture", METHODS_OF)
 def test_pictures_by_methods(picture: str, method: str) -> None:
     def ask(policy: Policy) -> str:
         return policy.settle(picture, ["age", "bmi"], method=method).method
 
-    if method == "rows" and "condensation" in PICTURES[picture]:
+    if method == "rows" and "condensation" in METHODS_OF[picture]:
         assert (ask(STANDARD), ask(RESEARCH)) == ("condensation", "deterministic")
     elif method == "rows":
         with pytest.raises(InputError, match=f"^a {picture} cannot be made by method 'condens"):
             ask(STANDARD)
-    elif method not in PICTURES[picture]:
+    elif method not in METHODS_OF[picture]:
         for policy in (STANDARD, RESEARCH):
             with pytest.raises(
                 InputError, match=f"^a {picture} cannot be made by method '{method}'; there are '"

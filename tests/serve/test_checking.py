@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.plots import PARAMETERS, PLOTS
-from discreet.policy import PICTURES as METHODS_OF
 from discreet.policy import PRESETS, Policy
 from discreet.policy.choosing import allowed_methods, usual_method
 from discreet.serve.checking import (
@@ -626,7 +625,7 @@ def test_methods_that_are_allowed_the_usual_one_first(
 
 @pytest.mark.parametrize("kind", PLOTS)
 def test_research_allows_all_methods(kind: str) -> None:
-    assert set(allowed_methods(Policy.preset("research"), kind)) == set(METHODS_OF[kind])
+    assert set(allowed_methods(Policy.preset("research"), kind)) == set(PLOTS[kind].methods)
 
 
 @pytest.mark.parametrize("kind", PLOTS)
@@ -699,7 +698,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, Body]:
         most = min(picture.most, 4)
         body["columns"] = draw(st.lists(names, min_size=picture.least, max_size=most, unique=True))
     optional: dict[str, st.SearchStrategy[Any]] = {
-        "method": st.sampled_from(METHODS_OF[kind]),
+        "method": st.sampled_from(PLOTS[kind].methods),
     }
     if picture.by:
         optional["by"] = st.sampled_from(["sex", "region", "bmi"])

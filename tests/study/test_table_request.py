@@ -39,7 +39,7 @@ def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> 
     want = asked(session())
 
     assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
-    assert (want.asked.picture, want.asked.method) == ("table", "deterministic")
+    assert (want.asked.plot, want.asked.method) == ("table", "deterministic")
 
 
 def test_a_sensitive_column_travels_along_under_research_and_is_a_stratum_elsewhere() -> None:

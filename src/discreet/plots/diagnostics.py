@@ -278,13 +278,13 @@ def _in_order(rows: Rows) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]
 
 def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
     """Return what is drawn along x and y."""
-    view = VIEWS[request.picture]
+    view = VIEWS[request.plot]
     return dict(zip(view.axes, view.outcomes(found), strict=True))
 
 
 def _drawn(request: PlotRequest) -> PlotRequest:
     """Return the question for the points of the diagnostic, as those of a scatter plot."""
-    return replace(request, columns=VIEWS[request.picture].axes, limits={})
+    return replace(request, columns=VIEWS[request.plot].axes, limits={})
 
 
 def _table(columns: Mapping[str, Floats]) -> Table:
@@ -310,9 +310,9 @@ def _view(
         "coefficients": MappingProxyType(_named(found, found.coefficients)),
         "corrected": MappingProxyType(dict(better)),
     }
-    if request.picture == LeverageView.kind:
+    if request.plot == LeverageView.kind:
         given["curves"] = _cook_curves(points, found)
-    return VIEWS[request.picture](**given)
+    return VIEWS[request.plot](**given)
 
 
 def _named(found: Fit, estimates: Floats) -> dict[str, float]:

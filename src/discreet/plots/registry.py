@@ -17,7 +17,7 @@ from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.view import View
 
-__all__ = ["DIAGNOSTICS", "METHOD_OF_PLOT", "PICTURES", "PLOTS"]
+__all__ = ["METHOD_OF_PLOT", "PLOTS"]
 
 PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
     {
@@ -43,10 +43,3 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
 METHOD_OF_PLOT: Mapping[str, str] = MappingProxyType(
     {name: plot.method for name, plot in PLOTS.items() if not plot.like}
 )
-
-#: The methods of each plot.
-PICTURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {name: plot.methods for name, plot in PLOTS.items()}
-)
-#: Plots of a regression, asked for with a formula.
-DIAGNOSTICS = tuple(name for name, plot in PLOTS.items() if plot.of_formula)

@@ -18,7 +18,7 @@ __all__ = [
     "told_to",
 ]
 
-#: A guarded picture or copy is made of at least this many times k persons.
+#: A guarded plot or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
 
 Limits = Mapping[str, tuple[float, float]]
@@ -27,7 +27,7 @@ Edges = Mapping[str, tuple[float, ...]]
 
 @dataclass(frozen=True)
 class AxesRequest:
-    """What parallel coordinates need beside what every picture does.
+    """What parallel coordinates need beside what every plot does.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ NO_AXES = AxesRequest(0, 1, MappingProxyType({}), MappingProxyType({}), "", True
 
 @dataclass(frozen=True)
 class PlotRequest:
-    """One picture as it will be made: the method and every number it needs."""
+    """One plot as it will be made: the method and every number it needs."""
 
-    picture: str
+    plot: str
     columns: tuple[str, ...]
     method: str
     k: int
@@ -82,7 +82,7 @@ class PlotRequest:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All columns that the picture says something about."""
+        """All columns that the plot says something about."""
         return self.columns if self.by is None else (*self.columns, self.by)
 
     @property
@@ -117,7 +117,7 @@ class PlotRequest:
 
     @property
     def from_rows(self) -> bool:
-        """Whether the picture is drawn from protected rows rather than from counts."""
+        """Whether the plot is drawn from protected rows rather than from counts."""
         return self.method in ROW_METHODS
 
 

@@ -1,11 +1,10 @@
 """The custodian's rules: what may be asked, and what protects the answer.
 
 A Policy is a frozen value that reads from and writes to TOML. `Policy.settle` answers one
-question for the whole package: with which method and numbers is this picture made, and may the
+question for the whole package: with which method and numbers is this plot made, and may the
 caller choose them?
 """
 
-from discreet.plots.registry import DIAGNOSTICS, PICTURES
 from discreet.plots.request import (
     ROWS_PER_K,
     AxesRequest,
@@ -17,8 +16,6 @@ from discreet.policy.policy import PRESETS, Policy, load_policy
 from discreet.policy.resolve import Sensitive, resolve
 
 __all__ = [
-    "DIAGNOSTICS",
-    "PICTURES",
     "PRESETS",
     "ROWS_PER_K",
     "AxesRequest",

@@ -1,4 +1,4 @@
-"""Which method makes a picture, and which numbers it has a use for."""
+"""Which method makes a plot, and which numbers it has a use for."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def row_choice(policy: Policy, method: str | None) -> tuple[str | None, str | No
     return named(method) if isinstance(method, str) else (method, None)
 
 
-def method_of(policy: Policy, picture: str, method: str | None) -> str:
-    """Return the method a picture is made by, or refuse one that the policy does not allow."""
-    if picture not in PLOTS:
-        raise InputError(f"there is no picture {picture!r}; there are {one_of(PLOTS)}")
-    plot = PLOTS[picture]
+def method_of(policy: Policy, plot: str, method: str | None) -> str:
+    """Return the method a plot is made by, or refuse one that the policy does not allow."""
+    if plot not in PLOTS:
+        raise InputError(f"there is no picture {plot!r}; there are {one_of(PLOTS)}")
+    methods, alone = PLOTS[plot].methods, PLOTS[plot].research_alone
     if method is None:
-        method = policy.pictures.get(picture) or policy.pictures[plot.like]
+        method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
     if method == "rows":
         method = policy.rows
-    if method not in plot.methods:
+    if method not in methods:
         raise InputError(
-            f"a {picture} cannot be made by method {method!r}; there are {one_of(plot.methods)}"
+            f"a {plot} cannot be made by method {method!r}; there are {one_of(methods)}"
         )
     if not policy.fixed:
         return method
@@ -94,16 +94,16 @@ def method_of(policy: Policy, picture: str, method: str | None) -> str:
             f"the protected copy of this study is made by {policy.rows!r}; for {method!r} the"
             f" custodian can open a study with it: discreet.open(..., rows={method!r})"
         )
-    if method in plot.research_alone:
-        raise RefusedError(plot.research_alone[method])
+    if method in alone:
+        raise RefusedError(alone[method])
     return method
 
 
-def refuse_unused(picture: str, method: str, named: Iterable[str]) -> None:
-    """Refuse a number that the picture would be drawn without."""
+def refuse_unused(plot: str, method: str, named: Iterable[str]) -> None:
+    """Refuse a number that the plot would be drawn without."""
     for name in named:
-        if not PLOTS[picture].uses(method, name):
-            raise InputError(f"a {picture} by {method!r} has no use for {name}=; leave it out")
+        if not PLOTS[plot].uses(method, name):
+            raise InputError(f"a {plot} by {method!r} has no use for {name}=; leave it out")
 
 
 def usual_method(policy: Policy, plot: str) -> str | None:

@@ -215,12 +215,12 @@ class Policy:
                 raise InputError(f"{name} of the policy must be frozen; use Policy.from_dict")
             if not holds(value):
                 raise InputError(f"{name} of the policy must be {allowed}")
-        for picture, method in self.pictures.items():
-            if picture not in PLOTS:
+        for plot, method in self.pictures.items():
+            if plot not in PLOTS:
                 raise InputError(f"pictures of the policy may name {one_of(PLOTS)}")
-            methods = PLOTS[picture].methods
+            methods = PLOTS[plot].methods
             if method != "rows" and method not in methods:
-                raise InputError(f"the {picture} of the policy must be 'rows' or {one_of(methods)}")
+                raise InputError(f"the {plot} of the policy must be 'rows' or {one_of(methods)}")
         grouped = [column for group in self.groups for column in group]
         if len(set(grouped)) != len(grouped) or set(grouped) & set(self.strata):
             raise InputError("a column is in one group of the policy, and is no stratum as well")
@@ -383,14 +383,14 @@ class Policy:
 
     def settle(
         self,
-        picture: str,
+        plot: str,
         columns: Sequence[str],
         *,
         method: str | None = None,
         by: str | None = None,
         **numbers: Any,
     ) -> PlotRequest:
-        """Say how a picture will be made, or refuse what the caller may not choose.
+        """Say how a plot will be made, or refuse what the caller may not choose.
 
         `numbers` are other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
@@ -404,15 +404,15 @@ class Policy:
         """
         with about("method"):
             method, rounding = row_choice(self, method)
-            method = method_of(self, picture, method)
+            method = method_of(self, plot, method)
         declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
         given = {name: value for name, value in numbers.items() if value is not None}
         with about("numbers"):
             chosen = self.allowed(**given, rounding=rounding)
             if not self.fixed:
-                refuse_unused(picture, method, given)
+                refuse_unused(plot, method, given)
         return PlotRequest(
-            picture=picture,
+            plot=plot,
             columns=tuple(columns),
             method=method,
             k=chosen.k,
@@ -425,15 +425,15 @@ class Policy:
             shown_share=self.shown_share,
             show_empty=self.show_empty,
             by=by,
-            edges=chosen.edges if self._has_edges(picture) else MappingProxyType({}),
+            edges=chosen.edges if self._has_edges(plot) else MappingProxyType({}),
             bins_share=self.bins_share,
             rounding=chosen.rounding if "rounding" in declared else None,
             c=chosen.c if "c" in declared else None,
         )
 
-    def _has_edges(self, picture: str) -> bool:
+    def _has_edges(self, plot: str) -> bool:
         """Whether declared edges of bins are used: cells of axes are the histogram's bins."""
-        edges = PLOTS[picture].edges
+        edges = PLOTS[plot].edges
         return edges == "always" or (edges == "guarded" and self.guarded)
 
     def allowed(self, **named: Any) -> Policy:

@@ -189,7 +189,7 @@ def _check_noise_on(policy: Policy, request: PlotRequest, noise_on: str | None) 
 def _check_rows(policy: Policy, request: PlotRequest) -> None:
     """Refuse levels that the rows of a plot do not carry."""
     by = request.by
-    if by is not None and not request.from_rows and "counts" not in PLOTS[request.picture].by:
+    if by is not None and not request.from_rows and "counts" not in PLOTS[request.plot].by:
         raise InputError(
             f"a scatter by {request.method!r} has no rows to colour; draw a heat map with by=",
             parameter="by",

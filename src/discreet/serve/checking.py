@@ -242,7 +242,7 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
 def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     named = _without(_unusual(given), "method", "sensitive")
-    if asked.method != usual_method(policy, asked.picture):
+    if asked.method != usual_method(policy, asked.plot):
         named["method"] = asked.method
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):

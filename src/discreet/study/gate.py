@@ -133,7 +133,7 @@ class ReleaseGate:
                     choices=self._choices(leaving) | dict(leaving.pinned),
                     sketches=counted_by | {what: sketches[what] for what in leaving.rests_on},
                     k=self.policy.k,
-                    kind=leaving.asked.picture,
+                    kind=leaving.asked.plot,
                     columns=leaving.columns,
                     method=leaving.asked.method,
                     form=form,
@@ -230,7 +230,7 @@ class ReleaseGate:
         if asked.from_rows:
             return None
         wanted = self._choices(Exit(asked))
-        if PLOTS[asked.picture].axes:
+        if PLOTS[asked.plot].axes:
             wanted |= method_pins([*pairwise(asked.columns)], asked.method)
         for what, method in self.ledger.count_methods(self.name).items():
             if wanted.get(what, method) != method:

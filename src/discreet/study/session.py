@@ -97,7 +97,7 @@ class Session:
         if not asked.from_rows and by_counts is not None:
             return self.counted(asked, by_counts)
         if by_rows is None:
-            raise BrokenPromiseError(f"a {asked.picture} has nothing that draws what was settled")
+            raise BrokenPromiseError(f"a {asked.plot} has nothing that draws what was settled")
         copy = self._copy(asked)
         levels = () if asked.by is None else _levels_of(copy, asked.by)
         view = by_rows(copy.columns, levels, asked, self._origin(copy, asked))
@@ -439,7 +439,7 @@ def remarks_of(
         for name in dict.fromkeys(asked.named)
         if table.codes(name, policy.k)
     ]
-    if asked.picture in PLOTS and PLOTS[asked.picture].binned:
+    if asked.plot in PLOTS and PLOTS[asked.plot].binned:
         ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:

@@ -125,7 +125,7 @@ def table_request(
     # The rows of a table are those that a scatter plot would draw.
     asked = session.settle(SCATTER.name, names, method=used, **numbers)
     return TableRequest(
-        asked=dataclasses.replace(asked, picture=TABLE),
+        asked=dataclasses.replace(asked, plot=TABLE),
         policy=policy,
         columns=names,
         strata=strata,
@@ -404,7 +404,7 @@ def release(
     plots, drawn = _histograms(session, want, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *want.carried)
     group = tuple(sorted(made.names)) if want.asked.from_copy else ()
-    told_of = dataclasses.replace(want.asked, picture=REPORT)
+    told_of = dataclasses.replace(want.asked, plot=REPORT)
     exits = [Exit(told_of, group, rests_on, _pinned(want, made, formula), made.format), *drawn]
 
     def leave(form: str, report: str | None) -> None:
