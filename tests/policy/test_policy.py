@@ -844,7 +844,7 @@ def test_a_settled_question_holds_every_number() -> None:
 
     assert asked.axes == NO_AXES
     assert dataclasses.asdict(plain) == {
-        "picture": "heatmap",
+        "plot": "heatmap",
         "columns": ("age", "bmi"),
         "method": "generalization",
         "k": 7,
