@@ -76,12 +76,12 @@ class Estimate:
     @property
     def low(self) -> float:
         """The lower end of the interval of 95 %."""
-        return max(0.0, self._middle() - self._half())
+        return min(self.share, max(0.0, self._middle() - self._half()))
 
     @property
     def high(self) -> float:
         """The upper end of the interval of 95 %."""
-        return min(1.0, self._middle() + self._half())
+        return max(self.share, min(1.0, self._middle() + self._half()))
 
     def rounded(self, to: int) -> Estimate:
         """Return the estimate made of a count and trials that are multiples of `to`."""
