@@ -381,22 +381,7 @@ def release(
     pair = pair_of_made(made, want.columns)
     if formula is not None and want.asked.from_copy:
         _check_formula(pair, formula)
-    strata = tuple(name for name in made.levels if name != want.sensitive)
-    exact = want.asked.tells_counts
-    told = measured(
-        pair,
-        strata=strata,
-        sensitive=want.sensitive if want.sensitive in pair.names else None,
-        formula=formula,
-        w1s=WIDTHS,
-        w2s=WIDTHS,
-        far=None if exact else max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to),
-        guard=None if exact else want.asked.k,
-        used=pair_used(made, want.columns),
-        shared_by=shared_by(want, len(made.original)),
-    )
-    if not exact:
-        told = told.rounded(want.asked.round_to)  # before it decides: a refusal tells, too
+    told = _measured(want, made, pair, formula)
     _check_asked_for(want, told, pair.released.levels, risk_below)
     table = _table(session, want, made, copy)
     points = _points(session, want, made, table)
@@ -425,6 +410,25 @@ def release(
         session.groups = session.groups or (made.names,)
     frame = native_frame(table, session.table.framework)
     return Release(frame, report, table, leave, points)
+
+
+def _measured(want: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:
+    """Measure risk and use, as far as a report may say them."""
+    exact = want.asked.tells_counts
+    told = measured(
+        pair,
+        strata=tuple(name for name in made.levels if name != want.sensitive),
+        sensitive=want.sensitive if want.sensitive in pair.names else None,
+        formula=formula,
+        w1s=WIDTHS,
+        w2s=WIDTHS,
+        far=None if exact else max(FAR_GUARDED, COUNT_STEPS * want.asked.round_to),
+        guard=None if exact else want.asked.k,
+        used=pair_used(made, want.columns),
+        shared_by=shared_by(want, len(made.original)),
+    )
+    # Rounded before it decides: a refusal tells, too.
+    return told if exact else told.rounded(want.asked.round_to)
 
 
 def _table(session: Session, want: TableRequest, made: Made, copy: Copy) -> pa.Table:
