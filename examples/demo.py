@@ -133,7 +133,7 @@ def cohort_with_age_groups() -> pa.Table:
 def methods_of(picture: str, policy: str) -> list[str]:
     """Return the methods of a picture: the default first, or the raw data to compare with."""
     chosen = dc.Policy.preset(policy)
-    first = chosen.settle(picture, COLUMNS[picture]).method if chosen.guarded else "none"
+    first = chosen.settle(picture, COLUMNS[picture]).method if chosen.fixed else "none"
     return [first, *(method for method in PLOTS[picture].methods if method != first)]
 
 

@@ -68,7 +68,7 @@ def drawn(
     policy = Policy.preset(preset, **{"k": 3, "bins": pixels // 10, **fields})
     asked = policy.settle("parallel", columns, method="k-member-cells")
     axes = AxesRequest(pixels, diversity, sensitive or {}, ordered or {}, "smaller", fuzzy=True)
-    origin = ORIGIN if policy.guarded else replace(ORIGIN, regime="research")
+    origin = ORIGIN if policy.fixed else replace(ORIGIN, regime="research")
     return clusters_of_cells(table, replace(asked, axes=axes), origin)
 
 

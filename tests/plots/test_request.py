@@ -8,7 +8,7 @@ import pytest
 
 from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import NO_AXES
-from discreet.policy import AxesRequest, PlotRequest, told_to
+from discreet.policy import AxesRequest, PlotRequest
 from discreet.protect import CLUSTER_METHODS, COUNT_METHODS, ROW_METHODS
 
 METHODS = {name: plot.methods for name, plot in PLOTS.items()}
@@ -40,8 +40,9 @@ def asked(**changes: Any) -> PlotRequest:
         bins=20,
         grid=30,
         limits=MappingProxyType({}),
-        guarded=True,
+        shows_exact=False,
         round_to=5,
+        count_step=5,
         shown_share=0.85,
         show_empty=False,
         by=None,
@@ -114,14 +115,3 @@ def test_a_settled_question_is_a_frozen_value() -> None:
     assert question != asked(k=6)
     with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
         question.k = 1  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    ("guarded", "round_to", "k", "step"),
-    [(True, 5, 10, 5), (True, 10, 5, 10), (True, 1, 7, 7), (False, 5, 3, 1), (False, 1, 3, 1)],
-)
-def test_numbers_of_persons_are_told_as_counts_are_or_to_k(
-    guarded: bool, round_to: int, k: int, step: int
-) -> None:
-    assert told_to(guarded=guarded, round_to=round_to, k=k) == step
-    assert asked(guarded=guarded, round_to=round_to, k=k).told_to == step

@@ -140,7 +140,7 @@ def test_every_preset_has_its_numbers_here() -> None:
 
 
 def test_all_presets_but_research_are_guarded() -> None:
-    assert {name for name in PRESETS if not Policy.preset(name).guarded} == {"research"}
+    assert {name for name in PRESETS if not Policy.preset(name).fixed} == {"research"}
 
 
 # What the documents that the presets are named after ask for, in their own numbers.
@@ -744,7 +744,7 @@ def test_research_takes_all(name: str) -> None:
 def test_research_takes_what_no_guarded_policy_may_have() -> None:
     asked = RESEARCH.settle("histogram", ["a"], method="probabilistic", k=1, q=0, bins=2)
 
-    assert (asked.k, asked.q, asked.bins, asked.guarded) == (1, 0, 2, False)
+    assert (asked.k, asked.q, asked.bins, asked.shows_exact) == (1, 0, 2, True)
     with pytest.raises(InputError, match=r"^k of the policy must be a whole number"):
         RESEARCH.settle("scatter", ["a", "b"], k=0)
 
@@ -852,8 +852,9 @@ def test_a_settled_question_holds_every_number() -> None:
         "bins": 12,
         "grid": 24,
         "limits": {"age": (0, 120)},
-        "guarded": True,
+        "shows_exact": False,
         "round_to": 5,
+        "count_step": 5,
         "shown_share": 0.85,
         "show_empty": False,
         "by": "sex",
@@ -1278,3 +1279,21 @@ def test_a_way_to_round_is_said_once() -> None:
     assert same == Policy.preset("standard", rows="rounding", rounding="equal_width")
     with pytest.raises(InputError, match="leave rounding out"):
         Policy.preset("standard", rows="equal-width", rounding="mdav")
+
+
+@pytest.mark.parametrize(
+    ("regime", "round_to", "k", "step"),
+    [
+        ("guarded", 5, 10, 5),
+        ("guarded", 10, 5, 10),
+        ("guarded", 1, 7, 7),
+        ("research", 5, 3, 1),
+        ("research", 1, 3, 1),
+    ],
+)
+def test_numbers_of_persons_are_rounded_as_counts_are_or_to_k(
+    regime: str, round_to: int, k: int, step: int
+) -> None:
+    policy = Policy(regime=regime, round_to=round_to, k=k)
+
+    assert policy.count_step == policy.settle("histogram", ["age"]).count_step == step

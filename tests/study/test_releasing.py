@@ -438,7 +438,7 @@ def test_columns_that_come_back(
     found = plain(release.frame)
     assert list(found) == columns
     (rows,) = set(map(len, found.values()))
-    if study.policy.guarded:
+    if study.policy.fixed:
         assert N - 20 < rows <= N
         levels = zip(*(found[name] for name in study.policy.strata), strict=True)
         assert all(size % 5 == 0 for size in Counter(levels).values())
@@ -718,7 +718,7 @@ def test_missing_values_are_never_passed_over_in_silence(
     left_out: int | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("discreet.vault.rows.size_step", lambda policy: 1)
+    monkeypatch.setattr("discreet.policy.policy.Policy.count_step", 1)
     release = opened(pa.table(GAPS), strata=["sex"], **how).anonymize(["x", "y"])
 
     found = plain(release.frame)

@@ -88,7 +88,7 @@ def test_columns_are_drawn_in_before_they_are_protected(monkeypatch: pytest.Monk
 
 def test_each_row_is_of_the_stratum_of_its_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     # No row is left out, so that far values are drawn in as here.
-    monkeypatch.setattr("discreet.vault.rows.size_step", lambda policy: 1)
+    monkeypatch.setattr("discreet.policy.policy.Policy.count_step", 1)
     given = columns() | {"arm": np.array(["a", "b", "c"] * 40)}
     spy = Spy()
     monkeypatch.setattr(Policy, "row_method", lambda self, asked=None: spy)

@@ -19,7 +19,7 @@ from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Rows
 from discreet.vault import Prepared, Vault, make_copy, noised, prepared, protect_view, raw_rows
-from discreet.vault.rows import repaired, rows_before, rows_like_others, size_step, strata_labels
+from discreet.vault.rows import repaired, rows_before, rows_like_others, strata_labels
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 @pytest.fixture
 def exact_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave no row out to make the sizes of strata even."""
-    monkeypatch.setattr("discreet.vault.rows.size_step", lambda policy: 1)
+    monkeypatch.setattr("discreet.policy.policy.Policy.count_step", 1)
 
 
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
@@ -598,12 +598,6 @@ def ready_by_person(
 
 def rows_of(who: list[int]) -> Rows:
     return Rows({"x": np.zeros(len(who))}, {}, 0, np.array(who), tuple(map(str, range(99))))
-
-
-def test_sizes_are_multiples_of_what_counts_round_to() -> None:
-    assert size_step(STANDARD) == 5
-    assert size_step(STANDARD.changed(round_to=1, k=7)) == 7
-    assert size_step(Policy.preset("research")) == 1
 
 
 def test_labels_number_combinations_of_levels() -> None:

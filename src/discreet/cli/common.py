@@ -146,7 +146,7 @@ class StudyOptions:
             "unit": False if self.no_unit else self.unit,
         }
         named = {name: value for name, value in fields.items() if value is not None}
-        if rules.guarded and self.policy not in PRESETS:
+        if rules.fixed and self.policy not in PRESETS:
             _check_file_stands(rules, named, kinds)
         if kinds or levels:
             # What the custodian's file declares stays.

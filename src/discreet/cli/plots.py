@@ -130,7 +130,7 @@ def plot(
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
     with progress_shown():
-        guarded = study.rules().guarded
+        guarded = study.rules().fixed
         drawn, fields = _said(method=method, by=by, trend=trend or None), {}
         if guarded:
             # A row method makes the study's copy; a count method is the plot's alone.

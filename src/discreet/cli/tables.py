@@ -175,7 +175,7 @@ def _protected(
 ) -> Release:
     numbers: dict[str, Any] = {"k": _number(how.k), "q": how.q}
     asked["risk_below"] = how.risk_below
-    if study.rules().guarded:
+    if study.rules().fixed:
         # The numbers of a guarded study are those it is opened with.
         return study.open(file, rows=how.method, **numbers, **fields).anonymize(**asked)
     return study.open(file, **fields).anonymize(method=how.method, **numbers, **asked)
@@ -189,7 +189,7 @@ def _rounded(
 
     numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
     asked |= {name: getattr(how, name) for name in ("per_column", "representative", "encoding")}
-    if how.per_column or not study.rules().guarded:
+    if how.per_column or not study.rules().fixed:
         return study.open(file, **fields).round(method=how.method, **numbers, **asked)
     check_numbers(RoundingRequest(**numbers))
     fields |= {"rounding": how.method, **numbers}

@@ -64,7 +64,7 @@ def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
     """
     if column in request.edges or column in request.limits:
         return _declared(request, column)
-    if request.tells_values:
+    if request.shows_exact:
         lows, highs = table.extremes(column, 1)
         return _spanning(column, float(lows[0]), float(highs[0]))
     # The size is asked first, and with the text of every other picture: what else is wrong with
@@ -80,7 +80,7 @@ def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRan
     """Return the ends of the axis of a column that is protected already, by the same rule."""
     if column in request.edges or column in request.limits:
         return _declared(request, column)
-    if request.tells_values:
+    if request.shows_exact:
         return _spanning(column, float(values.min()), float(values.max()))
     ordered, most = np.sort(values), 2 * request.k
     low, high = (extreme_mean(inward[:most], request.k) for inward in (ordered, ordered[::-1]))
@@ -92,14 +92,14 @@ def too_few(request: PlotRequest, or_else: str = "") -> RefusedError:
 
     `or_else` is what else may be wrong with a level, where the two must not be told apart.
     """
-    need = "at least k" if request.tells_values else f"at least {ROWS_PER_K} k"
+    need = "at least k" if request.shows_exact else f"at least {ROWS_PER_K} k"
     whose = "" if request.by is None else f" for each level of {request.by!r}{or_else}"
     smaller = "a smaller k"
     if request.bins_share < 1:
         need += f", and for bins that are at most {request.bins_share:g} of them along an axis"
         smaller += " or fewer bins"
     way_out = f"other columns, more rows or {smaller}"
-    if not request.tells_values:
+    if not request.shows_exact:
         way_out = f"other columns or more rows; the custodian can declare {smaller}"
     return RefusedError(
         f"columns {', '.join(map(repr, request.columns))} have too few complete rows{whose}: the"

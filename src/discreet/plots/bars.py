@@ -81,7 +81,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
     counted = table.count((), {column: levels.places})
     counts = counted.counts
     check_persons(counted.people, request)
-    if not request.tells_counts and (counts < request.k).any():
+    if not request.shows_exact and (counts < request.k).any():
         # Levels were joined by sums of persons; who has several was counted once for each.
         raise RefusedError(
             "some person has several levels, so small ones cannot be joined; make one row a person"
@@ -95,7 +95,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request),
-        suppressed=int((~shown).sum()) if request.tells_counts else None,
+        suppressed=int((~shown).sum()) if request.shows_exact else None,
         origin=seen(
             origin, request, counted.people_in(shown), counted.people, counts[shown & (counts > 0)]
         ),
@@ -113,7 +113,7 @@ def _divided(table: Table, request: PlotRequest, origin: Origin, column: str, by
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request),
-        suppressed=hidden if request.tells_counts else None,
+        suppressed=hidden if request.shows_exact else None,
         origin=origin,
         levels=levels[column].names,
         counts=tuple(row[-1] for row in told[:-1]),

@@ -101,7 +101,7 @@ def from_rows(
     means = OrderMeans(request.k)
     boxes = [
         _box_of_five(label, [float(f"{number:.6g}") for number in means(drawn)])
-        if not request.tells_values
+        if not request.shows_exact
         else tukey_box(label, drawn)
         for label, drawn in values.items()
     ]
@@ -109,7 +109,7 @@ def from_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.tells_counts else None,
+        suppressed=0 if request.shows_exact else None,
         origin=origin,
         groups=tuple(boxes),
         by=request.by,
@@ -157,7 +157,7 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
             raise too_few(request, HARDLY)  # which of the two would tell of a level
         step = nice_step(sd_of(label, trimmed))
         low, q1, median, q3, high = stepped(np.array(method(values, persons)), step).tolist()
-        if request.by is not None and not request.tells_values:
+        if request.by is not None and not request.shows_exact:
             # The whiskers of several columns' levels, solved together, give far values back.
             low, high = q1, q3
         boxes.append(_box_of_five(label, (low, q1, median, q3, high)))

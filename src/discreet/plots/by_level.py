@@ -147,7 +147,7 @@ class Panels:
         held = self.counts[self.shown]
         persons = counted.people + counted.left_out
         origin = seen(origin, request, int(held.sum()), persons, held[held > 0])
-        if not request.tells_counts and not self.shown.all():
+        if not request.shows_exact and not self.shown.all():
             said = f"hidden for all levels of {request.by} where one has fewer than k: the others"
             origin = replace(origin, remarks=(*origin.remarks, f"{said} would tell"))
         return replace(self, origin=origin)
@@ -173,7 +173,7 @@ def panels_of_rows(
     )
     edges = [axis.edges for axis in axes]
     shown: Shown = np.ones(counts.shape, dtype=np.bool_)
-    if not request.tells_counts:
+    if not request.shows_exact:
         edges, counts, shown = _row_cells(counts, edges, request)
     origin = shown_of_rows(origin, request, counts[shown])
     return Panels(names, edges, counts, shown, origin)
@@ -227,7 +227,7 @@ def _cells(
 ) -> tuple[list[Floats], Bins, Shown]:
     """Say what of each level may be shown: beside the others', where the policy is guarded."""
     edges = [axis.edges for axis in axes]
-    if request.tells_counts:
+    if request.shows_exact:
         if request.method == "none":
             return edges, counts, np.ones(counts.shape, dtype=np.bool_)
         shown: Shown = (counts >= request.k) | ((counts == 0) & request.show_empty)
@@ -261,7 +261,7 @@ def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floa
 
 
 def _share(request: PlotRequest) -> float:
-    return 0.0 if request.tells_counts else request.shown_share
+    return 0.0 if request.shows_exact else request.shown_share
 
 
 def _too_far_apart(request: PlotRequest) -> RefusedError:

@@ -84,7 +84,7 @@ def _count_method(request: PlotRequest) -> Suppression | Generalization | NoProt
 
 def check_size(counted: Counted, request: PlotRequest) -> None:
     """Refuse a grid of too few persons, or of too many bins for them."""
-    if counted.people < request.least_in_all:
+    if not request.shows_exact and counted.people < request.least_persons:
         raise too_few(request)
     if request.bins_share < 1 and max(counted.shape) > request.bins_share * counted.people:
         raise too_few(request)
@@ -100,7 +100,7 @@ def count_rows(
         return tuple(end.axis(cells) for end, cells in zip(ends, resolution, strict=True))
 
     method: Suppression | Generalization | NoProtection = NoProtection()
-    if request.guarded:
+    if not request.shows_exact:
         coarser = Generalization(request.k, request.shown_share or None)
         method = Suppression(request.k) if len(ends) == 1 else coarser
     resolution = tuple(end.most(bins) for end in ends)
@@ -162,8 +162,8 @@ def seen(
         are all rounded down as far as can be would follow from their sum; it is told a little
         smaller then, and a little larger where all are rounded up.
     """
-    step = request.told_to
-    if request.tells_counts or request.round_to == 1:  # the reader can add up what is shown
+    step = request.count_step
+    if request.shows_exact or request.round_to == 1:  # the reader can add up what is shown
         told = _to_step(shown, step)
         return replace(origin, shown=told, total=told + (persons - shown) // step * step)
     drawn = shown
@@ -193,7 +193,7 @@ def seen_of_cells(
 
 def shown_of_rows(origin: Origin, request: PlotRequest, counts: Bins) -> Origin:
     """Say how many protected rows are drawn, given how many of them each shown bin holds."""
-    return replace(origin, shown=_to_step(int(counts.sum()), request.told_to))
+    return replace(origin, shown=_to_step(int(counts.sum()), request.count_step))
 
 
 def _to_step(count: int, step: int) -> int:
@@ -208,7 +208,7 @@ def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, Any]:
     """Return the parameters of a count method that a reader may know, and some beside them."""
     rows = ROW_METHODS.get(request.method)
-    by_noise = rows is not None and rows.additive and not request.from_copy
+    by_noise = rows is not None and rows.additive and request.shows_exact
     out: dict[str, Any] = {} if request.method == "none" or by_noise else {"k": request.k}
     if request.q:
         out["q"] = request.q

@@ -90,7 +90,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTabl
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request),
-        suppressed=hidden if request.tells_counts else None,
+        suppressed=hidden if request.shows_exact else None,
         origin=origin,
         row_levels=rows.names,
         column_levels=columns.names,
@@ -121,7 +121,7 @@ def count_pairs(
         # One orientation for both: a table that looks the same either way up may have two answers.
         turned = list(levels) != sorted(levels)
         # Avraam et al. (2021), section 2.1, protect cells of 0 and of 100 % too, so research does.
-        method = CellSuppression(request.k, request.show_empty and not request.tells_counts)
+        method = CellSuppression(request.k, request.show_empty and not request.shows_exact)
         shown = method(counts.T).shown.T if turned else method(counts).shown
     sums: Bins = np.zeros(shown.shape, dtype=np.int64)
     sums[:-1, :-1] = counts
@@ -137,7 +137,7 @@ def count_pairs(
 
 def check_persons(persons: int, request: PlotRequest) -> None:
     """Refuse a table of too few persons."""
-    if persons < request.least_in_all:
+    if not request.shows_exact and persons < request.least_persons:
         raise too_few(request)
 
 

@@ -143,7 +143,7 @@ def grid_view(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request, grid=request.grid, **drawn),
-        suppressed=int((~shown).sum()) if request.tells_counts else None,
+        suppressed=int((~shown).sum()) if request.shows_exact else None,
         origin=origin,
         x_edges=short_places(edges[0]),
         y_edges=short_places(edges[1]),

@@ -215,14 +215,14 @@ def histogram_view(
     """Round the shown counts and turn them into densities."""
     told = shown_counts(counts, shown, request)
     widths = np.diff(edges)
-    total = (sum(count or 0 for count in told) or 1) if not request.tells_counts else 1
+    total = (sum(count or 0 for count in told) or 1) if not request.shows_exact else 1
     density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
     declared = request.columns[0] in request.edges
     return HistogramView(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request, **({} if declared else {"bins": request.bins})),
-        suppressed=int((~shown).sum()) if request.tells_counts else None,
+        suppressed=int((~shown).sum()) if request.shows_exact else None,
         origin=origin,
         edges=short_places(edges),
         counts=tuple(told),

@@ -45,7 +45,7 @@ def levels_of(table: Table, name: str, request: PlotRequest) -> Levels:
     Under a guarded policy levels of fewer than k persons are joined, because the name of a level
     says that somebody has it; under `research` all are named.
     """
-    return joined(table.levels(name), *([] if request.tells_counts else [request.k]))
+    return joined(table.levels(name), *([] if request.shows_exact else [request.k]))
 
 
 def panels_of(table: Table, request: PlotRequest) -> Levels:

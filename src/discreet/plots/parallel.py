@@ -125,7 +125,7 @@ def _gap(
     counts, persons = cells_of(counted, pair, request.k), persons_in_cells(counted, pair)
     here = int(counts.sum()) if persons is None else persons.people
     left_out = counted.left_out + counted.people - here
-    if here < request.least_in_all:
+    if not request.shows_exact and here < request.least_persons:
         raise too_few(request)
     sensitive = (pair[0].shown.sensitive, pair[1].shown.sensitive)
     found = cluster_cells(

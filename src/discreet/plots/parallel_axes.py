@@ -108,7 +108,7 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     if table.columns[name].kind == "categorical":
         found = joined(table.levels(name), request.k)
         _check_levels(table, request, name, found)
-        levels = _ordered(found, request, name, height if request.tells_values else most)
+        levels = _ordered(found, request, name, height if request.shows_exact else most)
         if sensitive:
             levels = _known(levels)
         bands = level_bands(len(levels.names), height)
@@ -260,7 +260,7 @@ def _on_one_place(name: str) -> RefusedError:
 
 def axes_to_order(table: Table, request: PlotRequest) -> dict[str, CellAxis]:
     """Cut the axes into the cells on which they are compared, of any size under `research`."""
-    compared = replace(request, k=1) if request.tells_counts else request
+    compared = replace(request, k=1) if request.shows_exact else request
     return {name: cell_axis(table, compared, name) for name in request.columns}
 
 

@@ -15,7 +15,6 @@ __all__ = [
     "Edges",
     "Limits",
     "PlotRequest",
-    "told_to",
 ]
 
 #: A guarded plot or copy is made of at least this many times k persons.
@@ -59,7 +58,12 @@ NO_AXES = AxesRequest(0, 1, MappingProxyType({}), MappingProxyType({}), "", True
 
 @dataclass(frozen=True)
 class PlotRequest:
-    """One plot as it will be made: the method and every number it needs."""
+    """One plot as it will be made: the method and every number it needs.
+
+    `shows_exact` says whether counts and values of single persons may be shown as they are;
+    `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
+    are.
+    """
 
     plot: str
     columns: tuple[str, ...]
@@ -69,8 +73,9 @@ class PlotRequest:
     bins: int
     grid: int
     limits: Limits
-    guarded: bool
+    shows_exact: bool
     round_to: int
+    count_step: int
     shown_share: float
     show_empty: bool
     by: str | None
@@ -88,41 +93,9 @@ class PlotRequest:
     @property
     def least_persons(self) -> int:
         """How many persons a plot, or each panel of it, is made of at least."""
-        return ROWS_PER_K * self.k if self.guarded else self.k
-
-    @property
-    def least_in_all(self) -> int:
-        """How many persons the whole plot stands on at least; 0 where nothing is asked of it."""
-        return ROWS_PER_K * self.k if self.guarded else 0
-
-    @property
-    def tells_counts(self) -> bool:
-        """Whether numbers of persons may be told as they are."""
-        return not self.guarded
-
-    @property
-    def tells_values(self) -> bool:
-        """Whether values of single persons may be told, such as where an axis ends."""
-        return not self.guarded
-
-    @property
-    def from_copy(self) -> bool:
-        """Whether rows are those of the study's one protected copy."""
-        return self.guarded
-
-    @property
-    def told_to(self) -> int:
-        """What numbers of persons are told to multiples of."""
-        return told_to(guarded=self.guarded, round_to=self.round_to, k=self.k)
+        return self.k if self.shows_exact else ROWS_PER_K * self.k
 
     @property
     def from_rows(self) -> bool:
         """Whether the plot is drawn from protected rows rather than from counts."""
         return self.method in ROW_METHODS
-
-
-def told_to(*, guarded: bool, round_to: int, k: int) -> int:
-    """Return what numbers of persons are told to multiples of: k where counts are not rounded."""
-    if not guarded:
-        return 1
-    return round_to if round_to > 1 else k

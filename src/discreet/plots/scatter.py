@@ -147,7 +147,7 @@ def from_rows(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_rows(request),
-        suppressed=0 if request.tells_counts else None,
+        suppressed=0 if request.shows_exact else None,
         origin=origin,
         x=tuple(point[0] for point in points),
         y=tuple(point[1] for point in points),

@@ -9,7 +9,6 @@ from discreet.plots.request import (
     ROWS_PER_K,
     AxesRequest,
     PlotRequest,
-    told_to,
 )
 from discreet.policy.choosing import check_group
 from discreet.policy.policy import PRESETS, Policy, load_policy
@@ -25,5 +24,4 @@ __all__ = [
     "check_group",
     "load_policy",
     "resolve",
-    "told_to",
 ]

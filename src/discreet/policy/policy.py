@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.plots import METHOD_OF_PLOT, PLOTS
-from discreet.plots.request import ROWS_PER_K, Edges, Limits, PlotRequest
+from discreet.plots.request import Edges, Limits, PlotRequest
 from discreet.policy.choosing import allowed_methods, method_of, refuse_unused, row_choice
 from discreet.policy.fields import RULES, frozen, plain
 from discreet.protect import ROUNDING_NAMES, ROW_METHODS, named
@@ -230,7 +230,7 @@ class Policy:
         if kind.declared:
             made = (self.rows, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
             self._method(*made)  # refuses what does not fit
-        if self.guarded:
+        if self.fixed:
             self._check_guarded()
 
     def _check_guarded(self) -> None:
@@ -244,34 +244,26 @@ class Policy:
             raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
 
     @property
-    def guarded(self) -> bool:
-        """Whether the study has one protected copy, and one k and grid."""
+    def fixed(self) -> bool:
+        """Whether methods and numbers are the policy's alone, and nobody may choose others."""
         return self.regime == "guarded"
 
     @property
     def from_copy(self) -> bool:
         """Whether rows are those of the study's one protected copy."""
-        return self.guarded
+        return self.regime == "guarded"
 
     @property
-    def fixed(self) -> bool:
-        """Whether methods and numbers are the policy's alone, and nobody may choose others."""
-        return self.guarded
+    def shows_exact(self) -> bool:
+        """Whether counts and values of single persons may be shown as they are."""
+        return self.regime == "research"
 
     @property
-    def tells_counts(self) -> bool:
-        """Whether numbers of persons may be told as they are."""
-        return not self.guarded
-
-    @property
-    def tells_values(self) -> bool:
-        """Whether values of single persons may be told."""
-        return not self.guarded
-
-    @property
-    def least_in_all(self) -> int:
-        """How many persons a table stands on at least; 0 where nothing is asked of it."""
-        return ROWS_PER_K * self.k if self.guarded else 0
+    def count_step(self) -> int:
+        """What numbers of persons are rounded to: k where counts are not rounded."""
+        if self.shows_exact:
+            return 1
+        return self.round_to if self.round_to > 1 else self.k
 
     @classmethod
     def preset(cls, name: str, /, **changes: Any) -> Policy:
@@ -420,8 +412,9 @@ class Policy:
             bins=chosen.bins,
             grid=chosen.grid,
             limits=chosen.limits,
-            guarded=self.guarded,
+            shows_exact=self.shows_exact,
             round_to=self.round_to,
+            count_step=self.count_step,
             shown_share=self.shown_share,
             show_empty=self.show_empty,
             by=by,
@@ -434,7 +427,7 @@ class Policy:
     def _has_edges(self, plot: str) -> bool:
         """Whether declared edges of bins are used: cells of axes are the histogram's bins."""
         edges = PLOTS[plot].edges
-        return edges == "always" or (edges == "guarded" and self.guarded)
+        return edges == "always" or (edges == "guarded" and not self.shows_exact)
 
     def allowed(self, **named: Any) -> Policy:
         """Return the policy with fields that the caller chose, if it lets them be chosen.
@@ -493,7 +486,7 @@ class Policy:
 
     def settings(self) -> dict[str, Any]:
         """Return what must stay the same for everything that leaves from one study version."""
-        if not self.guarded:
+        if not self.fixed:
             return {"regime": self.regime}
         names = ("regime", "k", "rows", "metric", "bins", "grid", "round_to", "shown_share")
         out: dict[str, Any] = {name: getattr(self, name) for name in names}

@@ -75,7 +75,7 @@ def serve_study(study: Study) -> Served:
         If the study has no name, or its policy is `research` and the data are not public.
     """
     policy = study.policy
-    if not policy.guarded and not policy.public:
+    if policy.shows_exact and not policy.public:
         raise InputError(
             "a server gives pictures to others, and 'research' protects each picture by itself:"
             " it serves public or simulated data alone. Say so in the policy (public = true), or"

@@ -368,8 +368,8 @@ class Session:
         if len(names) < 2 or origin.shown == origin.total:
             return origin
         found = [gaps_of(self.table, name) for name in names]
-        large = [0 if not asked.tells_counts and gaps < asked.k else gaps for gaps in found]
-        told = rounded(np.array(large), asked.told_to).tolist()
+        large = [0 if not asked.shows_exact and gaps < asked.k else gaps for gaps in found]
+        told = rounded(np.array(large), asked.count_step).tolist()
         leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 

@@ -247,7 +247,7 @@ class Study:
         )
         if not trend:
             return view
-        raw = self.session.table.rows([x, y]).numbers if self.policy.tells_values else None
+        raw = self.session.table.rows([x, y]).numbers if self.policy.shows_exact else None
         return with_trends(view, None if raw is None else (raw[x], raw[y]))
 
     @overload
@@ -1087,7 +1087,7 @@ def open(
         key=chosen.key,
         missing_values=chosen.missing_values,
     )
-    if chosen.guarded and not chosen.public and chosen.unit is None:
+    if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
     table = with_levels_of_two(table, kinds)
     for group in chosen.groups:

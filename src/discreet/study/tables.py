@@ -379,7 +379,7 @@ def release(
     made = make(session, want)
     copy = _copy(session, want, made)
     pair = pair_of_made(made, want.columns)
-    if formula is not None and want.asked.from_copy:
+    if formula is not None and want.policy.from_copy:
         _check_formula(pair, formula)
     told = _measured(want, made, pair, formula)
     _check_asked_for(want, told, pair.released.levels, risk_below)
@@ -388,7 +388,7 @@ def release(
     # Bars of persons before and of rows after would stand side by side.
     plots, drawn = _histograms(session, want, copy) if made.done.persons is None else ((), [])
     rests_on = (*made.levels, *want.carried)
-    group = tuple(sorted(made.names)) if want.asked.from_copy else ()
+    group = tuple(sorted(made.names)) if want.policy.from_copy else ()
     told_of = dataclasses.replace(want.asked, plot=REPORT)
     exits = [Exit(told_of, group, rests_on, _pinned(want, made, formula), made.format), *drawn]
 
@@ -406,7 +406,7 @@ def release(
         notes=_notes(want, made),
         gate=lambda form: session.release_gate.leave_together([(each, form) for each in exits]),
     )
-    if want.asked.from_copy:
+    if want.policy.from_copy:
         session.groups = session.groups or (made.names,)
     frame = native_frame(table, session.table.framework)
     return Release(frame, report, table, leave, points)
@@ -414,7 +414,7 @@ def release(
 
 def _measured(want: TableRequest, made: Made, pair: Pair, formula: str | None) -> Measured:
     """Measure risk and use, as far as a report may say them."""
-    exact = want.asked.tells_counts
+    exact = want.asked.shows_exact
     told = measured(
         pair,
         strata=tuple(name for name in made.levels if name != want.sensitive),
@@ -435,11 +435,11 @@ def _table(session: Session, want: TableRequest, made: Made, copy: Copy) -> pa.T
     """Return the finished table, on which promises were counted again."""
     numbers = {name: copy.columns[name] for name in want.columns}
     table = arrow_table(numbers, copy.strata, session.table.columns)
-    if want.asked.from_copy:
+    if want.policy.from_copy:
         # Once more: the copy is sorted by all its columns, and this may hold a few.
         table = table.sort_by([(name, "ascending") for name in table.column_names])
     if made.levels:
-        least = (STRATUM_PER_K if want.asked.from_copy else 1) * want.asked.k
+        least = (STRATUM_PER_K if want.policy.from_copy else 1) * want.asked.k
         check_counts_again(table.select([*made.levels]), least)
     if TABLE_METHODS[want.asked.method].shared_by_k:
         shared = [name for name in table.column_names if name not in want.carried]
@@ -490,7 +490,7 @@ def _title(session: Session, want: TableRequest) -> str:
 
 def _copy(session: Session, want: TableRequest, made: Made) -> Copy:
     """Return the rows as they are released: the protected copy itself, if the study has one."""
-    if not want.asked.from_copy:
+    if not want.policy.from_copy:
         columns = dict(zip(made.names, made.released.T, strict=True))
         levels = {**made.levels, **made.carried}
         left_out = about(made.done.left_out, want.asked.k)
@@ -525,7 +525,7 @@ def _check_asked_for(
         )
     # Of rows that carry the column, the repair has seen to it, beside those it left out.
     reached = far is not None and far <= policy.closeness + TINY
-    if want.asked.from_copy and policy.closeness < 1 and not reached:
+    if want.policy.from_copy and policy.closeness < 1 and not reached:
         raise RefusedError(
             "the sensitive values of a stratum are farther from those of all rows than closeness="
             " allows; merge strata by a hierarchy, or declare fewer of them"
@@ -587,7 +587,7 @@ def _histograms(
 def _notes(want: TableRequest, made: Made) -> tuple[str, ...]:
     """Say what the reader of a report may not expect."""
     notes = []
-    if want.asked.from_copy:
+    if want.policy.from_copy:
         notes.append(
             "Utility is measured against the data with far values drawn in and gaps filled; beside"
             " the file itself the spread of a column with far values is smaller than told here."
@@ -616,7 +616,7 @@ def _few_whole(values: Floats) -> bool:
 
 def _pinned(want: TableRequest, made: Made, formula: str | None) -> dict[str, str]:
     """Return what reports on one group have in common: two of them tell more than one."""
-    if not want.asked.from_copy:
+    if not want.policy.from_copy:
         return {}
     group = one_of(made.names)
     told = {f"columns of the report of {group}": json.dumps([*want.columns, want.sensitive])}

@@ -150,7 +150,7 @@ def sweep(
         tuple(points[setting] for setting in settings),
         risk_name=RISKS[risk],
         loss_name=LOSSES[loss],
-        guarded=session.policy.guarded,
+        guarded=session.policy.fixed,
         options=_options(session, want),
         note=f"columns: {', '.join(want.columns)}; strata: {', '.join(want.strata) or 'none'}",
     )
@@ -159,7 +159,7 @@ def sweep(
 def _options(session: Session, want: TableRequest) -> str:
     """Return what the command line needs, beside the setting, to make the same table."""
     given = {
-        "--groups" if session.policy.guarded else "--columns": want.columns,
+        "--groups" if session.policy.fixed else "--columns": want.columns,
         "--strata": want.strata,
         "--sensitive": [want.sensitive] if want.sensitive else [],
     }

@@ -173,7 +173,7 @@ def _ends(policy: Policy, name: str, trimmed: Floats, *, whole: bool) -> tuple[f
 def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
     """Protect the rows of one table by themselves, as the papers do it: under `research`."""
     rows = given.rows
-    if policy.guarded:
+    if policy.from_copy:
         raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
@@ -196,7 +196,7 @@ def protect_view(
     Rows are protected within the levels of `asked.by`, as `naming` joins and names them, and keyed
     as in `format`.
     """
-    if policy.guarded:
+    if policy.from_copy:
         raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
     by = () if asked.by is None or naming is None else (asked.by,)
     rows = rows_with_key(table, asked.columns, by)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels, as_strata
 from discreet.errors import InputError, RefusedError
 from discreet.keys import Column, Keys, in_order, old_row_keys, row_keys, total
-from discreet.policy import ROWS_PER_K, Policy, told_to
+from discreet.policy import ROWS_PER_K, Policy
 from discreet.protect.base import means_of_persons, persons_in, sd_of
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
@@ -40,7 +40,6 @@ __all__ = [
     "rows_before",
     "rows_like_others",
     "rows_with_key",
-    "size_step",
     "strata_labels",
 ]
 
@@ -130,7 +129,7 @@ def raw_rows(
     if too few rows are complete, or too few persons have one.
     """
     rows = read_rows(table, policy, names, strata, carried)
-    if _persons(rows) < policy.least_in_all:
+    if policy.from_copy and _persons(rows) < ROWS_PER_K * policy.k:
         raise RefusedError(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
             " protected copy; choose fewer columns, or the custodian can declare a smaller k"
@@ -171,7 +170,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
     kept = _evened(mended.kept, labels, rows.persons, keys, policy)
     _check_known(raw, kept, labels, policy)
     places = np.flatnonzero(kept).tolist()
-    if _persons(rows, kept) < policy.least_in_all:
+    if policy.from_copy and _persons(rows, kept) < ROWS_PER_K * policy.k:
         raise RefusedError(
             "too few rows are left in strata of 2 k or more; the custodian can declare a smaller k"
             " or fewer strata"
@@ -197,7 +196,7 @@ def prepared(raw: Raw, policy: Policy, secret: Secret) -> Prepared:
             repaired=tuple((step.column, step.detail) for step in mended.steps),
             suppressed=mended.suppressed,
             exhaustive=mended.complete,
-            multiples_of=size_step(policy),
+            multiples_of=policy.count_step,
             persons=raw.unit,
         ),
         format=raw.format,
@@ -268,7 +267,7 @@ def _evened(kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, poli
     Exact sizes beside the rounded and hidden counts of tables would give hidden ones back. Which
     rows are left out is keyed by the secret; rather those of persons who have others.
     """
-    step = size_step(policy)
+    step = policy.count_step
     if step == 1:
         return kept
     rank = np.empty(len(keys), dtype=np.intp)
@@ -289,7 +288,7 @@ def _evened(kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, poli
 
 def _check_known(raw: Raw, kept: Mask, labels: Labels, policy: Policy) -> None:
     """Refuse to fill a column of which a stratum knows too few values: they would stand out."""
-    if not policy.guarded:
+    if not policy.from_copy:
         return
     for name in raw.names:
         known = kept & ~np.isnan(raw.rows.numbers[name])
@@ -317,7 +316,7 @@ def _numbers(values: Floats, name: str, policy: Policy, persons: Labels | None) 
     gaps = np.isnan(values)
     if not gaps.any():
         return values
-    if not policy.guarded:
+    if not policy.from_copy:
         return filled(values, policy.missing)
     whose = None if persons is None else persons[~gaps]
     known = winsorised(values[~gaps], policy.k, whose)  # or a far value could be read back
@@ -412,11 +411,6 @@ def strata_labels(
         codes = as_strata(np.array(words), n)
         labels = as_strata(labels * (int(codes.max(initial=0)) + 1) + codes, n)
     return labels
-
-
-def size_step(policy: Policy) -> int:
-    """Return what sizes of strata are multiples of."""
-    return told_to(guarded=policy.guarded, round_to=policy.round_to, k=policy.k)
 
 
 def rows_before(labels: Labels, persons: Labels, rank: Labels) -> Labels:
@@ -520,9 +514,9 @@ def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair
 
 def _least_in_stratum(policy: Policy) -> int:
     """Return how many rows or persons a stratum has at least, before its size is evened."""
-    if not policy.guarded:
+    if not policy.from_copy:
         return policy.k
-    step = size_step(policy)
+    step = policy.count_step
     return step * -(-STRATUM_PER_K * policy.k // step)  # so that it is so when evened, too
 
 
