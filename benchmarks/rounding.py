@@ -25,10 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.rounding.base import RegionMethod, sorted_column
-from discreet.rounding.clusters import KMeans
+from discreet.rounding.clusters import KMeans, Resampling
 from discreet.rounding.groups import Mdav, Optimal, VMdav
 from discreet.rounding.intervals import EqualFrequency, EqualWidth
-from discreet.rounding.resampling import Resampling
 from discreet.rounding.rounding_set import rounding_set
 
 __all__ = ["main"]

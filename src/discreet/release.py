@@ -17,8 +17,7 @@ from discreet.errors import BrokenPromiseError, InputError
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
 from discreet.render.figure_file import path_to_save, write_whole
-from discreet.rounding.joint_set import JointSet, points_text
-from discreet.rounding.rounding_set import RoundingSet
+from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import chi2_contingency
 
-from discreet.kernels.bins import (
+from discreet.kernels.columns import (
     chi_square,
     means_of,
     merge_by_chi_square,

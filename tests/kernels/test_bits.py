@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.kernels.bits import FAR, clear_bit, first_from, last_to, place_of, rows_of_bits
+from discreet.kernels.pairs import FAR, clear_bit, first_from, last_to, place_of, rows_of_bits
 
 WIDTHS = [1, 2, 63, 64, 65, 128, 130, 400]
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.kernels.clusters import best_cuts, cost_about_means, cost_of, lloyd, prefix_sums
+from discreet.kernels.columns import best_cuts, cost_about_means, cost_of, lloyd, prefix_sums
 
 Places = NDArray[np.intp]
 

@@ -58,7 +58,7 @@ def test_what_others_compile_is_not_said(tmp_path: Path) -> None:
 
 
 LOWER = """
-from discreet.kernels.bits import merged_in
+from discreet.kernels.pairs import merged_in
 
 @merged_in
 def step():

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchmarks.naive_members import naive_clusters
-from discreet.kernels.bits import rows_of_bits
 from discreet.kernels.pairs import (
     BAND,
     CLUSTERS,
@@ -21,6 +20,7 @@ from discreet.kernels.pairs import (
     cluster_bins,
     deal_out,
     grow,
+    rows_of_bits,
     seed_by_bins,
     seed_by_pixels,
     sort_parts,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.kernels.partitions import inlined, mdav_labels, optimal_cuts, vmdav_labels
+from discreet.kernels.columns import inlined, mdav_labels, optimal_cuts, vmdav_labels
 
 Places = NDArray[np.intp]
 

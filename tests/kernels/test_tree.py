@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.kernels.tree import (
+from discreet.kernels.mdav import (
     WIDTH,
     Found,
     Tree,

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.progress import listening
 from discreet.protect import kanonymity
-from discreet.protect.hierarchy import Hierarchy
-from discreet.protect.kanonymity import Repair, Step, repair
+from discreet.protect.hierarchy import Hierarchy, Step
+from discreet.protect.kanonymity import Repair, repair
 
 Levels = dict[str, list[str]]
 Way = dict[str, str] | None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.protect.order_means import (
+from discreet.protect.values import (
     OrderMeans,
     extreme_mean,
     nice_step,

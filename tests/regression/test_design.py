@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.regression.design import Design, design_of, standardised
-from discreet.regression.formula import Model, parse, parse_again
+from discreet.regression.formula import Design, Model, design_of, parse, parse_again, standardised
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,13 @@ import pytest
 from discreet.errors import InputError
 from discreet.rounding import EqualWidth
 from discreet.rounding.base import sorted_column
-from discreet.rounding.joint_set import JointSet, joint_set, load_points, points_text
-from discreet.rounding.rounding_set import rounding_set
+from discreet.rounding.rounding_set import (
+    JointSet,
+    joint_set,
+    load_points,
+    points_text,
+    rounding_set,
+)
 
 ROWS = [[1.0, 500.0], [1.0, 500.0], [3.0, 100.0], [3.0, 100.0], [3.0, 100.0]]
 

@@ -11,7 +11,7 @@ from scipy.stats import binom, kstwobign, kurtosis, skew
 
 from discreet.errors import InputError, RefusedError
 from discreet.rounding.base import SortedColumn, sorted_column
-from discreet.rounding.resampling import Resampling, bootstrap_means, bootstrap_medians, resampling
+from discreet.rounding.clusters import Resampling, bootstrap_means, bootstrap_medians, resampling
 from discreet.rounding.rounding_set import rounding_set
 
 Floats = NDArray[np.float64]

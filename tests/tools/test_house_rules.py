@@ -206,7 +206,7 @@ def test_late_imports_that_have_a_reason(check: Check, modules: dict[str, str]) 
 
 
 # Kernels import numba, which takes a third of a second.
-KERNELS = ["discreet.kernels.mdav", "discreet.kernels.bins.counted"]
+KERNELS = ["discreet.kernels.mdav", "discreet.kernels.columns.counted"]
 
 
 @pytest.mark.parametrize("name", KERNELS)

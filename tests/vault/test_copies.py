@@ -34,7 +34,7 @@ from discreet.protect import (
     deterministic,
 )
 from discreet.protect.base import RowMethod
-from discreet.protect.order_means import nice_step, safe_ends, winsorised
+from discreet.protect.values import nice_step, safe_ends, winsorised
 from discreet.vault import (
     Copy,
     Made,

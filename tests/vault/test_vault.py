@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.policy import Policy
 from discreet.protect import ROW_METHODS
-from discreet.protect.order_means import winsorised
+from discreet.protect.values import winsorised
 from discreet.secret import Secret
 from discreet.vault import Copy, Done, Made, Vault, copy_of, said
 from tests.vault.given import SECRET, STANDARD, columns, copied, table_of

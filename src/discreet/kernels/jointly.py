@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.compiled import kernel
 
-__all__ = ["CLUSTERS", "LEFT", "PARTS", "RECORDS", "SEED", "joint_steps", "place_strays"]
+__all__ = ["LEFT", "PARTS", "RECORDS", "SEED", "joint_steps", "place_strays"]
 
 Whole = NDArray[np.int64]
 

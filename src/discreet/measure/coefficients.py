@@ -12,15 +12,15 @@ import numpy as np
 from discreet.errors import InputError, RefusedError
 from discreet.measure.pairs import Floats, Pair, Side, as_pair
 from discreet.regression import Model, read_formula
-from discreet.regression.design import (
+from discreet.regression.formula import (
     PERFECT,
     ROUNDING,
     Design,
     Standard,
     design_of,
+    parse_again,
     standardised,
 )
-from discreet.regression.formula import parse_again
 
 __all__ = ["Coefficients", "coefficient_difference", "model_of"]
 

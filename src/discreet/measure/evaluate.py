@@ -38,7 +38,7 @@ from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.measure.utility import Preservation, displacement, preservation
 from discreet.progress import advance
 from discreet.protect import OrderMeans
-from discreet.protect.order_means import nice_step, stepped
+from discreet.protect.values import nice_step, stepped
 
 __all__ = ["COUNT_STEPS", "FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "Scores", "measured"]
 

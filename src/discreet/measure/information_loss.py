@@ -15,7 +15,7 @@ from discreet.measure.estimate import Estimate
 from discreet.measure.intervals import idr, moments
 from discreet.measure.linkage import ddr
 from discreet.measure.pairs import Floats, Pair, as_pair, as_side
-from discreet.regression.design import ROUNDING
+from discreet.regression.formula import ROUNDING
 
 __all__ = [
     "ILDR",

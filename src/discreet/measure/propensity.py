@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
 from discreet.measure.pairs import Floats, Pair, as_pair
-from discreet.regression.design import LARGEST_VALUE, ROUNDING
+from discreet.regression.formula import LARGEST_VALUE, ROUNDING
 
 __all__ = ["Propensity", "propensity", "propensity_u"]
 

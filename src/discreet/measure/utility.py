@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.pairs import Floats, Side, as_pair
-from discreet.regression.design import LARGEST_VALUE, ROUNDING
+from discreet.regression.formula import LARGEST_VALUE, ROUNDING
 
 __all__ = ["QUANTILES", "Preservation", "displacement", "preservation"]
 

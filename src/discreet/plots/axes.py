@@ -10,7 +10,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
 from discreet.plots.request import ROWS_PER_K, PlotRequest
-from discreet.protect.order_means import DIGITS, extreme_mean, safe_ends, short
+from discreet.protect.values import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Table
 
 __all__ = ["AxisRange", "ends_of_table", "ends_of_values", "short_places", "too_few"]

@@ -27,7 +27,7 @@ from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS, OrderMeans
 from discreet.protect.base import sd_of, several_rows
-from discreet.protect.order_means import nice_step, stepped, winsorised
+from discreet.protect.values import nice_step, stepped, winsorised
 from discreet.render.scene import Axis, Box, Boxes, Panel, Scene
 from discreet.table import Table
 

@@ -41,10 +41,9 @@ from discreet.protect.deterministic import Deterministic, deterministic
 from discreet.protect.hierarchy import Hierarchy, read_hierarchy
 from discreet.protect.kanonymity import Repair, repair
 from discreet.protect.microaggregation import Condensation, Microaggregation, mdav, vmdav
-from discreet.protect.order_means import OrderMeans
 from discreet.protect.probabilistic import Probabilistic, probabilistic
 from discreet.protect.rounding import ColumnRounding, Rounding
-from discreet.protect.values import outside
+from discreet.protect.values import OrderMeans, outside
 from discreet.rounding import METHODS as rounding_methods
 from discreet.rounding import (
     chimerge,

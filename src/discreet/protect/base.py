@@ -20,8 +20,6 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.methods import Described
 
 __all__ = [
-    "Floats",
-    "Labels",
     "RowMethod",
     "by_person",
     "check_groups_of_persons",

@@ -14,15 +14,7 @@ from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect.counts import Bins
 
-__all__ = [
-    "MOST_CELLS",
-    "CellSuppression",
-    "GuardedTable",
-    "Mask",
-    "bounds",
-    "check_table",
-    "line_order",
-]
+__all__ = ["MOST_CELLS", "CellSuppression", "GuardedTable", "check_table"]
 
 Entry = tuple[int, int]
 

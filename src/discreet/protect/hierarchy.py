@@ -19,18 +19,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Labels
 from discreet.errors import InputError, one_of
 
-__all__ = [
-    "Chain",
-    "Coded",
-    "Hierarchy",
-    "Step",
-    "by_hierarchy",
-    "chains_of",
-    "coded",
-    "intervals",
-    "read_hierarchy",
-    "smallest",
-]
+__all__ = ["Chain", "Coded", "Hierarchy", "Step", "chains_of", "coded", "read_hierarchy"]
 
 SEPARATORS = (";", "\t", ",")  # the first that gives each line the same number of names
 

@@ -21,7 +21,7 @@ from discreet.progress import advance
 from discreet.protect.counts import Bins
 from discreet.protect.hierarchy import Chain, Coded, Hierarchy, Step, chains_of, coded
 
-__all__ = ["Repair", "Step", "repair"]
+__all__ = ["Repair", "repair"]
 
 Node = tuple[int, ...]
 """How many steps each column has gone along its chain."""

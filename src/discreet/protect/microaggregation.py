@@ -267,7 +267,7 @@ def _variable(ordered: Floats, k: int, gamma: float, before: int, total: int) ->
 
 def _on_a_line(ordered: Floats, k: int, gamma: float | None = None) -> Labels:
     """Return the groups of one column in order, whose farthest row is always at an end."""
-    from discreet.kernels.partitions import mdav_labels, vmdav_labels
+    from discreet.kernels.columns import mdav_labels, vmdav_labels
 
     values = np.ascontiguousarray(ordered[:, 0])
     starts = np.arange(len(values) + 1, dtype=np.intp)

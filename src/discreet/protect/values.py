@@ -1,16 +1,244 @@
-"""Values of one column beside a method: what fills gaps, and what keeps bounds."""
+"""Values of one column: box plots and ends that are nobody's, filled gaps, bounds that are kept."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.arguments import Floats, check_word
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.arguments import Floats, Labels, check_whole, check_word
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 
-__all__ = ["MISSING_LEVELS", "MISSING_NUMBERS", "OUTSIDE", "drawn_levels", "filled", "outside"]
+__all__ = [
+    "DIGITS",
+    "MISSING_LEVELS",
+    "MISSING_NUMBERS",
+    "OUTSIDE",
+    "OrderMeans",
+    "drawn_levels",
+    "extreme_mean",
+    "filled",
+    "nice_step",
+    "outside",
+    "safe_ends",
+    "short",
+    "stepped",
+    "winsorised",
+]
+
+STEP_IN_SDS = 0.02
+SHARES = (0.25, 0.5, 0.75)
+DIGITS = 12
+# An extreme value that makes up more than this of what k of them reach beyond the next one would
+# be read back from their mean: of 500 normal values and one at 100 sd, to 0.6 % at k = 5.
+DOMINANT = 0.8
+
+
+@dataclass(frozen=True)
+class OrderMeans:
+    """Five numbers of a column, each the mean of `k` neighbouring order statistics.
+
+    The quartiles and the median rest on the k values nearest to the quantile's position, the
+    whiskers on the k smallest and the k largest; where one of these dominates the others, on
+    the next k (`extreme_mean`). Of a person with several values, who weighs no more than others,
+    each number rests on one alone. No outlier is returned.
+
+    Parameters
+    ----------
+    k : int, default 5
+        How many values each number rests on; at least 1.
+
+    Notes
+    -----
+    Whiskers retreat from the true range by 0.3 to 0.6 standard deviations at k = 3 and 500
+    records. Someone who knows k - 1 of the values behind a number knows the last one up to the
+    step that the number is rounded to. Not from the papers, whose box plots draw single records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> OrderMeans(k=3)(np.arange(1.0, 10.0))
+    (2.0, 3.0, 5.0, 7.0, 8.0)
+    """
+
+    k: int = 5
+
+    name: ClassVar[str] = "order-means"
+    promises: ClassVar[str] = (
+        "Every number of the box is the mean of at least k neighbouring values, rounded; no"
+        " record is drawn as an outlier."
+    )
+    leaves_open: ClassVar[str] = (
+        "Who knows all but one of the values behind a number knows the last one roughly;"
+        " whiskers are shorter than the range of the data."
+    )
+
+    def __post_init__(self) -> None:
+        check_whole("k", self.k, least=1)
+
+    def __call__(
+        self, values: Floats, persons: Labels | None = None
+    ) -> tuple[float, float, float, float, float]:
+        """Return low whisker, quartile, median, quartile and high whisker of `values`.
+
+        `persons` says whose each value is, where a person may have several.
+        """
+        lows, highs = _inward(values, persons)
+        if len(lows) < self.k:
+            raise RefusedError("k is larger than the number of values; choose a smaller k")
+        low, high = _ends(lows, highs, self.k)
+        if persons is None:
+            starts = [self._start(share, len(lows)) for share in SHARES]
+            q1, median, q3 = (float(lows[i : i + self.k].mean()) for i in starts)
+        else:
+            q1, median, q3 = _quartiles_of_persons(values, persons, self.k)
+            low, high = min(low, q1), max(high, q3)
+        numbers = (low, q1, median, q3, high)
+        if list(numbers) != sorted(numbers):
+            raise BrokenPromiseError("the numbers of a box are not in order")
+        return numbers
+
+    def _start(self, share: float, n: int) -> int:
+        centre = share * (n - 1)
+        start = int(np.floor(centre - (self.k - 1) / 2 + 0.5))
+        return min(max(start, 0), n - self.k)
+
+
+def extreme_mean(inward: Floats, k: int) -> float:
+    """Return the mean of the k most extreme values of a column that none of them dominates.
+
+    It stands for an end of the column wherever one is shown or used.
+
+    Parameters
+    ----------
+    inward : ndarray
+        The k to 2 k most extreme values, from the extreme one inward.
+    k : int
+        How many values the mean rests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> extreme_mean(np.array([9.0, 8.0, 7.0, 6.0, 5.0, 4.0]), k=3)
+    8.0
+    >>> extreme_mean(np.array([900.0, 8.0, 7.0, 6.0, 5.0, 4.0]), k=3)
+    7.0
+    """
+    first = 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        while first + k < len(inward):
+            beyond = np.abs(inward[first : first + k] - inward[first + k])
+            if not beyond[0] > DOMINANT * beyond.sum():
+                break
+            first += 1
+        return float(np.sort(inward[first : first + k]).mean())
+
+
+def safe_ends(low: float, high: float, *, whole: bool) -> tuple[float, float]:
+    """Return the ends of a column rounded outward, so that they are nobody's values.
+
+    Parameters
+    ----------
+    low, high : float
+        What stands for the two ends: means of the k smallest and largest values; low below high.
+    whole : bool
+        Whether the column holds whole numbers: then its ends are such.
+
+    Examples
+    --------
+    >>> safe_ends(18.4, 88.8, whole=True)
+    (18.0, 89.0)
+    >>> safe_ends(18.4, 88.8, whole=False)
+    (18.0, 90.0)
+    """
+    step = 1.0 if whole else nice_step(high - low, share=0.05)
+    return short(np.floor(low / step) * step) + 0.0, short(np.ceil(high / step) * step) + 0.0
+
+
+def short(value: float, digits: int = DIGITS) -> float:
+    """Return a number without the last digits of its arithmetic, as a reader would write it."""
+    return float(np.format_float_positional(value, digits, fractional=False))
+
+
+def winsorised(values: Floats, k: int, persons: Labels | None = None) -> Floats:
+    """Return `values` with those of the k lowest and highest drawn in to their means.
+
+    The k lowest are the lowest values of k persons, one of each.
+    """
+    low, high = _ends(*_inward(values, persons), k)
+    return np.clip(values, low, high)
+
+
+def _inward(values: Floats, persons: Labels | None) -> tuple[Floats, Floats]:
+    """Return values from either end inward: of a person the most extreme one alone."""
+    if persons is None:
+        ordered = np.sort(values)
+        return ordered, ordered[::-1]
+    by_person = np.lexsort((values, persons))
+    starts = np.flatnonzero(np.diff(persons[by_person], prepend=persons.min() - 1))
+    ends = np.append(starts[1:], len(values)) - 1
+    ordered = values[by_person]
+    return np.sort(ordered[starts]), np.sort(ordered[ends])[::-1]
+
+
+def _ends(lows: Floats, highs: Floats, k: int) -> tuple[float, float]:
+    """Return what stands for the two ends of a column; few values have no next ones."""
+    reach = max(k, min(2 * k, len(lows) // 4))
+    return extreme_mean(lows[:reach], k), extreme_mean(highs[:reach], k)
+
+
+def _quartiles_of_persons(values: Floats, persons: Labels, k: int) -> list[float]:
+    """Return quartile, median and quartile, for which each person weighs the same.
+
+    Each is a mean over the k persons who have a value nearest to it, of that value. Of a person
+    the nearest of several never falls where the quartile rises, so the three are in order.
+    """
+    rows = np.unique(persons, return_inverse=True, return_counts=True)
+    weights = (1.0 / rows[2])[rows[1]]
+    order = np.lexsort((weights, values))
+    below = np.cumsum(weights[order])
+    out = []
+    for share in SHARES:
+        place = np.searchsorted(below, share * below[-1])
+        middle = values[order][min(int(place), len(values) - 1)]
+        nearest = np.lexsort((values, np.abs(values - middle)))
+        firsts = np.sort(np.unique(persons[nearest], return_index=True)[1])[:k]
+        out.append(math.fsum(values[nearest][firsts].tolist()) / k)
+    return out
+
+
+def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
+    """Return the step of 1, 2 or 5 times a power of ten next below `share` of `sd`.
+
+    Examples
+    --------
+    >>> nice_step(13.0)
+    0.2
+    """
+    target = share * sd
+    if not np.isfinite(target) or target <= 0:
+        raise RefusedError("a column is constant, or too wide for a number, and cannot be drawn")
+    power = float(np.floor(np.log10(target)))
+    factor = next(f for f in (5.0, 2.0, 1.0) if f * 10.0**power <= target * (1 + 1e-12))
+    return float(f"{factor:.0f}e{power:.0f}")
+
+
+def stepped(values: Floats, step: float) -> Floats:
+    """Return `values` rounded to the nearest multiple of a nice `step`, and no digit beyond it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stepped(np.array([0.17, 0.1, -0.04]), 0.1).tolist()
+    [0.2, 0.1, 0.0]
+    """
+    decimals = max(0, -int(np.floor(np.log10(step))))
+    return np.round(np.round(values / step) * step, decimals) + 0.0
+
 
 MISSING_NUMBERS = ("complete", "median", "mean")
 """What happens to rows without a number: left out, or filled with a value of the column."""

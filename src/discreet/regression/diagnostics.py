@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError, RefusedError
-from discreet.regression.design import DEPENDENT, PERFECT, ROUNDING, Floats, design_of, standardised
-from discreet.regression.formula import Model, parse_again
+from discreet.regression.formula import (
+    DEPENDENT,
+    PERFECT,
+    ROUNDING,
+    Floats,
+    Model,
+    design_of,
+    parse_again,
+    standardised,
+)
 
 __all__ = ["Fit", "cook_line", "corrected", "fit", "quantiles"]
 

@@ -28,7 +28,7 @@ from discreet.rounding.choice import (
     known_method,
     settled,
 )
-from discreet.rounding.clusters import KMeans, kmeans
+from discreet.rounding.clusters import KMeans, Resampling, kmeans, resampling
 from discreet.rounding.groups import Mdav, Optimal, VMdav, optimal
 from discreet.rounding.intervals import (
     Base,
@@ -38,9 +38,15 @@ from discreet.rounding.intervals import (
     equal_frequency,
     equal_width,
 )
-from discreet.rounding.joint_set import JointSet, joint_set, load_points
-from discreet.rounding.resampling import Resampling, resampling
-from discreet.rounding.rounding_set import ENCODINGS, REPRESENTATIVES, RoundingSet, rounding_set
+from discreet.rounding.rounding_set import (
+    ENCODINGS,
+    REPRESENTATIVES,
+    JointSet,
+    RoundingSet,
+    joint_set,
+    load_points,
+    rounding_set,
+)
 from discreet.rounding.supervised import ChiMerge, Mdlp, chimerge, mdlp
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ import numpy as np
 from discreet.arguments import check_whole
 from discreet.errors import InputError, one_of
 from discreet.rounding.base import MOST_REGIONS, RegionMethod, SortedColumn
-from discreet.rounding.clusters import KMeans
+from discreet.rounding.clusters import KMeans, Resampling
 from discreet.rounding.groups import Mdav, Optimal, VMdav
 from discreet.rounding.intervals import Base, EqualFrequency, EqualWidth
-from discreet.rounding.resampling import Resampling
 from discreet.rounding.supervised import ChiMerge, Mdlp
 
 __all__ = [

@@ -76,7 +76,7 @@ class Optimal:
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
-        from discreet.kernels.partitions import optimal_cuts
+        from discreet.kernels.columns import optimal_cuts
 
         _check_rows(column.n, self.k)
         return _edges(column, optimal_cuts(scaled(column.values), column.starts, self.k), self.k)
@@ -133,7 +133,7 @@ class Mdav:
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
-        from discreet.kernels.partitions import mdav_labels
+        from discreet.kernels.columns import mdav_labels
 
         _check_rows(column.n, self.k)
         labels = mdav_labels(scaled(column.values), column.starts, self.k)
@@ -193,7 +193,7 @@ class VMdav:
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
-        from discreet.kernels.partitions import vmdav_labels
+        from discreet.kernels.columns import vmdav_labels
 
         _check_rows(column.n, self.k)
         values = scaled(column.values)
@@ -246,7 +246,7 @@ def optimal(x: ArrayLike, k: int) -> Labels:
     >>> optimal([1, 9, 2, 8, 3, 10], k=3).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    from discreet.kernels.partitions import optimal_cuts
+    from discreet.kernels.columns import optimal_cuts
 
     k, order, ordered = _in_order(x, k)
     cuts = optimal_cuts(scaled(ordered), np.arange(len(order) + 1, dtype=np.intp), k)

@@ -139,7 +139,7 @@ class ChiMerge:
         """Return the inner edges, rising."""
         from scipy.stats import chi2
 
-        from discreet.kernels.bins import merge_by_chi_square
+        from discreet.kernels.columns import merge_by_chi_square
 
         table = _class_counts(column).astype(np.float64)
         freedom = int(np.count_nonzero(table.any(axis=0))) - 1

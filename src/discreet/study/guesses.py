@@ -15,7 +15,7 @@ from discreet.plots.axes import ends_of_table
 from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import Policy
 from discreet.progress import advance
-from discreet.protect.order_means import nice_step, short
+from discreet.protect.values import nice_step, short
 from discreet.table import KINDS, Table, open_table, with_levels_of_two
 
 __all__ = ["Guess", "person_column", "proposed_policy", "refuse_unsaid_persons"]

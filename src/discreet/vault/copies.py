@@ -19,7 +19,7 @@ from discreet.protect import outside
 from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
-from discreet.protect.order_means import nice_step, safe_ends, stepped, winsorised
+from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
 from discreet.secret import FORMAT, Secret, unguessable
 from discreet.table import Table
 from discreet.table.columns import array_of

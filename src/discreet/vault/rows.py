@@ -17,8 +17,7 @@ from discreet.policy import ROWS_PER_K, Policy
 from discreet.protect.base import means_of_persons, persons_in, sd_of
 from discreet.protect.hierarchy import Hierarchy
 from discreet.protect.kanonymity import Repair, repair
-from discreet.protect.order_means import nice_step, stepped, winsorised
-from discreet.protect.values import drawn_levels, filled
+from discreet.protect.values import drawn_levels, filled, nice_step, stepped, winsorised
 from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 
