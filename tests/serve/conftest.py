@@ -13,7 +13,7 @@ import uvicorn
 
 from discreet.ledger import add_token
 from discreet.serve.app import Entrance, create_app
-from discreet.serve.running import Address, configured, listening
+from discreet.serve.start import Address, configured, listening
 from discreet.study import Study
 from discreet.study import open as open_study
 from tests.serve.cohort import written

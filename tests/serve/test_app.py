@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pyarrow as pa
@@ -12,10 +17,15 @@ import pytest
 
 from discreet.errors import InputError, LeavingError
 from discreet.ledger.tokens import Caller
+from discreet.plots import PLOTS, View
 from discreet.policy import Policy
-from discreet.serve import routes
-from discreet.serve.app import Entrance, create_app
-from discreet.serve.refusals import ErrorBody, refusal
+from discreet.render.browser import parts
+from discreet.serve import answers
+from discreet.serve import app as server
+from discreet.serve import files as files_of
+from discreet.serve.app import PAGES, TYPES, Entrance, create_app, files
+from discreet.serve.files import FORMS
+from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
 from discreet.study import open as open_study
 from tests.serve.cohort import opened, written
 from tests.serve.conftest import Running, running
@@ -139,7 +149,7 @@ def test_what_goes_wrong_is_told_with_fixed_words(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(routes, where, fails)
+    monkeypatch.setattr(server, where, fails)
     ask: dict[str, Callable[[httpx.Client], httpx.Response]] = {
         "study_json": lambda client: client.get("/api/study"),
         "answer_view": lambda client: client.post("/api/views/bars", json={"columns": ["sex"]}),
@@ -173,3 +183,583 @@ def test_the_ledger_is_kept_open_while_it_runs_and_let_go_at_the_end(tmp_path: P
         assert (tmp_path / ".discreet" / "ledger.sqlite-wal").exists()
     assert store.path.exists()
     assert not (tmp_path / ".discreet" / "ledger.sqlite-wal").exists()
+
+
+AGE = {"columns": ["age"]}
+NOBODY = "0" * 32
+
+
+@pytest.fixture
+def alice(served: Running) -> Iterator[httpx.Client]:
+    """An analyst."""
+    with served.client() as client:
+        yield client
+
+
+@pytest.fixture
+def carol(served: Running) -> Iterator[httpx.Client]:
+    """A custodian."""
+    with served.client(served.custodian) as client:
+        yield client
+
+
+def error(found: httpx.Response) -> dict[str, Any]:
+    """Return what an answer says that is none."""
+    assert found.headers["content-type"] == "application/json"
+    assert found.headers["cache-control"] == "no-store"
+    told = found.json()
+    assert {*told} == {"error"}
+    assert {*told["error"]} == {"code", "says", "rule", "nearest"}
+    return dict(told["error"])
+
+
+# --- who may ask ----------------------------------------------------------------------------------
+
+ADDRESSES = [
+    ("GET", "/api/study"),
+    *(("POST", f"/api/views/{kind}") for kind in PLOTS),
+    ("GET", f"/api/views/{NOBODY}"),
+    ("GET", f"/api/views/{NOBODY}/orders"),
+    *(("GET", f"/api/views/{NOBODY}/{form}") for form in FORMS),
+    ("GET", "/api/custodian"),
+    ("POST", "/api/custodian/verify"),
+]
+CREDENTIALS = {
+    "none": {},
+    "nothing": {"Authorization": "Bearer"},
+    "another's": {"Authorization": "Bearer discreet_Canary"},
+    "not a bearer's": {"Authorization": "Basic Y2FuYXJ5OmNhbmFyeQ=="},
+    "a token alone": {"Authorization": "discreet_Canary"},
+    "in a cookie": {"Cookie": "token=discreet_Canary"},
+}
+
+
+@pytest.mark.parametrize(("method", "path"), ADDRESSES, ids=lambda it: it)
+def test_nothing_without_a_token(served: Running, method: str, path: str) -> None:
+    with httpx.Client(base_url=served.url, trust_env=False) as client:
+        for headers in CREDENTIALS.values():
+            found = client.request(method, path, headers=headers, content=b"{Canary")
+            assert (found.status_code, error(found)["code"]) == (401, "token")
+            assert found.headers["www-authenticate"] == "Bearer"
+            assert b"Canary" not in found.content
+            assert error(found)["says"] == refusal("token").says
+
+
+def test_a_token_in_the_address_is_none(served: Running) -> None:
+    found = httpx.get(f"{served.url}/api/study?token={served.token}", trust_env=False)
+
+    assert found.status_code == 401
+
+
+@pytest.mark.parametrize(("method", "path"), ADDRESSES[-2:], ids=lambda it: it)
+def test_an_analyst_is_no_custodian(
+    alice: httpx.Client, carol: httpx.Client, method: str, path: str
+) -> None:
+    before = len(carol.get("/api/custodian").json()["log"])
+    found = alice.request(method, path)
+
+    assert (found.status_code, error(found)["code"]) == (403, "role")
+    log = carol.get("/api/custodian").json()["log"]
+    assert len(log) == before + 1
+    assert [log[0][it] for it in ("caller", "what", "request", "outcome")] == [
+        "token alice",
+        "custodian",
+        "",
+        "role",
+    ]
+
+
+def test_nobody_who_is_unknown_is_recorded(served: Running, carol: httpx.Client) -> None:
+    before = carol.get("/api/custodian").json()["log"]
+    for method, path in ADDRESSES:
+        found = httpx.request(
+            method, served.url + path, headers=CREDENTIALS["another's"], trust_env=False
+        )
+        assert found.status_code == 401
+
+    assert carol.get("/api/custodian").json()["log"] == before
+
+
+def test_health_needs_no_token(served: Running) -> None:
+    found = httpx.get(f"{served.url}/api/health", trust_env=False)
+
+    assert (found.status_code, found.json()) == (200, {"ok": True})
+
+
+# --- what is answered -----------------------------------------------------------------------------
+
+
+def test_the_form_is_told(alice: httpx.Client, carol: httpx.Client) -> None:
+    found = alice.get("/api/study").json()
+
+    assert (found["study"], found["version"]) == ("cohort.csv", 1)
+    assert found["caller"] == {"name": "token alice", "role": "analyst"}
+    assert {it["kind"] for it in found["pictures"]} == set(PLOTS)
+    assert carol.get("/api/study").json()["caller"] == {
+        "name": "token carol",
+        "role": "custodian",
+    }
+
+
+def test_a_picture_is_drawn_and_given_again(alice: httpx.Client, carol: httpx.Client) -> None:
+    first = alice.post("/api/views/histogram", json=AGE)
+    view = first.json()["id"]
+
+    assert first.status_code == 200
+    assert first.headers["content-type"] == "application/json"
+    assert alice.post("/api/views/histogram", json={**AGE, "bins": 20}).content == first.content
+    assert alice.get(f"/api/views/{view}").content == first.content
+    assert carol.get(f"/api/views/{view}").content == first.content
+
+
+def test_a_picture_of_somebody_else_is_not_there(alice: httpx.Client, carol: httpx.Client) -> None:
+    view = carol.post("/api/views/histogram", json={"columns": ["tch"]}).json()["id"]
+
+    for path in (f"/api/views/{view}", f"/api/views/{view}/figure.svg"):
+        found = alice.get(path)
+        assert (found.status_code, error(found)["code"]) == (404, "unknown")
+        nobody = alice.get(path.replace(view, NOBODY))
+        assert (nobody.status_code, nobody.content) == (404, found.content)
+
+
+STARTS = {
+    "figure.svg": ("image/svg+xml", b"<?xml"),
+    "figure.png": ("image/png", b"\x89PNG"),
+    "figure.pdf": ("application/pdf", b"%PDF"),
+    "view.json": ("application/json", b"{"),
+}
+
+
+@pytest.mark.parametrize("form", STARTS)
+def test_a_file_is_downloaded(alice: httpx.Client, form: str) -> None:
+    sent = alice.post("/api/views/histogram", json=AGE)
+    view = sent.json()["id"]
+    found = alice.get(f"/api/views/{view}/{form}")
+    kind, start = STARTS[form]
+
+    assert found.status_code == 200
+    assert found.headers["content-type"] == kind
+    assert found.headers["content-disposition"] == (
+        f'attachment; filename="discreet-{view[:8]}.{form.rpartition(".")[2]}"'
+    )
+    assert found.headers["cache-control"] == "no-store"
+    assert found.content.startswith(start)
+    assert alice.get(f"/api/views/{view}/{form}").content == found.content
+    if form == "view.json":
+        assert View.from_json(found.text).columns == ("age",)
+
+
+def test_a_picture_that_was_held_back_has_no_files(
+    alice: httpx.Client, carol: httpx.Client
+) -> None:
+    body = {"columns": ["region", "diagnosis"]}
+    held = alice.post("/api/views/parallel", json=body)
+    assert (held.status_code, error(held)["code"]) == (403, "data")
+    assert held.content == refusal("data").body
+    assert alice.post("/api/views/parallel", json=body).content == held.content
+
+    log = carol.get("/api/custodian").json()["log"]
+    assert [it["outcome"] for it in log[:2]] == ["repeated", "data"]
+
+
+def test_orders_of_a_picture_are_told(alice: httpx.Client) -> None:
+    body = {"columns": ["age", "bmi", "diagnosis"]}
+    view = alice.post("/api/views/parallel", json=body).json()["id"]
+    found = alice.get(f"/api/views/{view}/orders").json()
+
+    assert (found["order"], found["allowed"]) == (["age", "bmi", "diagnosis"], True)
+    assert len(found["moves"]) == 6
+
+
+def test_the_custodian_reads_the_log_and_the_chain(carol: httpx.Client) -> None:
+    carol.post("/api/views/bars", json={"columns": ["sex"]})
+    told = carol.get("/api/custodian").json()
+    newest = told["log"][0]
+
+    assert (newest["caller"], newest["what"], newest["outcome"]) == (
+        "token carol",
+        "bars",
+        newest["outcome"],
+    )
+    older = carol.get(f"/api/custodian?before={newest['id']}").json()["log"]
+    assert all(it["id"] < newest["id"] for it in older)
+    verified = carol.post("/api/custodian/verify").json()
+    assert verified["broken"] == []
+    assert {*verified} == {"rows", "head", "broken"}
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+NOT_AS = "{}: not as /api/openapi.json describes it"
+NO_JSON = "the body: JSON as /api/openapi.json describes it, no more keys"
+BODIES: dict[str, tuple[str, bytes, str]] = {
+    # path, body, what is said
+    "nothing": ("/api/views/histogram", b"", NO_JSON),
+    "no JSON": ("/api/views/histogram", b"{Canary", NO_JSON),
+    "a list": ("/api/views/histogram", b'["Canary"]', NO_JSON),
+    "no text": ("/api/views/histogram", b"\xff\xfe\x00", NO_JSON),
+    "another key": ("/api/views/histogram", b'{"columns": ["age"], "Canary": 1}', NO_JSON),
+    "a wrong number": (
+        "/api/views/histogram",
+        b'{"columns": ["age"], "k": "Canary"}',
+        NOT_AS.format("k"),
+    ),
+    "wrong columns": (
+        "/api/views/scatter",
+        b'{"columns": "Canary", "k": -1}',
+        NOT_AS.format("columns"),
+    ),
+    "no formula": ("/api/views/qq", b"{}", NOT_AS.format("formula")),
+    "one axis": ("/api/views/parallel", b'{"columns": ["Canary"]}', NOT_AS.format("columns")),
+    "deep": ("/api/views/histogram", b"[" * 10_000, NO_JSON),
+}
+
+
+@pytest.mark.parametrize(("path", "body", "says"), BODIES.values(), ids=BODIES)
+def test_a_body_that_is_wrong(
+    alice: httpx.Client, carol: httpx.Client, path: str, body: bytes, says: str
+) -> None:
+    found = alice.post(path, content=body, headers={"Content-Type": "application/json"})
+
+    assert (found.status_code, error(found)["code"]) == (422, "request")
+    assert error(found)["says"] == says
+    assert b"Canary" not in found.content
+    (newest, *_) = carol.get("/api/custodian").json()["log"]
+    assert (newest["caller"], newest["what"], newest["outcome"], newest["request"]) == (
+        "token alice",
+        path.rpartition("/")[2],
+        "request",
+        "",
+    )
+
+
+def test_a_body_is_json_whatever_its_type_says(alice: httpx.Client) -> None:
+    body = json.dumps(AGE).encode()
+    plain = alice.post("/api/views/histogram", content=body, headers={"Content-Type": "text/plain"})
+
+    assert plain.status_code == 200
+
+
+OTHERS: dict[str, tuple[str, str, int, str]] = {
+    "an unknown picture": ("POST", "/api/views/pie", 405, "method"),
+    "no such address": ("GET", "/api/Canary", 404, "unknown"),
+    "a folder": ("GET", "/api/", 404, "unknown"),
+    "a slash more": ("GET", "/api/study/", 404, "unknown"),
+    "asking for orders": ("POST", f"/api/views/{NOBODY}/orders", 405, "method"),
+    "asking what is read": ("POST", "/api/study", 405, "method"),
+    "taking away": ("DELETE", f"/api/views/{NOBODY}", 405, "method"),
+    "an unknown file": ("GET", f"/api/views/{NOBODY}/figure.exe", 404, "unknown"),
+    "a page that is no number": ("GET", "/api/custodian?before=Canary", 422, "request"),
+    "a page before the first": ("GET", "/api/custodian?before=0", 422, "request"),
+    "a page beyond all": ("GET", f"/api/custodian?before={2**64}", 422, "request"),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "status", "code"), OTHERS.values(), ids=OTHERS)
+def test_an_address_that_is_wrong(
+    carol: httpx.Client, method: str, path: str, status: int, code: str
+) -> None:
+    found = carol.request(method, path)
+
+    assert (found.status_code, error(found)["code"]) == (status, code)
+    assert b"Canary" not in found.content
+
+
+def test_a_refusal_of_the_policy_offers_what_is_allowed(alice: httpx.Client) -> None:
+    found = alice.post("/api/views/scatter", json={"columns": ["age", "hdl"], "k": 9})
+    near = error(found)["nearest"]
+
+    assert (found.status_code, error(found)["code"]) == (403, "policy")
+    assert alice.post("/api/views/scatter", json=near).status_code == 200
+
+
+def test_what_takes_long_is_finished_and_found_when_asked_again(
+    alice: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def drawing(*args: Any) -> View:
+        begun.set()
+        assert go_on.wait(30)
+        return files_of.drawn(*args)
+
+    monkeypatch.setattr(answers, "drawn", drawing)
+    monkeypatch.setattr(server, "SECONDS", 0.5)
+    found = alice.post("/api/views/histogram", json={"columns": ["ltg"]})
+    assert (found.status_code, error(found)["code"]) == (503, "slow")
+    assert found.headers["retry-after"] == "5"
+    assert begun.is_set()
+
+    go_on.set()
+    monkeypatch.setattr(server, "SECONDS", 30)
+    again = alice.post("/api/views/histogram", json={"columns": ["ltg"]})
+    assert again.status_code == 200
+    assert again.json()["view"]["columns"] == ["ltg"]
+
+
+def test_a_fault_says_nothing_of_itself(
+    alice: httpx.Client, carol: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> View:
+        raise ValueError("Canary")
+
+    monkeypatch.setattr(answers, "drawn", fails)
+    found = alice.post("/api/views/histogram", json={"columns": ["hdl"]})
+
+    assert (found.status_code, found.content) == (500, refusal("broken").body)
+    assert carol.get("/api/custodian").json()["log"][0]["outcome"] == "broken"
+
+
+def test_pictures_wait_for_each_other_and_the_rest_does_not(
+    served: Running, alice: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def drawing(*args: Any) -> View:
+        assert go_on.wait(30)
+        return files_of.drawn(*args)
+
+    kept = alice.post("/api/views/bars", json={"columns": ["region"]})
+    monkeypatch.setattr(answers, "drawn", drawing)
+    found: list[int] = []
+
+    def draw() -> None:
+        with served.client() as client:
+            found.append(client.post("/api/views/histogram", json={"columns": ["ldl"]}).status_code)
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    time.sleep(0.3)
+    assert alice.post("/api/views/bars", json={"columns": ["region"]}).content == kept.content
+    assert alice.get(f"/api/views/{kept.json()['id']}").content == kept.content
+    assert found == []
+    go_on.set()
+    thread.join(30)
+    assert found == [200]
+
+
+def test_downloads_leave_threads_for_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, making = threading.Event(), threading.Event()
+    before = {it.ident for it in threading.enumerate()}  # some of other servers
+
+    def figure(picture: bytes, form: str) -> bytes:
+        making.set()
+        assert go_on.wait(60)
+        return b"%PDF"
+
+    monkeypatch.setattr(server, "figure", figure)
+    monkeypatch.setattr(server, "SECONDS", 2.0)
+    with running(opened(tmp_path), tmp_path) as own, own.client() as client:
+        view = client.post("/api/views/histogram", json=AGE).json()["id"]
+
+        def download(_: int) -> int:
+            with own.client() as another:
+                return another.get(f"/api/views/{view}/figure.pdf").status_code
+
+        for _ in range(3):  # those that nobody waits for any longer keep their threads
+            with ThreadPoolExecutor(30) as threads:
+                codes = [threads.submit(download, i) for i in range(30)]
+                assert making.wait(20)
+                for _ in range(5):  # 503 if downloads had all threads
+                    assert client.get("/api/study").status_code == 200
+                assert {it.result(60) for it in codes} == {503}
+        names = [it.name for it in threading.enumerate() if it.ident not in before]
+        assert sum(name.startswith("discreet-request") for name in names) <= 40
+        go_on.set()
+        monkeypatch.setattr(server, "SECONDS", 30)
+        assert download(0) == 200
+
+
+def test_a_request_that_found_no_thread_in_time_is_not_worked_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    worked: list[str] = []
+
+    def told(*_: Any) -> dict[str, Any]:
+        worked.append("told")
+        assert go_on.wait(60)
+        return {}
+
+    monkeypatch.setattr(server, "study_json", told)
+    monkeypatch.setattr(server, "AT_ONCE", 2)
+    monkeypatch.setattr(server, "SECONDS", 0.5)
+    with running(opened(tmp_path), tmp_path) as own:
+
+        def ask(_: int) -> int:
+            with own.client() as client:
+                return client.get("/api/study").status_code
+
+        with ThreadPoolExecutor(6) as threads:
+            assert [*threads.map(ask, range(6))] == [503] * 6
+        assert worked == ["told", "told"]  # of which each keeps its thread
+        with own.client() as client:
+            assert client.get("/api/study").json()["error"]["code"] == "slow"
+            go_on.set()
+            monkeypatch.setattr(server, "SECONDS", 30)
+            assert client.get("/api/study").json() == {}
+        assert worked == ["told"] * 3
+
+
+# --- what is described ----------------------------------------------------------------------------
+
+
+def test_every_address_is_described(served: Running) -> None:
+    told = httpx.get(f"{served.url}/api/openapi.json", trust_env=False).json()
+    described = {
+        (method.upper(), path) for path, methods in told["paths"].items() for method in methods
+    }
+    expected = {(method, path.replace(NOBODY, "{view}")) for method, path in ADDRESSES}
+
+    assert described == expected | {("GET", "/api/health")}
+    for path, methods in told["paths"].items():
+        for how in methods.values():
+            assert how["summary"]
+            assert path == "/api/health" or how["security"] == [{"token": []}]
+            if path.startswith("/api/views/") and "requestBody" in how:
+                assert how["requestBody"]["required"]
+
+
+@pytest.fixture(scope="module")
+def client(served: Running) -> Iterator[httpx.Client]:
+    """A client that has no token."""
+    with httpx.Client(base_url=served.url, trust_env=False, timeout=60) as found:
+        yield found
+
+
+def test_there_are_the_pages_and_the_drawing_scripts() -> None:
+    found = files()
+
+    assert {"index.html", "custodian.html", "page.css", "page.js"} <= set(found)
+    assert {name: found[name] for name in parts()} == dict(parts())
+    assert {name.rpartition(".")[2] for name in found} <= set(TYPES)
+
+
+@pytest.mark.parametrize(("path", "name"), PAGES.items())
+def test_a_page_is_its_file(client: httpx.Client, path: str, name: str) -> None:
+    found = client.get(path)
+
+    assert (found.status_code, found.content) == (200, files()[name])
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+    assert found.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("name", sorted(files()))
+def test_a_file_is_sent_with_its_type(client: httpx.Client, name: str) -> None:
+    found = client.get(f"/static/{name}")
+
+    assert (found.status_code, found.content) == (200, files()[name])
+    assert found.headers["content-type"] == TYPES[name.rpartition(".")[2]]
+    again = client.get(f"/static/{name}", headers={"If-None-Match": found.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == found.headers["etag"]
+    other = client.get(f"/static/{name}", headers={"If-None-Match": '"Canary"'})
+    assert other.status_code == 200
+
+
+def test_two_files_have_two_tags(client: httpx.Client) -> None:
+    tags = {client.get(f"/static/{name}").headers["etag"] for name in files()}
+
+    assert len(tags) == len({*files().values()})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/",
+        "/static/nobody.js",
+        "/static/../pages.py",
+        "/static/%2e%2e/pages.py",
+        "/static/..%2fpages.py",
+        "/index.html",
+        "/static/__init__.py",
+    ],
+)
+def test_of_static_files_there_is_nothing_else(client: httpx.Client, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/static/page.js"])
+def test_a_page_is_only_read(client: httpx.Client, path: str) -> None:
+    assert client.post(path).status_code == 405
+    assert (client.head(path).status_code, client.head(path).content) == (200, b"")
+
+
+@pytest.mark.parametrize("name", sorted(it for it in files() if it.endswith((".html", ".js"))))
+def test_a_file_asks_for_nothing_of_others(name: str) -> None:
+    """Every script and style that is imported is one of these files."""
+    text = files()[name].decode()
+    wanted = re.findall(r"""(?:\bfrom|^import)\s*["']([^"']+)["'];""", text, re.M)
+    wanted += re.findall(r"""\b(?:src|href)="([^"]+)\"""", text)
+
+    for path in wanted:
+        assert path.startswith(("./", "/static/")) or path in PAGES or path[0] == "#", path
+        assert path.rpartition("/")[2] in files() or path in PAGES or path[0] == "#", path
+
+
+STATUS = {
+    "token": 401,
+    "role": 403,
+    "unknown": 404,
+    "method": 405,
+    "request": 422,
+    "policy": 403,
+    "data": 403,
+    "order": 403,
+    "leaving": 409,
+    "rate": 429,
+    "budget": 429,
+    "busy": 503,
+    "slow": 503,
+    "ledger": 503,
+    "broken": 500,
+}
+
+
+def test_every_code_has_its_status() -> None:
+    assert {code: refusal(code).status for code in CODES} == STATUS
+
+
+@pytest.mark.parametrize("code", STATUS)
+def test_a_refusal_is_a_sentence_and_a_rule(code: str) -> None:
+    found = refusal(code)
+    told = json.loads(found.body)
+
+    assert told == {
+        "error": {"code": code, "says": found.says, "rule": found.rule, "nearest": None}
+    }
+    assert ErrorBody.model_validate(told).model_dump() == told
+    for sentence in (found.says, found.rule):
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")
+        assert "'" not in sentence.replace("custodian's", "").replace("policy's", "")
+
+
+def test_no_two_codes_say_the_same() -> None:
+    assert len({refusal(code).says for code in CODES}) == len(CODES)
+
+
+def test_more_may_be_said_and_offered() -> None:
+    found = refusal("policy", "k: leave it out", {"columns": ["Größe"]})
+
+    assert found == Refusal(
+        "policy", 403, "k: leave it out", CODES["policy"][2], {"columns": ["Größe"]}
+    )
+    assert json.loads(found.body)["error"]["nearest"] == {"columns": ["Größe"]}
+    assert "Größe".encode() in found.body
+
+
+def test_there_is_no_other_code() -> None:
+    with pytest.raises(KeyError, match="Canary"):
+        refusal("Canary")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_nobody_is_told_to_do_what_the_custodian_alone_can(code: str) -> None:
+    said = refusal(code)
+    words = f"{said.says} {said.rule}"
+
+    assert not any(way in words for way in ("smaller k", "fewer bins", "open a study", "strata="))
+    assert "new version" not in words or "the custodian can open a new version" in words

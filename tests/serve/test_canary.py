@@ -23,8 +23,8 @@ from starlette.routing import Route
 
 from discreet.ledger import add_token
 from discreet.plots import PARAMETERS, PLOTS
-from discreet.serve.drawing import FORMS
-from discreet.serve.pages import pages
+from discreet.serve.app import pages
+from discreet.serve.files import FORMS
 from discreet.study import open as open_study
 from tests.serve.canaries import ALONE, CANARIES, CLIENTS, SECRET, planted, shuffled
 from tests.serve.conftest import Running, running
@@ -184,7 +184,7 @@ def test_no_canary_sings_in_anything_that_can_be_asked(
     policy: str, turn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long refusals take is looked at elsewhere; here it would be half of all the time.
-    monkeypatch.setattr("discreet.serve.asking.SLOT_SECONDS", 0.01)
+    monkeypatch.setattr("discreet.serve.answers.SLOT_SECONDS", 0.01)
     study = open_study(*planted(tmp_path, policy))
     with hearing(CANARIES) as ear:
         with running(study, tmp_path) as served:
@@ -326,7 +326,7 @@ def test_a_fault_says_nothing_of_what_it_is_about(
     def broken(*_: Any) -> None:
         raise ZeroDivisionError("the record of Canarybird0001, income 271828.1828459")
 
-    monkeypatch.setattr("discreet.serve.asking.drawn", broken)
+    monkeypatch.setattr("discreet.serve.answers.drawn", broken)
     with hearing(CANARIES) as ear, running(study, tmp_path) as served:
         with served.client() as client:
             found = ear.answer("box", client.post("/api/views/box", json={"columns": ["age"]}))

@@ -22,7 +22,7 @@ import pytest
 
 from discreet.errors import LedgerError
 from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
-from discreet.serve import asking
+from discreet.serve import answers
 from discreet.serve.app import Entrance
 from discreet.study import open as open_study
 from discreet.study.session import ledger_of
@@ -242,7 +242,7 @@ def test_an_answer_that_cannot_be_kept_is_not_sent(
 
     with beside(study) as url:
         with monkeypatch.context() as patched:
-            patched.setattr(asking, "keep", full)
+            patched.setattr(answers, "keep", full)
             assert codes(url, token, QUESTIONS[:1]) == ["ledger"]
         assert [it["outcome"] for it in log(store)] == ["begun"]
         assert codes(url, token, QUESTIONS[:1]) == [""]

@@ -689,7 +689,7 @@ HELD_BACK: tuple[tuple[str, dict[str, Any]], ...] = (
 def test_what_the_data_hold_back_looks_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.serve.asking.SLOT_SECONDS", 0.01)
+    monkeypatch.setattr("discreet.serve.answers.SLOT_SECONDS", 0.01)
     study = open_study(*planted(tmp_path, "standard"))
     held = []
     with running(study, tmp_path) as served, served.client() as client:
@@ -745,7 +745,7 @@ def test_who_looks_at_the_form_keeps_nobody_waiting(
 
     with beside(study) as url, client(url, token) as alice:
         assert alice.post("/api/views/histogram", json=AGE).status_code == 200
-        monkeypatch.setattr("discreet.serve.asking.drawn", slow)
+        monkeypatch.setattr("discreet.serve.answers.drawn", slow)
 
         def look(_: int) -> int:
             with client(url, token) as other:

@@ -19,7 +19,7 @@ import httpx
 import uvicorn
 
 from discreet.serve.app import Entrance, create_app
-from discreet.serve.running import Address, configured, listening
+from discreet.serve.start import Address, configured, listening
 from discreet.study import Study
 
 __all__ = ["Process", "beside", "client", "process"]

@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 
 from discreet.cli.custodian import (
     policy_init,
+    serve,
     show_log,
     token_add,
     token_list,
@@ -20,7 +21,6 @@ from discreet.cli.custodian import (
     version_new,
 )
 from discreet.cli.plots import plot
-from discreet.cli.server import serve
 from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.errors import DiscreetError, InputError
 

@@ -20,8 +20,8 @@ from discreet.render.figure_file import content, plain_settings
 from discreet.render.scene import scene_to_plain
 from discreet.render.to_matplotlib import draw
 from discreet.secret import unguessable
-from discreet.serve.checking import Wish
 from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.requests import Wish
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.parallel import Orders

@@ -20,9 +20,9 @@ from fastapi import FastAPI
 
 from discreet.errors import InputError, RefusedError
 from discreet.ledger import add_token
-from discreet.serve import running
+from discreet.serve import start
 from discreet.serve.limits import CarefulProtocol
-from discreet.serve.running import (
+from discreet.serve.start import (
     ENVIRONMENT,
     Address,
     Plan,
@@ -104,7 +104,7 @@ def test_nothing_is_logged_and_all_is_limited() -> None:
 
 def test_tls_is_told_to_the_server(pem: Files) -> None:
     address = Address("0.0.0.0", 0, *pem)
-    config = configured("discreet.serve.running:app", address, workers=3)
+    config = configured("discreet.serve.start:app", address, workers=3)
 
     assert config.is_ssl
     assert (config.ssl_certfile, config.ssl_keyfile, config.workers) == (*pem, 3)
@@ -170,9 +170,9 @@ def test_a_worker_finds_its_plan_in_the_environment(
     file, policy = written(tmp_path)
     told = {"file": str(file), "policy": str(policy), "study": "wards", "origins": ["https://a.b"]}
     monkeypatch.setenv(ENVIRONMENT, json.dumps({**told, "ledger": None}))
-    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda: None)
     made: list[Any] = []
-    monkeypatch.setattr(running, "create_app", remembering(made))
+    monkeypatch.setattr(start, "create_app", remembering(made))
 
     assert isinstance(app_of_environment(), FastAPI)
     ((study, entrance),) = made
@@ -188,8 +188,8 @@ def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
 ) -> None:
     plan = planned(tmp_path)
     add_token(ledger_of(plan.policy).store, "cohort.csv", "alice")
-    monkeypatch.setattr(running, "Multiprocess", Stub)
-    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "Multiprocess", Stub)
+    monkeypatch.setattr(start, "warm_in_background", lambda: None)
     monkeypatch.setenv(ENVIRONMENT, "")
     Stub.ran = []
     run(opened(plan), plan, Address(port=0), 2, lambda _: None)
@@ -216,10 +216,10 @@ def test_an_issuer_is_trusted_where_one_is_named(
 ) -> None:
     plan = replace(planned(tmp_path), issuer="https://login.example.org", audience="a")
     made: list[Any] = []
-    monkeypatch.setattr(running, "warm_in_background", lambda: None)
-    monkeypatch.setattr(running, "create_app", remembering(made))
+    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "create_app", remembering(made))
 
-    running._app(opened(plan), plan)
+    start._app(opened(plan), plan)
 
     assert repr(made[0][1].issuer) == "Issuer('https://login.example.org', 'a')"
 
@@ -244,8 +244,8 @@ def test_one_process_or_several(
     plan = replace(planned(tmp_path), origins=("https://a.b",))
     said: list[str] = []
     Stub.ran = []
-    monkeypatch.setattr(running, "warm_in_background", lambda: None)
-    monkeypatch.setattr(running, "Multiprocess", Stub)
+    monkeypatch.setattr(start, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "Multiprocess", Stub)
     monkeypatch.setattr(uvicorn, "Server", Stub)
     monkeypatch.setenv(ENVIRONMENT, "")
 
@@ -258,7 +258,7 @@ def test_one_process_or_several(
     if workers == 1:
         assert isinstance(config.app, FastAPI)
         return
-    assert (config.app, config.factory) == ("discreet.serve.running:app_of_environment", True)
+    assert (config.app, config.factory) == ("discreet.serve.start:app_of_environment", True)
     told = json.loads(os.environ[ENVIRONMENT])
     assert told.pop("ledger") is None
     assert Plan(**told | {"origins": tuple(told["origins"])}) == plan
@@ -268,7 +268,7 @@ def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(tmp_path)
-    monkeypatch.setattr(running, "warm_in_background", lambda: None)
+    monkeypatch.setattr(start, "warm_in_background", lambda: None)
     before = signal.getsignal(signal.SIGTERM)
 
     run(opened(plan), plan, Address(port=0), 1, lambda _: signal.raise_signal(signal.SIGTERM))

@@ -27,14 +27,19 @@ from discreet.ledger.log import (
 )
 from discreet.ledger.tokens import Caller
 from discreet.plots import PLOTS
-from discreet.serve.checking import Wish, apart, check
-from discreet.serve.describing import study_told
-from discreet.serve.drawing import drawn, orders_told, picture_told
+from discreet.serve.facts import Served, study_told
+from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.served import Served
+from discreet.serve.requests import Wish, apart, check
 from discreet.study.parallel import orders
 
-__all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
+__all__ = [
+    "answer_again",
+    "answer_orders",
+    "answer_view",
+    "refused",
+    "study_json",
+]
 
 FORM = "web"
 # What is held back because of the data is told at the end of one of these, whenever it was found.

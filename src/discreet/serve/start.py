@@ -21,7 +21,7 @@ from discreet.errors import InputError
 from discreet.policy import load_policy
 from discreet.serve.access import Issuer
 from discreet.serve.app import Entrance, create_app
-from discreet.serve.drawing import warm_in_background
+from discreet.serve.files import warm_in_background
 from discreet.serve.limits import CarefulProtocol
 from discreet.study import Study
 from discreet.study import open as open_study
@@ -29,7 +29,7 @@ from discreet.study import open as open_study
 __all__ = ["Address", "Plan", "app_of_environment", "configured", "listening", "opened", "run"]
 
 ENVIRONMENT = "DISCREET_SERVE"
-FACTORY = "discreet.serve.running:app_of_environment"
+FACTORY = "discreet.serve.start:app_of_environment"
 MOST_CONNECTIONS = 200
 MOST_WORKERS = 64
 

@@ -1,27 +1,114 @@
-"""What a server tells of its study: what its form is made of, and what the custodian sees."""
+"""What is served, and what is told of it: what a form is made of, and what the custodian sees."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.ledger.log import callers, log, used_by
+from discreet.errors import InputError
+from discreet.ledger import Ledger
+from discreet.ledger.log import Allowance, callers, log, used_by
 from discreet.ledger.store import FIRST, Store, verify
 from discreet.ledger.tokens import Token, list_tokens
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
 from discreet.policy.choosing import usual_method
 from discreet.protect import METHODS, ROW_METHODS
-from discreet.serve.checking import (
+from discreet.serve.requests import (
     NUMBERS,
     has_use,
     usual_number,
 )
-from discreet.serve.served import Served
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
 
-__all__ = ["custodian_told", "pictures_told", "study_told", "verified"]
+__all__ = [
+    "MOST_AT_ONCE",
+    "Served",
+    "custodian_told",
+    "pictures_told",
+    "serve_study",
+    "study_told",
+    "verified",
+]
+
+
+MOST_AT_ONCE = 16  # requests whose pictures are made or wait for their turn
+
+
+@dataclass(frozen=True)
+class Served:
+    """A study that is served: one picture of it is made at a time, the others wait.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    name : str
+        The name by which the ledger knows it.
+    version : int
+        The study version at the start; of another nothing leaves.
+    edition : str
+        Stands for the data and the policy: answers are found again by it.
+    columns : mapping of str to DrawableColumn
+        The columns that may be drawn.
+    """
+
+    study: Study
+    name: str
+    version: int
+    edition: str
+    columns: Mapping[str, DrawableColumn]
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    places: threading.BoundedSemaphore = field(
+        default_factory=lambda: threading.BoundedSemaphore(MOST_AT_ONCE)
+    )
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where all is recorded."""
+        return self.study.session.ledger
+
+    @property
+    def allowance(self) -> Allowance:
+        """How much one caller may ask for."""
+        policy = self.study.policy
+        return Allowance(policy.budget, policy.requests_a_minute)
+
+
+def serve_study(study: Study) -> Served:
+    """Make a study ready to be served.
+
+    Parameters
+    ----------
+    study : Study
+        The study; it needs a name.
+
+    Returns
+    -------
+    Served
+
+    Raises
+    ------
+    InputError
+        If the study has no name, or its policy is `research` and the data are not public.
+    """
+    policy = study.policy
+    if policy.shows_exact and not policy.public:
+        raise InputError(
+            "a server gives pictures to others, and 'research' protects each picture by itself:"
+            " it serves public or simulated data alone. Say so in the policy (public = true), or"
+            " serve under a guarded policy"
+        )
+    return Served(
+        study=study,
+        name=study.session.known_name(),
+        version=study.session.hold_version(),
+        edition=study.session.edition(),
+        columns={it.name: it for it in study.session.drawable()},
+    )
 
 
 def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:

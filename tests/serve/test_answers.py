@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -14,14 +15,16 @@ from typing import Any
 import pytest
 from pyarrow.csv import write_csv
 
+from discreet.datasets import diabetes
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
 from discreet.ledger import Ledger
 from discreet.ledger.log import Answer, keep, log
 from discreet.ledger.tokens import Caller
 from discreet.plots import View
-from discreet.serve import asking
-from discreet.serve import drawing as drawing_of
-from discreet.serve.asking import (
+from discreet.policy import Policy
+from discreet.serve import answers
+from discreet.serve import files as files_of
+from discreet.serve.answers import (
     SLOT_SECONDS,
     answer_again,
     answer_orders,
@@ -29,12 +32,58 @@ from discreet.serve.asking import (
     refused,
     study_json,
 )
-from discreet.serve.checking import Wish, check
+from discreet.serve.facts import MOST_AT_ONCE, Served, serve_study
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.served import MOST_AT_ONCE, Served, serve_study
+from discreet.serve.requests import Wish, check
 from discreet.study import Study
 from discreet.study import open as open_study
 from tests.serve.cohort import POLICY, cohort, opened
+
+
+def test_all_that_answers_depend_on_is_settled_at_the_start(tmp_path: Path) -> None:
+    served = serve_study(opened(tmp_path))
+
+    assert (served.name, served.version) == ("cohort.csv", 1)
+    assert "patient" not in served.columns
+    assert served.columns["diagnosis"].role == "sensitive"
+    assert (served.allowance.views, served.allowance.a_minute) == (400, 100000)
+    assert serve_study(served.study).edition == served.edition
+
+
+def test_other_data_another_policy_and_another_secret_are_other_editions(tmp_path: Path) -> None:
+    def edition(policy: str = POLICY, rows: int = 442, secret: bool = False) -> str:
+        write_csv(cohort().slice(0, rows), tmp_path / "cohort.csv")
+        (tmp_path / "discreet.toml").write_text(policy)
+        if secret:
+            (tmp_path / "discreet.secret").write_text(secrets.token_hex(32))
+        return serve_study(open_study(tmp_path / "cohort.csv", tmp_path / "discreet.toml")).edition
+
+    opened(tmp_path)
+    first = edition()
+    others = {edition(f"k = 7\n{POLICY}"), edition(rows=441), edition(secret=True)}
+    assert len({first, *others}) == 4
+    assert edition(POLICY.replace("budget = 400", "budget = 5")) == edition()
+
+
+def test_a_frame_is_known_by_its_columns() -> None:
+    policy = Policy.preset("standard", public=True, study="frame")
+    table = diabetes()
+
+    first = serve_study(open_study(table, policy)).edition
+    assert serve_study(open_study(table.to_pandas(), policy)).edition == first
+    assert serve_study(open_study(table.slice(1), policy)).edition != first
+
+
+def test_research_is_served_of_public_data_alone(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="public or simulated data alone"):
+        serve_study(opened(tmp_path, 'preset = "research"\n'))
+    assert serve_study(opened(tmp_path, 'preset = "research"\npublic = true\n')).version == 1
+
+
+def test_a_study_without_a_name_is_not_served() -> None:
+    with pytest.raises(InputError, match="needs a name"):
+        serve_study(open_study(diabetes(), Policy.preset("standard", public=True)))
+
 
 ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
 CAROL = Caller("token carol", "custodian")
@@ -123,14 +172,14 @@ def test_a_picture_is_recorded_before_it_is_drawn_and_leaves_before_it_is_sent(
     def drawing(*args: Any) -> View:
         seen.append(outcomes(served))
         seen.append(len(served.ledger.history()))
-        return drawing_of.drawn(*args)
+        return files_of.drawn(*args)
 
     def keeping(*args: Any) -> Answer:
         seen.append(len(served.ledger.history()))
         return keep(*args)
 
-    monkeypatch.setattr(asking, "drawn", drawing)
-    monkeypatch.setattr(asking, "keep", keeping)
+    monkeypatch.setattr(answers, "drawn", drawing)
+    monkeypatch.setattr(answers, "keep", keeping)
     drawn(answer_view(served, ALICE, "histogram", AGE))
 
     assert seen == [[("token alice", "histogram", "begun")], 0, 1]
@@ -138,7 +187,7 @@ def test_a_picture_is_recorded_before_it_is_drawn_and_leaves_before_it_is_sent(
 
 def test_a_repeat_comes_from_the_ledger(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     first = drawn(answer_view(served, ALICE, "parallel", {"columns": ["age", "bmi", "diagnosis"]}))
-    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
+    monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was drawn again")))
     whole = {"columns": ["age", "bmi", "diagnosis"], "k": 5, "gradient": True, "pixels": 400}
 
     assert answer_view(served, BOB, "parallel", whole) == first
@@ -215,9 +264,9 @@ def test_who_asks_for_the_same_at_once_is_drawn_for_once(
     def slowly(*of: Any) -> View:
         times.append(1)
         time.sleep(0.3)
-        return drawing_of.drawn(*of)
+        return files_of.drawn(*of)
 
-    monkeypatch.setattr(asking, "drawn", slowly)
+    monkeypatch.setattr(answers, "drawn", slowly)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: answer_view(served, ALICE, "histogram", AGE), range(8)))
 
@@ -232,7 +281,7 @@ def test_who_asks_for_the_same_at_once_is_drawn_for_once(
 def test_what_the_rules_refuse_is_recorded_without_its_words(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn")))
+    monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was drawn")))
 
     assert told(answer_view(served, ALICE, "histogram", {"columns": ["Canary"]})).code == "request"
     assert told(answer_view(served, ALICE, "histogram", {**AGE, "k": 9})).code == "policy"
@@ -296,12 +345,12 @@ def test_what_the_data_hold_back_is_always_told_with_the_same_bytes(
     reasons = [RefusedError("too few"), RefusedError("'Canary'"), InputError("3 levels")]
     found = []
     for name, reason in zip(("age", "bmi", "glucose"), reasons, strict=True):
-        monkeypatch.setattr(asking, "drawn", refuse(reason))
+        monkeypatch.setattr(answers, "drawn", refuse(reason))
         found.append(answer_view(served, ALICE, "histogram", {"columns": [name]}))
 
     assert {it.status for it in found} == {403}
     assert {it.body for it in found} == {refusal("data").body}
-    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
+    monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was drawn again")))
     again = answer_view(served, BOB, "histogram", AGE)
     assert again == Answer(403, refusal("data").body)
     assert [row[2] for row in outcomes(served)] == ["data", "data", "data", "repeated"]
@@ -315,7 +364,7 @@ def test_what_the_data_hold_back_is_kept_beyond_this_server(
     found = answer_view(few, ALICE, "histogram", AGE)
     assert (found.status, found.body) == (403, refusal("data").body)
 
-    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was drawn again")))
+    monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was drawn again")))
     assert answer_view(serve_study(few.study), BOB, "histogram", AGE).body == refusal("data").body
 
 
@@ -344,8 +393,8 @@ def test_a_refusal_is_told_at_the_end_of_a_slot(
         clock.sleep(takes)
         raise RefusedError("too few")
 
-    monkeypatch.setattr(asking, "time", clock)
-    monkeypatch.setattr(asking, "drawn", fails)
+    monkeypatch.setattr(answers, "time", clock)
+    monkeypatch.setattr(answers, "drawn", fails)
     answer_view(served, ALICE, "histogram", AGE)
 
     assert clock.now - 100 == pytest.approx(slots * SLOT_SECONDS)
@@ -355,8 +404,8 @@ def test_what_is_held_back_again_is_told_at_the_end_of_a_slot(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr(asking, "time", clock)
-    monkeypatch.setattr(asking, "drawn", refuse(RefusedError("too few")))
+    monkeypatch.setattr(answers, "time", clock)
+    monkeypatch.setattr(answers, "drawn", refuse(RefusedError("too few")))
     for caller in (ALICE, BOB, BOB):
         began = clock.now
         assert answer_view(served, caller, "histogram", AGE).status == 403
@@ -375,7 +424,7 @@ def test_who_waits_for_another_learns_nothing_of_how_long_it_took(
             time.sleep(takes)
         raise RefusedError("too few")
 
-    monkeypatch.setattr(asking, "drawn", held)
+    monkeypatch.setattr(answers, "drawn", held)
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(answer_view, served, ALICE, "histogram", {"columns": ["bmi"]})
         assert going.wait(10)
@@ -393,7 +442,7 @@ def test_what_may_not_leave_is_not_sent_and_may_be_asked_again(
         raise LeavingError("the group of 'x' is another", "group of 'x'")
 
     with monkeypatch.context() as patched:
-        patched.setattr(asking, "picture_told", lambda *_: b"{}")
+        patched.setattr(answers, "picture_told", lambda *_: b"{}")
         patched.setattr(View, "ask_to_leave", stays)
         found = told(answer_view(served, ALICE, "histogram", AGE))
 
@@ -456,7 +505,7 @@ def test_whether_another_count_method_would_do_is_nobodys_to_know(
     nearest: dict[str, Any],
 ) -> None:
     drawn(answer_view(served, ALICE, *first))
-    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was counted")))
+    monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was counted")))
     found = told(answer_view(served, BOB, *second))
 
     assert (found.code, found.nearest) == ("leaving", nearest)
@@ -466,7 +515,7 @@ def test_axes_whose_pair_left_otherwise_are_refused_before_they_are_counted(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn(answer_view(served, ALICE, "heatmap", AXES))
-    monkeypatch.setattr(asking, "drawn", refuse(AssertionError("it was counted")))
+    monkeypatch.setattr(answers, "drawn", refuse(AssertionError("it was counted")))
     found = told(answer_view(served, ALICE, "parallel", {"columns": ["glucose", "bmi", "age"]}))
 
     assert (found.code, found.nearest) == ("leaving", None)
@@ -514,7 +563,7 @@ def test_a_file_that_is_written_while_it_is_read_lets_nothing_leave(
         write_csv(cohort().slice(0, 20), tmp_path / "cohort.csv")
         raise RefusedError("too few")
 
-    monkeypatch.setattr(asking, "drawn", meanwhile)
+    monkeypatch.setattr(answers, "drawn", meanwhile)
     assert told(answer_view(served, ALICE, "histogram", AGE)).code == "leaving"
 
 
@@ -526,7 +575,7 @@ def test_what_nobody_expects_is_recorded_and_raised(
     served: Served, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(asking, "drawn", refuse(error))
+        patched.setattr(answers, "drawn", refuse(error))
         with pytest.raises(type(error), match=r"Canary|^$"):
             answer_view(served, ALICE, "histogram", AGE)
 
@@ -546,12 +595,12 @@ def test_without_a_ledger_nothing_is_answered(
 
     for name in ("ask", "keep"):
         with monkeypatch.context() as patched:
-            patched.setattr(asking, name, stopped)
+            patched.setattr(answers, name, stopped)
             with pytest.raises(LeavingError, match="the ledger is damaged"):
                 answer_view(served, ALICE, "histogram", AGE)
     with monkeypatch.context() as patched:
-        patched.setattr(asking, "close", stopped)
-        patched.setattr(asking, "drawn", refuse(ValueError("Canary")))
+        patched.setattr(answers, "close", stopped)
+        patched.setattr(answers, "drawn", refuse(ValueError("Canary")))
         with pytest.raises(ValueError, match="Canary"):
             answer_view(served, ALICE, "histogram", {"columns": ["bmi"]})
 
@@ -583,12 +632,12 @@ def test_one_picture_is_made_at_a_time(served: Served, monkeypatch: pytest.Monke
             most = max(most, at_once)
         time.sleep(0.02)
         try:
-            return drawing_of.drawn(*args)
+            return files_of.drawn(*args)
         finally:
             with counting:
                 at_once -= 1
 
-    monkeypatch.setattr(asking, "drawn", drawing)
+    monkeypatch.setattr(answers, "drawn", drawing)
     names = ["age", "bmi", "glucose", "hdl", "ldl", "tch"]
     with ThreadPoolExecutor(6) as pool:
         found = list(
@@ -774,11 +823,11 @@ def test_a_picture_that_nobody_has_is_unknown_and_not_quoted(served: Served, vie
 def test_what_was_held_back_is_held_back_again(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "drawn", refuse(RefusedError("too few")))
+    monkeypatch.setattr(answers, "drawn", refuse(RefusedError("too few")))
     answer_view(served, ALICE, "histogram", AGE)
     wish = check(served.study, served.columns, "histogram", AGE)
     assert not isinstance(wish, Refusal)
-    view = asking._name_of(served, wish)
+    view = answers._name_of(served, wish)
 
     assert answer_again(served, ALICE, view, "again") == Answer(403, refusal("data").body)
 
