@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measure.linkage import record_linkage
-from discreet.measure.mcd import SAMPLE
 from discreet.measure.pairs import Pair, as_pair
-from discreet.measure.rmd import rmd_risk
+from discreet.measure.rmd import SAMPLE, rmd_risk
 
 Floats = NDArray[np.float64]
 Measure = Callable[[Pair], float]

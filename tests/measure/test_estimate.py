@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from discreet.errors import InputError
 from discreet.measure import Estimate
-from discreet.measure.estimate import TURNS, chance_share, keyed_order
+from discreet.measure.estimate import TURNS, counted, keyed_order
 
 # Count, trials, baseline; and the share and Wilson's interval to three digits.
 BY_HAND: dict[str, tuple[float, int, float | None, tuple[float, float, float]]] = {
@@ -135,11 +135,12 @@ def test_the_first_rows_are_spread_over_all_values() -> None:
 def test_few_rows_are_each_compared_with_every_other() -> None:
     values = np.array([1, 1, 1, 2, 2])  # each of three has two like it among four, each of two one
 
-    share = chance_share(
-        keyed_order(values[:, None].astype(float)), lambda rows: values == values[rows]
+    found = counted(
+        "alike", keyed_order(values[:, None].astype(float)), lambda rows: values == values[rows]
     )
 
-    assert share == (3 * 2 + 2 * 1) / (5 * 4)
+    assert (found.count, found.trials) == (5, 5)
+    assert found.baseline == (3 * 2 + 2 * 1) / (5 * 4)
 
 
 def test_many_rows_are_each_compared_with_some_others_and_never_with_themselves() -> None:
@@ -149,10 +150,12 @@ def test_many_rows_are_each_compared_with_some_others_and_never_with_themselves(
         seen.append(rows.copy())
         return np.equal(rows, np.arange(50))
 
-    assert chance_share(keyed_order(np.arange(50.0)[:, None]), hits) == 0
+    found = counted("own", keyed_order(np.arange(50.0)[:, None]), hits)
+    assert (found.count, found.baseline) == (50, 0)
+    del seen[0]
     assert len(seen) == TURNS
     assert all(len({int(rows[i]) for rows in seen}) == TURNS for i in range(50))
 
 
 def test_one_row_has_no_other() -> None:
-    assert chance_share(np.array([0]), lambda rows: rows >= 0) is None
+    assert counted("any", np.array([0]), lambda rows: rows >= 0).baseline is None

@@ -27,8 +27,7 @@ from discreet.measure.information_loss import (
     mean_absolute_correlation,
     sse_share,
 )
-from discreet.measure.intervals import idr
-from discreet.measure.linkage import ddr
+from discreet.measure.linkage import ddr, idr
 from discreet.measure.pairs import as_pair, as_side
 from discreet.protect import mdav
 from discreet.rounding.rounding_set import column_sets, encoded

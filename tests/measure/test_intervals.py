@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.intervals import (
+from discreet.measure.linkage import (
     check_same_rows,
     interval_risk,
     interval_risks,

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from discreet import datasets
 from discreet.errors import InputError, RefusedError
 from discreet.measure import linkage as module
-from discreet.measure.intervals import idr
 from discreet.measure.linkage import (
     ddr,
     different_rows,
     far_linkage,
+    idr,
     nearness,
     record_linkage,
 )

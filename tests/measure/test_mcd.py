@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 
 from discreet.errors import RefusedError
-from discreet.measure import mcd as module
+from discreet.measure import rmd as module
 from discreet.measure.estimate import keyed_order
-from discreet.measure.mcd import robust_covariance, squared_distances
+from discreet.measure.rmd import robust_covariance, squared_distances
 
 Floats = NDArray[np.float64]
 

@@ -18,9 +18,8 @@ from scipy.spatial.distance import cdist
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure import rmd as module
-from discreet.measure.mcd import SAMPLE, robust_covariance
 from discreet.measure.pairs import as_pair
-from discreet.measure.rmd import rmd_grid, rmd_risk
+from discreet.measure.rmd import SAMPLE, rmd_grid, rmd_risk, robust_covariance
 from discreet.protect import deterministic
 from tests.measure.r_neighbours import released_by_r
 

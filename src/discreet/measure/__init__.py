@@ -35,8 +35,15 @@ from discreet.measure.information_loss import (
     mean_absolute_correlation,
     sse_share,
 )
-from discreet.measure.intervals import idr, interval_risk, interval_risks
-from discreet.measure.linkage import ddr, far_linkage, nearness, record_linkage
+from discreet.measure.linkage import (
+    ddr,
+    far_linkage,
+    idr,
+    interval_risk,
+    interval_risks,
+    nearness,
+    record_linkage,
+)
 from discreet.measure.models import RegressionFit, TreeFit, regression_on, tree_on
 from discreet.measure.propensity import Propensity, propensity, propensity_u
 from discreet.measure.report import Report, compare

@@ -8,12 +8,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.arguments import check_whole
+from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import InputError, one_of
 from discreet.measure.estimate import Estimate
-from discreet.measure.pairs import Floats, Side, as_side
+from discreet.measure.pairs import Side, as_side
 from discreet.progress import advance
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "uniqueness_of_every",
 ]
 
-Labels = NDArray[np.intp]
 TASK = "combinations"
 """What `uniqueness_of_every` calls its work when it says how far it is."""
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.measure.pairs import Floats, Pair, Side, as_pair
+from discreet.measure.pairs import Pair, Side, as_pair
 from discreet.regression import Model, read_formula
 from discreet.regression.formula import (
     PERFECT,

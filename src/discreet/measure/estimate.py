@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
-from discreet.measure.pairs import Floats
 from discreet.protect.base import lexicographic
 
-__all__ = ["Estimate", "chance_share", "keyed_order", "mixed"]
+__all__ = ["Estimate", "Flags", "counted", "keyed_order", "mixed"]
 
 Z = 1.959963984540054
 """A normal value lies within this many standard deviations with a chance of 95 %."""
@@ -76,12 +76,12 @@ class Estimate:
     @property
     def low(self) -> float:
         """The lower end of the interval of 95 %."""
-        return min(self.share, max(0.0, self._middle() - self._half()))
+        return min(self.share, max(0.0, self._end(-1)))
 
     @property
     def high(self) -> float:
         """The upper end of the interval of 95 %."""
-        return max(self.share, min(1.0, self._middle() + self._half()))
+        return max(self.share, min(1.0, self._end(1)))
 
     def rounded(self, to: int) -> Estimate:
         """Return the estimate made of a count and trials that are multiples of `to`."""
@@ -105,17 +105,13 @@ class Estimate:
         guess = "" if self.baseline is None else f"; guessing {100 * self.baseline:.1f} %"
         return f"{self.what}: {100 * self.share:.1f} % ({ends}{guess})"
 
-    def _middle(self) -> float:
+    def _end(self, sign: int) -> float:
         n = self.trials
-        return (self.count + Z * Z / 2) / (n + Z * Z)
-
-    def _half(self) -> float:
-        n = self.trials
+        middle = (self.count + Z * Z / 2) / (n + Z * Z)
         spread = self.share * (1 - self.share) * n + Z * Z / 4
-        return Z * math.sqrt(max(spread, 0.0)) / (n + Z * Z)
+        return middle + sign * Z * math.sqrt(max(spread, 0.0)) / (n + Z * Z)
 
 
-Labels = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 Digests = NDArray[np.uint64]
 
@@ -146,23 +142,22 @@ def keyed_order(matrix: Floats) -> Labels:
     return order[np.argsort(digest, kind="stable")]
 
 
-def chance_share(order: Labels, hits: Callable[[Labels], Flags]) -> float | None:
-    """Return the share of hits when each row is given the row of another record.
+def counted(what: str, order: Labels, hits: Callable[[Labels], Any]) -> Estimate:
+    """Count the records that are hit, beside the share when each is given another record's row.
 
-    `order` has the rows in keyed order; `hits`, given for each row the place of another one, says
-    which rows are hit. The mean is over the next `TURNS` rows in the order, or all others where
-    there are no more; None for a single row, which has no other.
+    `order` has the rows in keyed order; `hits`, given for each record the place of a row, says
+    which records are hit. The baseline is the mean over the next `TURNS` rows in the order, or all
+    others where there are no more; None for a single row, which has no other.
     """
     n = len(order)
     turns = min(TURNS, n - 1)
-    if not turns:
-        return None
-    found = 0
+    found = int(hits(np.arange(n)).sum())
+    chance = 0
     other = np.empty(n, dtype=np.intp)
     for turn in range(1, turns + 1):
         other[order] = np.roll(order, turn)
-        found += int(hits(other).sum())
-    return found / (turns * n)
+        chance += int(hits(other).sum())
+    return Estimate(what, found, n, chance / (turns * n) if turns else None)
 
 
 def mixed(values: Digests) -> Digests:

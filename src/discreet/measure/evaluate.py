@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import (
     Known,
@@ -30,9 +31,8 @@ from discreet.measure.anonymity import (
 )
 from discreet.measure.coefficients import Coefficients, coefficient_difference
 from discreet.measure.estimate import Estimate
-from discreet.measure.intervals import interval_risk
-from discreet.measure.linkage import far_linkage, nearness, record_linkage
-from discreet.measure.pairs import Floats, Pair, Side
+from discreet.measure.linkage import far_linkage, interval_risk, nearness, record_linkage
+from discreet.measure.pairs import Pair, Side
 from discreet.measure.propensity import Propensity, propensity
 from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.measure.utility import Preservation, displacement, preservation

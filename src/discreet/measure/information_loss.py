@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.measure.estimate import Estimate
-from discreet.measure.intervals import idr, moments
-from discreet.measure.linkage import ddr
-from discreet.measure.pairs import Floats, Pair, as_pair, as_side
+from discreet.measure.linkage import ddr, idr, moments
+from discreet.measure.pairs import Pair, as_pair, as_side
 from discreet.regression.formula import ROUNDING
 
 __all__ = [

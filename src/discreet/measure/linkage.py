@@ -1,4 +1,4 @@
-"""Record linkage: who knows the original values looks for the released row nearest to them."""
+"""Who is found: the record nearest to a released row, and values that lie next to their own."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.arguments import check_ratio, check_whole
+from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
-from discreet.measure.estimate import Estimate, chance_share, keyed_order
-from discreet.measure.intervals import EDGE, check_same_rows, moments
-from discreet.measure.pairs import Floats, Pair, as_pair
-from discreet.protect.base import lexicographic
+from discreet.measure.estimate import Estimate, counted, keyed_order
+from discreet.measure.pairs import Pair, as_pair
+from discreet.protect.base import lexicographic, ordered_spread
 
-__all__ = ["ddr", "different_rows", "far_linkage", "nearness", "record_linkage"]
-
-Labels = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+__all__ = [
+    "check_same_rows",
+    "ddr",
+    "different_rows",
+    "far_linkage",
+    "idr",
+    "interval_risk",
+    "interval_risks",
+    "moments",
+    "nearness",
+    "record_linkage",
+]
 
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""
@@ -35,6 +41,17 @@ BLOCKS, BLOCK = 8, 100_000
 """Rows are asked for in at most so many blocks of like distance, of at least so many rows."""
 FARTHEST = 1e9
 """Released values further off than this many standard deviations are a mistake of units."""
+EDGE = 1e-9
+"""A value this share of an interval's half width beyond its end still counts as on the end."""
+
+COUNTED = {
+    "all": "records of which every released value lies within {share} sd of the original",
+    "sdcmicro": "records of which every released value but one at most lies within {share} sd of"
+    " the original",
+    "released": "records of which every original value lies within {share} released sd of the"
+    " released one",
+}
+"""What each variant counts."""
 
 
 def record_linkage(
@@ -95,10 +112,10 @@ def record_linkage(
     (1.5, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
-    placed = _placed(pair, within)
-    return _estimate(
-        "records whose nearest released row is their own", placed, np.arange(len(placed.guess))
-    )
+    check_same_rows(pair)
+    every = np.arange(len(pair.original))
+    what = "records whose nearest released row is their own"
+    return _linked(what, _placed(pair, within), every)
 
 
 def ddr(
@@ -111,54 +128,36 @@ def ddr(
     """Count the released rows whose nearest original record is their own.
 
     Somebody holds the original values of every record, and takes for each released row the
-    record that is nearest to it: Euclidean distance of the continuous columns, each divided by
-    its original standard deviation (divisor n - 1), among the records of the levels that were
-    released.
+    record that is nearest to it: `record_linkage` the other way round.
 
     Parameters
     ----------
-    original, released, categorical
-        The same records in the same order; see `as_pair`.
-    within : sequence of str, default all columns of levels
-        The columns whose levels count too: a released row is compared with the records of its
-        own levels. The paper's tables have continuous columns alone.
+    original, released, categorical, within
+        As in `record_linkage`; a released row is compared with the records of its own levels.
+        The paper's tables have continuous columns alone.
 
     Returns
     -------
     Estimate
-        Of the released rows; one whose own record is among t equally near ones counts 1/t. The
-        baseline is the share that guessing at random among records of the same levels links on
-        average.
+        As in `record_linkage`, of the released rows.
 
     Raises
     ------
-    InputError
-        If the tables do not fit, their rows do not correspond, no column is continuous, or
-        `within` names another column than one of levels.
-    RefusedError
-        If a column spans more than can be computed with.
+    InputError, RefusedError
+        As in `record_linkage`.
 
     Notes
     -----
-    `record_linkage` goes the other way. There, somebody has a person's values and asks which
-    row was made of them; here, somebody has a released row and asks whose it is. Where records
-    are rounded jointly, both link about one record a region: there, the equal rows of a region
-    share the credit; here, they all point to the record nearest to their point, which is one of
-    theirs or (where none lies near it) none. Otherwise neither bounds the other: a row that was
-    moved far out is here nearest to some extreme record, whoever that is, and there to none.
-
-    Distances within a relative 1e-10, or within 1e-12 standard deviations, are equal. A column
-    that is constant in the original tells nothing and is left out of the distance.
-
-    **What it does not tell.** A row that is not linked may still give a record's values away to
-    within a little (see `idr`), and an attacker who uses how the release was made can do better
-    than the nearest record.
+    Where records are rounded jointly, both ways link about one record a region: in
+    `record_linkage` the equal rows of a region share the credit; here, they all point to the
+    record nearest to their point, which is one of theirs or (where none lies near it) none.
+    Otherwise neither bounds the other: a row that was moved far out is here nearest to some
+    extreme record, whoever that is, and there to none.
 
     References
     ----------
-    Domingo-Ferrer and Torra, "A quantitative comparison of disclosure control methods for
-    microdata", in Confidentiality, Disclosure and Data Access (2001), section 6.4. The rounding
-    paper, section 3.3.2.
+    As in `record_linkage`. Senavirathne and Torra, "Rounding based continuous data discretization
+    for statistical disclosure control" (2019), section 3.3.2.
 
     Examples
     --------
@@ -168,12 +167,10 @@ def ddr(
     (2.0, 4, 0.25)
     """
     pair = as_pair(original, released, categorical=categorical)
-    placed = _placed(pair, within, turned=True)
-    return _estimate(
-        "released rows whose nearest original record is their own",
-        placed,
-        np.arange(len(placed.guess)),
-    )
+    check_same_rows(pair)
+    every = np.arange(len(pair.original))
+    what = "released rows whose nearest original record is their own"
+    return _linked(what, _placed(pair, within, turned=True), every)
 
 
 def far_linkage(
@@ -191,9 +188,9 @@ def far_linkage(
     original, released, categorical, within
         As in `record_linkage`.
     far : int, default 5
-        How many records: those farthest from the mean of the original, by the Euclidean norm of
-        their z-scores; ties go to the row whose values come first. All of them where there are
-        fewer.
+        How many records, at least 1: those farthest from the mean of the original, by the
+        Euclidean norm of their z-scores; ties go to the row whose values come first. All of them
+        where there are fewer.
 
     Returns
     -------
@@ -202,10 +199,8 @@ def far_linkage(
 
     Raises
     ------
-    InputError
+    InputError, RefusedError
         As in `record_linkage`, or if `far` is no whole number of at least 1.
-    RefusedError
-        If a column spans more than can be computed with.
 
     Notes
     -----
@@ -220,9 +215,10 @@ def far_linkage(
     """
     pair = as_pair(original, released, categorical=categorical)
     size = check_whole("far", far, least=1)
+    check_same_rows(pair)
     placed = _placed(pair, within)
-    rows = _farthest(placed, size)
-    return _estimate(
+    rows = lexicographic(-placed.norm, placed.original, placed.released)[:size]
+    return _linked(
         f"of the {len(rows)} records farthest from the mean, those whose nearest released row is"
         " their own",
         placed,
@@ -280,27 +276,205 @@ def nearness(
     if not limits:
         raise InputError("shares must hold at least one number above 0")
     if not pair.same_rows:
-        return _any_row_near(pair, limits)
-    original, released = _standardised(pair)
-    order = keyed_order(np.hstack([original, released]))
-    out = []
-    for limit in limits:
-
-        def hits(rows: Labels, limit: float = limit) -> Flags:
-            gaps = np.abs(original - released[rows])
-            near: Flags = gaps.max(axis=1) <= limit * (1 + EDGE)
-            return near
-
-        found = int(hits(np.arange(len(original))).sum())
-        out.append(
-            Estimate(
-                f"records whose released values all lie within {100 * limit:g} % of a sd",
-                found,
-                len(original),
-                chance_share(order, hits),
-            )
+        return _any_row_near(_placed(pair, None), limits)
+    before, after = _standardised(pair)
+    order = keyed_order(np.hstack([before, after]))
+    return tuple(
+        counted(
+            f"records whose released values all lie within {100 * limit:g} % of a sd",
+            order,
+            lambda rows, limit=limit: (  # type: ignore[misc]
+                np.abs(before - after[rows]).max(axis=1) <= limit * (1 + EDGE)
+            ),
         )
-    return tuple(out)
+        for limit in limits
+    )
+
+
+def interval_risk(
+    original: object,
+    released: object = None,
+    *,
+    categorical: Sequence[str] = (),
+    share: float = 0.05,
+    variant: str = "all",
+) -> Estimate:
+    """Count the records of which every released value lies close to its original value.
+
+    Parameters
+    ----------
+    original, released, categorical
+        The same records in the same order; see `as_pair`. Only continuous columns count.
+    share : float, default 0.05
+        Half the width of an interval, in standard deviations of its column; above 0.
+    variant : {"all", "sdcmicro", "released"}, default "all"
+        "all": every released value lies within `share` standard deviations (divisor n - 1, of
+        the original column) of the original value. "released": the original value lies in
+        intervals around the released ones, by the standard deviations of the released columns,
+        in every column: sdcMicro's `dRisk` as it is described, and as it is coded since version
+        5.5.2. "sdcmicro": as it was coded up to 5.5.1: the same intervals, and one column of a
+        record may lie outside (so that every record of a table of one column counts).
+
+    Returns
+    -------
+    Estimate
+        Of the records. Its baseline is the share when each record is given released rows of
+        other records (8 each, chosen by a digest of the values).
+
+    Raises
+    ------
+    InputError
+        If the tables do not fit, their rows do not correspond, no column is continuous, or a
+        parameter is out of its range.
+    RefusedError
+        If a column spans more than can be computed with.
+
+    Notes
+    -----
+    Ends count as inside (up to a relative 1e-9, for rounding). In a constant column only the
+    same value is inside. **What it does not tell**: a record that lies outside may still be the
+    only one that fits (see `record_linkage`), and a record inside may be one of many like it.
+
+    References
+    ----------
+    Mateo-Sanz, Sebé, Domingo-Ferrer, "Outlier protection in continuous microdata masking",
+    Privacy in Statistical Databases (2004), standard-deviation based intervals.
+
+    Examples
+    --------
+    >>> found = interval_risk([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> found.count, found.trials, round(found.baseline, 3)
+    (2, 4, 0.083)
+    """
+    pair = as_pair(original, released, categorical=categorical)
+    check_word("variant", variant, COUNTED)
+    before, after, half = _intervals(pair, share, variant)
+    outside = 1 if variant == "sdcmicro" else 0
+    return counted(
+        COUNTED[variant].format(share=f"{share:g}"),
+        keyed_order(np.hstack([before, after])),
+        lambda rows: (np.abs(before - after[rows]) > half).sum(axis=1) <= outside,
+    )
+
+
+def idr(
+    original: object,
+    released: object = None,
+    *,
+    categorical: Sequence[str] = (),
+    share: float = 0.05,
+) -> Estimate:
+    """Count the records whose original values all lie within an interval about the released ones.
+
+    Parameters
+    ----------
+    original, released, categorical, share
+        As in `interval_risk`, of which this is the variant "released": standard deviations are
+        those of the released columns.
+
+    Returns
+    -------
+    Estimate
+        As in `interval_risk`.
+
+    Raises
+    ------
+    InputError, RefusedError
+        As in `interval_risk`.
+
+    Notes
+    -----
+    **What it does not tell.** An attacker does not know which of the released values are that
+    close. Rounding to the mean narrows the released spread, and the interval with it, so that
+    few regions look safer than they are. A record inside may be one of many like it.
+
+    References
+    ----------
+    Templ, Statistical Disclosure Control for Microdata (2017). Mateo-Sanz, Sebé and
+    Domingo-Ferrer, as in `interval_risk`. Senavirathne and Torra, "Rounding based continuous data
+    discretization for statistical disclosure control" (2019), section 3.3.2.
+
+    Examples
+    --------
+    >>> found = idr([[0.0], [1.0], [2.0], [3.0]], [[0.01], [1.5], [2.0], [2.0]])
+    >>> found.count, found.trials
+    (2, 4)
+    """
+    pair = as_pair(original, released, categorical=categorical)
+    return interval_risk(pair, share=share, variant="released")
+
+
+def interval_risks(
+    original: object,
+    released: object = None,
+    *,
+    categorical: Sequence[str] = (),
+    share: float = 0.05,
+) -> dict[str, Estimate]:
+    """Count for each continuous column the records whose released value lies close.
+
+    Parameters
+    ----------
+    original, released, categorical, share
+        As in `interval_risk`.
+
+    Returns
+    -------
+    dict of str to Estimate
+        By column; the intervals of variant "all".
+
+    Raises
+    ------
+    InputError, RefusedError
+        As in `interval_risk`.
+
+    Examples
+    --------
+    >>> found = interval_risks([[0, 5], [1, 6], [2, 7]], [[0, 6], [1, 7], [2, 5]])
+    >>> {name: estimate.share for name, estimate in found.items()}
+    {'0': 1.0, '1': 0.0}
+    """
+    pair = as_pair(original, released, categorical=categorical)
+    before, after, half = _intervals(pair, share, "all")
+    order = keyed_order(np.hstack([before, after]))
+    return {
+        name: counted(
+            f"records whose released {name} lies within {share:g} sd of the original",
+            order,
+            lambda rows, j=j: np.abs(before[:, j] - after[rows, j]) <= half[j],  # type: ignore[misc]
+        )
+        for j, name in enumerate(pair.original.numbers)
+    }
+
+
+def check_same_rows(pair: Pair, what: str = "this risk") -> None:
+    """Raise InputError unless the i-th rows of the pair are of one record."""
+    if not pair.same_rows:
+        raise InputError(
+            f"{what} compares each record with its own released row, so the rows of both"
+            " tables must correspond; give the rows that were released, in their order"
+        )
+
+
+def moments(matrix: Floats) -> tuple[Floats, Floats]:
+    """Return mean and sd (divisor n - 1) of each column, whatever the order of the rows.
+
+    A constant column has its value for a mean, and an sd of 0. RefusedError if a column spans more
+    than can be computed with.
+    """
+    mean, sd = matrix[0].copy(), np.zeros(matrix.shape[1])
+    varying = (matrix != matrix[0]).any(axis=0)
+    if varying.any():
+        mean[varying], sd[varying] = ordered_spread(matrix[:, varying])
+    return mean, sd
+
+
+def _intervals(pair: Pair, share: float, variant: str) -> tuple[Floats, Floats, Floats]:
+    """Return both matrices and half the width of an interval of each column."""
+    check_same_rows(pair)
+    half = check_ratio("share", share, zero=False) * (1 + EDGE)
+    before, after = pair.original.matrix, pair.released.matrix
+    return before, after, half * moments(before if variant == "all" else after)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,29 +482,40 @@ class _Placed:
     """Both tables in standard deviations; where levels are known, the last column tells them.
 
     Rows of `original` look for their own among those of `released`; where the attack is turned
-    round, the two have changed places.
-
-    Rows of different levels are further apart in that column than any rows are in all others,
-    so that the nearest row of all is the nearest of the same levels. `norm` is the distance of
-    a record from the mean, `guess` the chance to link it by guessing, 0 where its released row
-    has other levels.
+    round, the two have changed places. Rows of different levels are further apart in the last
+    column than any rows are in all others, so that the nearest row of all is the nearest of the
+    same levels. `norm` is the distance of a record from the mean, `before` and `after` number the
+    combinations of levels.
     """
 
     original: Floats
     released: Floats
     norm: Floats
-    guess: Floats
+    before: Labels
+    after: Labels
 
 
 def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -> _Placed:
-    check_same_rows(pair)
-    before, after = _combinations(pair, within)
+    held, n = pair.original.levels, len(pair.original)
+    names = list(held) if within is None else list(within)
+    if unknown := [name for name in names if name not in held]:
+        raise InputError(
+            f"within: {unknown[0]!r} is no column of levels; the tables have {one_of(held)}"
+        )
+    both = np.zeros(n + len(pair.released), dtype=np.intp)
+    if names:
+        both = combinations_of((*held[name], *pair.released.levels[name]) for name in names)
+    before, after = both[:n], both[n:]
     original, released = _standardised(pair)
     if turned:
         before, after, original, released = after, before, released, original
     norm = np.sqrt(np.square(original).sum(axis=1))
-    guess = np.where(before == after, 1 / np.bincount(after)[after], 0.0)
-    return _Placed(*_apart(original, released, before, after), norm, guess)
+    if both.max() > 0:
+        widest = 1 + max(np.abs(original).max(), np.abs(released).max())
+        gap = 4 * widest * math.sqrt(original.shape[1])
+        original = np.column_stack([original, gap * before])
+        released = np.column_stack([released, gap * after])
+    return _Placed(original, released, norm, before, after)
 
 
 def _standardised(pair: Pair) -> tuple[Floats, Floats]:
@@ -355,47 +540,8 @@ def _standardised(pair: Pair) -> tuple[Floats, Floats]:
     return before, after
 
 
-def _combinations(pair: Pair, within: Sequence[str] | None) -> tuple[Labels, Labels]:
-    """Return the combination of known levels of each original and each released row."""
-    held = pair.original.levels
-    names = list(held) if within is None else list(within)
-    unknown = [name for name in names if name not in held]
-    if unknown:
-        raise InputError(
-            f"within: {unknown[0]!r} is no column of levels; the tables have {one_of(held)}"
-        )
-    n = len(pair.original)
-    if not names:
-        return np.zeros(n, dtype=np.intp), np.zeros(len(pair.released), dtype=np.intp)
-    both = combinations_of((*held[name], *pair.released.levels[name]) for name in names)
-    return both[:n], both[n:]
-
-
-def _apart(
-    original: Floats, released: Floats, before: Labels, after: Labels
-) -> tuple[Floats, Floats]:
-    """Add a column that keeps rows of different combinations apart, if there are several."""
-    if max(before.max(), after.max()) == 0:
-        return original, released
-    widest = 1 + max(np.abs(original).max(), np.abs(released).max())
-    gap = 4 * widest * math.sqrt(original.shape[1])
-    return np.column_stack([original, gap * before]), np.column_stack([released, gap * after])
-
-
-def _estimate(what: str, placed: _Placed, rows: Labels) -> Estimate:
-    # Correctly rounded sums: neither the order of rows nor parts of counts leave a trace.
-    linked = math.fsum(_linked(placed, rows).tolist())
-    guessed = math.fsum(placed.guess[rows].tolist())
-    return Estimate(what, linked, len(rows), guessed / len(rows))
-
-
-def _farthest(placed: _Placed, size: int) -> Labels:
-    """Return the `size` rows farthest from the mean; equal ones by their values."""
-    return lexicographic(-placed.norm, placed.original, placed.released)[:size]
-
-
-def _linked(placed: _Placed, rows: Labels) -> Floats:
-    """Return for each of `rows` its chance to be linked: 1 over how many are as near as its own.
+def _linked(what: str, placed: _Placed, rows: Labels) -> Estimate:
+    """Count `rows` that are linked, each by its chance: 1 over how many are as near as its own.
 
     The different released rows are looked among, each with the number of rows that are equal
     to it. Nothing beyond the own row is of interest, so rows are asked for in blocks of like
@@ -403,10 +549,12 @@ def _linked(placed: _Placed, rows: Labels) -> Floats:
     """
     from scipy.spatial import cKDTree
 
+    before, after = placed.before, placed.after
+    guess = np.where(before == after, 1 / np.bincount(after)[after], 0.0)[rows]
     points, inverse, weights = different_rows(placed.released)
     tree = cKDTree(points)
-    place = np.full(len(placed.guess), -1, dtype=np.intp)
-    place[rows] = np.where(placed.guess[rows] > 0, np.arange(len(rows)), -1)
+    place = np.full(len(after), -1, dtype=np.intp)
+    place[rows] = np.where(guess > 0, np.arange(len(rows)), -1)
     in_order = tree.indices
     if len(points) < len(inverse):
         rank = np.empty(len(points), dtype=np.intp)
@@ -416,20 +564,30 @@ def _linked(placed: _Placed, rows: Labels) -> Floats:
     possible = possible[possible >= 0]
     at = placed.original[rows[possible]]
     own = np.sqrt(np.square(at - placed.released[rows[possible]]).sum(axis=1))
-    out = np.zeros(len(rows))
+    parts = np.zeros(len(rows))
     if possible.size:
-        out[possible] = _own_parts(tree, weights, at, own)
-    return out
+        parts[possible] = _own_parts(tree, weights, at, own)
+    # Correctly rounded sums: neither the order of rows nor parts of counts leave a trace.
+    linked, guessed = math.fsum(parts.tolist()), math.fsum(guess.tolist())
+    return Estimate(what, linked, len(rows), guessed / len(rows))
 
 
 def _own_parts(tree: Any, weights: Labels, at: Floats, own: Floats) -> Floats:
     """Return 1/t where the own row, at distance `own`, is among t nearest rows, else 0."""
     out = np.zeros(len(at))
-    size, pending = _first_size(tree, at, own), np.arange(len(at))
+    pending = np.arange(len(at))
+    # Linked rows need a second neighbour, to see that it is further off; others do not.
+    some = slice(None, None, 1 + len(at) // PROBE)
+    nearest, _ = tree.query(at[some], k=1, workers=-1)
+    size = 2 if (own[some] <= nearest * (1 + TIED) + SLACK).mean() > 1 / 4 else 1
     while pending.size:
         ranks = range(1, min(size, len(weights)) + 1)
         undecided = []
-        for part in _blocks(pending, own, size):
+        # One neighbour is nearer than most own rows, so blocks of like distance are of no use.
+        of_like = 1 if size == 1 else min(BLOCKS, pending.size / BLOCK)
+        count = math.ceil(max(of_like, pending.size * size / CHUNK))
+        in_turn = pending if count == 1 else pending[np.argsort(own[pending], kind="stable")]
+        for part in map(np.sort, np.array_split(in_turn, count)):
             bound = 2 * SLACK + (1 + EDGE) * own[part].max()
             gap, found = tree.query(at[part], k=ranks, distance_upper_bound=bound, workers=-1)
             limit = gap[:, 0] * (1 + TIED) + SLACK
@@ -441,27 +599,6 @@ def _own_parts(tree: Any, weights: Labels, at: Floats, own: Floats) -> Floats:
         pending = np.concatenate(undecided) if size < len(weights) else pending[:0]
         size *= 2
     return out
-
-
-def _first_size(tree: Any, at: Floats, own: Floats) -> int:
-    """Return how many neighbours to ask for at first: two where many rows will be linked.
-
-    Linked rows need a second neighbour, to see that it is further off; others do not.
-    """
-    some = slice(None, None, 1 + len(at) // PROBE)
-    nearest, _ = tree.query(at[some], k=1, workers=-1)
-    return 2 if (own[some] <= nearest * (1 + TIED) + SLACK).mean() > 1 / 4 else 1
-
-
-def _blocks(places: Labels, own: Floats, size: int) -> list[Labels]:
-    """Split places, each of `size` neighbours, into blocks of like distance from their own row.
-
-    For one neighbour, which is nearer than most own rows, such blocks are of no use.
-    """
-    of_like = 1 if size == 1 else min(BLOCKS, places.size / BLOCK)
-    count = math.ceil(max(of_like, places.size * size / CHUNK))
-    by_distance = places if count == 1 else places[np.argsort(own[places], kind="stable")]
-    return [np.sort(block) for block in np.array_split(by_distance, count)]
 
 
 def different_rows(values: Floats) -> tuple[Floats, Labels, Labels]:
@@ -478,14 +615,13 @@ def different_rows(values: Floats) -> tuple[Floats, Labels, Labels]:
     return ordered[first], inverse, np.bincount(inverse)
 
 
-def _any_row_near(pair: Pair, limits: Sequence[float]) -> tuple[Estimate, ...]:
+def _any_row_near(placed: _Placed, limits: Sequence[float]) -> tuple[Estimate, ...]:
     """Count the records that any released row of their levels lies next to."""
     from scipy.spatial import cKDTree
 
-    before, after = _combinations(pair, None)
-    original, released = _apart(*_standardised(pair), before, after)
-    tree = cKDTree(different_rows(released)[0])
-    gap, _ = tree.query(original[lexicographic(original)], k=1, p=math.inf, workers=-1)
+    tree = cKDTree(different_rows(placed.released)[0])
+    original = placed.original[lexicographic(placed.original)]
+    gap, _ = tree.query(original, k=1, p=math.inf, workers=-1)
     return tuple(
         Estimate(
             f"records that some released row lies within {100 * limit:g} % of a sd of",

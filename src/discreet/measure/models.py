@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.arguments import check_whole
+from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import InputError, RefusedError
 from discreet.measure.estimate import keyed_order
-from discreet.measure.intervals import moments
-from discreet.measure.pairs import Floats
+from discreet.measure.linkage import moments
 
 __all__ = ["RegressionFit", "TreeFit", "regression_on", "tree_on"]
 
-Labels = NDArray[np.intp]
 
 FARTHEST = 1e9
 """Values further off than this many standard deviations are a mistake of units."""

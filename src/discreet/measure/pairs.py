@@ -10,12 +10,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats
 from discreet.errors import InputError, one_of
 from discreet.table import Table, open_table
 
-__all__ = ["Floats", "Pair", "Side", "as_pair", "as_side"]
-
-Floats = NDArray[np.float64]
+__all__ = ["Pair", "Side", "as_pair", "as_side"]
 
 
 @dataclass(frozen=True, eq=False)

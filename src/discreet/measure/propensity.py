@@ -15,8 +15,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.measure.pairs import Floats, Pair, as_pair
+from discreet.measure.pairs import Pair, as_pair
 from discreet.regression.formula import LARGEST_VALUE, ROUNDING
 
 __all__ = ["Propensity", "propensity", "propensity_u"]

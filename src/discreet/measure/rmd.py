@@ -1,25 +1,24 @@
-"""Robust-Mahalanobis risk: who was hardly moved, measured against how far out they lie."""
+"""Robust-Mahalanobis risk: who was hardly moved, measured against how far out they lie.
+
+Distances go by the minimum covariance determinant (MCD): the covariance of the rows that lie
+closest together.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.arguments import check_ratio, check_whole, check_word
-from discreet.errors import InputError
-from discreet.measure.estimate import Estimate, chance_share, keyed_order
-from discreet.measure.intervals import check_same_rows, moments
-from discreet.measure.linkage import different_rows
-from discreet.measure.mcd import robust_covariance, squared_distances
-from discreet.measure.pairs import Floats, Pair, as_pair
+from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
+from discreet.errors import InputError, RefusedError
+from discreet.measure.estimate import Estimate, Flags, counted, keyed_order, mixed
+from discreet.measure.linkage import check_same_rows, different_rows, moments
+from discreet.measure.pairs import Pair, as_pair
 
-__all__ = ["RmdGrid", "RmdRisk", "rmd_grid", "rmd_risk"]
-
-Labels = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+__all__ = ["RmdGrid", "RmdRisk", "rmd_grid", "rmd_risk", "robust_covariance", "squared_distances"]
 
 VARIANTS = ("sdcmicro", "paper")
 CHUNK = 1 << 20
@@ -60,10 +59,9 @@ def rmd_risk(
 ) -> RmdRisk:
     """Count the records whose released row lies in an interval that grows with their oddity.
 
-    Each table is scaled by its own means and standard deviations (divisor n - 1). The robust
-    Mahalanobis distance (RMD) of each original row is taken from the arithmetic mean, by the
-    covariance of the rows that lie closest together (MCD). An interval around each original
-    value grows with the RMD of its row.
+    Each table is scaled by its own means and standard deviations (divisor n - 1). An interval
+    around each original value grows with the robust Mahalanobis distance (RMD) of its row from
+    the arithmetic mean.
 
     Parameters
     ----------
@@ -105,14 +103,11 @@ def rmd_risk(
     "m others close" is read as the code has it for m = 1: at least m rows besides the record's
     own.
 
-    Covariance: the reweighted minimum covariance determinant (MCD) of at most 5000 rows, chosen
-    by a digest of their values, as R's `covMcd` has it in the versions that the paper's time
-    had; see `discreet.measure.mcd`. All rows are then measured in one pass. No result depends on
-    the order of the rows.
+    Covariance: that of `robust_covariance`, of at most 5000 rows. No result depends on the order
+    of the rows.
 
-    Columns that leave no robust covariance are left out and named in `excluded`: constant ones
-    (in either table), those of which more than half the rows have one value, and those that
-    follow from columns before them, in all rows or in the half that lies closest.
+    Constant columns (in either table) and those that `robust_covariance` leaves out are named in
+    `excluded`.
 
     **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch
     of the release, and a record at the mean has no interval at all. A record outside its
@@ -132,14 +127,13 @@ def rmd_risk(
     (6, 6, ())
     """
     pair = as_pair(original, released, categorical=categorical)
-    size, (near,), (far,) = check_whole("m", m, least=1), _weights("w1", [w1]), _weights("w2", [w2])
+    size = check_whole("m", m, least=1)
+    near, far = check_ratio("w1", w1, zero=True), check_ratio("w2", w2, zero=True)
     scaled = _scaled(pair, variant)
     alone = scaled.isolation(size)
-    itself = np.arange(len(alone))
-    risky1 = scaled.risky(near, itself)
-    risky2 = risky1 & (alone > far)
-    risk1, risk2 = _risk1(scaled, near), _risk2(scaled, near, far, alone > far)
-    return RmdRisk(risk1, risk2, risky1, risky2, scaled.excluded)
+    grid = _grid(scaled, alone, (near,), (far,))
+    risky = scaled.risky(near, np.arange(len(alone)))
+    return RmdRisk(grid.risk1[0], grid.risk2[0][0], risky, risky & (alone > far), scaled.excluded)
 
 
 def rmd_grid(
@@ -161,16 +155,15 @@ def rmd_grid(
     >>> [found.count for found in grid.risk1]
     [0, 2, 4]
     """
-    size, near, far = check_whole("m", m, least=1), _weights("w1s", w1s), _weights("w2s", w2s)
-    scaled = _scaled(as_pair(original, released, categorical=categorical), variant)
-    alone = scaled.isolation(size)
-    return RmdGrid(
-        near,
-        far,
-        tuple(_risk1(scaled, w1) for w1 in near),
-        tuple(tuple(_risk2(scaled, w1, w2, alone > w2) for w2 in far) for w1 in near),
-        scaled.excluded,
+    size = check_whole("m", m, least=1)
+    near, far = (
+        tuple(check_ratio(name, value, zero=True) for value in values)
+        for name, values in (("w1s", w1s), ("w2s", w2s))
     )
+    if not near or not far:
+        raise InputError(f"{'w2s' if near else 'w1s'} must hold at least one number")
+    scaled = _scaled(as_pair(original, released, categorical=categorical), variant)
+    return _grid(scaled, scaled.isolation(size), near, far)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,32 +204,31 @@ class _Scaled:
         return alone[inverse]
 
 
-def _risk1(scaled: _Scaled, w1: float) -> Estimate:
-    return Estimate(
-        f"records released within their interval (risk1, w1 = {w1:g})",
-        int(scaled.risky(w1, np.arange(len(scaled.order))).sum()),
-        len(scaled.order),
-        chance_share(scaled.order, lambda rows: scaled.risky(w1, rows)),
+def _grid(
+    scaled: _Scaled, alone: Floats, w1s: tuple[float, ...], w2s: tuple[float, ...]
+) -> RmdGrid:
+    """Count for each w1 the records in their interval, and for each w2 those of them alone."""
+    what = "records released within their interval"
+    risk1 = tuple(
+        counted(
+            f"{what} (risk1, w1 = {w1:g})",
+            scaled.order,
+            lambda rows, w1=w1: scaled.risky(w1, rows),  # type: ignore[misc]
+        )
+        for w1 in w1s
     )
-
-
-def _risk2(scaled: _Scaled, w1: float, w2: float, alone: Flags) -> Estimate:
-    def hits(rows: Labels) -> Flags:
-        unsafe: Flags = scaled.risky(w1, rows) & alone[rows]
-        return unsafe
-
-    return Estimate(
-        f"records released within their interval and alone (risk2, w1 = {w1:g}, w2 = {w2:g})",
-        int(hits(np.arange(len(scaled.order))).sum()),
-        len(scaled.order),
-        chance_share(scaled.order, hits),
+    risk2 = tuple(
+        tuple(
+            counted(
+                f"{what} and alone (risk2, w1 = {w1:g}, w2 = {w2:g})",
+                scaled.order,
+                lambda rows, w1=w1, far=alone > w2: scaled.risky(w1, rows) & far[rows],  # type: ignore[misc]
+            )
+            for w2 in w2s
+        )
+        for w1 in w1s
     )
-
-
-def _weights(name: str, values: Sequence[float]) -> tuple[float, ...]:
-    if not len(values):
-        raise InputError(f"{name} must hold at least one number")
-    return tuple(check_ratio(name, value, zero=True) for value in values)
+    return RmdGrid(w1s, w2s, risk1, risk2, scaled.excluded)
 
 
 def _scaled(pair: Pair, variant: str) -> _Scaled:
@@ -261,3 +253,289 @@ def _scaled(pair: Pair, variant: str) -> _Scaled:
         keyed_order(np.hstack([before, after])),
         tuple(name for name in names if name not in left),
     )
+
+
+# --- the covariance of the rows that lie closest together -----------------------------------------
+
+SAMPLE = 5000
+"""The covariance is fitted to at most this many rows."""
+SINGULAR = 1e-10
+"""A column of which less than this share of its variance is its own follows from the others."""
+INNER = 0.975
+"""Rows beyond this quantile of the distance do not count towards the covariance."""
+FEW = 1500
+"""Starts are compared on at most this many rows."""
+STARTS, FIRST_STEPS, KEPT, FINISHED = 200, 4, 10, 2
+"""Starts, steps from each, how many of them go on to the end, and how many of those on all rows."""
+BORDER = 60
+"""As many rows inside and outside are tried for an exchange."""
+GAIN = 1e-9
+"""A determinant that falls by less than this share of itself is at its least."""
+RIDGE = 1e-13
+"""Share of its variance that is added to each column of covariances, some of which are singular."""
+
+RAW = {1: (0.262024211897096, 0.604756680630497), 2: (0.673292623522027, 0.691365864961895)}
+RAW_ABOVE = ((2, -1.42764571687802, 1.26263336932151), (3, -1.06141115981725, 1.28907991440387))
+REWEIGHTED = {1: (1.11098143415027, 1.5182890270453), 2: (3.11101712909049, 1.91401056721863)}
+REWEIGHTED_ABOVE = (
+    (2, -1.02842572724793, 1.67659883081926),
+    (3, -0.26800273450853, 1.35968562893582),
+)
+LEAST_SHARE = 0.32
+"""What few rows make of a covariance is not taken to be less than this share of it."""
+
+
+def robust_covariance(scaled: Floats) -> tuple[Labels, Floats]:
+    """Return the columns that have a robust covariance, and that covariance.
+
+    Parameters
+    ----------
+    scaled : ndarray of shape (n, p)
+        Rows in standard deviations of their columns, none of which is constant.
+
+    Returns
+    -------
+    tuple of ndarray
+        Which columns are used, of shape (q,), and their reweighted MCD covariance, (q, q).
+
+    Raises
+    ------
+    RefusedError
+        If no column is left.
+
+    Notes
+    -----
+    The half of the rows, (n + q + 1) // 2, whose covariance has the least determinant is looked
+    for from `STARTS` subsets of q + 1 rows and from the half nearest to the medians: by steps to
+    the rows that lie nearest to a subset, until nothing changes, then by exchanges of one row for
+    another. Its covariance is made consistent for normal data, then that of all rows within its
+    97.5 % ellipsoid, by the share of rows that lie there; each with the factor for small samples.
+    That is R's `covMcd` by default, of robustbase up to 0.93 (from 0.99 on it takes 97.5 % for
+    that share, which gives less where many rows lie outside), but for the starts, which it draws
+    at random. Here the values of the rows decide which of them make a start, so no result
+    depends on the order of the rows. The half that is found need not be the best there is.
+
+    Left out are columns of which more than half the rows have one value, and those that follow
+    from columns before them, in all rows or in the half that lies closest.
+
+    References
+    ----------
+    Rousseeuw and Van Driessen, "A fast algorithm for the minimum covariance determinant
+    estimator", Technometrics 41 (1999), for the steps. Hawkins, "The feasible solution algorithm
+    for the minimum covariance determinant estimator in multivariate data", Computational
+    Statistics & Data Analysis 17 (1994), for the exchanges. Croux and Haesbroeck, Journal of
+    Multivariate Analysis 71 (1999), and Pison, Van Aelst and Willems, Metrika 55 (2002), for the
+    factors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[-3.0], [-1.0], [1.0], [3.0], [100.0]])
+    >>> kept, covariance = robust_covariance(x / x.std(ddof=1))
+    >>> kept.tolist(), bool(covariance[0, 0] < 0.1)
+    ([0], True)
+    """
+    rows = scaled[keyed_order(scaled)[:SAMPLE]] if scaled.size else scaled
+    n, kept = len(rows), np.arange(scaled.shape[1])
+    half = (n + 2) // 2
+    kept = kept[[np.unique(column, return_counts=True)[1].max() < half for column in rows.T]]
+    if kept.size:
+        kept = kept[_independent(np.atleast_2d(np.cov(rows[:, kept].T)))]
+    while kept.size:
+        covariance, support = _mcd(rows[:, kept])
+        own = _independent(support)
+        if own.all():
+            return kept, covariance
+        kept = kept[own]
+    raise RefusedError(
+        "no column is left to measure distances by: each is constant, has one value in more than"
+        " half of the rows, or follows from the others; measure `interval_risk` or `record_linkage`"
+    )
+
+
+def squared_distances(centred: Floats, covariance: Floats) -> Floats:
+    """Return the squared Mahalanobis distance of each row from zero, in chunks."""
+    whiten = np.linalg.inv(np.linalg.cholesky(covariance))
+    out = np.empty(len(centred))
+    step = max(1, CHUNK // centred.shape[1])
+    for start in range(0, len(centred), step):
+        part = centred[start : start + step]
+        out[start : start + step] = np.square(np.einsum("ni,ji->nj", part, whiten)).sum(axis=1)
+    return out
+
+
+def _independent(covariance: Floats) -> Flags:
+    """Say which columns do not follow from those before them."""
+    left, out = covariance.copy(), np.zeros(len(covariance), dtype=np.bool_)
+    for j, variance in enumerate(np.diag(covariance)):
+        out[j] = left[j, j] > SINGULAR * variance
+        if out[j]:
+            left -= np.outer(left[:, j], left[j]) / left[j, j]
+    return out
+
+
+def _mcd(rows: Floats) -> tuple[Floats, Floats]:
+    """Return the reweighted MCD covariance, and the covariance of its support."""
+    from scipy.stats import chi2
+
+    n, p = rows.shape
+    half = min(n, (n + p + 1) // 2)
+    support = _support(rows, half)
+    inner = rows[support]
+    covariance = np.atleast_2d(np.cov(inner.T))
+    if not _independent(covariance).all():
+        return covariance, covariance
+    raw = covariance * _consistency(p, half / n) * _small_sample(p, n, RAW, RAW_ABOVE)
+    near = squared_distances(rows - inner.mean(axis=0), raw) < chi2.ppf(INNER, p)
+    kept = near | support
+    reweighted = np.atleast_2d(np.cov(rows[kept].T))
+    if not kept.all():
+        reweighted *= _consistency(p, float(kept.mean()))
+        reweighted *= _small_sample(p, n, REWEIGHTED, REWEIGHTED_ABOVE)
+    return reweighted, covariance
+
+
+def _consistency(p: int, share: float) -> float:
+    """Return what makes the covariance of the innermost `share` of normal rows that of all."""
+    from scipy.stats import chi2
+
+    return 1.0 if share >= 1 else float(share / chi2.cdf(chi2.ppf(share, p), p + 2))
+
+
+def _small_sample(
+    p: int,
+    n: int,
+    fitted: dict[int, tuple[float, float]],
+    above: tuple[tuple[int, float, float], ...],
+) -> float:
+    """Return what makes up for few rows: 1 / (1 - e^a / n^b).
+
+    The curves of Pison et al. (2002) for half of the rows: a and b are given for one and two
+    columns; for more they are those for which the loss at n = q p² is known for q = 2 and 3.
+    """
+    if p in fitted:
+        a, b = fitted[p]
+    else:
+        (_, loss, power), (_, other_loss, other_power) = above
+        low, high = (q * p**2 for q, _, _ in above)
+        y, other = (math.log(-at / p**by) for at, by in ((loss, power), (other_loss, other_power)))
+        b = (y - other) / math.log(high / low)
+        a = y + b * math.log(low)
+    share: float = 1 - math.exp(a) / n**b
+    return 1 / max(LEAST_SHARE, share)
+
+
+# --- the half of the rows of least determinant ----------------------------------------------------
+
+
+def _support(rows: Floats, half: int) -> Flags:
+    """Say which `half` of the rows, which come in an order of their own, are closest together."""
+    n, p = rows.shape
+    support = np.zeros(n, dtype=np.bool_)
+    if p == 1:  # the values in a row that have the least variance
+        order = np.argsort(rows[:, 0], kind="stable")
+        powers = np.cumsum(rows[order] ** [1, 2], axis=0)
+        sums = np.concatenate([np.zeros((1, 2)), powers])
+        total, squares = (sums[half:] - sums[:-half]).T
+        start = int((squares - total**2 / half).argmin())
+        support[order[start : start + half]] = True
+        return support
+    few = rows[:FEW]
+    part = max(min(len(few), p + 1), half * len(few) // n)
+    found = [_settled(few, start, part) for start in _starts(few, part)]
+    found.sort(key=lambda each: each[0])
+    if len(few) < n:
+        nearer = (_nearest(rows, few[inner][None], half)[0] for _, inner in found[:FINISHED])
+        found = [_settled(rows, start, half) for start in nearer]
+    support[min(found, key=lambda each: each[0])[1]] = True
+    return support
+
+
+def _starts(rows: Floats, size: int) -> list[Labels]:
+    """Return the subsets to go on from: the best of many small ones, and one about the medians."""
+    n, p = rows.shape
+    gaps = np.abs(rows - np.median(rows, axis=0))
+    middle = np.median(gaps, axis=0)
+    from_medians = np.square(gaps / np.where(middle > 0, middle, 1.0)).sum(axis=1)
+    found, volumes = [], []
+    step = max(1, CHUNK // (n * p))
+    for start in range(0, STARTS, step):
+        turns = np.arange(start, min(start + step, STARTS), dtype=np.uint64)[:, None]
+        digests = mixed(mixed(turns + np.uint64(1)) ^ np.arange(n, dtype=np.uint64))
+        subsets: Labels = np.argsort(digests, axis=1, kind="stable")[:, : p + 1]
+        for _ in range(FIRST_STEPS):
+            subsets = _nearest(rows, rows[subsets], size)
+        found.append(subsets)
+        volumes.append(_volume(rows[subsets]))
+    # Starts that have come to the same rows have the same determinant but for rounding.
+    first = np.unique(np.round(np.concatenate(volumes), 9), return_index=True)[1][:KEPT]
+    about = np.argpartition(from_medians, size - 1)[:size]
+    return [about, *np.concatenate(found)[first]]
+
+
+def _nearest(rows: Floats, subsets: Floats, size: int) -> Labels:
+    """Return for each subset (b, m, p) which `size` rows are nearest to it by its covariance."""
+    mean, covariance = _moments(subsets)
+    own = np.diagonal(covariance, axis1=1, axis2=2)
+    ridge = RIDGE * np.where(own > 0, own, 1.0)
+    ridged = covariance + ridge[:, None] * np.eye(rows.shape[1])
+    whiten = np.linalg.inv(np.linalg.cholesky(ridged)).transpose(0, 2, 1)
+    gaps = np.square((rows - mean[:, None]) @ whiten).sum(axis=2)
+    nearest: Labels = np.argpartition(gaps, size - 1, axis=1)[:, :size]
+    return nearest
+
+
+def _moments(subsets: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and the covariance of each subset of rows."""
+    mean = subsets.mean(axis=1)
+    centred = subsets - mean[:, None]
+    return mean, centred.transpose(0, 2, 1) @ centred / max(1, subsets.shape[1] - 1)
+
+
+def _volume(subsets: Floats) -> Floats:
+    """Return the logarithm of the determinant of each subset's covariance."""
+    sign, volume = np.linalg.slogdet(_moments(subsets)[1])
+    return np.where(sign > 0, volume, -np.inf)
+
+
+def _settled(rows: Floats, subset: Labels, size: int) -> tuple[float, Labels]:
+    """Go from a subset to one that no step and no exchange makes better."""
+    best, inner = math.inf, subset
+    while True:
+        subset = _nearest(rows, rows[subset][None], size)[0]
+        volume = float(_volume(rows[subset][None])[0])
+        if not volume < best - GAIN:
+            break
+        best, inner = volume, subset
+    if not _independent(_moments(rows[inner][None])[1][0]).all():
+        return -math.inf, inner
+    if size < len(rows):
+        inner = _exchanged(rows, inner)
+    return float(_volume(rows[inner][None])[0]), inner
+
+
+def _exchanged(rows: Floats, inner: Labels) -> Labels:
+    """Exchange a row inside for one outside, the pair that is best, until none is of use."""
+    inside = np.zeros(len(rows), dtype=np.bool_)
+    inside[inner] = True
+    h = len(inner)
+    for _ in range(len(rows)):
+        (mean,), (covariance,) = _moments(rows[inside][None])
+        scatter = (h - 1) * covariance
+        placed = (rows - mean) @ np.linalg.inv(np.linalg.cholesky(scatter)).T
+        gaps = np.square(placed).sum(axis=1)
+        out, into = np.flatnonzero(inside), np.flatnonzero(~inside)
+        out = out[np.argsort(-gaps[out], kind="stable")[:BORDER]]
+        into = into[np.argsort(gaps[into], kind="stable")[:BORDER]]
+        # The determinant without the one and with the other row, by the lemma for rank one.
+        between, without = placed[out] @ placed[into].T, gaps[out, None]
+        both = between + without / (h - 1)
+        added = gaps[into] + 2 * between / (h - 1) + without / (h - 1) ** 2
+        left = 1 - h / (h - 1) * without
+        ratio = left * (1 + (h - 1) / h * added) + both**2
+        best = int(ratio.argmin())
+        if not ratio.flat[best] < 1 - GAIN:
+            break
+        i, j = divmod(best, len(into))
+        inside[out[i]], inside[into[j]] = False, True
+    return np.flatnonzero(inside)

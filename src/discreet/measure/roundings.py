@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from discreet.arguments import check_whole, check_word
+from discreet.arguments import Floats, check_whole, check_word
 from discreet.errors import DiscreetError, InputError, RefusedError, one_of
 from discreet.measure.information_loss import (
     entropy,
@@ -20,7 +20,7 @@ from discreet.measure.information_loss import (
     sse_share,
 )
 from discreet.measure.models import regression_on, tree_on
-from discreet.measure.pairs import Floats, Pair, Side, as_side
+from discreet.measure.pairs import Pair, Side, as_side
 from discreet.measure.roundings_report import RoundingComparison
 from discreet.measure.trials import RoundingGrid, Trial
 from discreet.progress import advance

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.measure.pairs import Floats, Side, as_pair
+from discreet.measure.pairs import Side, as_pair
 from discreet.regression.formula import LARGEST_VALUE, ROUNDING
 
 __all__ = ["QUANTILES", "Preservation", "displacement", "preservation"]
