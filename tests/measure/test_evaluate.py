@@ -33,7 +33,6 @@ from discreet.measure.evaluate import (
     coarse_preservation,
     measured,
     to_step,
-    two_digits,
 )
 from discreet.measure.linkage import record_linkage
 from discreet.measure.pairs import Pair, Side, as_pair
@@ -387,21 +386,14 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert boxes_of(turned) == boxes_of(SCORES)
 
 
-def test_rounded_boxes_keep_what_they_rest_on() -> None:
-    coarse = boxes_of(SCORES, 3).rounded()
+def test_rounded_boxes_keep_what_they_rest_on(found: Measured) -> None:
+    coarse = replace(found, scores=boxes_of(SCORES, 3)).rounded(5).scores
+    assert coarse is not None
     assert coarse.k == 3
     assert all(round(value, 2) == value for value in coarse.original)
 
 
 # --- What is told of raw data is coarse; what is counted on the released table is not touched ---
-
-
-@pytest.mark.parametrize(
-    ("value", "rounded"),
-    [(0.0114321, 0.011), (0.00011749, 0.00012), (-1250.0, -1200.0), (0.0, 0.0), (7.0, 7.0)],
-)
-def test_two_digits_are_kept(value: float, rounded: float) -> None:
-    assert two_digits(value) == rounded
 
 
 @pytest.mark.parametrize(

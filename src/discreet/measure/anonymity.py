@@ -101,8 +101,7 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
     >>> anonymity(table, ["sex"])
     2
     """
-    side = as_side(table, categorical=categorical)
-    return int(np.bincount(_labels(side, quasi)).min())
+    return int(np.bincount(_labels(as_side(table, categorical=categorical), quasi)).min())
 
 
 def combination_sizes(
@@ -123,7 +122,7 @@ def combination_sizes(
     Raises
     ------
     InputError
-        If a column is unknown, or none is named.
+        As in `anonymity`.
 
     Examples
     --------
@@ -151,7 +150,7 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
     Raises
     ------
     InputError
-        If a column is unknown, or none is named.
+        As in `anonymity`.
 
     Notes
     -----
@@ -162,8 +161,7 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
     >>> print(uniqueness([[1], [1], [2], [3]], ["0"]))
     rows alone in their combination of values: 50.0 % (15.0 to 85.0 %)
     """
-    side = as_side(table, categorical=categorical)
-    return _unique(_labels(side, quasi))
+    return _unique(_labels(as_side(table, categorical=categorical), quasi))
 
 
 def shared_by_fewer(table: object, columns: Sequence[str], k: int) -> Estimate:
@@ -214,11 +212,10 @@ def uniqueness_of_every(
     ('1',) 1 0.25
     ('0', '1') 1 0.5
     """
-    side = as_side(table, categorical=categorical)
-    names = _known_names(side, columns)
+    held = _columns(as_side(table, categorical=categorical), columns)
     size = check_whole("most", most, least=1)
-    chosen = [some for m in range(1, size + 1) for some in combinations(names, m)]
-    codes = {name: _codes(_column(side, name)) for name in names}
+    chosen = [some for m in range(1, size + 1) for some in combinations(held, m)]
+    codes = {name: _codes(column) for name, column in held.items()}
     out = []
     for done, some in enumerate(chosen, start=1):
         labels = combinations_of([codes[name] for name in some])
@@ -264,10 +261,8 @@ def diversity(
     >>> diversity([[1, 7], [1, 8], [2, 7], [2, 7]], ["0"], "1")
     1
     """
-    side = as_side(table, categorical=categorical)
-    labels, values = _with_sensitive(side, quasi, sensitive)
-    groups = _cells(labels, values)[0]
-    return int(np.bincount(groups).min())
+    labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
+    return int(np.bincount(_cells(labels, values)[0]).min())
 
 
 def entropy_diversity(
@@ -300,8 +295,7 @@ def entropy_diversity(
     >>> round(entropy_diversity([[1, 7], [1, 8], [2, 7], [2, 7], [2, 8]], ["0"], "1"), 3)
     1.89
     """
-    side = as_side(table, categorical=categorical)
-    labels, values = _with_sensitive(side, quasi, sensitive)
+    labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
     groups, _, counts = _cells(labels, values)
     share = counts / np.bincount(labels)[groups]
     return math.exp(max(0.0, float(np.bincount(groups, -share * np.log(share)).min())))
@@ -345,7 +339,12 @@ def closeness(
     side = as_side(table, categorical=categorical)
     labels, values = _with_sensitive(side, quasi, sensitive)
     if sensitive in side.levels:
-        return _total_variation(labels, values)
+        whole = np.bincount(values) / len(values)
+        groups, value, counts = _cells(labels, values)
+        share = counts / np.bincount(labels)[groups]
+        # A value that a combination lacks differs by its whole share: those are all but the rest.
+        there = np.bincount(groups, np.abs(share - whole[value]) - whole[value])
+        return max(0.0, float((1 + there).max()) / 2)
     if np.isnan(side.numbers[sensitive]).any():
         raise InputError(
             f"a value of the sensitive column {sensitive!r} is missing and has no place among"
@@ -387,8 +386,7 @@ def attribute_disclosure(
     >>> found.share, round(found.baseline, 3)
     (0.5, 0.5)
     """
-    side = as_side(table, categorical=categorical)
-    labels, values = _with_sensitive(side, quasi, sensitive)
+    labels, values = _with_sensitive(as_side(table, categorical=categorical), quasi, sensitive)
     sizes = np.bincount(labels)
     alike = np.bincount(_cells(labels, values)[0]) == 1
     return Estimate(
@@ -417,10 +415,6 @@ def _alike_by_chance(sizes: Labels, counts: Labels) -> float:
     return min(1.0, float((times * size * alike).sum() / n))
 
 
-def _column(side: Side, name: str) -> Sequence[str] | Floats:
-    return side.numbers[name] if name in side.numbers else side.levels[name]
-
-
 def _codes(column: Sequence[str] | Floats | Labels) -> Labels:
     """Return numbers for the different values of a column from 0 on, in their order."""
     if isinstance(column, np.ndarray):
@@ -429,33 +423,30 @@ def _codes(column: Sequence[str] | Floats | Labels) -> Labels:
     return np.fromiter(map(place.__getitem__, column), dtype=np.intp, count=len(column))
 
 
-def _known_names(side: Side, names: Sequence[str]) -> list[str]:
-    """Return the names as a list if they are columns, at least one and each one once."""
+def _columns(side: Side, names: Sequence[str]) -> dict[str, Sequence[str] | Floats]:
+    """Return the columns of these names: at least one, and each one once."""
     chosen = [names] if isinstance(names, str) else list(names)
-    held = [*side.numbers, *side.levels]
+    held: dict[str, Sequence[str] | Floats] = {**side.numbers, **side.levels}
     if not chosen or len(set(chosen)) < len(chosen):
         raise InputError("name at least one column, and each column once")
-    unknown = [name for name in chosen if name not in held]
-    if unknown:
+    if unknown := [name for name in chosen if name not in held]:
         raise InputError(f"column {unknown[0]!r} is not in the table; it has {one_of(held)}")
-    return chosen
+    return {name: held[name] for name in chosen}
 
 
 def _labels(side: Side, quasi: Sequence[str]) -> Labels:
-    return combinations_of(_column(side, name) for name in _known_names(side, quasi))
+    return combinations_of(_columns(side, quasi).values())
 
 
 def _with_sensitive(side: Side, quasi: Sequence[str], sensitive: str) -> tuple[Labels, Labels]:
     """Return the combination and the number of the sensitive value of each row."""
-    names = _known_names(side, quasi)
-    _known_names(side, [sensitive])
-    if sensitive in names:
+    known, (unknown,) = _columns(side, quasi), _columns(side, [sensitive]).values()
+    if sensitive in known:
         raise InputError(
             f"the sensitive column {sensitive!r} is among the columns that are known; leave it"
             " out of them"
         )
-    labels = combinations_of(_column(side, name) for name in names)
-    return labels, _codes(_column(side, sensitive))
+    return combinations_of(known.values()), _codes(unknown)
 
 
 def _unique(labels: Labels) -> Estimate:
@@ -468,15 +459,6 @@ def _cells(labels: Labels, values: Labels) -> tuple[Labels, Labels, Labels]:
     different = int(values.max()) + 1
     cells, counts = np.unique(labels * different + values, return_counts=True)
     return cells // different, cells % different, counts
-
-
-def _total_variation(labels: Labels, values: Labels) -> float:
-    whole = np.bincount(values) / len(values)
-    groups, value, counts = _cells(labels, values)
-    share = counts / np.bincount(labels)[groups]
-    # A value that a combination lacks differs by its whole share: those are all but the rest.
-    there = np.bincount(groups, np.abs(share - whole[value]) - whole[value])
-    return max(0.0, float((1 + there).max()) / 2)
 
 
 def _earth_mover(labels: Labels, values: Labels) -> float:

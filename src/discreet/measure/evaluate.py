@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,7 +33,7 @@ from discreet.measure.anonymity import (
 from discreet.measure.coefficients import Coefficients, coefficient_difference
 from discreet.measure.estimate import Estimate
 from discreet.measure.linkage import far_linkage, interval_risk, nearness, record_linkage
-from discreet.measure.pairs import Pair, Side
+from discreet.measure.pairs import Pair
 from discreet.measure.propensity import Propensity, propensity
 from discreet.measure.rmd import RmdGrid, rmd_grid
 from discreet.measure.utility import Preservation, displacement, preservation
@@ -100,9 +101,15 @@ class Measured:
     def __repr__(self) -> str:
         return f"Measured({', '.join([*self.columns, *self.levels])})"
 
-    def __reduce__(self) -> tuple[Callable[..., Measured], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Callable[[], Measured], tuple[()]]:
         given = {item.name: getattr(self, item.name) for item in fields(self)}
-        return _restored, ({name: _thawed(value) for name, value in given.items()},)
+        for name, value in given.items():  # a read-only mapping cannot be pickled
+            if isinstance(value, Preservation):
+                held = {item.name: dict(getattr(value, item.name)) for item in fields(value)}
+                given[name] = Preservation(**held)
+            elif isinstance(value, Mapping):
+                given[name] = dict(value)
+        return partial(Measured, **given), ()
 
     def rounded(self, to: int) -> Measured:
         """Return what may be told of raw data beside an exact release.
@@ -119,9 +126,16 @@ class Measured:
         if to < 1:
             raise InputError("counts are rounded to multiples of a whole number of at least 1")
         missing = dict(self.not_measured)
-        grid = self.grid and _coarse_grid(self.grid, to)
-        if grid is None and self.grid is not None:
-            missing["grid"] = TOO_FEW
+        grid = None
+        if self.grid is not None:
+            first = [coarse_estimate(found, to) for found in self.grid.risk1]
+            rows = [[coarse_estimate(found, to) for found in row] for row in self.grid.risk2]
+            known = tuple(found for found in first if found is not None)
+            every = [tuple(found for found in row if found is not None) for row in rows]
+            if len(known) == len(first):  # all are of as many trials
+                grid = replace(self.grid, risk1=known, risk2=tuple(every))
+            else:
+                missing["grid"] = TOO_FEW
         risks = {}
         for key, found in self.risks.items():
             coarse = found if key in ON_RELEASED else coarse_estimate(found, to)
@@ -131,15 +145,14 @@ class Measured:
                 risks[key] = coarse
         scores = None
         if self.scores is not None and self.scores.k is not None:
-            scores = self.scores.rounded()
+            original, released, k = self.scores
+            scores = Scores(coarse_box(original), coarse_box(released), k)
         elif self.scores is not None:
             missing["scores"] = "its numbers are those of single rows"
         return replace(
             self,
             risks=MappingProxyType(risks),
-            displacement=MappingProxyType(
-                {name: to_step(value, MOVED_STEP) for name, value in self.displacement.items()}
-            ),
+            displacement=to_step(self.displacement, MOVED_STEP),
             u=None if self.u is None else to_step(self.u, U_STEP),
             ratio=None,  # of U, and as telling
             scores=scores,
@@ -178,7 +191,7 @@ class Measured:
             "scores": None if self.scores is None else self.scores._asdict(),
             "preservation": None if self.preservation is None else self.preservation.to_dict(),
             "model": model,
-            "grid": None if self.grid is None else _grid_dict(self.grid),
+            "grid": None if self.grid is None else self.grid.to_dict(),
             "not_measured": dict(self.not_measured),
         }
 
@@ -232,20 +245,20 @@ def measured(
     known = tuple(strata) or tuple(name for name in held if name != sensitive)
     _check(pair, known, sensitive)
     trial = _Trial()
-    far = far or (FAR if guard is None else FAR_GUARDED)
     side = pair.table
+    far = far or (FAR if guard is None else FAR_GUARDED)
     risks = _risks(trial, pair, known, sensitive, far, shared_by)
-    about = trial("sensitive", lambda: _about(side, known, sensitive)) or (None, None)
+    about: tuple[int | None, float | None] = (None, None)
+    if known and sensitive is not None:
+        of = side, known, sensitive
+        about = trial("sensitive", lambda: (diversity(*of), closeness(*of))) or about
     used = pair if used is None else used
     scores = trial("propensity", lambda: propensity(used))
-    grid = _robust(trial, pair.without(sensitive), w1s, w2s)
-    if grid is not None:
-        near, alone = grid.w1s.index(W1), grid.w2s.index(W2)
-        risks |= {"rmd1": grid.risk1[near], "rmd2": grid.risk2[near][alone]}
+    grid, robust = _robust(trial, pair.without(sensitive), w1s, w2s)
     out = Measured(
         columns=tuple(side.numbers),
         levels=tuple(held),
-        risks=MappingProxyType(risks),
+        risks=MappingProxyType(risks | robust),
         strata=known,
         sensitive=sensitive,
         k=anonymity(side, known) if known else None,
@@ -266,12 +279,12 @@ def measured(
     return out
 
 
+@dataclass
 class _Trial:
     """Measures one thing after the other, and keeps why one could not be measured."""
 
-    def __init__(self) -> None:
-        self.failed: dict[str, str] = {}
-        self.done = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    done: int = 0
 
     def __call__(self, key: str, measure: Callable[[], Value]) -> Value | None:
         self.done += 1
@@ -298,12 +311,12 @@ def _risks(
         "far_linkage": lambda: (far_linkage(seen, far=far),),
         "near_1 near_5": lambda: nearness(seen, shares=(0.01, 0.05)),
         "interval": lambda: (interval_risk(seen, share=0.1),),
-        "unique_rows": lambda: (_told(uniqueness(side, columns), UNIQUE_ROWS),),
+        "unique_rows": lambda: (replace(uniqueness(side, columns), what=UNIQUE_ROWS),),
     }
     if shared_by is not None:
         every["below_k"] = lambda: (shared_by_fewer(side, columns, shared_by),)
     if known:
-        every["unique_strata"] = lambda: (_told(uniqueness(side, known), UNIQUE_STRATA),)
+        every["unique_strata"] = lambda: (replace(uniqueness(side, known), what=UNIQUE_STRATA),)
     if known and sensitive is not None:
         every["attribute_disclosure"] = lambda: (attribute_disclosure(side, known, sensitive),)
     found: dict[str, Estimate] = {}
@@ -327,21 +340,19 @@ def _check(pair: Pair, strata: Sequence[str], sensitive: str | None) -> None:
         raise InputError(f"the sensitive column {sensitive!r} cannot be one of the strata, too")
 
 
-def _told(found: Estimate, what: str) -> Estimate:
-    return replace(found, what=what)
-
-
 def _robust(
     trial: _Trial, seen: Pair, w1s: Sequence[float], w2s: Sequence[float]
-) -> RmdGrid | None:
+) -> tuple[RmdGrid | None, dict[str, Estimate]]:
     """Measure the robust distance risks at the usual widths and at those given, from one fit."""
     widths, distances = sorted({W1, *w1s}), sorted({W2, *w2s})
     grid = trial("rmd1", lambda: rmd_grid(seen, w1s=widths, w2s=distances))
     if grid is None:
         trial.failed["rmd2"] = trial.failed["rmd1"]
-    elif grid.excluded:
+        return None, {}
+    if grid.excluded:
         trial.failed["rmd_columns"] = f"{one_of(grid.excluded)} cannot be used for it"
-    return grid
+    near, alone = widths.index(W1), distances.index(W2)
+    return grid, {"rmd1": grid.risk1[near], "rmd2": grid.risk2[near][alone]}
 
 
 def _model(trial: _Trial, pair: Pair, formula: str) -> Coefficients | None:
@@ -351,47 +362,6 @@ def _model(trial: _Trial, pair: Pair, formula: str) -> Coefficients | None:
     except RefusedError as error:
         trial.failed["model"] = str(error)
         return None
-
-
-def _about(
-    side: Side, strata: Sequence[str], sensitive: str | None
-) -> tuple[int | None, float | None]:
-    """Return l and t, where there is something to stay unknown."""
-    if sensitive is None or not strata:
-        return None, None
-    return diversity(side, strata, sensitive), closeness(side, strata, sensitive)
-
-
-def _coarse_grid(grid: RmdGrid, to: int) -> RmdGrid | None:
-    first = [coarse_estimate(found, to) for found in grid.risk1]
-    rows = [[coarse_estimate(found, to) for found in row] for row in grid.risk2]
-    if None in first or any(None in row for row in rows):
-        return None
-    return replace(
-        grid,
-        risk1=tuple(found for found in first if found is not None),
-        risk2=tuple(tuple(found for found in row if found is not None) for row in rows),
-    )
-
-
-def _grid_dict(grid: RmdGrid) -> dict[str, Any]:
-    return {
-        "w1s": list(grid.w1s),
-        "w2s": list(grid.w2s),
-        "risk1": [found.to_dict() for found in grid.risk1],
-        "risk2": [[found.to_dict() for found in row] for row in grid.risk2],
-    }
-
-
-def _thawed(value: Any) -> Any:
-    """Return what can be pickled, which a read-only mapping cannot."""
-    if isinstance(value, Preservation):
-        return Preservation(**{i.name: dict(getattr(value, i.name)) for i in fields(value)})
-    return dict(value) if isinstance(value, Mapping) else value
-
-
-def _restored(given: dict[str, Any]) -> Measured:
-    return Measured(**given)
 
 
 COUNT_STEPS = 4
@@ -405,13 +375,15 @@ ESTIMATE_SHARE, ERROR_SHARE = 0.5, 0.2
 Five = tuple[float, float, float, float, float]
 
 
-def two_digits(value: float) -> float:
-    """Round to two significant digits."""
-    return float(f"{value:.2g}")
+def to_step(value: Any, step: float) -> Any:
+    """Round a number, a tuple or a mapping of numbers to the nearest multiples of a nice step.
 
-
-def to_step(value: float, step: float) -> float:
-    """Round to the nearest multiple of a nice step; what is not finite stays as it is."""
+    What is not finite stays as it is.
+    """
+    if isinstance(value, Mapping):
+        return MappingProxyType({name: to_step(part, step) for name, part in value.items()})
+    if isinstance(value, tuple):
+        return tuple(to_step(part, step) for part in value)
     return float(stepped(np.array([value]), step)[0]) if math.isfinite(value) else value
 
 
@@ -422,7 +394,7 @@ def coarse_estimate(found: Estimate, to: int) -> Estimate | None:
     """
     if found.trials < COUNT_STEPS * to:
         return None
-    baseline = None if found.baseline is None else min(1.0, two_digits(found.baseline))
+    baseline = None if found.baseline is None else min(1.0, float(f"{found.baseline:.2g}"))
     return replace(found.rounded(to), baseline=baseline)
 
 
@@ -430,7 +402,7 @@ def coarse_box(numbers: Five) -> Five:
     """Round the five numbers of a box to a tenth of the box, all to one step."""
     spread = numbers[3] - numbers[1] or numbers[4] - numbers[0]
     if spread <= 0:  # as of tables that nothing tells apart
-        return (two_digits(numbers[2]),) * 5
+        return (float(f"{numbers[2]:.2g}"),) * 5
     low, q1, median, q3, high = stepped(np.array(numbers), nice_step(spread, 0.1)).tolist()
     return low, q1, median, q3, high
 
@@ -457,22 +429,8 @@ def coarse_model(model: Coefficients) -> Coefficients:
 
 def coarse_preservation(kept: Preservation) -> Preservation:
     """Round differences of summaries, all told in standard deviations or shares, to 0.05."""
-
-    def coarse(values: Mapping[str, float]) -> Mapping[str, float]:
-        return MappingProxyType({name: to_step(v, SUMMARY_STEP) for name, v in values.items()})
-
-    quantiles = {
-        name: tuple(to_step(value, SUMMARY_STEP) for value in values)
-        for name, values in kept.quantiles.items()
-    }
-    correlations = {names: to_step(v, SUMMARY_STEP) for names, v in kept.correlations.items()}
-    return Preservation(
-        means=coarse(kept.means),
-        spreads=coarse(kept.spreads),
-        quantiles=MappingProxyType(quantiles),
-        correlations=MappingProxyType(correlations),
-        levels=coarse(kept.levels),
-    )
+    values = {item.name: getattr(kept, item.name) for item in fields(kept)}
+    return Preservation(**to_step(values, SUMMARY_STEP))
 
 
 WHISKER = 1.5  # times the height of the box
@@ -487,10 +445,6 @@ class Scores(NamedTuple):
     original: Five
     released: Five
     k: int | None
-
-    def rounded(self) -> Scores:
-        """Return both boxes as they may be told of raw data beside an exact release."""
-        return Scores(coarse_box(self.original), coarse_box(self.released), self.k)
 
 
 def boxes_of(scores: Propensity, guard: int | None = None) -> Scores:

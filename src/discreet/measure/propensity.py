@@ -149,15 +149,26 @@ def propensity(
     0.0
     """
     pair = as_pair(original, released, categorical=categorical, same_rows=same_rows)
-    many = len(pair.original) + len(pair.released) > SPAN
+    sizes = len(pair.original), len(pair.released)
+    rows, share = sum(sizes), sizes[1] / sum(sizes)
+    many = rows > SPAN
     with ThreadPoolExecutor(os.cpu_count()) if many else nullcontext() as threads:
-        stack, terms = _stacked(pair, threads)
-        terms, sums = _begun(stack, terms, threads)
-        beta = _fitted(stack, terms, sums, threads)
-        original, released = (_scores(table, terms, beta, threads) for table in stack.tables)
-    squares = [float(np.sum((scores - stack.share) ** 2)) for scores in (original, released)]
-    u = sum(squares) / stack.rows
-    expected = len(terms) * (1 - stack.share) ** 2 * stack.share / stack.rows
+        tables, terms = _stacked(pair, share, threads)
+        terms, sums = _begun(tables, terms, threads)
+        beta = _fitted(tables, terms, sums, threads)
+
+        def scored(job: tuple[_Table, float, Span]) -> Floats:
+            table, _, span = job
+            logits = np.concatenate([beta @ x for x in _chunks(table, terms, *span)])
+            likely, unlikely = _chances(logits)
+            scores: Floats = np.where(logits < 0, unlikely, likely)
+            return scores
+
+        scores = np.concatenate(_done(threads, scored, _jobs(tables)))
+    original, released = scores[: sizes[0]], scores[sizes[0] :]
+    squares = [float(np.sum((scores - share) ** 2)) for scores in (original, released)]
+    u = sum(squares) / rows
+    expected = len(terms) * (1 - share) ** 2 * share / rows
     return Propensity(original, released, u, u / expected if terms else 0.0, len(terms))
 
 
@@ -193,38 +204,16 @@ def propensity_u(
     return propensity(original, released, categorical=categorical, same_rows=same_rows).u
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
+class _Table(NamedTuple):
     """The columns of one table: numbers as they are, and which level each row has."""
 
     numbers: tuple[Floats, ...]
     codes: tuple[Codes, ...]
     rows: int
 
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        return list(pairwise([*range(0, self.rows, SPAN), self.rows]))
 
-
-@dataclass(frozen=True, eq=False)
-class _Stack:
-    """The original on top of the released table."""
-
-    original: _Table
-    released: _Table
-
-    @property
-    def tables(self) -> tuple[_Table, _Table]:
-        return self.original, self.released
-
-    @property
-    def rows(self) -> int:
-        return self.original.rows + self.released.rows
-
-    @property
-    def share(self) -> float:
-        """The share c of released rows."""
-        return self.released.rows / self.rows
+Tables = tuple[_Table, _Table]
+Span = tuple[int, int]
 
 
 class _Term(NamedTuple):
@@ -251,12 +240,34 @@ def _done(
     return list(map(work, jobs) if threads is None else threads.map(work, jobs))
 
 
-def _stacked(pair: Pair, threads: ThreadPoolExecutor | None) -> tuple[_Stack, list[_Term]]:
+def _jobs(tables: Tables) -> list[tuple[_Table, float, Span]]:
+    """Return each table's spans of rows, with the sign that being released has there."""
+    return [
+        (table, sign, span)
+        for table, sign in zip(tables, (-1.0, 1.0), strict=True)
+        for span in pairwise([*range(0, table.rows, SPAN), table.rows])
+    ]
+
+
+def _stacked(
+    pair: Pair, share: float, threads: ThreadPoolExecutor | None
+) -> tuple[Tables, list[_Term]]:
     """Find what brings each column of numbers into −1 to 1, and number the levels."""
     sides = (pair.original, pair.released)
 
-    def scaling(name: str) -> tuple[float, float] | None:
-        return _scaling(name, *(side.numbers[name] for side in sides))
+    def scaling(name: str) -> tuple[float, float] | None:  # None of a constant column
+        before, after = (side.numbers[name] for side in sides)
+        low = min(float(before.min()), float(after.min()))
+        high = max(float(before.max()), float(after.max()))
+        largest = max(-low, high)
+        if largest > LARGEST_VALUE:
+            raise RefusedError(
+                f"column {name!r} has numbers too large to be computed with; rescale it"
+            )
+        centre = (1 - share) * float(before.mean()) + share * float(after.mean())
+        reach = max(high - centre, centre - low)
+        constant = reach <= max(ROUNDING * largest, 1 / LARGEST_VALUE)
+        return None if constant else (centre, 1 / reach)
 
     scaled = _done(threads, scaling, pair.original.numbers)
     terms = [_Term(place, None, *how) for place, how in enumerate(scaled) if how is not None]
@@ -276,59 +287,58 @@ def _stacked(pair: Pair, threads: ThreadPoolExecutor | None) -> tuple[_Stack, li
         _Table(tuple(side.numbers[name] for name in pair.original.numbers), tuple(made), len(side))
         for side, made in zip(sides, codes, strict=True)
     )
-    return _Stack(original, released), terms
-
-
-def _scaling(name: str, original: Floats, released: Floats) -> tuple[float, float] | None:
-    """Return centre and factor that bring a column into −1 to 1; None if it is constant."""
-    low = min(float(original.min()), float(released.min()))
-    high = max(float(original.max()), float(released.max()))
-    largest = max(-low, high)
-    if largest > LARGEST_VALUE:
-        raise RefusedError(f"column {name!r} has numbers too large to be computed with; rescale it")
-    c = len(released) / (len(original) + len(released))
-    centre = (1 - c) * float(original.mean()) + c * float(released.mean())
-    reach = max(high - centre, centre - low)
-    if reach <= max(ROUNDING * largest, 1 / LARGEST_VALUE):
-        return None
-    return centre, 1 / reach
+    return (original, released), terms
 
 
 def _begun(
-    stack: _Stack, terms: list[_Term], threads: ThreadPoolExecutor | None
+    tables: Tables, terms: list[_Term], threads: ThreadPoolExecutor | None
 ) -> tuple[list[_Term], _Sums]:
     """Leave out the terms that follow from others, and sum up the model of no effects."""
-    grams = [_gram_of(table, terms, threads) for table in stack.tables]
-    kept = _independent(grams[0] + grams[1])
+
+    def gram(job: tuple[_Table, float, Span]) -> Floats:
+        table, _, span = job
+        total: Floats = reduce(np.add, (x @ x.T for x in _chunks(table, terms, *span)))
+        return total
+
+    jobs = _jobs(tables)
+    parts = list(zip(jobs, _done(threads, gram, jobs), strict=True))
+    grams: list[Floats] = [
+        reduce(np.add, [part for job, part in parts if job[0] is table]) for table in tables
+    ]
+    left = grams[0] + grams[1]
+    own = np.diag(left).copy()
+    kept = np.zeros(len(left), dtype=np.bool_)
+    for j in range(len(left)):
+        kept[j] = left[j, j] > DEPENDENT * own[j]
+        if kept[j]:
+            left -= np.outer(left[j] / left[j, j], left[j])
     original, released = (gram[np.ix_(kept, kept)] for gram in grams)
-    rows, c = stack.rows, stack.share
+    sizes = [table.rows for table in tables]
+    rows, c = sum(sizes), sizes[1] / sum(sizes)
     # Where the tables are equal, so are these sums to the last bit, and the gradient is 0.
-    gradient = (stack.original.rows * released[0] - stack.released.rows * original[0]) / rows
+    gradient = (sizes[0] * released[0] - sizes[1] * original[0]) / rows
     loss = -rows * (c * math.log(c) + (1 - c) * math.log(1 - c))
     chosen = [term for term, stays in zip(terms, kept[1:], strict=True) if stays]
     return chosen, _Sums(gradient, c * (1 - c) * (original + released), loss)
 
 
-def _independent(gram: Floats) -> NDArray[np.bool_]:
-    """Find the columns, from the first on, that do not follow from those before them."""
-    left, own = gram.copy(), np.diag(gram).copy()
-    kept = np.zeros(len(gram), dtype=np.bool_)
-    for j in range(len(gram)):
-        kept[j] = left[j, j] > DEPENDENT * own[j]
-        if kept[j]:
-            left -= np.outer(left[j] / left[j, j], left[j])
-    return kept
-
-
 def _fitted(
-    stack: _Stack, terms: list[_Term], sums: _Sums, threads: ThreadPoolExecutor | None
+    tables: Tables, terms: list[_Term], sums: _Sums, threads: ThreadPoolExecutor | None
 ) -> Floats:
     """Fit the logistic model by Newton's method: see `propensity` for when it ends."""
+    rows = tables[0].rows + tables[1].rows
+    share = tables[1].rows / rows
     start: Floats = np.zeros(len(terms) + 1)
-    start[0] = math.log(stack.share / (1 - stack.share))
+    start[0] = math.log(share / (1 - share))
     beta, idle = start, 0
     for _ in range(MOST_STEPS):
-        step = _newton(sums)
+        # Newton's step, without directions in which next to nothing changes.
+        size = np.sqrt(np.diag(sums.hessian))
+        size[size == 0] = 1.0
+        values, vectors = np.linalg.eigh(sums.hessian / np.outer(size, size))
+        steep = values > FLAT * values[-1]
+        along = vectors[:, steep]
+        step: Floats = along @ ((along.T @ (sums.gradient / size)) / values[steep]) / size
         moved = beta + step - start
         left, way = float(step @ sums.hessian @ step), float(moved @ sums.hessian @ moved)
         # As no column exceeds 1, no logit changes by more than `change`, no weight by more than
@@ -337,15 +347,15 @@ def _fitted(
         if change * math.sqrt(left) <= NEAR * math.sqrt(way):
             return beta + step
         for _ in range(MOST_HALVINGS):
-            tried = _sums_of(stack, terms, beta + step, threads)
-            if tried.loss <= sums.loss * (1 + SLACK) + SLACK * SEPARATED * stack.rows:
+            tried = _sums_of(tables, terms, beta + step, threads)
+            if tried.loss <= sums.loss * (1 + SLACK) + SLACK * SEPARATED * rows:
                 break
             step = step / 2
         else:  # no step lowers the loss: it is at its least
             return beta
         idle = idle + 1 if tried.loss >= sums.loss * (1 - SLACK) else 0
         beta, sums = beta + step, tried
-        if idle == MOST_IDLE or sums.loss <= SEPARATED * stack.rows:
+        if idle == MOST_IDLE or sums.loss <= SEPARATED * rows:
             return beta
     raise RefusedError(
         "the model that is to tell the tables apart could not be fitted; leave out columns with"
@@ -353,46 +363,16 @@ def _fitted(
     )
 
 
-def _newton(sums: _Sums) -> Floats:
-    """Return Newton's step, without directions in which next to nothing changes."""
-    size = np.sqrt(np.diag(sums.hessian))
-    size[size == 0] = 1.0
-    values, vectors = np.linalg.eigh(sums.hessian / np.outer(size, size))
-    steep = values > FLAT * values[-1]
-    along = vectors[:, steep]
-    step: Floats = along @ ((along.T @ (sums.gradient / size)) / values[steep]) / size
-    return step
-
-
-def _gram_of(table: _Table, terms: list[_Term], threads: ThreadPoolExecutor | None) -> Floats:
-    """Return X'X of one table."""
-
-    def gram(span: tuple[int, int]) -> Floats:
-        return _total(x @ x.T for x in _chunks(table, terms, *span))
-
-    return _total(_done(threads, gram, table.spans))
-
-
-def _total(parts: Iterable[Floats]) -> Floats:
-    total: Floats = reduce(np.add, parts)
-    return total
-
-
 def _sums_of(
-    stack: _Stack, terms: list[_Term], beta: Floats, threads: ThreadPoolExecutor | None
+    tables: Tables, terms: list[_Term], beta: Floats, threads: ThreadPoolExecutor | None
 ) -> _Sums:
     """Sum up the model of given coefficients over both tables."""
 
-    def summed(job: tuple[_Table, float, tuple[int, int]]) -> _Sums:
+    def summed(job: tuple[_Table, float, Span]) -> _Sums:
         table, sign, span = job
         return reduce(_added, (_chunk_sums(x, beta, sign) for x in _chunks(table, terms, *span)))
 
-    jobs = [
-        (table, sign, span)
-        for table, sign in zip(stack.tables, (-1.0, 1.0), strict=True)
-        for span in table.spans
-    ]
-    return reduce(_added, _done(threads, summed, jobs))
+    return reduce(_added, _done(threads, summed, _jobs(tables)))
 
 
 def _added(one: _Sums, other: _Sums) -> _Sums:
@@ -413,20 +393,6 @@ def _chances(logit: Floats) -> tuple[Floats, Floats]:
     odds = np.exp(-np.abs(logit))
     likely = 1 / (1 + odds)
     return likely, odds * likely
-
-
-def _scores(
-    table: _Table, terms: list[_Term], beta: Floats, threads: ThreadPoolExecutor | None
-) -> Floats:
-    """Return the estimated chance of each row to be a released one."""
-
-    def scored(span: tuple[int, int]) -> Floats:
-        logits = np.concatenate([beta @ x for x in _chunks(table, terms, *span)])
-        likely, unlikely = _chances(logits)
-        scores: Floats = np.where(logits < 0, unlikely, likely)
-        return scores
-
-    return np.concatenate(_done(threads, scored, table.spans))
 
 
 def _chunks(table: _Table, terms: list[_Term], start: int, stop: int) -> Iterator[Floats]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,15 @@ class RmdGrid:
     risk1: tuple[Estimate, ...]
     risk2: tuple[tuple[Estimate, ...], ...]
     excluded: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the widths and the risks as plain values."""
+        return {
+            "w1s": list(self.w1s),
+            "w2s": list(self.w2s),
+            "risk1": [found.to_dict() for found in self.risk1],
+            "risk2": [[found.to_dict() for found in row] for row in self.risk2],
+        }
 
 
 def rmd_risk(
