@@ -24,16 +24,7 @@ from discreet.secret import WORD, Secret, canonical, encrypted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "Column",
-    "Keys",
-    "coded",
-    "in_order",
-    "old_row_keys",
-    "row_digests",
-    "row_keys",
-    "total",
-]
+__all__ = ["Keys", "coded", "in_order", "old_row_keys", "row_digests", "row_keys", "total"]
 
 Keys = NDArray[np.uint64]
 """One key a row: of shape (n, 2), the sixteen bytes of each as two words, the lower one first."""
@@ -57,7 +48,16 @@ def row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
     that are not finite count as one, and as missing.
     """
     keys = row_digests(secret, columns)
-    _tell_apart(keys, secret.digest("records 2 again", _kinds(columns))[:BLOCK])
+    order = in_order(keys)
+    found = keys[order]
+    place = np.arange(len(order))
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (found[1:] != found[:-1]).any(axis=1)
+    repeat = place - np.maximum.accumulate(np.where(new, place, 0))
+    later = np.flatnonzero(repeat)
+    block = found[later]
+    block[:, 0] ^= repeat[later].astype(np.uint64)
+    keys[order[later]] = encrypted(secret.digest("records 2 again", _kinds(columns))[:BLOCK], block)
     return keys
 
 
@@ -127,7 +127,14 @@ def old_row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
     """
     if not columns or len({len(column) for column in columns}) != 1:
         raise InputError(UNEVEN)
-    encoded = [_encode(column) for column in columns]
+    encoded = []
+    for column in columns:
+        if isinstance(column, np.ndarray):
+            raw = canonical(column).tobytes()
+            encoded.append([raw[i : i + 8] for i in range(0, len(raw), 8)])
+        else:
+            texts = [text.encode() for text in column]
+            encoded.append([len(text).to_bytes(4, "little") + text for text in texts])
     # Which columns are numbers is part of the key: eight bytes of text are no number's.
     kinds = bytes(isinstance(column, np.ndarray) for column in columns)
     key = secret.digest("records", kinds)
@@ -140,14 +147,6 @@ def old_row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
         again = hmac.digest(key, row + repeat.to_bytes(8, "little"), "sha256") if repeat else row
         keys.append(again[:BLOCK])
     return np.frombuffer(b"".join(keys), dtype=WORD).reshape(-1, 2)
-
-
-def _encode(column: Column) -> list[bytes]:
-    if isinstance(column, np.ndarray):
-        raw = canonical(column).tobytes()
-        return [raw[i : i + 8] for i in range(0, len(raw), 8)]
-    texts = [text.encode() for text in column]
-    return [len(text).to_bytes(4, "little") + text for text in texts]
 
 
 def _kinds(columns: Sequence[Column]) -> bytes:
@@ -184,17 +183,3 @@ def _text_digests(secret: Secret, texts: pa.Array) -> Keys:
         done += BLOCK
         rows = rows[sizes[rows] > done]
     return state
-
-
-def _tell_apart(keys: Keys, key: bytes) -> None:
-    """Make the i-th repeat of a digest, i from 1, AES of the digest xor i, in place."""
-    order = in_order(keys)
-    found = keys[order]
-    place = np.arange(len(order))
-    new = np.ones(len(order), dtype=np.bool_)
-    new[1:] = (found[1:] != found[:-1]).any(axis=1)
-    repeat = place - np.maximum.accumulate(np.where(new, place, 0))
-    later = np.flatnonzero(repeat)
-    block = found[later]
-    block[:, 0] ^= repeat[later].astype(np.uint64)
-    keys[order[later]] = encrypted(key, block)

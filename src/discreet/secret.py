@@ -199,11 +199,18 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
         return Secret.from_text(text, allow_small=allow_small)
     if folder is not None and (folder / FILE_NAME).exists():
         return _read(folder / FILE_NAME)
-    own = _configuration_folder() / FILE_NAME
+    from platformdirs import user_config_path
+
+    own = Path(os.environ.get("DISCREET_CONFIG") or user_config_path("discreet")) / FILE_NAME
     if own.exists():
         return _read(own)
-    if folder is not None and _made(folder / FILE_NAME):
-        return _read(folder / FILE_NAME)
+    if folder is not None:
+        try:
+            _make(folder / FILE_NAME)
+        except OSError:  # nobody may write there
+            pass
+        else:
+            return _read(folder / FILE_NAME)
     try:
         own.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _make(own)
@@ -213,21 +220,6 @@ def load_secret(folder: Path | None, *, allow_small: bool = False) -> Secret:
             f" folder writable, or set the environment variable {ENVIRONMENT}"
         ) from None
     return _read(own)
-
-
-def _configuration_folder() -> Path:
-    from platformdirs import user_config_path
-
-    return Path(os.environ.get("DISCREET_CONFIG") or user_config_path("discreet"))
-
-
-def _made(path: Path) -> bool:
-    """Make a secret where that is possible, and say whether it was."""
-    try:
-        _make(path)
-    except OSError:
-        return False
-    return True
 
 
 def _make(path: Path) -> None:

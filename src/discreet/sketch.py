@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,7 @@ from numpy.typing import NDArray
 from discreet.keys import SPAN, Column, Keys, coded
 from discreet.secret import WORD, Secret, canonical, encrypted
 
-__all__ = [
-    "BUCKETS",
-    "ENDS",
-    "SMALLEST",
-    "WHOLE_ROWS",
-    "Ends",
-    "Sketch",
-    "Sketched",
-    "all_different",
-    "ends_of",
-    "merged",
-    "run_digests",
-    "sketch_of",
-    "sketched",
-]
+__all__ = ["BUCKETS", "SMALLEST", "WHOLE_ROWS", "Sketch", "Sketched", "all_different", "sketched"]
 
 
 Floats = NDArray[np.float64]
@@ -64,14 +51,6 @@ class Ends:
         high, high_counts = _counted([self.high, new.high], [self.high_counts, new.high_counts])
         return Ends(low[:ENDS], low_counts[:ENDS], high[-ENDS:], high_counts[-ENDS:])
 
-    @property
-    def runs(self) -> list[tuple[Floats, Counts]]:
-        """The ends as one run of values where they meet, else as two."""
-        if len(self.low) < ENDS or self.low[-1] >= self.high[0]:
-            values, first = np.unique(np.concatenate([self.low, self.high]), return_index=True)
-            return [(values, np.concatenate([self.low_counts, self.high_counts])[first])]
-        return [(self.low, self.low_counts), (self.high, self.high_counts)]
-
 
 def ends_of(values: Floats, known: Ends | None = None) -> Ends:
     """Return the ends of a column, or of part of it as far as the whole column needs it.
@@ -94,24 +73,24 @@ def run_digests(secret: Secret, ends: Ends) -> Keys:
     It is of how often each of them occurs and of the ratios of the gaps between them, in either
     direction; of shape (n, 2).
     """
-    found = [_words(values, counts) for values, counts in ends.runs if len(values) >= RUN]
-    if not found:
-        return np.zeros((0, 2), dtype=WORD)
-    key = secret.digest("shape")[:16]
-    ratios, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    there = _chained(key, np.hstack([ratios, counts]))
-    back = _chained(key, np.hstack([-ratios[:, ::-1], counts[:, ::-1]]))
-    return there + back
-
-
-def _words(values: Floats, counts: Counts) -> tuple[Counts, Counts]:
-    """Return the ratios of gaps within each few neighbours, as whole steps, and their counts."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        logs = np.log(np.diff(values))
-        steps = np.rint(np.diff(logs) / STEP)
-    steps = np.nan_to_num(steps, posinf=0.0, neginf=0.0).astype(np.int64)
+    runs = [(ends.low, ends.low_counts), (ends.high, ends.high_counts)]
+    if len(ends.low) < ENDS or ends.low[-1] >= ends.high[0]:  # the two meet, and are one
+        values, first = np.unique(np.concatenate([ends.low, ends.high]), return_index=True)
+        runs = [(values, np.concatenate([ends.low_counts, ends.high_counts])[first])]
+    key, found = secret.digest("shape")[:16], [np.zeros((0, 2), dtype=WORD)]
     window = np.lib.stride_tricks.sliding_window_view
-    return window(steps, RUN - 2), window(counts, RUN)
+    for values, counts in runs:
+        if len(values) < RUN:
+            continue
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            logs = np.log(np.diff(values))
+            steps = np.rint(np.diff(logs) / STEP)
+        steps = np.nan_to_num(steps, posinf=0.0, neginf=0.0).astype(np.int64)
+        ratios, often = window(steps, RUN - 2), window(counts, RUN)
+        there = _chained(key, np.hstack([ratios, often]))
+        back = _chained(key, np.hstack([-ratios[:, ::-1], often[:, ::-1]]))
+        found.append(there + back)
+    return np.concatenate(found)
 
 
 def _chained(key: bytes, words: Counts) -> Keys:
@@ -133,7 +112,7 @@ def _counted(parts: Sequence[Floats], how_often: Sequence[Counts]) -> tuple[Floa
     return values[starts], np.add.reduceat(counts, starts)
 
 
-def _new(values: Floats) -> NDArray[np.bool_]:
+def _new(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether each of some values, in order, is another than the one before."""
     new = np.ones(len(values), dtype=np.bool_)
     new[1:] = values[1:] != values[:-1]
@@ -267,7 +246,7 @@ def merged(one: Sketch, two: Sketch, smallest: int = 0) -> Sketch:
 
     `smallest` is what it was when both were made.
     """
-    sums = [a + b for a, b in zip(_sums(one.mark), _sums(two.mark), strict=True)]
+    sums = [int(one.mark[at], 16) + int(two.mark[at], 16) for at in (slice(16), slice(16, None))]
     both = np.concatenate([one.smallest, two.smallest])
     return Sketch(_mark(sums), one.buckets + two.buckets, _cut(both, smallest))
 
@@ -281,21 +260,10 @@ def sketched(
 ) -> Sketched:
     """Sketch every column of a table, and its whole rows, in one pass.
 
-    Parameters
-    ----------
-    secret : Secret
-        The custodian's secret.
-    batches : iterable of mapping of str to column
-        Parts of the table, as `Table.batches` gives them, in any order; at least one.
-    rows : collection of str
-        The columns whose values together are a whole row, whatever their order and names; the
-        shapes of those of numbers are taken, too. Without any, there are no rows.
-    persons : collection of str, optional
-        Columns that say who a row belongs to, of which the smallest digests are kept, too.
-
-    Returns
-    -------
-    Sketched
+    `batches` are parts of the table, as `Table.batches` gives them, in any order; at least one.
+    `rows` are the columns whose values together are a whole row, whatever their order and names;
+    the shapes of those of numbers are taken, too. Of the columns `persons`, which say who a row
+    belongs to, the smallest digests are kept, too.
     """
     held: dict[str, _Held] = {}
     ends: dict[str, Ends] = {}
@@ -320,7 +288,7 @@ def sketched(
         {name: one.sketch for name, one in held.items()},
         whole,
         frozenset(name for name, one in held.items() if _numbers_rows(secret, one)),
-        frozenset(name for name in persons if name in held and not _counts_up(held[name])),
+        frozenset(name for name in persons if name in held and not held[name].counts_up),
         {name: shape for name, shape in shapes.items() if shape.told_apart},
     )
 
@@ -333,6 +301,11 @@ class _Held:
     smallest: int
     low: float
     high: float
+
+    @property
+    def counts_up(self) -> bool:
+        """Whether whole numbers fill half of their range or more."""
+        return self.sketch.different >= (self.high - self.low + 1) / 2
 
     def and_also(self, new: _Held) -> _Held:
         """Return what is held of this and of further rows."""
@@ -380,22 +353,16 @@ def all_different(column: Column) -> bool:
     return bool((values == np.floor(values)).all() and (np.diff(values) > 0).all())
 
 
-def _counts_up(held: _Held) -> bool:
-    """Whether whole numbers fill half of their range or more."""
-    return held.sketch.different >= (held.high - held.low + 1) / 2
-
-
 def _numbers_rows(secret: Secret, held: _Held) -> bool:
     """Tell without sorting: so many whole numbers from end to end, and the sum of all of them."""
-    n = int(held.sketch.buckets.sum())
+    n = held.sketch.rows
     if n < 2 or held.high - held.low != n - 1 or max(-held.low, held.high) > LARGEST_WHOLE:
         return False
-    sums = [0, 0]
+    found = sketch_of(np.zeros((0, 2), dtype=WORD))
     for start in range(0, n, SPAN):
         numbers = held.low + np.arange(start, min(n, start + SPAN), dtype=np.float64)
-        part = _sums(sketch_of(secret.marks(numbers)).mark)
-        sums = [a + b for a, b in zip(sums, part, strict=True)]
-    return _mark(sums) == held.sketch.mark
+        found = merged(found, sketch_of(secret.marks(numbers)))
+    return found.mark == held.sketch.mark
 
 
 def _cut(digests: NDArray[np.uint64], smallest: int) -> NDArray[np.uint64]:
@@ -403,14 +370,8 @@ def _cut(digests: NDArray[np.uint64], smallest: int) -> NDArray[np.uint64]:
     if not smallest:
         return NONE
     found = np.sort(digests)  # np.unique is many times slower where most are different
-    new = np.ones(len(found), dtype=np.bool_)
-    new[1:] = found[1:] != found[:-1]
-    return found[new][:smallest]
+    return found[_new(found)][:smallest]
 
 
 def _mark(sums: Iterable[int]) -> str:
     return "".join(f"{one % (1 << 64):016x}" for one in sums)
-
-
-def _sums(mark: str) -> tuple[int, int]:
-    return int(mark[:16], 16), int(mark[16:], 16)

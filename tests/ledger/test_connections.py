@@ -92,8 +92,8 @@ def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: 
             adopt(store, "two")  # by a second connection, which is opened beside the first
         assert told(started(LOOKED, store.path)) == ["one two"]
         assert ahead.stat().st_ino == number
-        with store._connections._connected():
-            store._connections.let_go()  # as before a fork
+        with store._connected():
+            store.let_go()  # as before a fork
         adopt(store, "three")
         assert told(started(LOOKED, store.path)) == ["one two three"]
         assert ahead.stat().st_ino == number
@@ -242,9 +242,9 @@ def test_only_the_file_that_is_expected_is_taken(store: Store, tmp_path: Path) -
 @pytest.fixture
 def quickly_tidied(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what is written ahead be moved after a few rows."""
-    monkeypatch.setattr("discreet.ledger.connections.MOST_AHEAD", 50_000)
-    monkeypatch.setattr("discreet.ledger.connections.TIDY_SECONDS", 0.0)
-    monkeypatch.setattr("discreet.ledger.connections.TIDY_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("discreet.ledger.store.MOST_AHEAD", 50_000)
+    monkeypatch.setattr("discreet.ledger.store.TIDY_SECONDS", 0.0)
+    monkeypatch.setattr("discreet.ledger.store.TIDY_WAIT_SECONDS", 0.01)
 
 
 def ahead(store: Store) -> int:
@@ -303,7 +303,7 @@ def test_threads_write_one_after_the_other(store: Store) -> None:
 
 
 def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.ledger.connections.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("discreet.ledger.store.WAIT_SECONDS", 0.05)
     inside, done = threading.Event(), threading.Event()
 
     def hold() -> None:

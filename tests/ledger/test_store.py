@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, LedgerError
 from discreet.ledger import Ledger, Store, Verification, add_token, ask, log, verify
-from discreet.ledger.store import (
+from discreet.ledger.chain import (
     FIRST,
     SCHEMA,
     TABLES,

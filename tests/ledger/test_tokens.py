@@ -23,8 +23,8 @@ from discreet.ledger import (
     revoke_token,
     verify,
 )
-from discreet.ledger.store import stamp
-from discreet.ledger.tokens import FIELDS
+from discreet.ledger.chain import stamp
+from discreet.ledger.log import FIELDS
 from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
 
 DAY = timedelta(days=1)
@@ -123,7 +123,7 @@ def test_one_token_is_read_and_compared_in_constant_time(
         compared.append((one, other))
         return compare(one, other)
 
-    monkeypatch.setattr("discreet.ledger.tokens.hmac.compare_digest", listen)
+    monkeypatch.setattr("hmac.compare_digest", listen)
     for text, often in ((texts[0], 1), (texts[4], 1), ("none of them", 0)):
         compared.clear()
         caller_of(store, "s", text)

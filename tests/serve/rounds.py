@@ -18,7 +18,7 @@ import httpx
 import typer
 
 from discreet.cli.app import app
-from discreet.ledger.store import FIRST
+from discreet.ledger.chain import FIRST
 from tests.serve.workers import client
 
 __all__ = ["main"]

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger.tokens import Caller
+from discreet.ledger.log import Caller
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
 from discreet.render.browser import parts

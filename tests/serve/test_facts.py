@@ -12,7 +12,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.ledger import add_token, revoke_token
-from discreet.ledger.tokens import Caller
+from discreet.ledger.log import Caller
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.protect import METHODS, ROW_METHODS

@@ -35,6 +35,7 @@ from discreet.protect import (
 )
 from discreet.protect.base import RowMethod
 from discreet.protect.values import nice_step, safe_ends, winsorised
+from discreet.secret import FORMAT
 from discreet.vault import (
     Copy,
     Made,
@@ -46,10 +47,8 @@ from discreet.vault import (
     prepared,
     protect_view,
     raw_rows,
-    within_bounds,
 )
-from discreet.vault.copies import load, store
-from discreet.vault.rows import FORMAT
+from discreet.vault.vault import load, store, within_bounds
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]
@@ -709,4 +708,4 @@ def test_a_copy_that_is_damaged_is_refused(damage: Callable[[Path], Any], path: 
 
 
 def test_a_copy_prints_no_value() -> None:
-    assert repr(COPY).startswith("<discreet.vault.copies.Copy object")
+    assert repr(COPY).startswith("<discreet.vault.vault.Copy object")

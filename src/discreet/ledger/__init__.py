@@ -40,29 +40,27 @@ everything until it is started again.
 
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.log import (
+    ROLES,
     Allowance,
     Answer,
+    Caller,
     LogEntry,
     Receipt,
+    Token,
+    add_token,
     ask,
+    caller_of,
     callers,
     close,
     keep,
     kept,
+    list_tokens,
     log,
+    revoke_token,
     used,
     used_by,
 )
 from discreet.ledger.store import Store, Verification, verify
-from discreet.ledger.tokens import (
-    ROLES,
-    Caller,
-    Token,
-    add_token,
-    caller_of,
-    list_tokens,
-    revoke_token,
-)
 
 __all__ = [
     "ROLES",

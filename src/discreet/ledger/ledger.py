@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError, LeavingError
+from discreet.ledger.chain import stamp
 from discreet.ledger.rules import (
     COLUMN,
-    COUNT_METHOD_OF,
     FORMAT_OF_ROWS,
     GROUP_OF,
     NOTHING,
@@ -29,7 +29,6 @@ from discreet.ledger.rules import (
     UNNAMED,
     ReleaseRecord,
     Version,
-    check_looks,
     check_many_changed,
     check_names,
     check_not_nearly,
@@ -44,12 +43,11 @@ from discreet.ledger.rules import (
     format_of,
     in_another_unit,
     nearly_the_same,
-    persons_of,
     plain_command,
     same_persons,
     values_of,
 )
-from discreet.ledger.store import Store, stamp
+from discreet.ledger.store import Store
 from discreet.secret import FORMAT, WORD, Secret
 from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 
@@ -71,16 +69,11 @@ class Ledger:
     """
 
     def __init__(self, folder: Path, secret: Secret) -> None:
-        self._store = Store(folder, secret)
-
-    @property
-    def store(self) -> Store:
-        """The file, which holds what was asked of the study on the web too."""
-        return self._store
+        self.store = Store(folder, secret)
 
     def version(self, study: str) -> int:
         """Return the number of a study's latest version; 1 where nothing of it has left."""
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             last = latest(connection, study)
         return 1 if last is None else last.number
 
@@ -88,7 +81,7 @@ class Ledger:
         """Whether something of a study has left, and all that is now drawn was recorded then."""
         if study is None:
             return False
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             version = latest(connection, study)
             known = {} if version is None else sketches_of(connection, version)
         same = (what in known and known[what].mark == new.mark for what, new in drawn.items())
@@ -98,7 +91,7 @@ class Ledger:
         """Return how the rows of a study's latest version are keyed, and its settings."""
         if study is None:
             return None, {}
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             last = latest(connection, study)
             return (
                 (None, {}) if last is None else (oldest_format(connection, [last]), last.settings)
@@ -111,36 +104,32 @@ class Ledger:
 
         `every` returns the sketches of all columns; called where anything is of an old format.
         """
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             (old,) = connection.execute(
                 "SELECT EXISTS (SELECT 1 FROM version WHERE id NOT IN"
                 " (SELECT version FROM choice WHERE what = ? AND value = ?))",
                 (FORMAT_OF_ROWS, str(FORMAT)),
             ).fetchone()
         sketches = every() if old else {}
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             return oldest_format(connection, same_data(connection, sketches, study, whole=True))
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
-        groups = set(self._named(study, GROUP_OF).values())
+        groups = set(self.choices(study, GROUP_OF).values())
         return tuple(tuple(json.loads(value)) for value in sorted(groups))
 
     def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the pairs of columns that the latest version of a study drew as neighbours."""
         return tuple(
-            sorted(tuple(json.loads(pair)) for pair in self._named(study, PAIR_OF).values())
+            sorted(tuple(json.loads(pair)) for pair in self.choices(study, PAIR_OF).values())
         )
 
-    def count_methods(self, study: str | None) -> dict[str, str]:
-        """Return the count methods that the latest version of a study left by, each of columns."""
-        return self._named(study, COUNT_METHOD_OF)
-
-    def _named(self, study: str | None, what: str) -> dict[str, str]:
+    def choices(self, study: str | None, what: str) -> dict[str, str]:
         """Return the choices of one sort that the latest version of a study left with."""
         if study is None:
             return {}
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             version = latest(connection, study)
             choices = {} if version is None else choices_of(connection, version)
         return {name: value for name, value in choices.items() if name.startswith(what)}
@@ -162,10 +151,10 @@ class Ledger:
         """
         drawn = {what: sketch for record in records for what, sketch in record.sketches.items()}
         whole = {} if self.knows(records[0].study, drawn) else every()
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             for record in records:
                 _release(
-                    self._store,
+                    self.store,
                     connection,
                     record,
                     {**whole, **record.sketches},
@@ -186,38 +175,21 @@ class Ledger:
     ) -> int:
         """Open the next version of a study for changed data or a changed policy; return its number.
 
-        Parameters
-        ----------
-        study : str
-            The study's name; something of it must have left before.
-        settings, choices : mapping
-            What the policy from now on says.
-        sketch : callable
-            Sketches anew what a recorded sketch is of; None where that is gone.
-        k, most : int
-            A changed column must have changed in at least 10 k rows, and there may be `most`
-            versions.
-        every : callable
-            Returns all sketches by which the data are to be recognised from now on.
-        opened : callable
-            Says how a version of a study of some name is opened.
-
-        Raises
-        ------
-        InputError
-            If nothing has left yet, or nothing has changed.
-        LeavingError
-            If there may be no further version, too few rows have changed, or another process
-            opened one or let something leave meanwhile.
+        `settings` and `choices` are what the policy from now on says. `sketch` sketches anew what a
+        recorded sketch is of, or returns None where that is gone; `every` returns all sketches by
+        which the data are to be recognised from now on. A changed column must have changed in at
+        least 10 `k` rows, there may be `most` versions, and `opened` says how one of a study of
+        some name is opened. Refused, too, where nothing has left yet or nothing has changed, and
+        where another process opened a version or let something leave meanwhile.
         """
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             before = _followed(connection, study, most)
             recorded = sketches_of(connection, before)
         # Before the transaction, for it takes long, and whoever asks the server meanwhile waits.
         tried = {what: sketch(what) for what in recorded}
         again = {what: new for what, new in tried.items() if new is not None}
         fresh = {**every(), **again}
-        with self._store.writing() as connection:
+        with self.store.writing() as connection:
             last = _followed(connection, study, most)
             known, chosen = sketches_of(connection, last), choices_of(connection, last)
             check_version(study, before.number, last.number)
@@ -229,8 +201,9 @@ class Ledger:
             changed = dict(last.settings) != dict(settings)
             changed |= any(chosen.get(what, value) != value for what, value in choices.items())
             changed |= any(new.mark != known[what].mark for what, new in again.items())
-            for version in versions_of(connection, study):
-                check_many_changed(version, sketches_of(connection, version), fresh, k)
+            for version in all_versions(connection):
+                if version.study == study:
+                    check_many_changed(version, sketches_of(connection, version), fresh, k)
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
@@ -239,8 +212,8 @@ class Ledger:
             next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
             others = related(connection, next_, fresh, last)
             number = last.number + 1
-            new_version = insert(self._store, connection, study, number, settings, FORMAT)
-            remember(self._store, connection, new_version, persons_of(others), fresh)
+            new_version = insert(self.store, connection, study, number, settings, FORMAT)
+            remember(self.store, connection, new_version, others, fresh)
             return new_version.number
 
     def history(self, study: str | None = None) -> list[dict[str, Any]]:
@@ -248,7 +221,7 @@ class Ledger:
 
         Of each: study, version, time (at), kind, columns, method and form.
         """
-        with self._store.reading() as connection:
+        with self.store.reading() as connection:
             rows = connection.execute(
                 "SELECT study, number, at, kind, columns, method, form FROM leaving"
                 " JOIN version ON version.id = leaving.version"
@@ -305,14 +278,14 @@ def _release(
     if own is not None and whole:
         check_same_table(own, sketches, sketches_of(connection, own))
     check_one_order(record, left)
-    others = related(connection, record, sketches) if own is None else []
+    others = related(connection, record, sketches) if own is None else {}
     if own is None and record.study is None and alike:
         own = alike[0]
     if own is None:
         format = oldest_format(connection, alike) or record.format or FORMAT
         study = record.study or UNNAMED
         own = insert(store, connection, study, 1, record.settings, format)
-    remember(store, connection, own, {**record.choices, **persons_of(others)}, sketches)
+    remember(store, connection, own, {**record.choices, **others}, sketches)
     values = {
         "version": own.id,
         "at": stamp(),
@@ -333,15 +306,14 @@ def latest(connection: sqlite3.Connection, study: str) -> Version | None:
     return None if row is None else Version(row[0], row[1], row[2], json.loads(row[3]))
 
 
-def versions_of(connection: sqlite3.Connection, study: str) -> list[Version]:
-    """Return all versions of a study."""
-    return [version for version in all_versions(connection) if version.study == study]
+def all_versions(connection: sqlite3.Connection, but_for: str | None = None) -> list[Version]:
+    """Return the versions of all studies, or all but one, oldest first.
 
-
-def all_versions(connection: sqlite3.Connection) -> list[Version]:
-    """Return the versions of all studies, oldest first."""
+    What has no name is other than all that left.
+    """
     rows = connection.execute("SELECT id, study, number, settings FROM version ORDER BY id")
-    return [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
+    found = [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
+    return [version for version in found if version.study == UNNAMED or version.study != but_for]
 
 
 def holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, Version]:
@@ -370,16 +342,12 @@ def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, S
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
         "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
     ).fetchall()
-    return {what: _sketch(mark, packed) for what, mark, packed in rows}
-
-
-def _sketch(mark: str, packed: bytes) -> Sketch:
-    """Read a sketch: its buckets, and after them the smallest digests, where it has any."""
-    held = zlib.decompress(packed)
-    ends = BUCKETS * WORD.itemsize
-    return Sketch(
-        mark, np.frombuffer(held[:ends], dtype=np.int64), np.frombuffer(held[ends:], dtype=WORD)
-    )
+    found, ends = {}, BUCKETS * WORD.itemsize
+    for what, mark, packed in rows:
+        held = zlib.decompress(packed)  # buckets, and the smallest digests, where it has any
+        buckets, smallest = np.frombuffer(held[:ends], np.int64), np.frombuffer(held[ends:], WORD)
+        found[what] = Sketch(mark, buckets, smallest)
+    return found
 
 
 def insert(
@@ -441,7 +409,7 @@ def same_data(
 def check_columns(connection: sqlite3.Connection, sketches: Known, record: ReleaseRecord) -> None:
     """Refuse a column, of many different values, of other data but for a few rows."""
     fresh = [it for it in values_of(sketches) if it.distinctive]
-    for version in _others(connection, record.study) if fresh else ():
+    for version in all_versions(connection, record.study) if fresh else ():
         known = values_of(sketches_of(connection, version))
         few = record.fewer_than(version)
         nearly = any(old.resembles(new, few) for old in known for new in fresh)
@@ -453,17 +421,19 @@ def related(
     record: ReleaseRecord,
     sketches: Known,
     last: Version | None = None,
-) -> list[Version]:
-    """Return the versions of other studies that are of the same persons, or refuse a new one.
+) -> dict[str, str]:
+    """Return what is kept of the versions of other studies that are of the same persons.
 
-    `last` is the version that it is to follow. The same data again are no further look at them.
+    Or refuse a new one. `last` is the version that it is to follow. The same data again are no
+    further look at them.
     """
-    others = [(it, sketches_of(connection, it)) for it in _others(connection, record.study)]
-    if any(fits(known, sketches) for _, known in others):
-        return []
+    others = all_versions(connection, record.study)
+    known_of = {version.id: sketches_of(connection, version) for version in others}
+    if any(fits(known, sketches) for known in known_of.values()):
+        return {}
     found = []
-    for version, known in others:
-        opened = record.open_version(version.study)
+    for version in others:
+        known, opened = known_of[version.id], record.open_version(version.study)
         nearly = nearly_the_same(known, sketches, record.fewer_than(version))
         check_not_nearly(version.study, opened, nearly)
         check_unit(version.study, opened, in_another_unit(known, sketches))
@@ -472,16 +442,14 @@ def related(
         if guarded and same_persons(known, sketches):
             check_rounded(version.study, opened, record.settings)
             found.append(version)
-    if found:
-        looks = _looks(connection, [*found, *([last] if last else [])])
-        check_looks(looks, record.versions)
-    return found
-
-
-def _others(connection: sqlite3.Connection, study: str | None) -> list[Version]:
-    """Return the versions of other studies; what has no name is other than all that left."""
-    found = all_versions(connection)
-    return [version for version in found if version.study == UNNAMED or version.study != study]
+    looks_at = [*found, *([last] if last else [])]
+    if found and _looks(connection, looks_at) >= record.versions:
+        raise LeavingError(
+            "these persons have left in as many tables and versions as the policy allows, because"
+            " many together give them away; draw from one of those, or have the custodian raise"
+            " `versions` of the policy"
+        )
+    return {f"{PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in found}
 
 
 def _looks(connection: sqlite3.Connection, versions: Sequence[Version]) -> int:

@@ -20,46 +20,7 @@ from discreet.errors import LeavingError
 from discreet.parallel.ordering import one_order
 from discreet.sketch import WHOLE_ROWS, Sketch
 
-__all__ = [
-    "CHANGED_PER_K",
-    "COLUMN",
-    "COUNT_METHOD_OF",
-    "DIVERSITY_OF",
-    "EVIDENCE",
-    "FORMAT_OF_ROWS",
-    "GROUP_OF",
-    "KIND_OF",
-    "NOTHING",
-    "ONE_ORDER",
-    "PAIRS",
-    "PAIR_OF",
-    "PERSONS",
-    "PERSONS_OF",
-    "SHAPE_OF",
-    "UNNAMED",
-    "WHOSE",
-    "ReleaseRecord",
-    "Version",
-    "check_looks",
-    "check_many_changed",
-    "check_names",
-    "check_not_nearly",
-    "check_one_order",
-    "check_rounded",
-    "check_same_table",
-    "check_unchanged",
-    "check_unit",
-    "check_version",
-    "compare",
-    "fits",
-    "format_of",
-    "in_another_unit",
-    "likelihood_ratio",
-    "nearly_the_same",
-    "persons_of",
-    "same_persons",
-    "values_of",
-]
+__all__ = ["ReleaseRecord", "Version", "check_version", "compare"]
 
 
 CHANGED_PER_K = 10
@@ -151,7 +112,12 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
     other = f", or {opened}" if opened else ""
     for what in sorted({*record.settings, *version.settings}, key=lambda w: (w != "regime", w)):
         if record.settings.get(what) != version.settings.get(what):
-            was = _settings_before(record, version)
+            before = ", ".join(
+                f"{name} = {value!r}"
+                for name, value in version.settings.items()
+                if isinstance(value, str | int | float) and record.settings.get(name) != value
+            )
+            was = f" ({before})" if before else ""
             raise LeavingError(
                 f"{what!r} is another than when something of {name} left before, and two values"
                 f" of it give records away; use the policy it left under{was}" + other
@@ -163,10 +129,14 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
         )
     for what, value in record.choices.items():
         if choices.get(what, value) != value:
+            declared = ""
+            if what.startswith(KIND_OF):  # what is inferred may have changed
+                kinds = f"{{{what.removeprefix(KIND_OF)}: {choices[what]!r}}}"
+                declared = f": kinds={kinds}, or in the policy's file under [kinds]"
             raise LeavingError(
                 f"the {what} is another than when something of {name} left before, and the two"
                 " together give records away; use the one it left with"
-                + _kind_declared(what, choices[what])
+                + declared
                 + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
                 what,
             )
@@ -175,25 +145,6 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
 def format_of(choices: Mapping[str, str]) -> int:
     """Return how the rows of a version are keyed, of which these are the choices."""
     return int(choices.get(FORMAT_OF_ROWS, "1"))
-
-
-def _settings_before(record: ReleaseRecord, version: Version) -> str:
-    """Name the settings that were others, as far as each is a word or a number."""
-    before = {
-        what: value
-        for what, value in version.settings.items()
-        if isinstance(value, str | int | float) and record.settings.get(what) != value
-    }
-    named = ", ".join(f"{what} = {value!r}" for what, value in before.items())
-    return f" ({named})" if named else ""
-
-
-def _kind_declared(what: str, kind: str) -> str:
-    """Say how the kind is declared that a column left with: what is inferred may have changed."""
-    if not what.startswith(KIND_OF):
-        return ""
-    column = what.removeprefix(KIND_OF)
-    return f": kinds={{{column}: {kind!r}}}, or in the policy's file under [kinds]"
 
 
 def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
@@ -302,16 +253,6 @@ def check_rounded(name: str, opened: str, settings: Mapping[str, Any]) -> None:
         )
 
 
-def check_looks(looks: int, most: int) -> None:
-    """Refuse a further table or version of the same persons where there have been enough."""
-    if looks >= most:
-        raise LeavingError(
-            "these persons have left in as many tables and versions as the policy allows, because"
-            " many together give them away; draw from one of those, or have the custodian raise"
-            " `versions` of the policy"
-        )
-
-
 def left_as(name: str) -> str:
     """Say under which name something left."""
     return f"as study {name!r}" if name else "without a name"
@@ -365,11 +306,6 @@ EVIDENCE = 100.0
 """So many times likelier must few changed rows be than chance, where there are few levels."""
 
 
-def persons_of(versions: Sequence[Version]) -> dict[str, str]:
-    """Return what is kept of versions that are of the same persons."""
-    return {f"{PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in versions}
-
-
 def nearly_the_same(old: Known, new: Known, fewer_than: int) -> bool:
     """Whether a table is another one with fewer than some rows changed, added or gone.
 
@@ -412,7 +348,8 @@ def in_another_unit(old: Known, new: Known) -> tuple[str, str] | None:
         if not what.startswith(SHAPE_OF):
             continue
         column = COLUMN + what.removeprefix(SHAPE_OF)
-        if column not in new or _is_held(new[column], old):
+        held = [it for name, it in old.items() if name.startswith(COLUMN)]
+        if column not in new or not all(it.mostly_other(new[column]) for it in held):
             continue
         for other, before in old.items():
             if other.startswith(SHAPE_OF) and before.shared(shape) > 1 / 2:
@@ -456,11 +393,6 @@ def _persons(old: Known, new: Known) -> float | None:
     """Return the share of the new table's persons that are in the old one, where both name them."""
     one, two = old.get(PERSONS), new.get(PERSONS)
     return None if one is None or two is None else one.shared(two)
-
-
-def _is_held(column: Sketch, old: Known) -> bool:
-    """Whether an old table holds most of the values of a column as they are."""
-    return any(what.startswith(COLUMN) and not it.mostly_other(column) for what, it in old.items())
 
 
 def values_of(known: Known) -> list[Sketch]:

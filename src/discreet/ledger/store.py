@@ -1,48 +1,74 @@
-"""The ledger's file: one SQLite file, append-only, whose rows are chained with the secret."""
+"""The ledger's file: one SQLite file, append-only, whose rows are chained with the secret.
+
+SQLite alone opens the file. POSIX drops all locks of a process on a file when any of its
+descriptors of it is closed; without its locks other programs take the file for one that nobody
+uses, and remove what is written ahead.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
+import logging
+import os
 import sqlite3
+import tempfile
+import threading
+import time
+import weakref
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from discreet.errors import InputError, LedgerError
-from discreet.ledger.connections import (
-    Connections,
-    Place,
-    place_of,
-    transaction,
-    unusable,
-    write_ahead,
+from discreet.errors import DiscreetError, InputError, LedgerError
+from discreet.ledger.chain import (
+    FIRST,
+    OLD_TABLES,
+    SCHEMA,
+    TABLES,
+    create,
+    link,
+    objects_of,
+    row_of,
+    seal_of,
+    stamp,
 )
 from discreet.progress import advance
 from discreet.secret import PLACES, Secret
 
-__all__ = [
-    "FIRST",
-    "OLD_TABLES",
-    "SCHEMA",
-    "TABLES",
-    "Store",
-    "Verification",
-    "create",
-    "link",
-    "objects_of",
-    "row_of",
-    "seal_of",
-    "stamp",
-    "verify",
-]
+__all__ = ["Store", "Verification", "verify"]
 
+
+WAIT_SECONDS = 30.0
+PAUSE_SECONDS = 0.01
+SETTINGS = (
+    "foreign_keys = ON",
+    "recursive_triggers = ON",  # or INSERT OR REPLACE would delete past them
+    "synchronous = FULL",
+    "wal_autocheckpoint = 0",  # see `_tidy`
+)
+MOST_AHEAD = 4 * 2**20
+TIDY_SECONDS = 10.0
+TIDY_WAIT_SECONDS = 1.0
+UNWRITABLE = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_READONLY_DBMOVED,
+    sqlite3.SQLITE_READONLY_DIRECTORY,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+)
+"""The codes of SQLite for a disk that is full, over its quota or may not be written."""
+
+Place = tuple[int, int]
+"""A file's device and number."""
 
 ROWS_A_STEP = 1000
+
+LOG = logging.getLogger("discreet.ledger")
 
 
 class Store:
@@ -61,14 +87,17 @@ class Store:
     """
 
     def __init__(self, folder: Path, secret: Secret) -> None:
-        self._path = folder / "ledger.sqlite"
+        self.path = folder / "ledger.sqlite"
         self._key = secret.digest("ledger chain")
-        self._connections = Connections(self._path, self._prepare)
-
-    @property
-    def path(self) -> Path:
-        """Where the file lies."""
-        return self._path
+        self._users, self._lent, self._forked, self._tidied = 0, 0, False, -TIDY_SECONDS
+        self._idle: list[sqlite3.Connection] = []
+        self._anchor: sqlite3.Connection | None = None
+        # Files that must stay what they are; never changed, for others may read it meanwhile.
+        self._known: Mapping[str, Place | None] = {}
+        self._lost = False
+        # Threads of one process queue here: SQLite's own waiting sleeps longer and longer.
+        self._writer, self._lending = threading.Lock(), threading.Lock()
+        _all.add(self)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -77,42 +106,68 @@ class Store:
         A LedgerError is raised if the file cannot be made, is damaged, has no room on its disk, or
         was sealed with another secret: nothing is then written.
         """
-        with self._connections.writing() as connection:
-            # Each time, for another process may have begun the file since: it reads one row.
-            self._check_secret(connection)
-            yield connection
+        if not self._writer.acquire(timeout=WAIT_SECONDS):
+            raise unusable(self.path)
+        try:
+            with self._connected() as connection:
+                with transaction(connection, "BEGIN IMMEDIATE"):
+                    # Each time, for another process may have begun the file since.
+                    self._check_secret(connection)
+                    yield connection
+                    self._is_there()
+                self._is_there()  # what others do not find was not written
+                self._tidy(connection)
+        finally:
+            self._writer.release()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction that reads one state of the file, whoever writes meanwhile.
+        """Open a transaction that reads one state of the file, that of its first question.
 
         Where there is no file none is made; it reads as one with no rows. A ledger from before
         the chain gets it first.
         """
-        if not self._connections.is_there():
+        if not self._is_there():
             with closing(_empty()) as connection:
                 yield connection
             return
-        with self._connections.reading() as connection:
-            yield connection
+        with self._connected() as connection, transaction(connection, "BEGIN"):
+            connection.execute("PRAGMA query_only = ON")
+            try:
+                yield connection
+            finally:
+                connection.execute("PRAGMA query_only = OFF")
+            self._is_there()
 
-    def kept_open(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
         """Keep connections from one transaction to the next, for a server; close them at the end.
 
         About three times faster, for whoever closes the last connection to a file tidies it up.
         If the file goes meanwhile, or what SQLite keeps beside it, or another takes a name of
         theirs, nothing more is read or written, and a log record says so once.
         """
-        return self._connections.kept_open()
+        if self._users == 0 and not self._known:
+            self.expect(place_of(self.path))
+        self._users += 1
+        try:
+            yield
+        finally:
+            with suppress(LedgerError):
+                self._is_there()
+            self._users -= 1
+            if self._users == 0:
+                self.let_go()
+                self._known = {}
 
     @property
     def place(self) -> Place | None:
         """The device and number of the file; None where there is none."""
-        return place_of(self._path)
+        return place_of(self.path)
 
     def expect(self, place: Place | None) -> None:
-        """Take no other file for this one, once it is kept open; any for None."""
-        self._connections.expect(place)
+        """Take no other file for the ledger, once it is kept open; any for None."""
+        self._known = {} if place is None else {str(self.path): place}
 
     def append(
         self,
@@ -137,10 +192,6 @@ class Store:
         link(connection, self._key, table, cursor.lastrowid)
         return cursor.lastrowid
 
-    def seal(self, previous: str, table: str, row: int, values: Mapping[str, Any]) -> str:
-        """Return the seal that a row has after the row of another seal."""
-        return seal_of(self._key, previous, table, row, values)
-
     def holds(self, connection: sqlite3.Connection, table: str, row: int) -> bool:
         """Tell whether a row fits its seal, before something rests on it.
 
@@ -155,7 +206,7 @@ class Store:
         if found is None or values is None:
             return False
         seal, previous = found
-        return bool(self.seal(previous or FIRST, table, row, values) == seal)
+        return bool(seal_of(self._key, previous or FIRST, table, row, values) == seal)
 
     def _check_secret(self, connection: sqlite3.Connection) -> None:
         """Refuse a ledger whose last row was not sealed with this secret.
@@ -172,16 +223,161 @@ class Store:
         id_, table, row, seal, previous = last
         values = row_of(connection, table, row)
         if values is None or (previous is None and id_ != 1):
-            raise unusable(self._path)
-        if self.seal(previous or FIRST, table, row, values) != seal:
+            raise unusable(self.path)
+        if seal_of(self._key, previous or FIRST, table, row, values) != seal:
             raise LedgerError(
-                f"the ledger {str(self._path)!r} was sealed with another secret (or its last row"
+                f"the ledger {str(self.path)!r} was sealed with another secret (or its last row"
                 " was changed), so nothing was written; give the secret that it was begun with,"
                 f" which is {PLACES}"
             )
 
+    def _is_there(self) -> bool:
+        """Tell whether there is a file.
+
+        If while it is kept open it is gone, or another has its name, or that of a file that SQLite
+        keeps beside it, LedgerError is raised, for what is written then others never find; and from
+        then on always, for SQLite would take what it remembers of the old files for the new ones.
+        """
+        if self._lost or any(place_of(path) != place for path, place in self._known.items()):
+            with self._lending:
+                first, self._lost = not self._lost, True
+            error = LedgerError(
+                f"the ledger {str(self.path)!r}, or what SQLite keeps beside it (-wal, -shm), was"
+                " deleted, moved or replaced while it was in use, so nothing can leave; stop this"
+                " program, look with discreet log --verify --head HEAD whether the last rows are"
+                " missing (HEAD is what you noted before; without one, take it that they are),"
+                " restore the ledger from a backup if so, and start again"
+            )
+            if first:
+                LOG.error("discreet: %s", error)
+            raise error
+        return place_of(self.path) is not None
+
+    def let_go(self) -> None:
+        """Close the connections that are kept and not in use.
+
+        The last to be closed moves what is written ahead into the file and removes it. Where the
+        file is lost, that could destroy what others have written: one stays open that cannot.
+        """
+        with self._lending:
+            anchor, self._anchor = self._anchor, None
+            if anchor is not None and self._lost:
+                _open_for_good.append(anchor)
+            elif anchor is not None:
+                anchor.close()
+            while self._idle:
+                self._idle.pop().close()
+            self._known = {path: it for path, it in self._known.items() if path == str(self.path)}
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection; one that had an error is not lent again."""
+        if self._forked:
+            raise unusable(self.path)
+        with self._lending:
+            idle = self._idle.pop() if self._idle else None
+        connection = idle or self._opened()
+        with self._lending:
+            self._lent += 1
+        keep = False
+        try:
+            self._hold()
+            self._is_there()
+            yield connection
+            keep = True
+        except DiscreetError:
+            raise
+        except sqlite3.Error as error:
+            raise unusable(self.path, error) from None
+        except (zlib.error, ValueError):
+            raise unusable(self.path) from None
+        finally:
+            with self._lending:
+                self._lent -= 1
+                if keep and self._users:
+                    self._idle.append(connection)
+                elif not self._forked:
+                    connection.close()
+
+    def _tidy(self, connection: sqlite3.Connection) -> None:
+        """Move what was written ahead into the file itself, where it has grown long.
+
+        SQLite would do so after any commit, while others may write; before its version 3.51.3
+        that can lose rows (its "WAL-reset bug"). By TRUNCATE it holds off all who write.
+        """
+        ahead, now = self.path.with_name(f"{self.path.name}-wal"), time.monotonic()
+        with suppress(OSError, sqlite3.Error):  # what was written is safe where it is
+            if ahead.stat().st_size < MOST_AHEAD or now < self._tidied + TIDY_SECONDS:
+                return
+            self._tidied = now
+            connection.execute(f"PRAGMA busy_timeout = {TIDY_WAIT_SECONDS * 1000:.0f}")
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {WAIT_SECONDS * 1000:.0f}")
+
+    def _hold(self) -> None:
+        """Have one connection open all the time that a server runs, which is never lent.
+
+        While it is, no other process removes what is written ahead. It only reads, and so cannot
+        move what is written ahead when it is closed, nor remove it.
+        """
+        with self._lending:
+            if self._users == 0 or self._anchor is not None:
+                return
+            anchor = self._connection("mode=ro")
+            try:
+                anchor.execute("PRAGMA user_version").fetchone()
+            except sqlite3.Error:
+                anchor.close()
+                raise
+            self._anchor = anchor
+            real = os.path.realpath(self.path)  # beside it SQLite keeps the others
+            others = (f"{real}-wal", f"{real}-shm")
+            self._known = {**self._known, **{path: place_of(path) for path in others}}
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            if not self._is_there():
+                # SQLite makes the file, with the rights of one that is its owner's alone.
+                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with tempfile.NamedTemporaryFile(dir=self.path.parent) as like:
+                    self._connection(f"mode=rwc&modeof={quote(os.fsencode(like.name))}").close()
+            place = place_of(self.path)
+            connection = self._connection("mode=rw")
+        except (OSError, sqlite3.Error):
+            raise LedgerError(
+                f"the ledger in {str(self.path.parent)!r} cannot be opened, so nothing can leave;"
+                " make the folder writable, or put the policy beside one that is"
+            ) from None
+        try:
+            for setting in SETTINGS:
+                connection.execute(f"PRAGMA {setting}")
+            self._prepare(connection)
+            if place is None or place != place_of(self.path):
+                raise unusable(self.path)
+        except sqlite3.Error as error:
+            connection.close()
+            raise unusable(self.path, error) from None
+        except LedgerError:
+            connection.close()
+            raise
+        with self._lending:
+            if self._users:
+                self._known = {str(self.path): place, **self._known}
+        return connection
+
+    def _connection(self, how: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?{how}",
+            uri=True,
+            timeout=WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new ledger, and adopt one from before the chain.
+        """Make the tables of a new ledger, and link the rows of one from before the chain.
 
         What is missing from a ledger that is neither is not made again: it is damaged.
         """
@@ -193,29 +389,101 @@ class Store:
                 return  # another process was first
             before = objects_of(connection)
             if "table adoption" in before:
-                raise unusable(
-                    self._path
-                )  # it had a chain, and somebody made it look as if it had none
+                # it had a chain, and somebody made it look as if it had none
+                raise unusable(self.path)
             create(connection)
-            if before:
-                self._adopt(connection)
+            if not before:
+                return
+            self.append(connection, "adoption", {"at": stamp()})
+            for table in OLD_TABLES:
+                rows = connection.execute(f"SELECT rowid FROM {table} ORDER BY rowid").fetchall()
+                for (row,) in rows:
+                    link(connection, self._key, table, row)
 
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
         if number > SCHEMA:
             raise LedgerError(
-                f"the ledger {str(self._path)!r} was written by a later discreet, so nothing can"
+                f"the ledger {str(self.path)!r} was written by a later discreet, so nothing can"
                 " leave by this one; install the later one"
             )
         return bool(number == SCHEMA)
 
-    def _adopt(self, connection: sqlite3.Connection) -> None:
-        """Link the rows that were written before there was a chain, and say when that was."""
-        self.append(connection, "adoption", {"at": stamp()})
-        for table in OLD_TABLES:
-            rows = connection.execute(f"SELECT rowid FROM {table} ORDER BY rowid").fetchall()
-            for (row,) in rows:
-                link(connection, self._key, table, row)
+
+_all: weakref.WeakSet[Store] = weakref.WeakSet()
+_open_for_good: list[sqlite3.Connection] = []
+
+
+def place_of(path: str | Path) -> Place | None:
+    """Return the device and the number of a file, which is not opened; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _before_fork() -> None:
+    for each in [*_all]:
+        each.let_go()
+
+
+def _in_child() -> None:
+    """Begin anew in a process that was forked; in the middle of a transaction it cannot.
+
+    SQLite would take the locks of the process that it was forked from for its own.
+    """
+    for each in [*_all]:
+        in_use = each._lent > 0 or bool(each._idle) or each._anchor is not None
+        each._forked = each._forked or in_use
+        each._writer, each._lending = threading.Lock(), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    """Begin a transaction by some words; an error within undoes all of it."""
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise
+
+
+def write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer not wait for each other; where a disk cannot, they do."""
+    last = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait for others by itself here.
+            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > last:
+                raise
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return
+
+
+def unusable(path: Path, error: sqlite3.Error | None = None) -> LedgerError:
+    """Return what is raised where the file cannot be read or written, by SQLite's error."""
+    if getattr(error, "sqlite_errorcode", None) in UNWRITABLE:
+        return LedgerError(
+            f"the ledger {str(path)!r} cannot be written, so nothing can leave; make room on its"
+            " disk, and let its owner write there"
+        )
+    return LedgerError(
+        f"the ledger {str(path)!r} is damaged or in use, so nothing can leave; try again, or"
+        " restore it from a backup"
+    )
 
 
 @dataclass(frozen=True)
@@ -289,8 +557,10 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
             broken.append(f"chain: links before {id_} are gone")
         values = row_of(connection, table, row)
         if values is None:
-            broken.append(f"{_name(table)} row {row} is gone")
-        elif store.seal(previous, table, row, values) != seal:
+            # what else may stand in a changed link is not repeated
+            known = table if table in TABLES else "chain: an unknown table's"
+            broken.append(f"{known} row {row} is gone")
+        elif seal_of(store._key, previous, table, row, values) != seal:
             broken.append(f"{table} row {row} does not fit its seal")
         previous, number = seal, id_
         held = held or seal == head
@@ -327,141 +597,7 @@ def _unlinked(connection: sqlite3.Connection) -> Iterator[str]:
         yield from (f"{table} row {row} was added, or its link is gone" for (row,) in rows)
 
 
-def _name(table: object) -> str:
-    """Name a table of the ledger; what else may stand in a changed link is not repeated."""
-    return str(table) if table in TABLES else "chain: an unknown table's"
-
-
 def _empty() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     create(connection)
     return connection
-
-
-def stamp(now: datetime | None = None) -> str:
-    """Return a time, or the present, as text that sorts as times do: UTC, with milliseconds."""
-    at = datetime.now(UTC) if now is None else now.astimezone(UTC)
-    return at.isoformat(timespec="milliseconds")
-
-
-FIRST = "0" * 64
-"""What stands for the seal before the first."""
-
-
-def link(connection: sqlite3.Connection, key: bytes, table: str, row: int) -> None:
-    """Add the link of a row that was just written to the end of the chain."""
-    last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
-    number, previous = last or (0, FIRST)
-    values = row_of(connection, table, row)
-    if values is None:
-        raise ValueError("a row that is not there has no link")
-    connection.execute(
-        "INSERT INTO chain (id, source, row, seal) VALUES (?, ?, ?, ?)",
-        (number + 1, table, row, seal_of(key, previous, table, row, values)),
-    )
-
-
-def row_of(connection: sqlite3.Connection, table: str, row: int) -> dict[str, Any] | None:
-    """Return a row as it is kept, by column; None where there is none.
-
-    As it is kept, not as it was given: SQLite may keep a number as text.
-    """
-    if table not in TABLES:
-        return None
-    cursor = connection.execute(f"SELECT * FROM {table} WHERE rowid = ?", (row,))
-    names = [column[0] for column in cursor.description]
-    values = cursor.fetchone()
-    return None if values is None else dict(zip(names, values, strict=True))
-
-
-def seal_of(key: bytes, previous: str, table: str, row: int, values: Mapping[str, Any]) -> str:
-    """Return the seal of a row that follows the row of another seal, in hexadecimal digits."""
-    plain = {name: _plain(value) for name, value in values.items()}
-    text = json.dumps([table, row, plain], sort_keys=True, separators=(",", ":"))
-    return hmac.new(key, f"{previous}\n{text}".encode(), hashlib.sha256).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    # An object is no text, so that a digest never stands for a text that reads like it.
-    return {"sha256": hashlib.sha256(value).hexdigest()} if isinstance(value, bytes) else value
-
-
-SCHEMA = 1
-"""What `PRAGMA user_version` says; 0 where a ledger is new, or older than the chain."""
-
-OLD_TABLES = ("version", "choice", "sketch", "leaving")
-"""Those of a ledger from before the chain."""
-
-TABLES = (
-    *OLD_TABLES,
-    "adoption",
-    "token",
-    "revocation",
-    "asked",
-    "outcome",
-    "answer",
-)
-"""The tables whose rows have a link each in the table `chain`."""
-
-# The first four and the index after them stand in ledgers from before the chain, so that their
-# text stays as it is.
-MADE = (
-    """CREATE TABLE IF NOT EXISTS version (
-    id INTEGER PRIMARY KEY, study TEXT NOT NULL, number INTEGER NOT NULL,
-    settings TEXT NOT NULL, opened TEXT NOT NULL)""",
-    """CREATE TABLE IF NOT EXISTS choice (
-    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, value TEXT NOT NULL,
-    UNIQUE (version, what))""",
-    """CREATE TABLE IF NOT EXISTS sketch (
-    version INTEGER NOT NULL REFERENCES version, what TEXT NOT NULL, mark TEXT NOT NULL,
-    buckets BLOB NOT NULL, UNIQUE (version, what))""",
-    """CREATE TABLE IF NOT EXISTS leaving (
-    id INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES version, at TEXT NOT NULL,
-    kind TEXT NOT NULL, columns TEXT NOT NULL, method TEXT NOT NULL, form TEXT NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS sketch_mark ON sketch (mark)",
-    """CREATE TABLE IF NOT EXISTS adoption (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL)""",
-    """CREATE TABLE IF NOT EXISTS token (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, name TEXT NOT NULL,
-    role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires TEXT NOT NULL,
-    UNIQUE (study, name))""",
-    """CREATE TABLE IF NOT EXISTS revocation (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, token INTEGER NOT NULL UNIQUE REFERENCES token)""",
-    """CREATE TABLE IF NOT EXISTS asked (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, caller TEXT NOT NULL, study TEXT NOT NULL,
-    version INTEGER NOT NULL, what TEXT NOT NULL, request TEXT NOT NULL, view TEXT,
-    outcome TEXT NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS asked_when ON asked (caller, study, at, outcome)",
-    "CREATE INDEX IF NOT EXISTS asked_view ON asked (caller, study, version, view)",
-    """CREATE TABLE IF NOT EXISTS outcome (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, asked INTEGER NOT NULL UNIQUE REFERENCES asked,
-    code TEXT NOT NULL)""",
-    """CREATE TABLE IF NOT EXISTS answer (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, study TEXT NOT NULL, version INTEGER NOT NULL,
-    view TEXT NOT NULL, status INTEGER NOT NULL, body BLOB NOT NULL,
-    UNIQUE (study, version, view))""",
-    """CREATE TABLE IF NOT EXISTS chain (
-    id INTEGER PRIMARY KEY, source TEXT NOT NULL, row INTEGER NOT NULL, seal TEXT NOT NULL,
-    UNIQUE (source, row))""",
-)
-TRIGGERS = tuple(
-    f"CREATE TRIGGER IF NOT EXISTS {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
-    " BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-    for table in (*TABLES, "chain")
-    for verb in ("UPDATE", "DELETE")
-)
-
-
-def create(connection: sqlite3.Connection) -> None:
-    """Make the tables, indexes and triggers that are not there, in the caller's transaction."""
-    for statement in (*MADE, *TRIGGERS):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {SCHEMA}")
-
-
-def objects_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the text of every table, index and trigger by its kind and name: "table asked"."""
-    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
-    return {
-        f"{kind} {name}": " ".join(f"{table} {text}".split()) for kind, name, table, text in rows
-    }

@@ -18,8 +18,8 @@ from joserfc.jwk import JWKRegistry, Key
 from joserfc.jws import JWSRegistry
 
 from discreet.errors import InputError
+from discreet.ledger.log import ROLES, Caller, caller_of
 from discreet.ledger.store import Store
-from discreet.ledger.tokens import ROLES, Caller, caller_of
 from discreet.serve.limits import place_of
 
 __all__ = ["ALGORITHMS", "CallerOf", "Issuer", "TrustedIssuer", "callers"]

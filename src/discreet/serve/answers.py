@@ -17,6 +17,7 @@ from typing import Any
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.log import (
     Answer,
+    Caller,
     LogEntry,
     Receipt,
     ask,
@@ -25,7 +26,6 @@ from discreet.ledger.log import (
     kept,
     used,
 )
-from discreet.ledger.tokens import Caller
 from discreet.plots import PLOTS
 from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told

@@ -23,8 +23,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from discreet.errors import LeavingError
-from discreet.ledger.log import Answer
-from discreet.ledger.tokens import Caller
+from discreet.ledger.log import Answer, Caller
 from discreet.plots import PLOTS
 from discreet.render.browser import parts
 from discreet.serve.access import CallerOf, TrustedIssuer, callers

@@ -9,9 +9,9 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.ledger import Ledger
-from discreet.ledger.log import Allowance, callers, log, used_by
-from discreet.ledger.store import FIRST, Store, verify
-from discreet.ledger.tokens import Token, list_tokens
+from discreet.ledger.chain import FIRST
+from discreet.ledger.log import Allowance, Token, callers, list_tokens, log, used_by
+from discreet.ledger.store import Store, verify
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
 from discreet.policy.choosing import usual_method

@@ -232,7 +232,7 @@ class ReleaseGate:
         wanted = self._choices(Exit(asked))
         if PLOTS[asked.plot].axes:
             wanted |= method_pins([*pairwise(asked.columns)], asked.method)
-        for what, method in self.ledger.count_methods(self.name).items():
+        for what, method in self.ledger.choices(self.name, COUNT_METHOD_OF).items():
             if wanted.get(what, method) != method:
                 return what, method
         return None

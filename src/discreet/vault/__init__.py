@@ -19,7 +19,6 @@ stays within its columns' ends (those of their axes) by reflection, and a column
 numbers is rounded to such; both since format 2 of copies.
 """
 
-from discreet.vault.copies import Copy, Made, make_copy, make_table, protect_view, within_bounds
 from discreet.vault.rows import (
     STRATUM_PER_K,
     Done,
@@ -32,7 +31,16 @@ from discreet.vault.rows import (
     read_rows,
     strata_labels,
 )
-from discreet.vault.vault import Vault, copy_of, said
+from discreet.vault.vault import (
+    Copy,
+    Made,
+    Vault,
+    copy_of,
+    make_copy,
+    make_table,
+    protect_view,
+    said,
+)
 
 __all__ = [
     "STRATUM_PER_K",
@@ -53,5 +61,4 @@ __all__ = [
     "read_rows",
     "said",
     "strata_labels",
-    "within_bounds",
 ]

@@ -22,23 +22,15 @@ from discreet.secret import FORMAT, Secret
 from discreet.table import Rows, Table
 
 __all__ = [
-    "FORMAT",
-    "NO_LEVEL",
     "STRATUM_PER_K",
     "Done",
     "Noised",
     "Prepared",
     "Raw",
-    "digest_of",
-    "keys_of",
     "noised",
     "prepared",
     "raw_rows",
     "read_rows",
-    "repaired",
-    "rows_before",
-    "rows_like_others",
-    "rows_with_key",
     "strata_labels",
 ]
 
@@ -133,13 +125,11 @@ def raw_rows(
             f"the table has too few complete rows: at least {ROWS_PER_K} k are needed for a"
             " protected copy; choose fewer columns, or the custodian can declare a smaller k"
         )
-    keys = keys_of(secret, table, rows, format)
+    keys = keys_of(secret, rows, table.key, format)
     made_by = policy.copy_settings() | {"group": list(names), "strata": list(strata)}
     made_by |= {} if rows.persons is None else {"unit": table.unit}
     settings = json.dumps(made_by, sort_keys=True).encode()
-    data = keys
-    if table.key is not None:
-        data = _keys(secret, [*_columns(rows), *_whose(rows)], format)
+    data = keys if table.key is None else keys_of(secret, rows, None, format)
     version = digest_of(secret, "version", data, format, settings)
     unit = None if rows.persons is None else table.unit
     return Raw(tuple(names), tuple(strata), tuple(carried), rows, keys, version, format, unit)
@@ -245,19 +235,23 @@ def rows_with_key(
     return table.rows(names, [*texts, table.key], levels, gaps)
 
 
-def keys_of(secret: Secret, table: Table, rows: Rows, format: int) -> Keys:
-    """Return each record's key: of the declared key column, else of all its values.
+def keys_of(secret: Secret, rows: Rows, key: str | None, format: int) -> Keys:
+    """Return each record's key: of the declared `key` column, else of all its values.
 
     Whose it is is one of them, where some person has several.
     """
-    if table.key is None:
-        return _keys(secret, [*_columns(rows), *_whose(rows)], format)
-    column = rows.numbers[table.key] if table.key in rows.numbers else rows.texts[table.key]
-    if len(set(column)) != len(rows):
-        raise InputError(
-            f"key column {table.key!r} holds a value twice; a key is different in every row"
-        )
-    return _keys(secret, [column], format)
+    columns: list[Column]
+    if key is None:
+        columns = [*rows.numbers.values(), *rows.texts.values()]
+        if rows.persons is not None:
+            columns.append(tuple(rows.names[i] for i in rows.persons.tolist()))
+    else:
+        columns = [rows.numbers[key] if key in rows.numbers else rows.texts[key]]
+        if len(set(columns[0])) != len(rows):
+            raise InputError(
+                f"key column {key!r} holds a value twice; a key is different in every row"
+            )
+    return old_row_keys(secret, columns) if format == 1 else row_keys(secret, columns)
 
 
 def _evened(kept: Mask, labels: Labels, persons: Labels | None, keys: Keys, policy: Policy) -> Mask:
@@ -353,21 +347,6 @@ def _named(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word or name for word in words)
 
 
-def _keys(secret: Secret, columns: Sequence[Column], format: int) -> Keys:
-    return old_row_keys(secret, columns) if format == 1 else row_keys(secret, columns)
-
-
-def _columns(rows: Rows) -> list[Floats | tuple[str, ...]]:
-    return [*rows.numbers.values(), *rows.texts.values()]
-
-
-def _whose(rows: Rows) -> list[tuple[str, ...]]:
-    """Return whose each row is, as a column; none where each row is a person's."""
-    if rows.persons is None:
-        return []
-    return [tuple(rows.names[i] for i in rows.persons.tolist())]
-
-
 def _persons(rows: Rows, kept: Mask | None = None) -> int:
     """Return how many persons the rows, or those that are kept, are of."""
     if rows.persons is None:
@@ -375,7 +354,6 @@ def _persons(rows: Rows, kept: Mask | None = None) -> int:
     return len(np.unique(rows.persons if kept is None else rows.persons[kept]))
 
 
-Words = Mapping[str, tuple[str, ...]]
 STRATUM_PER_K = 2
 """A stratum of a guarded copy has at least this many times k rows, or persons."""
 NO_LEVEL = ("(missing)", "(no value)")
@@ -388,17 +366,23 @@ def repaired(
     rows: Rows,
 ) -> Repair:
     """Repair strata; where persons have several rows, so that they are of persons enough."""
-    if rows.persons is None or not levels:
-        return _repaired(levels, held, policy, len(rows))
-    firsts, at = _told_once({**levels, **held}, rows.persons)
+    if not levels:
+        return Repair({}, np.ones(len(rows), dtype=np.bool_), (), 0, 0.0, complete=True)
+    if rows.persons is None:
+        return _repaired(levels, held, policy)
+    # One row of each person and combination of levels, so that strata are counted in persons: one
+    # who has rows in several strata is in each of them.
+    labels = strata_labels({**levels, **held}, len(rows), rows.persons)
+    _, firsts, at = np.unique(labels, return_index=True, return_inverse=True)
     once, carried = (
         {name: tuple(words[i] for i in firsts.tolist()) for name, words in columns.items()}
         for columns in (levels, held)
     )
-    found = _of_persons_enough(
-        _repaired(once, carried, policy, len(firsts)), rows.persons[firsts], policy
-    )
-    return _spread_over(found, at)
+    found = _repaired(once, carried, policy)
+    found = _of_persons_enough(found, rows.persons[firsts], policy)
+    kept, places = found.kept[at], at.tolist()
+    spread = {name: tuple(words[i] for i in places) for name, words in found.levels.items()}
+    return dataclasses.replace(found, levels=spread, kept=kept, suppressed=int((~kept).sum()))
 
 
 def strata_labels(
@@ -456,39 +440,6 @@ def rows_like_others(labels: Labels, persons: Labels, before: Labels, k: int) ->
     return stays
 
 
-def _told_once(columns: Words, persons: Labels) -> tuple[Labels, Labels]:
-    """Return one row of each person and combination of levels, and which of them each row is like.
-
-    So strata are counted in persons: one who has rows in several strata is in each of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> firsts, at = _told_once({"sex": ("f", "f", "m")}, np.array([4, 4, 7]))
-    >>> firsts.tolist(), at.tolist()
-    ([0, 2], [0, 0, 1])
-    """
-    labels = strata_labels(columns, len(persons), persons)
-    _, firsts, at = np.unique(labels, return_index=True, return_inverse=True)
-    return firsts.astype(np.intp), at.astype(np.intp)
-
-
-def _spread_over(found: Repair, at: Labels) -> Repair:
-    """Return a repair of some rows as one of all rows that are like them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = Repair({"sex": ("f", "m")}, np.array([True, False]), (), 1, 0.0, True)
-    >>> _spread_over(found, np.array([0, 1, 1])).suppressed
-    2
-    """
-    places, kept = at.tolist(), found.kept[at]
-    levels = {name: tuple(words[i] for i in places) for name, words in found.levels.items()}
-    left_out = int((~kept).sum())
-    return dataclasses.replace(found, levels=levels, kept=kept, suppressed=left_out)
-
-
 def _of_persons_enough(found: Repair, persons: Labels, policy: Policy) -> Repair:
     """Leave out strata that, counted again by persons, hold too few of them.
 
@@ -520,29 +471,22 @@ def _least_in_stratum(policy: Policy) -> int:
 
 
 def _repaired(
-    levels: Mapping[str, tuple[str, ...]],
-    carried: Mapping[str, tuple[str, ...]],
-    policy: Policy,
-    n: int,
+    levels: Mapping[str, tuple[str, ...]], carried: Mapping[str, tuple[str, ...]], policy: Policy
 ) -> Repair:
-    if not levels:
-        return Repair(
-            levels={},
-            kept=np.ones(n, dtype=np.bool_),
-            steps=(),
-            suppressed=0,
-            loss=0.0,
-            complete=True,
-        )
     sensitive = next(iter(carried.values()), None)
+    hierarchies = {}
+    for column, lines in policy.hierarchies.items():
+        if column in levels:
+            # The level of missing values is one that is merged with no other.
+            known = {line[0] for line in lines}
+            own = [name for name in NO_LEVEL if name in levels[column] and name not in known]
+            whole = [*lines, *([name] * len(lines[0]) for name in own)]
+            steps = tuple({line[0]: line[i] for line in whole} for i in range(1, len(lines[0])))
+            hierarchies[column] = Hierarchy(column, steps)
     return repair(
         levels,
         _least_in_stratum(policy),
-        hierarchies={
-            name: Hierarchy(name, _steps(_with_missing(lines, levels[name])))
-            for name, lines in policy.hierarchies.items()
-            if name in levels
-        },
+        hierarchies=hierarchies,
         ordered={name: order for name, order in policy.ordered.items() if name in levels},
         sensitive=sensitive,
         # Where nothing is carried, what is sensitive is a stratum itself: a release checks it then.
@@ -550,14 +494,3 @@ def _repaired(
         closeness=None if policy.closeness == 1 or sensitive is None else policy.closeness,
         most_suppressed=policy.most_suppressed,
     )
-
-
-def _with_missing(lines: Sequence[Sequence[str]], words: Sequence[str]) -> Sequence[Sequence[str]]:
-    """Let a hierarchy know the level of missing values, as one that is merged with no other."""
-    known = {line[0] for line in lines}
-    own = [name for name in NO_LEVEL if name in words and name not in known]
-    return [*lines, *([name] * len(lines[0]) for name in own)]
-
-
-def _steps(lines: Sequence[Sequence[str]]) -> tuple[Mapping[str, str], ...]:
-    return tuple({line[0]: line[i] for line in lines} for i in range(1, len(lines[0])))

@@ -1,20 +1,242 @@
-"""The Vault: makes protected copies and keeps them."""
+"""Protected copies: how they are made, and kept in memory and in a folder of the custodian's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+import narwhals as nw
 import numpy as np
 
-from discreet.policy import Policy
+from discreet.arguments import Floats, as_strata
+from discreet.errors import BrokenPromiseError, InputError
+from discreet.policy import PlotRequest, Policy
+from discreet.protect import outside
+from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
-from discreet.secret import FORMAT, Secret
+from discreet.protect.microaggregation import check_shared
+from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
+from discreet.secret import FORMAT, Secret, unguessable
 from discreet.table import Table
-from discreet.vault.copies import Copy, Made, load, make_copy, store
-from discreet.vault.rows import Raw, noised, prepared, raw_rows
+from discreet.table.columns import array_of
+from discreet.vault.rows import (
+    Done,
+    Noised,
+    Raw,
+    digest_of,
+    keys_of,
+    noised,
+    prepared,
+    raw_rows,
+    rows_with_key,
+)
 
-__all__ = ["Vault", "copy_of", "said"]
+__all__ = ["Copy", "Made", "Vault", "copy_of", "make_copy", "make_table", "protect_view", "said"]
+
+
+DONE = b"discreet: how the rows were prepared"
+TINY = 1e-9
+WITHIN_ENDS = 2
+"""From this format on a copy stays within its columns' ends, and whole numbers stay whole."""
+
+
+@dataclass(frozen=True, repr=False)
+class Copy:
+    """Protected rows: their columns, the levels of their strata, and the version they are of.
+
+    `remarks` are sentences on how the rows were prepared, and `format` is how they were keyed.
+    """
+
+    columns: Mapping[str, Floats]
+    strata: Mapping[str, tuple[str, ...]]
+    version: str
+    left_out: int
+    remarks: tuple[str, ...] = ()
+    format: int = FORMAT
+
+
+def store(path: Path, copy: Copy) -> None:
+    """Keep a copy as Parquet that its owner alone may read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    partial = path.with_name(f"{path.name}.{unguessable()}")  # another thread may make it, too
+    table = pa.table({**copy.columns, **copy.strata})
+    table = table.replace_schema_metadata({DONE: json.dumps([copy.left_out, *copy.remarks])})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            pq.write_table(table, file)
+        os.replace(partial, path)
+    except OSError as error:
+        raise InputError(
+            f"the protected copy cannot be kept in {str(path.parent)!r} ({type(error).__name__});"
+            " make the folder writable"
+        ) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def load(path: Path, group: Sequence[str], version: bytes, format: int = FORMAT) -> Copy:
+    """Read a copy that was kept."""
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
+            stored = file.read()
+        left_out, *remarks = json.loads(stored.schema.metadata[DONE])
+        series = nw.from_native(stored, eager_only=True)
+        columns = {name: array_of(series[name]).astype(np.float64) for name in group}
+        strata = [name for name in stored.column_names if name not in columns]
+        levels = {name: tuple(stored[name].to_pylist()) for name in strata}
+        return Copy(columns, levels, version.hex()[:16], int(left_out), tuple(remarks), format)
+    except Exception:
+        raise InputError(
+            f"the protected copy {str(path)!r} cannot be read; move it away to have it made again"
+        ) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Made:
+    """Protected rows beside the raw ones they stand for, row by row: for the custodian alone.
+
+    `trimmed` are the raw ones as the method saw them: outliers drawn in, where they were.
+    """
+
+    names: tuple[str, ...]
+    original: Floats
+    trimmed: Floats
+    released: Floats
+    levels: Mapping[str, tuple[str, ...]]
+    carried: Mapping[str, tuple[str, ...]]
+    version: str
+    done: Done
+    format: int = FORMAT
+
+
+def make_copy(given: Noised, policy: Policy) -> Made:
+    """Make the rows of the protected copy of a guarded study version."""
+    rows, method = given.rows, policy.row_method()
+    columns = [winsorised(column, policy.k, rows.persons) for column in rows.values.T]
+    trimmed = np.column_stack(columns)
+    steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
+    out = _protected(given, trimmed, method)
+    for j, name in enumerate(rows.names):
+        if rows.format >= WITHIN_ENDS:
+            out[:, j] = _finished(
+                policy, trimmed[:, j], out[:, j], name, steps[j], whole=name in rows.whole
+            )
+        else:  # again after rounding, which may go a little beyond a bound
+            inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
+            out[:, j] = within_bounds(policy, name, inside)
+    return _made(given, trimmed, out, method)
+
+
+def _finished(
+    policy: Policy, trimmed: Floats, values: Floats, name: str, step: float, *, whole: bool
+) -> Floats:
+    """Round a column, to whole numbers where its own are, within its bounds and safe ends."""
+    low, high = safe_ends(float(trimmed.min()), float(trimmed.max()), whole=whole)
+    least, most = policy.bounds.get(name, (-np.inf, np.inf))
+    if whole:  # no fraction at a bound
+        least, most, step = np.ceil(least), np.floor(most), max(step, 1.0)
+    low, high = max(low, least), min(high, most)
+    if not low < high:  # the data lie outside what was declared: the declared bounds stand
+        low, high = policy.bounds[name]
+    inside = stepped(outside(values, low, high, policy.outside), step)
+    if policy.outside == "keep":
+        return inside
+    # What was rounded beyond an end goes back by a step; between narrow ends there may be none.
+    with np.errstate(invalid="ignore"):
+        ends = np.array([np.ceil(low / step - TINY), np.floor(high / step + TINY)]) * step
+    first, last = stepped(ends, step).tolist()
+    return np.clip(inside, first, last) if first <= last else np.clip(inside, low, high)
+
+
+def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
+    """Protect the rows of one table by themselves, as the papers do it: under `research`."""
+    rows = given.rows
+    if policy.from_copy:
+        raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
+    for j, name in enumerate(rows.names):
+        sd_of(name, rows.values[:, j])
+    out = _protected(given, rows.values, method)
+    for j, name in enumerate(rows.names):
+        out[:, j] = within_bounds(policy, name, out[:, j])
+    return _made(given, rows.values, out, method)
+
+
+def protect_view(
+    table: Table,
+    policy: Policy,
+    asked: PlotRequest,
+    secret: Secret,
+    naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
+    format: int = FORMAT,
+) -> Copy:
+    """Protect the columns of one view alone, as the papers do it: only under `research`.
+
+    Rows are protected within the levels of `asked.by`, as `naming` joins and names them, and keyed
+    as in `format`.
+    """
+    if policy.from_copy:
+        raise BrokenPromiseError("a guarded study draws rows from its protected copy alone")
+    by = () if asked.by is None or naming is None else (asked.by,)
+    rows = rows_with_key(table, asked.columns, by)
+    keys = keys_of(secret, rows, table.key, format)
+    names = list(asked.columns)
+    version = digest_of(secret, "view", keys, format)
+    values = np.column_stack([rows.numbers[name] for name in names])
+    for j, name in enumerate(names):
+        sd_of(name, values[:, j])
+    normals = secret.normals(version, keys, names)
+    texts = {name: naming(rows.texts[name]) for name in by if naming is not None}
+    strata = as_strata(texts[by[0]] if by else None, len(values))
+    out = policy.row_method(asked)(values, normals, strata, rows.persons)
+    columns = {name: within_bounds(policy, name, out[:, j]) for j, name in enumerate(names)}
+    left_out = about(rows.left_out, asked.k)
+    return Copy(columns, texts, version.hex()[:16], left_out, format=format)
+
+
+def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
+    """Do with values outside the bounds of a column what the policy says."""
+    if name not in policy.bounds:
+        return values
+    return outside(values, *policy.bounds[name], policy.outside)
+
+
+def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
+    rows = given.rows
+    if method.shared_by_k:
+        check_shared(out, rows.strata, method.k)
+    return Made(
+        names=rows.names,
+        original=rows.values,
+        trimmed=trimmed,
+        released=out,
+        levels=rows.levels,
+        carried=rows.carried,
+        version=given.version,
+        done=rows.done,
+        format=rows.format,
+    )
+
+
+def _protected(given: Noised, values: Floats, method: RowMethod) -> Floats:
+    """Protect rows in an order of their own, so that one version always has the same bytes."""
+    order, rows = given.rows.order, given.rows
+    persons = None if rows.persons is None else rows.persons[order]
+    found = method(values[order], given.normals[order], rows.strata[order], persons)
+    if found.shape != values.shape or not np.isfinite(found).all():
+        raise BrokenPromiseError("a row method returned another shape, or values not finite")
+    out = np.empty_like(values)
+    out[order] = found
+    return out
 
 
 class Vault:
@@ -63,20 +285,20 @@ class Vault:
         return made
 
     def _hold(self, raw: Raw, asked_for: int | None, make: Callable[[], Copy]) -> None:
-        """Hold a copy in memory, by its format too: that is known once something has left."""
-        copy = self._kept(raw, make)
-        self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
+        """Hold the copy that was kept in the folder, or make one and keep it.
 
-    def _kept(self, raw: Raw, make: Callable[[], Copy]) -> Copy:
-        """Return the copy that was kept in the folder, or make one and keep it."""
-        if self._folder is None:
-            return make()
-        path = self._folder / _file_name(raw.format, raw.version.hex()[:16])
-        if path.exists():
-            return load(path, raw.names, raw.version, raw.format)
-        copy = make()
-        store(path, copy)
-        return copy
+        In memory by its format too: that is known once something has left.
+        """
+        path = None
+        if self._folder is not None:
+            path = self._folder / _file_name(raw.format, raw.version.hex()[:16])
+        if path is not None and path.exists():
+            copy = load(path, raw.names, raw.version, raw.format)
+        else:
+            copy = make()
+            if path is not None:
+                store(path, copy)
+        self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
 
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:
         def keyed(format: int) -> Raw:
@@ -89,9 +311,8 @@ class Vault:
         return keyed(FORMAT if format is None else format)
 
     def _make(self, raw: Raw, policy: Policy) -> Made:
-        return make_copy(
-            noised(prepared(raw, policy, self._secret), self._secret, raw.version), policy
-        )
+        rows = prepared(raw, policy, self._secret)
+        return make_copy(noised(rows, self._secret, raw.version), policy)
 
 
 def _file_name(format: int, version: str) -> str:
