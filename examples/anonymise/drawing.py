@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from discreet.render import scene
-from discreet.render.figure_file import plain_settings, write
+from discreet.render.figure_file import content, plain_settings, write_whole
 from discreet.render.to_matplotlib import draw
 
 __all__ = ["INK", "RED", "Cloud", "Curve", "Panel", "Plate", "draw_plate"]
@@ -138,7 +138,7 @@ def draw_plate(plate: Plate, folder: Path) -> Path:
             ax.remove()
         words = "\n".join(caption)
         figure.text(0.15 / width, 0.1 / height, words, fontsize=CAPTION, color=INK, va="bottom")
-        write(figure, path)
+        write_whole(content(figure, path.suffix), path)
     return path
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from numpy.typing import NDArray
 
-from discreet.render.figure_file import plain_settings, write
+from discreet.render.figure_file import content, plain_settings, write_whole
 
 __all__ = ["STYLE", "Shown", "write_page", "write_sheet"]
 
@@ -130,5 +130,5 @@ def write_sheet(shown: Sequence[Shown], folder: Path) -> Path:
             ax.imshow(smaller(imread(folder / figure.file)))
             ax.set_anchor("N")
             ax.set_title(f"Figure {figure.number}", loc="left")
-        write(sheet, path)
+        write_whole(content(sheet, path.suffix), path)
     return path

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 import discreet as dc
-from discreet.render.figure_file import plain_settings, write
+from discreet.render.figure_file import content, plain_settings, write_whole
 from discreet.render.scene import Axis, Bars, Boxes, Cells, Dots, Lines, Panel, Scene
 from discreet.render.to_matplotlib import draw
 from examples.figures.told import NOTHING, told
@@ -88,7 +88,7 @@ def draw_plate(plate: Plate, folder: Path) -> Path:
         figure.text(
             0.12 / WIDTH, 0.08 / height, "\n".join(caption), fontsize=7, color=INK, va="bottom"
         )
-        write(figure, path)
+        write_whole(content(figure, path.suffix), path)
     return path
 
 

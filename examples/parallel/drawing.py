@@ -12,7 +12,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 import discreet as dc
-from discreet.render.figure_file import plain_settings, write
+from discreet.render.figure_file import content, plain_settings, write_whole
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene, Uprights
 from discreet.render.to_matplotlib import draw
 
@@ -122,7 +122,7 @@ def draw_plate(plate: Plate, folder: Path) -> Path:
             ax.remove()
         words = "\n".join(caption)
         figure.text(0.15 / width, 0.1 / height, words, fontsize=CAPTION, color=INK, va="bottom")
-        write(figure, path)
+        write_whole(content(figure, path.suffix), path)
     return path
 
 

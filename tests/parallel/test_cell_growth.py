@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from discreet.parallel.cell_growth import NOWHERE, grow_cells
+from discreet.parallel.cells import NOWHERE, grow_cells
 from discreet.parallel.pixels import bins_of_grid, choose_seeding
 
 Whole = NDArray[np.int64]

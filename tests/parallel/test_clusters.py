@@ -18,8 +18,6 @@ from discreet.parallel.clusters import (
     check_clusters,
     cluster_jointly,
     cluster_pair,
-    joint_boxes,
-    joint_ranges,
     members,
 )
 from discreet.parallel.pixels import (
@@ -518,14 +516,11 @@ def tables(draw: st.DrawFn) -> tuple[Whole, int]:
 def test_laws_of_joint_clusters(given: tuple[Whole, int], chance: Any) -> None:
     pixels, k = given
     labels = cluster_jointly(pixels, k)
-    boxes = joint_boxes(labels, pixels)
 
     assert sorted(zip(pixels.tolist(), labels.tolist(), strict=True)) == naively(pixels, k)
     sizes = np.bincount(labels)
     assert len(sizes) == len(pixels) // k
     assert sizes.min() >= k
-    assert (boxes[labels, :, 0] <= pixels).all()
-    assert (pixels < boxes[labels, :, 1]).all()
     order = np.array(chance.sample(range(len(pixels)), len(pixels)))
     again = cluster_jointly(pixels[order], k)
     assert sorted(zip(pixels[order].tolist(), again.tolist(), strict=True)) == sorted(
@@ -552,13 +547,6 @@ def test_progress_is_told() -> None:
     assert steps == sorted(steps)
     assert 10 < len(steps) <= 100
     assert steps[-1] == 300
-
-
-def test_ranges_are_spans_of_both_axes() -> None:
-    boxes = joint_boxes(np.array([0, 0, 1]), np.array([[0, 4, 9], [1, 4, 5], [7, 7, 7]]))
-
-    # spans 2, 1, 5 and 1, 1, 1
-    assert joint_ranges(boxes).tolist() == [5, 8]
 
 
 @pytest.mark.parametrize("k", [1, 0, 2.0, True, None])
@@ -600,17 +588,3 @@ def test_the_greatest_pixels() -> None:
         cluster_jointly(np.array([[top, top], [0, 0], [top, 0]], dtype=np.uint16), 3).tolist()
         == [0] * 3
     )
-
-
-@pytest.mark.parametrize(
-    ("labels", "match"),
-    [
-        ([0, 0], "one label for each record"),
-        ([], "one label for each record"),
-        ([0, 2, 2], "numbered from 0"),
-        ([-1, 0, 0], "numbered from 0"),
-    ],
-)
-def test_boxes_of_other_labels(labels: Any, match: str) -> None:
-    with pytest.raises(InputError, match=match):
-        joint_boxes(np.array(labels, dtype=np.intp), np.zeros((3, 2), dtype=np.int64))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.parallel.diversity import Joins, can_hide, diverse_joins, joined, splits
+from discreet.parallel.diversity import Joins, diverse_joins, joined, splits
 
 Whole = NDArray[np.int64]
 
@@ -69,14 +69,6 @@ def test_splits_are_a_plain_count_in_any_order_and_either_way(
 
 
 # --- diversity ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("levels", "least", "hides"),
-    [(2, 2, False), (3, 2, True), (3, 3, False), (4, 3, True), (4, 4, False)],
-)
-def test_two_values_or_all_of_them_hide_nothing(levels: int, least: int, hides: bool) -> None:
-    assert can_hide(levels, least) is hides
 
 
 # Nine records in three clusters of three before the sensitive gap, and in three within it. The

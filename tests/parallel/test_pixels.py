@@ -27,8 +27,6 @@ from discreet.parallel.pixels import (
     bin_of_records,
     bins_of_grid,
     choose_seeding,
-    convergence,
-    divergence,
     information,
     level_bands,
     level_pixels,
@@ -119,8 +117,6 @@ def test_bins_by_hand() -> None:
 
     assert plain(bins) == ([0, 0, 3, 3], [1, 4, 0, 2], [1, 2, 2, 1], (4, 5))
     assert bins.size == 6
-    assert divergence(bins).tolist() == [2, 0, 0, 2]
-    assert convergence(bins).tolist() == [1, 1, 1, 0, 1]
     assert repr(bins) == "PairBins(heights=(4, 5))"
 
 
@@ -166,8 +162,6 @@ def test_laws(given_pairs: tuple[Records, tuple[int, int]], random: Any) -> None
     dense = np.zeros(heights, dtype=np.int64)
     np.add.at(dense, tuple(zip(*records, strict=True)), 1)
     assert plain(bins_of_grid(dense)) == plain(bins)
-    assert divergence(bins).tolist() == np.count_nonzero(dense, axis=1).tolist()
-    assert convergence(bins).tolist() == np.count_nonzero(dense, axis=0).tolist()
 
 
 def metrics_by_loops(dense: Whole) -> PairMetrics:
@@ -405,11 +399,7 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
 def test_no_record(measure: Callable[[PairBins], object]) -> None:
     bins = pair_bins(NONE, NONE, (3, 4))
 
-    assert (bins.size, divergence(bins).tolist(), convergence(bins).tolist()) == (
-        0,
-        [0] * 3,
-        [0] * 4,
-    )
+    assert bins.size == 0
     with pytest.raises(RefusedError, match="no record has a pixel on both axes"):
         measure(bins)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
-from discreet.plots.axes import AxisRange, ends_of_table, ends_of_values, short_places
+from discreet.plots.counts import AxisRange, ends_of_table, ends_of_values, short_places
 from discreet.policy import PlotRequest, Policy
 from discreet.table import BinAxis, Table, open_table
 

@@ -21,7 +21,7 @@ from discreet.plots import (
     heatmap,
     histogram,
 )
-from discreet.plots.levels import panels_of
+from discreet.plots.by_level import panels_of
 from discreet.policy import PlotRequest, Policy
 from discreet.table import Table, open_table
 

@@ -4,6 +4,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.plots import GridView, Origin
 from discreet.plots.box import tukey_box
-from discreet.plots.counts import Shown, public, seen
+from discreet.plots.counts import Shown, seen
 from discreet.plots.heatmap import grid_view
 from discreet.plots.histogram import histogram_view
 from discreet.plots.scatter import middles_of_cells
@@ -249,7 +250,7 @@ def grid_of(counts: tuple[tuple[int | None, ...], ...], x: Any, y: Any) -> GridV
     return GridView(
         columns=("x", "y"),
         method="suppression",
-        parameters=public({"k": 5}),
+        parameters=MappingProxyType({"k": 5}),
         suppressed=None,
         origin=ORIGIN,
         x_edges=x,
@@ -300,13 +301,3 @@ def test_tukeys_box(values: list[float], numbers: tuple[float, ...], outliers: l
 
     assert (box.low, box.q1, box.median, box.q3, box.high, box.mean) == numbers
     assert list(box.outliers) == outliers
-
-
-def test_public_parameters_cannot_be_written_to() -> None:
-    given = {"k": 5}
-    frozen = public(given)
-    given["k"] = 3
-
-    assert frozen == {"k": 5}
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        frozen["k"] = 3  # type: ignore[index]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import RefusedError
-from discreet.plots.levels import Levels, joined, levels_of, panels_of
+from discreet.plots.by_level import Levels, joined, levels_of, panels_of
 from discreet.policy import PlotRequest, Policy
 from discreet.table import Table, open_table
 

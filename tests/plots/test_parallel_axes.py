@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.plots import ParallelAxis
-from discreet.plots.levels import Levels
+from discreet.plots.by_level import Levels
 from discreet.plots.parallel_axes import (
     CELL_PIXELS,
     CellAxis,

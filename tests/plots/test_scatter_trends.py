@@ -1,6 +1,7 @@
 """Trend lines: least squares of the points that are drawn, each as often as it counts."""
 
 import dataclasses
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from discreet.errors import RefusedError
 from discreet.plots import DRAWN, RAW, Origin, PointsView, Trend, View
-from discreet.plots.counts import public
 from discreet.plots.scatter import with_trends
 
 ORIGIN = Origin(
@@ -32,7 +32,7 @@ def view_of(points: Points, levels: list[str] | None = None) -> PointsView:
     return PointsView(
         columns=("x", "y"),
         method="deterministic",
-        parameters=public({"k": 3}),
+        parameters=MappingProxyType({"k": 3}),
         suppressed=0,
         origin=ORIGIN,
         x=tuple(point[0] for point, _ in named),

@@ -15,10 +15,9 @@ from typing import Any
 
 import matplotlib
 import pytest
-from matplotlib.figure import Figure
 
 from discreet.errors import InputError
-from discreet.render import figure_file
+from discreet.render.figure_file import plain_settings, write_whole
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -33,7 +32,7 @@ from discreet.render.scene import (
     Scene,
     Words,
 )
-from discreet.render.to_matplotlib import save
+from discreet.render.to_matplotlib import figure_bytes
 
 X, Y = Axis("age"), Axis("people")
 MARKS: dict[str, Mark] = {
@@ -49,7 +48,7 @@ MARKS: dict[str, Mark] = {
 }
 SCENES = {name: Scene((Panel((mark,), X, Y),), name, ("k = 3",)) for name, mark in MARKS.items()}
 BARS, DOTS = SCENES["bars"], SCENES["dots"]
-KINDS = ("png", "svg", "pdf")
+KINDS = (".png", ".svg", ".pdf")
 
 
 @pytest.fixture
@@ -77,13 +76,13 @@ class TestFiles:
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("name", SCENES)
     def test_one_scene_is_the_same_bytes_whoever_draws_it(
-        self, name: str, kind: str, tmp_path: Path, odd_settings: dict[str, Any]
+        self, name: str, kind: str, odd_settings: dict[str, Any]
     ) -> None:
         before = matplotlib.rcParams.copy()
-        odd = save(SCENES[name], tmp_path / f"odd.{kind}").read_bytes()
+        odd = figure_bytes(SCENES[name], kind)
         assert dict(matplotlib.rcParams) == dict(before)
         with matplotlib.rc_context({"font.size": 5.0}):
-            assert save(SCENES[name], str(tmp_path / f"b.{kind}")).read_bytes() == odd
+            assert figure_bytes(SCENES[name], kind) == odd
 
     @pytest.mark.slow
     def test_another_process_on_another_day_writes_the_same_bytes(self, tmp_path: Path) -> None:
@@ -91,27 +90,27 @@ class TestFiles:
         code = (
             "import sys\n"
             "from discreet.render.scene import *\n"
-            "from discreet.render.to_matplotlib import save\n"
+            "from pathlib import Path\n"
+            "from discreet.render.to_matplotlib import figure_bytes\n"
             f"for kind in {KINDS!r}:\n"
-            f"    save({whole!r}, sys.argv[1] + kind)\n"
+            f"    Path(sys.argv[1] + kind).write_bytes(figure_bytes({whole!r}, kind))\n"
         )
         env = {**os.environ, "SOURCE_DATE_EPOCH": "86400", "TZ": "Asia/Tokyo", "USER": "other"}
         subprocess.run(
-            [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there.")],
+            [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there")],
             check=True,
             env={**env, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         for kind in KINDS:
-            here = save(whole, tmp_path / f"here.{kind}").read_bytes()
-            assert here == (tmp_path / f"there.{kind}").read_bytes(), kind
+            assert figure_bytes(whole, kind) == (tmp_path / f"there{kind}").read_bytes(), kind
 
     @pytest.mark.parametrize("name", SCENES)
-    def test_a_png_holds_the_picture_alone(self, name: str, tmp_path: Path) -> None:
-        assert chunks(save(SCENES[name], tmp_path / "a.png").read_bytes()) <= PICTURE
+    def test_a_png_holds_the_picture_alone(self, name: str) -> None:
+        assert chunks(figure_bytes(SCENES[name], ".png")) <= PICTURE
 
     @pytest.mark.parametrize("name", SCENES)
     def test_an_svg_tells_neither_day_nor_program(self, name: str, tmp_path: Path) -> None:
-        text = save(SCENES[name], tmp_path / "a.svg").read_text(encoding="utf-8")
+        text = figure_bytes(SCENES[name], ".svg").decode()
         for told in ("<dc:date", "<metadata", "rdf:", "atplotlib v", "<!--", str(tmp_path)):
             assert told not in text
         for picture in re.findall(r"base64,([^\"]*)", text):
@@ -120,7 +119,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("name", SCENES)
     def test_a_pdf_tells_neither_day_nor_program(self, name: str, tmp_path: Path) -> None:
-        raw = save(SCENES[name], tmp_path / "a.pdf").read_bytes()
+        raw = figure_bytes(SCENES[name], ".pdf")
         streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", raw, re.DOTALL)
         whole = b"\n".join([raw, *map(inflated, streams)])
         for told in (b"/CreationDate", b"/ModDate", b"/Creator", b"/Producer", b"/Author", b"/ID"):
@@ -129,14 +128,14 @@ class TestFiles:
         assert str(tmp_path).encode() not in whole
         assert not re.search(rb"\b" + re.escape(getpass.getuser().encode()) + rb"\b", raw)
 
-    def test_the_words_of_an_svg_are_text(self, tmp_path: Path) -> None:
+    def test_the_words_of_an_svg_are_text(self) -> None:
         scene = Scene(DOTS.panels, "Age & <glucose>")
-        tree = ET.parse(save(scene, tmp_path / "a.svg"))
+        tree = ET.fromstring(figure_bytes(scene, ".svg"))
         words = {element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")}
         assert {"Age & <glucose>", "age", "people"} <= words
 
-    @pytest.mark.parametrize("kind", ["svg", "pdf"])
-    def test_digits_beyond_the_picture_are_not_in_the_file(self, kind: str, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("kind", [".svg", ".pdf"])
+    def test_digits_beyond_the_picture_are_not_in_the_file(self, kind: str) -> None:
         def told(secret: float) -> bytes:
             x = tuple(round(0.1 * i * i, 1) + secret * i for i in range(1, 40))
             marks: tuple[Mark, ...] = (
@@ -148,50 +147,37 @@ class TestFiles:
                 Lines((x,), (x[::-1],), "raw"),
             )
             panels = tuple(Panel((mark,), X, Y) for mark in marks)
-            return save(Scene(panels), tmp_path / f"a.{kind}").read_bytes()
+            return figure_bytes(Scene(panels), kind)
 
         assert told(0.0) == told(1e-6) == told(-1e-6)
 
-    def test_a_suffix_in_capitals_is_the_same_file(self, tmp_path: Path) -> None:
-        small, large = save(BARS, tmp_path / "a.png"), save(BARS, tmp_path / "b.PNG")
-        assert small.read_bytes() == large.read_bytes()
-
-    @pytest.mark.parametrize("name", ["a.jpg", "a", "a.pickle", ".svg"])
-    def test_another_suffix_is_refused(self, name: str, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"Allowed suffixes: '\.png', '\.svg', '\.pdf'$"):
-            save(BARS, tmp_path / name)
-
-    def test_a_folder_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"There is no folder '.*missing'"):
-            save(BARS, tmp_path / "missing" / "a.png")
-
-    @pytest.mark.parametrize(
-        ("where", "broken"), [(Figure, "savefig"), (os, "replace"), (Path, "write_bytes")]
-    )
+    @pytest.mark.parametrize(("where", "broken"), [(os, "replace"), (Path, "write_bytes")])
     def test_a_write_that_fails_leaves_what_was_there(
         self, where: object, broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def full(*_: object, **__: object) -> None:
             raise OSError("no space left")
 
-        before = save(BARS, tmp_path / "old.svg").read_bytes()
+        before = b"what was there"
+        write_whole(before, tmp_path / "old.svg")
         with monkeypatch.context() as patched:
             patched.setattr(where, broken, full)
             for name in ("old.svg", "new.svg"):
-                with pytest.raises((OSError, InputError), match=r"no space|cannot be"):
-                    save(DOTS, tmp_path / name)
+                with pytest.raises(InputError, match=r"cannot be"):
+                    write_whole(b"new", tmp_path / name)
         assert [path.name for path in tmp_path.iterdir()] == ["old.svg"]
         assert (tmp_path / "old.svg").read_bytes() == before
 
     def test_a_file_may_be_read_as_others_of_the_user(self, tmp_path: Path) -> None:
         (tmp_path / "usual").write_bytes(b"")
         usual = (tmp_path / "usual").stat().st_mode
-        assert save(BARS, tmp_path / "a.svg").stat().st_mode == usual
+        write_whole(b"", tmp_path / "a.svg")
+        assert (tmp_path / "a.svg").stat().st_mode == usual
 
 
 def test_settings_are_put_back_after_an_error() -> None:
     before = dict(matplotlib.rcParams.copy())
-    with pytest.raises(ZeroDivisionError, match="zero"), figure_file.plain_settings():
+    with pytest.raises(ZeroDivisionError, match="zero"), plain_settings():
         1 / len(())
     assert dict(matplotlib.rcParams) == before
 

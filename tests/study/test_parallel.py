@@ -12,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import DiscreetError, InputError, LeavingError, RefusedError
-from discreet.parallel.clusters import COSTS
+from discreet.parallel.pixels import COSTS
 from discreet.plots import ParallelView
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.study import Study

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.estimate import Estimate
-from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.marks import SERIES
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
@@ -28,6 +27,7 @@ from discreet.render.to_html import (
     paragraph,
     table,
 )
+from discreet.render.to_matplotlib import figure_bytes
 
 __all__ = ["Point", "RiskUtilityMap", "Setting"]
 
@@ -346,9 +346,9 @@ class RiskUtilityMap:
         written = {".html": self.to_html, ".json": self.to_json, ".txt": self.to_text}
         target = path_to_save(path, (*written, *FIGURES), "a map")
         suffix = target.suffix.lower()
-        if suffix in FIGURES:
-            return to_matplotlib.save(self.scene(), target)
-        write_whole(written[suffix]().encode(), target)
+        figure = suffix in FIGURES
+        data = figure_bytes(self.scene(), suffix) if figure else written[suffix]().encode()
+        write_whole(data, target)
         return target
 
     def _lowest(self) -> str:

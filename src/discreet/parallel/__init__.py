@@ -23,11 +23,9 @@ from discreet.parallel.clusters import (
     check_clusters,
     cluster_jointly,
     cluster_pair,
-    joint_boxes,
-    joint_ranges,
     members,
 )
-from discreet.parallel.diversity import Splits, can_hide, diverse_joins, joined, splits
+from discreet.parallel.diversity import Splits, diverse_joins, joined, splits
 from discreet.parallel.ordering import AxisRole, broken_rules, nearest_allowed, one_order, propose
 from discreet.parallel.pixels import (
     Information,
@@ -37,8 +35,6 @@ from discreet.parallel.pixels import (
     bin_of_records,
     bins_of_grid,
     choose_seeding,
-    convergence,
-    divergence,
     information,
     level_bands,
     level_pixels,
@@ -59,7 +55,6 @@ __all__ = [
     "bin_of_records",
     "bins_of_grid",
     "broken_rules",
-    "can_hide",
     "check_cells",
     "check_clusters",
     "check_shared",
@@ -67,13 +62,9 @@ __all__ = [
     "cluster_cells",
     "cluster_jointly",
     "cluster_pair",
-    "convergence",
-    "divergence",
     "diverse_joins",
     "information",
     "joined",
-    "joint_boxes",
-    "joint_ranges",
     "level_bands",
     "level_pixels",
     "members",

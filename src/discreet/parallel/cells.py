@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,21 +11,35 @@ from numpy.typing import NDArray
 
 from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.parallel.cell_growth import NOWHERE, Box, Cell, grow_cells
 from discreet.parallel.diversity import Joins
-from discreet.parallel.pixels import KINDS
+from discreet.parallel.pixels import (
+    KINDS,
+    TRIED,
+    Seeding,
+    bins_of_grid,
+    choose_seeding,
+    whole_grid,
+)
 
 __all__ = [
+    "NOWHERE",
+    "Box",
     "CellClusters",
     "check_cells",
     "check_shared",
     "cluster_cells",
+    "grow_cells",
     "shared",
 ]
 
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.integer]
 Labels = NDArray[np.intp]
+Box = tuple[int, int, int, int]  # left low, left high, right low, right high: half-open cells
+Cell = tuple[int, int]
+
+TAKEN = np.int64(1 << 60)  # no cell costs as much
+NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +92,8 @@ def cluster_cells(
     Returns
     -------
     CellClusters
-        A function of these counts, and of nothing else of the data. Without clusters if l levels
-        hide nothing on a sensitive axis, because no more levels hold k persons each.
+        A function of these counts alone. Without clusters if l levels hide nothing on a
+        sensitive axis, because no more levels hold k persons each.
 
     Raises
     ------
@@ -125,7 +140,7 @@ def cluster_cells(
     >>> found.cluster_of.tolist()
     [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
     """
-    grid = _grid(counts)
+    grid = whole_grid(counts)
     check_whole("k", k, 2)
     if any(kind not in KINDS for kind in kinds):
         raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")
@@ -134,7 +149,11 @@ def cluster_cells(
         raise RefusedError(
             "fewer than k persons have a value on both axes; leave one of the axes out, or lower k"
         )
-    if not _may_show(grid, k, sensitive, diversity):
+    if any(sensitive):
+        check_whole("diversity", diversity, 2)
+    # Levels of fewer than k persons do not count: whether the gap is shown would tell of them.
+    large = [(grid.sum(axis=1 - axis) >= k).sum() for axis in (0, 1) if sensitive[axis]]
+    if any(levels <= diversity for levels in large):
         return CellClusters((), np.full(grid.shape, NOWHERE, dtype=np.intp))
     asked = diversity if sensitive[0] else 0, diversity if sensitive[1] else 0
     return CellClusters(*grow_cells(grid, k, kinds=kinds, edges=between, diversity=asked))
@@ -221,10 +240,7 @@ def check_cells(
     Raises
     ------
     BrokenPromiseError
-        If an occupied cell is in no cluster, or an empty one in one; if a cluster holds fewer
-        than k persons, or persons of fewer than l cells of a sensitive axis, or is larger than
-        its box; if boxes are not sorted and different; or if something is shown where l levels
-        hide nothing.
+        If they are not.
 
     Examples
     --------
@@ -236,7 +252,15 @@ def check_cells(
         ...
     discreet.errors.BrokenPromiseError: a cluster was counted again and holds fewer than k persons
     """
-    found = _counted_again(np.asarray(counts), clusters)
+    if clusters.cluster_of.shape != np.asarray(counts).shape:
+        raise BrokenPromiseError("counts and clusters of cells differ in shape")
+    found: defaultdict[int, dict[Cell, int]] = defaultdict(dict)
+    for (i, j), label in np.ndenumerate(clusters.cluster_of):
+        held = int(counts[i, j])
+        if (label == NOWHERE) != (held == 0 or not clusters.boxes):
+            raise BrokenPromiseError("an occupied cell is in no cluster, or an empty one is")
+        if label != NOWHERE:
+            found[int(label)][i, j] = held
     watched = [axis for axis in (0, 1) if sensitive[axis]]
     levels = [
         [persons >= k for persons in np.asarray(counts).sum(axis=1 - axis).tolist()].count(True)
@@ -303,30 +327,7 @@ def check_shared(
             )
 
 
-def _counted_again(counts: Whole, clusters: CellClusters) -> dict[int, dict[Cell, int]]:
-    """List the cells of each cluster, with the persons in them."""
-    if clusters.cluster_of.shape != counts.shape:
-        raise BrokenPromiseError("counts and clusters of cells differ in shape")
-    found: defaultdict[int, dict[Cell, int]] = defaultdict(dict)
-    hidden = not clusters.boxes
-    for i, row in enumerate(clusters.cluster_of.tolist()):
-        for j, number in enumerate(row):
-            held = int(counts[i, j])
-            if (number == NOWHERE) != (held == 0 or hidden):
-                raise BrokenPromiseError("an occupied cell is in no cluster, or an empty one is")
-            if number != NOWHERE:
-                found[number][i, j] = held
-    return found
-
-
 # --- what is given ------------------------------------------------------------------------------
-
-
-def _grid(counts: Numbers) -> Whole:
-    given = np.asarray(counts)
-    if given.ndim != 2 or given.dtype.kind not in "iu" or given.min(initial=0) < 0:
-        raise InputError("counts must be a grid of two sides, of whole numbers of at least 0")
-    return given.astype(np.int64)
 
 
 def _edges(edges: Numbers, cells: int, side: str) -> Whole:
@@ -336,17 +337,6 @@ def _edges(edges: Numbers, cells: int, side: str) -> Whole:
             f"edges of the {side} axis must be whole numbers that increase, one more than its cells"
         )
     return given.astype(np.int64)
-
-
-def _may_show(grid: Whole, k: int, sensitive: tuple[bool, bool], least: int) -> bool:
-    """Tell whether `least` levels hide something on each sensitive axis.
-
-    Levels of fewer than k persons do not count: whether the gap is shown would tell of them.
-    """
-    watched = [axis for axis in (0, 1) if sensitive[axis]]
-    for _ in watched:
-        check_whole("diversity", least, 2)
-    return all((grid.sum(axis=1 - axis) >= k).sum() > least for axis in watched)
 
 
 def _triples(
@@ -365,3 +355,230 @@ def _triples(
         raise InputError("a triple is in a cell that the axes do not have")
     some = held > 0
     return cells[some].astype(np.intp), held[some].astype(np.int64)
+
+
+# --- how clusters grow --------------------------------------------------------------------------
+
+
+def grow_cells(
+    grid: Whole,
+    k: int,
+    *,
+    kinds: tuple[str, str],
+    edges: tuple[Whole, Whole],
+    diversity: tuple[int, int] = (0, 0),
+) -> tuple[tuple[Box, ...], Labels]:
+    """Return boxes and the box of each cell, grown as `cluster_cells` says, which looks at these.
+
+    `diversity` is how many different cells of each axis a cluster must hold persons of.
+    """
+    own = (grid >= k) & (not any(diversity))
+    left = np.where(own, 0, grid)
+    seeding = choose_seeding(bins_of_grid(left), *kinds) if left.any() else None
+    ways = []
+    for cost in TRIED:
+        way = _Growing(grid, left, edges, k, diversity, cost)
+        for i, j in np.argwhere(own).tolist():
+            way.labels[i, j] = len(way.boxes)
+            way.boxes.append((i, i + 1, j, j + 1))
+        if seeding is not None:
+            way.fill(seeding)
+        ways.append(way)
+    best = min(ways, key=_Growing.spread)
+    boxes = tuple(sorted(set(best.boxes)))
+    number = {box: place for place, box in enumerate(boxes)}
+    # The last place is that of cells where nobody is.
+    places = np.array([*(number[box] for box in best.boxes), NOWHERE], dtype=np.intp)
+    return boxes, places[best.labels]
+
+
+class _Growing:
+    """Clusters in the making: what is left, and what has been made of the rest."""
+
+    def __init__(
+        self,
+        grid: Whole,
+        left: Whole,
+        edges: tuple[Whole, Whole],
+        k: int,
+        diversity: tuple[int, int],
+        cost: str,
+    ) -> None:
+        self.grid, self.left = grid, left.copy()
+        self.axes = _Axis(edges[0]), _Axis(edges[1])
+        self.k, self.diversity, self.cost = k, diversity, cost
+        self.barred = np.where(left > 0, 0, TAKEN)
+        self.labels = np.full(grid.shape, NOWHERE, dtype=np.intp)
+        self.boxes: list[Box] = []
+
+    def fill(self, seeding: Seeding) -> None:
+        """Cluster what is left; what does not make another cluster goes where it costs least."""
+        seeds = _Seeds(seeding)
+        while self.left.sum() >= self.k and all(
+            np.count_nonzero(self.left.any(axis=1 - axis)) >= least
+            for axis, least in enumerate(self.diversity)
+            if least
+        ):
+            self._grow(seeds(self.left))
+        self._give_away(np.argwhere(self.left))
+
+    def spread(self) -> int:
+        """Return the sum over persons of the pixels that their cluster's box spans."""
+        left, right = (axis.edges for axis in self.axes)
+        boxes = np.array(self.boxes)
+        spans = left[boxes[:, 1]] - left[boxes[:, 0]] + right[boxes[:, 3]] - right[boxes[:, 2]]
+        some = self.labels >= 0
+        return int((spans[self.labels[some]] * self.grid[some]).sum())
+
+    def _grow(self, seed: Cell) -> None:
+        """Make one cluster from its seed, cell by cell."""
+        number, persons = len(self.boxes), self._take(seed)
+        box = (seed[0], seed[0] + 1, seed[1], seed[1] + 1)
+        cells, price = [seed], self._price(seed, box)
+        while True:
+            offered = self._new_levels(cells, price)
+            if persons >= self.k and offered is price:
+                break
+            at = divmod(int(offered.argmin()), price.shape[1])  # ties: the lowest (left, right)
+            persons += self._take(at)
+            cells.append(at)
+            price[at] = TAKEN
+            wider = _around(box, at)
+            if wider != box:
+                box = wider
+                price = self._price(seed, box) if self.cost == "span" else price
+        for cell in cells:
+            self.labels[cell] = number
+        self.boxes.append(box)
+
+    def _take(self, cell: Cell) -> int:
+        persons = int(self.left[cell])
+        self.left[cell] = 0
+        self.barred[cell] = TAKEN
+        return persons
+
+    def _price(self, seed: Cell, box: Box) -> Whole:
+        """Return what each cell costs a cluster with this seed and box."""
+        left, right = self.axes
+        if self.cost == "span":
+            down, along = left.growth(box[0], box[1]), right.growth(box[2], box[3])
+        else:
+            down, along = left.distance(seed[0]), right.distance(seed[1])
+        price: Whole = down[:, None] + along
+        price += self.barred
+        return price
+
+    def _new_levels(self, cells: list[Cell], price: Whole) -> Whole:
+        """Return the price of cells that bring a level that is missing; of all, if none is."""
+        if not any(self.diversity):
+            return price
+        brings = np.zeros(price.shape, dtype=np.bool_)
+        missing = False
+        for axis, least in enumerate(self.diversity):
+            had = {cell[axis] for cell in cells}
+            if len(had) < least:
+                missing = True
+                new = np.ones(price.shape[axis], dtype=np.bool_)
+                new[list(had)] = False
+                brings |= new[:, None] if axis == 0 else new
+        if not missing:
+            return price
+        dear: Whole = np.where(brings, price, TAKEN)
+        return dear
+
+    def _give_away(self, cells: Labels) -> None:
+        """Give each cell, in order, to the cluster whose box grows least; ties: made first."""
+        boxes = np.array(self.boxes)
+        left, right = (axis.edges for axis in self.axes)
+        for i, j in cells.tolist():
+            cost = np.maximum(left[boxes[:, 0]] - left[i], 0)
+            cost += np.maximum(left[i + 1] - left[boxes[:, 1]], 0)
+            cost += np.maximum(right[boxes[:, 2]] - right[j], 0)
+            cost += np.maximum(right[j + 1] - right[boxes[:, 3]], 0)
+            number = int(cost.argmin())
+            self.boxes[number] = _around(self.boxes[number], (i, j))
+            boxes[number] = self.boxes[number]
+            self.labels[i, j] = number
+
+
+class _Axis:
+    """What the cells of one axis cost: remembered, as the same is asked for again and again."""
+
+    def __init__(self, edges: Whole) -> None:
+        self.edges = edges
+        self._grown: dict[Cell, Whole] = {}
+
+    def growth(self, low: int, high: int) -> Whole:
+        """Return by how many pixels low..high grows for each cell."""
+        if (low, high) not in self._grown:
+            before, after = self.edges[low] - self.edges[:-1], self.edges[1:] - self.edges[high]
+            self._grown[low, high] = np.maximum(np.maximum(before, after), 0)
+        return self._grown[low, high]
+
+    def distance(self, cell: int) -> Whole:
+        """Return how far the middle of each cell is from that of this one, in half pixels."""
+        middles = self.edges[:-1] + self.edges[1:]
+        far: Whole = np.abs(middles - middles[cell])
+        return far
+
+
+def _around(box: Box, cell: Cell) -> Box:
+    i, j = cell
+    return min(box[0], i), max(box[1], i + 1), min(box[2], j), max(box[3], j + 1)
+
+
+class _Seeds:
+    """The next seed of what is left; blocks of cells only widen, from one call to the next."""
+
+    def __init__(self, seeding: Seeding) -> None:
+        self.flip = seeding.axis == "right"
+        self.next: Callable[[Whole], Cell] = self._cell if seeding.axis == "both" else self._line
+        self.width = 2
+
+    def __call__(self, left: Whole) -> Cell:
+        if not self.flip:
+            return self.next(left)
+        j, i = self.next(left.T)
+        return i, j
+
+    def _cell(self, left: Whole) -> Cell:
+        """Seed by over-plotting."""
+        best = int(left.argmax())
+        i, j = divmod(best, left.shape[1])
+        if left[i, j] > 1:
+            return i, j
+        while True:
+            blocks = _blocks(_blocks(left, self.width, 0), self.width, 1)
+            if blocks.max() > 1 or blocks.size == 1:
+                break
+            self.width *= 2
+        a, b = divmod(int(blocks.argmax()), blocks.shape[1])
+        i, j = a * self.width, b * self.width
+        return _first(left[i : i + self.width, j : j + self.width], i, j)
+
+    def _line(self, left: Whole) -> Cell:
+        """Seed by how many cells a line of cells reaches."""
+        reached = np.count_nonzero(left, axis=1)
+        i = int(reached.argmax())
+        if reached[i] > 1:
+            return i, int(left[i].argmax())
+        lines = left.sum(axis=1)
+        while True:
+            blocks = _blocks(lines, self.width, 0)
+            if blocks.max() > 1 or blocks.size == 1:
+                break
+            self.width *= 2
+        i = int(blocks.argmax()) * self.width
+        return _first(left[i : i + self.width], i, 0)
+
+
+def _blocks(counts: Whole, width: int, axis: int) -> Whole:
+    """Return the sums of blocks of `width` neighbours."""
+    summed: Whole = np.add.reduceat(counts, np.arange(0, counts.shape[axis], width), axis=axis)
+    return summed
+
+
+def _first(part: Whole, i: int, j: int) -> Cell:
+    """Return the first occupied cell of a part of the grid that starts at (i, j)."""
+    down, along = divmod(int((part > 0).argmax()), part.shape[1])
+    return i + down, j + along

@@ -16,15 +16,12 @@ from discreet.parallel.pixels import COSTS, TRIED, PairBins, Seeding, choose_see
 from discreet.progress import advance
 
 __all__ = [
-    "COSTS",
     "HELD_PIXELS",
     "MANY",
     "PairClusters",
     "check_clusters",
     "cluster_jointly",
     "cluster_pair",
-    "joint_boxes",
-    "joint_ranges",
     "members",
 ]
 
@@ -37,6 +34,7 @@ HELD_PIXELS, HELD_RECORDS = 2**13, 2**31 - 1
 """What the kernels can hold: a bit for each pair of pixels, and counts of 32 bits."""
 MANY = 2**10
 """From so many bins on, two costs are tried at once; a thread takes a while to start."""
+TASK, STEPS = "clustering over all axes", 50  # how progress is named, and how often it is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +143,19 @@ def cluster_pair(
         raise InputError(f"cost is one of {one_of(COSTS)}")
     if bins.size < k:
         raise RefusedError("there are fewer records than k; ask for a smaller k")
-    if seeding is None:
-        seeding = choose_seeding(bins, *kinds)
-    costs = TRIED if cost == "smaller" else (cost,)
-    made = _by_each(bins, int(k), costs, seeding)
-    taken = min(costs, key=lambda cost: _range(made[cost].boxes))
-    return _finished(bins, int(k), made[taken], taken, seeding)
+    k, seeding = int(k), choose_seeding(bins, *kinds) if seeding is None else seeding
+    if cost != "smaller":
+        return _finished(bins, k, seeding, _made(bins, k, seeding, cost))
+    one, other = TRIED
+    if len(bins.counts) < MANY:
+        both = [_made(bins, k, seeding, one), _made(bins, k, seeding, other)]
+    else:
+        # Kernels let go of the interpreter's lock, so that each cost has a core of its own; the
+        # other thread works in our context, where somebody may listen to what is compiled.
+        with ThreadPoolExecutor(1) as pool:
+            later = pool.submit(copy_context().run, _made, bins, k, seeding, other)
+            both = [_made(bins, k, seeding, one), later.result()]
+    return _finished(bins, k, seeding, min(both, key=lambda made: _range(made.boxes)))
 
 
 def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places) -> Places:
@@ -225,24 +230,13 @@ def check_clusters(labels: Places, boxes: Whole, left: Whole, right: Whole, k: i
 class _Made(NamedTuple):
     """Boxes of clusters; their parts as they were taken, and the strays that they got at last."""
 
+    cost: str
     boxes: Whole
     parts: NDArray[np.int32]
     strays: Whole
 
 
-def _by_each(bins: PairBins, k: int, costs: tuple[str, ...], seeding: Seeding) -> dict[str, _Made]:
-    """Return the clusters by each of one or two costs."""
-    if len(costs) == 1 or len(bins.counts) < MANY:
-        return {cost: _made(bins, k, cost, seeding) for cost in costs}
-    # Kernels let go of the interpreter's lock, so that each cost has a core of its own; the other
-    # thread works in our context, where somebody may listen to what is compiled.
-    one, other = costs
-    with ThreadPoolExecutor(1) as pool:
-        later = pool.submit(copy_context().run, _made, bins, k, other, seeding)
-        return {one: _made(bins, k, one, seeding), other: later.result()}
-
-
-def _made(bins: PairBins, k: int, cost: str, seeding: Seeding) -> _Made:
+def _made(bins: PairBins, k: int, seeding: Seeding, cost: str) -> _Made:
     from discreet.kernels.pairs import cluster_bins
 
     left, right, counts = (
@@ -255,17 +249,17 @@ def _made(bins: PairBins, k: int, cost: str, seeding: Seeding) -> _Made:
     parts = np.empty((len(counts) + len(boxes), 3), dtype=np.int32)
     along, by_span = AXES[seeding.axis], cost == "span"
     taken, strays = cluster_bins(left, right, counts, heights, k, along, by_span, boxes, parts)
-    return _Made(boxes, parts[:taken], strays)
+    return _Made(cost, boxes, parts[:taken], strays)
 
 
-def _finished(bins: PairBins, k: int, made: _Made, cost: str, seeding: Seeding) -> PairClusters:
+def _finished(bins: PairBins, k: int, seeding: Seeding, made: _Made) -> PairClusters:
     from discreet.kernels.pairs import sort_parts
 
     sizes = np.full(len(made.boxes), k, dtype=np.int64)
     np.add.at(sizes, made.strays[:, 1], made.strays[:, 2])
     parts = np.empty((len(made.parts) + len(made.strays), 3), dtype=np.int64)
     total = sort_parts(made.parts, made.strays, len(bins.counts), parts)
-    return PairClusters(made.boxes, sizes, parts[:total], seeding, cost)
+    return PairClusters(made.boxes, sizes, parts[:total], seeding, made.cost)
 
 
 def _range(boxes: Whole) -> int:
@@ -297,11 +291,6 @@ def _check_bins(bins: PairBins) -> None:
     places = bins.left.astype(np.int64, copy=False) * heights[1] + bins.right
     if (np.diff(places) <= 0).any() or counts.min() < 1:
         raise InputError("bins must be sorted and hold a record each; make them by pair_bins")
-
-
-TASK = "clustering over all axes"
-STEPS = 50
-"""How often progress is told."""
 
 
 def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
@@ -395,43 +384,3 @@ def _parts(rows: Whole, counts: Whole, k: int) -> Whole:
     made = parts[: told[PARTS]]
     sorted_parts: Whole = made[np.lexsort((made[:, 1], made[:, 0]))]
     return sorted_parts
-
-
-def joint_boxes(labels: Places, pixels: NDArray[np.integer]) -> Whole:
-    """Return the box of each cluster on each axis, (m, p, 2): low and high, half-open pixels.
-
-    `labels` (n,) is the cluster of each record, from 0 on, none empty; `pixels` (n, p) are those of
-    each record on each axis. Each edge is the pixel of a record, and so not protected.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> joint_boxes(np.array([0, 1, 0]), np.array([[4, 0], [7, 7], [2, 1]])).tolist()
-    [[[2, 5], [0, 2]], [[7, 8], [7, 8]]]
-    """
-    if len(labels) != len(pixels) or not len(labels):
-        raise InputError("give one label for each record, and at least one record")
-    if labels.min() < 0 or not np.bincount(labels).all():
-        raise InputError("clusters must be numbered from 0, and hold a record each")
-    order = np.argsort(labels, kind="stable")
-    inside = pixels[order].astype(np.int64, copy=False)
-    begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
-    low, high = np.minimum.reduceat(inside, begins), np.maximum.reduceat(inside, begins) + 1
-    return np.stack([low, high], axis=2)
-
-
-def joint_ranges(boxes: Whole) -> Whole:
-    """Return the cluster range of each pair of neighbouring axes.
-
-    That is the pixels spanned on both axes, summed over the clusters, to be compared with the
-    `range` of clusters that were made for that pair alone (Fig. 10 of the paper).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> joint_ranges(np.array([[[0, 2], [0, 1], [5, 9]], [[4, 5], [3, 4], [0, 2]]])).tolist()
-    [5, 8]
-    """
-    spans = (boxes[:, :, 1] - boxes[:, :, 0]).sum(axis=0)
-    ranges: Whole = spans[:-1] + spans[1:]
-    return ranges

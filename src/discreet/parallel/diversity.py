@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import InputError
 
-__all__ = ["Joins", "Splits", "can_hide", "diverse_joins", "joined", "splits"]
+__all__ = ["Joins", "Splits", "diverse_joins", "joined", "splits"]
 
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.integer]
-Mask = NDArray[np.bool_]
 Sets = NDArray[np.uint8]  # a row is a set of values: a bit for each, eight to a byte
 
 Joins = tuple[tuple[int, int], ...]  # (cluster in one gap, cluster in the next), sorted
 
 NO_VALUE = -1
-MOST_LABELS = 2**31
-"""Below this two labels make one number of 64 bits."""
+MOST_LABELS = 2**31  # below this two labels make one number of 64 bits
 LEFT_SIDE, RIGHT_SIDE = slice(0, 2), slice(2, 4)  # of a box
 
 
@@ -82,26 +80,6 @@ def joined(left_labels: Numbers, right_labels: Numbers, least: int = 1) -> Joins
     return _pairs(found.left[enough], found.right[enough])
 
 
-def can_hide(levels: int, diversity: int) -> bool:
-    """Tell whether showing `diversity` (from 2 on) of `levels` sensitive values hides anything.
-
-    Not for two values, and not where `diversity` is all of them: the paper (section 4.2.3) shows
-    nothing then.
-
-    Examples
-    --------
-    >>> can_hide(4, 3), can_hide(4, 4), can_hide(2, 2)
-    (True, False, False)
-    """
-    check_whole("diversity", diversity, 2)
-    if diversity > levels:
-        raise InputError(
-            "diversity is more than the number of values that the sensitive axis has; lower it,"
-            " or have fewer levels joined"
-        )
-    return diversity < levels  # which two values never are, as l is 2 or more
-
-
 def diverse_joins(
     before: Numbers,
     after: Numbers,
@@ -138,7 +116,7 @@ def diverse_joins(
         different values; else there are added clusters whose boxes share pixels of the shared
         axis with its own, most shared pixels first (ties: the lower number) and only such as bring
         a new value, until there are l; if these are not to be had it is lit with none. All are
-        lit with none where l values hide nothing (`can_hide`).
+        lit with none where l values are all there are, which hide nothing (section 4.2.3).
 
     Raises
     ------
@@ -176,36 +154,37 @@ def diverse_joins(
     codes, occur = _coded(values, named)
     _check_as_many(codes, np.asarray(before))
     sides = _side(boxes_before, RIGHT_SIDE, before), _side(boxes_after, LEFT_SIDE, after)
-    if not can_hide(len(occur), diversity):
+    check_whole("diversity", diversity, 2)
+    if diversity > len(occur):
+        raise InputError(
+            "diversity is more than the number of values that the sensitive axis has; lower it,"
+            " or have fewer levels joined"
+        )
+    if diversity == len(occur):  # l of l values hide nothing: the paper (4.2.3) shows nothing
         return ()
     held = _held(np.asarray(after), codes, (len(boxes_after), len(occur)))
     starts = np.flatnonzero(np.diff(shared.left, prepend=-1))
     reached: Sets = np.bitwise_or.reduceat(held[shared.right], starts, axis=0)
     clusters = shared.left[starts]
-    treated = _treated(np.asarray(before), codes, occur, named)[clusters]
-    short = treated & (_sizes(reached) < diversity)
+    short = _sizes(reached) < diversity
+    if len(named):
+        some = codes != NO_VALUE
+        sensitive = np.isin(occur, list(named))[codes[some]]
+        of_them = np.asarray(before)[some][sensitive]
+        short &= np.bincount(of_them, minlength=int(clusters[-1]) + 1)[clusters] > 0
     lit = np.repeat(~short, np.diff(starts, append=len(shared.left)))
     extra = _completions(sides[0][clusters[short]], reached[short], sides[1], held, diversity)
-    own = _pairs(shared.left[lit], shared.right[lit])
-    completed = [
-        (int(cluster), other)
-        for cluster, old, new in zip(
-            clusters[short], _runs(shared, starts, short), extra, strict=True
-        )
-        if new
-        for other in [*old, *new]
-    ]
-    return tuple(sorted([*own, *completed]))
+    pairs = [*_pairs(shared.left[lit], shared.right[lit])]
+    ends = np.append(starts[1:], len(shared.left))
+    for cluster, start, end, new in zip(
+        clusters[short].tolist(), starts[short], ends[short], extra, strict=True
+    ):
+        others = [*shared.right[start:end].tolist(), *new] if new else []
+        pairs += [(cluster, other) for other in others]
+    return tuple(sorted(pairs))
 
 
 # --- what a cluster reaches, and what may be added ----------------------------------------------
-
-
-def _runs(shared: Splits, starts: NDArray[np.intp], of: Mask) -> list[list[int]]:
-    """List the clusters that each cluster of the mask runs into."""
-    ends = np.append(starts[1:], len(shared.left))
-    places = zip(starts[of], ends[of], strict=True)
-    return [shared.right[start:end].tolist() for start, end in places]
 
 
 def _held(clusters: Numbers, codes: Whole, shape: tuple[int, int]) -> Sets:
@@ -221,17 +200,6 @@ def _sizes(sets: Sets) -> NDArray[np.intp]:
     """Return how many values each set has."""
     counted: NDArray[np.intp] = np.bitwise_count(sets).sum(axis=-1, dtype=np.intp)
     return counted
-
-
-def _treated(before: Numbers, codes: Whole, occur: Whole, named: Collection[int]) -> Mask:
-    """Say of each cluster whether a record of it has a named value; of all, if none is named."""
-    clusters = int(before.max()) + 1
-    if not len(named):
-        return np.ones(clusters, dtype=np.bool_)
-    some = codes != NO_VALUE
-    sensitive = np.isin(occur, np.array(list(named)))[codes[some]]
-    treated: Mask = np.bincount(before[some][sensitive], minlength=clusters) > 0
-    return treated
 
 
 class _Offers:
@@ -273,8 +241,7 @@ def _completions(
 ) -> list[list[int]]:
     """List for each cluster that falls short what is added to it; nothing, if that is too little.
 
-    What is added hangs on the cluster's side and on what it reaches alone: each of these is
-    completed once.
+    What is added hangs on the cluster's side and on what it reaches alone: each is completed once.
     """
     every = np.vstack([reached, offered_sets])
     known, number = np.unique(every, axis=0, return_inverse=True)

@@ -27,14 +27,13 @@ __all__ = [
     "bin_of_records",
     "bins_of_grid",
     "choose_seeding",
-    "convergence",
-    "divergence",
     "information",
     "level_bands",
     "level_pixels",
     "pair_bins",
     "pair_metrics",
     "resolution",
+    "whole_grid",
 ]
 
 
@@ -43,8 +42,13 @@ Floats = NDArray[np.float64]
 
 MOST_PIXELS = 500
 PIXEL_STEP = 50
-MOST_BINS = 2**62
-"""So many pairs of pixels have a number of 64 bits each."""
+MOST_BINS = 2**62  # so many pairs of pixels have a number of 64 bits each
+KINDS = ("continuous", "categorical")
+COSTS = ("seed", "span", "smaller")
+"""What a record, or a cell, costs that a cluster takes; see `cluster_pair`."""
+TRIED = ("span", "seed")
+"""What "smaller" tries; the first wins a tie."""
+METRICS = ("over-plotting", "convergence", "divergence")
 
 # A pass over the whole grid costs as much as sorting an eighth as many records, or as searching
 # for a 64th: fewer records than that are sorted, or searched for.
@@ -107,11 +111,9 @@ class Information:
 def pair_bins(
     left: NDArray[np.integer], right: NDArray[np.integer], heights: tuple[int, int]
 ) -> PairBins:
-    """Count the records of each pair of pixels.
+    """Count the records of each pair of pixels, in any order.
 
-    The bins are the raw data to the pixel, and most of them hold one record. They do not hang on
-    the order of the records; one pass over them is made where they are many, and where they are few
-    against the pixels of the grid, no pass over the grid.
+    The bins are the raw data to the pixel, and most of them hold one record.
 
     Parameters
     ----------
@@ -149,12 +151,17 @@ def bins_of_grid(counts: NDArray[np.integer]) -> PairBins:
     >>> bins_of_grid(np.array([[0, 3], [1, 0]])).counts.tolist()
     [3, 1]
     """
-    grid = np.asarray(counts)
-    if grid.ndim != 2 or grid.dtype.kind not in "iu" or (grid.size and grid.min() < 0):
-        raise InputError("counts must be a grid of two sides, of whole numbers of at least 0")
+    grid = whole_grid(counts)
     left, right = np.nonzero(grid)
-    filled = grid[left, right].astype(np.int64)
-    return PairBins(left, right, filled, (grid.shape[0], grid.shape[1]))
+    return PairBins(left, right, grid[left, right], (grid.shape[0], grid.shape[1]))
+
+
+def whole_grid(counts: NDArray[np.integer]) -> Whole:
+    """Return counts as a grid of two sides, or refuse them."""
+    grid = np.asarray(counts)
+    if grid.ndim != 2 or grid.dtype.kind not in "iu" or grid.min(initial=0) < 0:
+        raise InputError("counts must be a grid of two sides, of whole numbers of at least 0")
+    return grid.astype(np.int64)
 
 
 def bin_of_records(
@@ -247,30 +254,6 @@ def level_bands(levels: int, height: int) -> tuple[tuple[int, int], ...]:
     _check_levels(levels, height)
     edges = [i * height // levels for i in range(levels + 1)]
     return tuple(itertools.pairwise(edges))
-
-
-def divergence(bins: PairBins) -> Whole:
-    """Say for each left pixel, occupied or not, how many right pixels its records reach.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> divergence(bins_of_grid(np.array([[0, 3], [1, 1], [0, 0]]))).tolist()
-    [1, 2, 0]
-    """
-    return np.bincount(bins.left, minlength=bins.heights[0])
-
-
-def convergence(bins: PairBins) -> Whole:
-    """Say for each right pixel, occupied or not, how many left pixels reach it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> convergence(bins_of_grid(np.array([[0, 3], [1, 1], [0, 0]]))).tolist()
-    [1, 2]
-    """
-    return np.bincount(bins.right, minlength=bins.heights[1])
 
 
 def pair_metrics(bins: PairBins) -> PairMetrics:
@@ -396,14 +379,6 @@ def _mean(bins: PairBins, values: Floats) -> float:
     return float(np.sum(bins.counts * values)) / bins.size
 
 
-KINDS = ("continuous", "categorical")
-COSTS = ("seed", "span", "smaller")
-"""What a record, or a cell, costs that a cluster takes; see `cluster_pair`."""
-TRIED = ("span", "seed")
-"""What "smaller" tries; the first wins a tie."""
-METRICS = ("over-plotting", "convergence", "divergence")
-
-
 @dataclass(frozen=True)
 class Seeding:
     """The metric that a seed is the highest of.
@@ -439,7 +414,6 @@ def choose_seeding(bins: PairBins, left_kind: str, right_kind: str) -> Seeding:
     Examples
     --------
     >>> import numpy as np
-    >>> from discreet.parallel.pixels import bins_of_grid
     >>> bins = bins_of_grid(np.array([[1, 1, 1], [0, 0, 1]]))
     >>> choose_seeding(bins, "continuous", "categorical")
     Seeding(metric='divergence')
@@ -448,9 +422,8 @@ def choose_seeding(bins: PairBins, left_kind: str, right_kind: str) -> Seeding:
     """
     if left_kind not in KINDS or right_kind not in KINDS:
         raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")
+    _check_records(bins)
     occupied = len(bins.counts)
-    if not occupied:
-        raise RefusedError("no record has a pixel on both axes; leave one of the axes out")
     if left_kind == right_kind == "categorical":
         return Seeding("over-plotting")
     lefts = np.count_nonzero(np.bincount(bins.left))

@@ -8,11 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
+from discreet.plots.by_level import check_few, levels_of
 from discreet.plots.counts import parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
-from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
-from discreet.plots.icon import FRAME, bars
-from discreet.plots.levels import check_few, levels_of
+from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, bars
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect.counts import check_counts
@@ -96,9 +95,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
         method=request.method,
         parameters=parameters_of_counts(request),
         suppressed=int((~shown).sum()) if request.shows_exact else None,
-        origin=seen(
-            origin, request, counted.people_in(shown), counted.people, counts[shown & (counts > 0)]
-        ),
+        origin=seen(origin, request, counted.people_in(shown), counted.people, counts[shown]),
         levels=levels.names,
         counts=tuple(shown_counts(counts, shown, request)),
     )

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
-from discreet.plots.axes import too_few
+from discreet.plots.by_level import panels_of
 from discreet.plots.counts import (
     Protected,
     Shown,
     count_cells,
     gaps_of,
     parameters_of_rows,
-    public,
     seen,
+    too_few,
 )
-from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
-from discreet.plots.icon import FRAME, line
-from discreet.plots.levels import panels_of
+from discreet.plots.descriptor import BINNED, CELLS, FRAME, ROWS_AND_COUNTS, Plot, line
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS, OrderMeans
@@ -136,7 +135,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
     return BoxView(
         columns=request.columns,
         method=request.method,
-        parameters=public(parameters),
+        parameters=MappingProxyType(parameters),
         suppressed=int((~kept).sum()),
         origin=seen(origin, request, int(kept.sum()), table.size),
         groups=tuple(tukey_box(label, values) for label, values in drawn.items() if len(values)),
@@ -165,7 +164,7 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
     return BoxView(
         columns=request.columns,
         method=request.method,
-        parameters=public({"k": request.k}),
+        parameters=MappingProxyType({"k": request.k}),
         suppressed=None,
         origin=seen(origin, request, everyone - gaps, everyone),
         groups=tuple(boxes),

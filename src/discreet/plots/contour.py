@@ -18,9 +18,8 @@ from discreet.plots.by_level import (
     panels_of_rows,
 )
 from discreet.plots.counts import Protected
-from discreet.plots.descriptor import ROWS_AND_COUNTS, Plot
+from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, ovals
 from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of
-from discreet.plots.icon import FRAME, ovals
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.render.scene import Axis, Lines, Panel, Scene

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -12,38 +13,172 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.plots.axes import ends_of_table, ends_of_values, too_few
-from discreet.plots.request import PlotRequest
+from discreet.plots.request import ROWS_PER_K, PlotRequest
 from discreet.plots.view import Origin
 from discreet.protect import ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.protect.counts import Bins, Guarded, check_counts, rounded
+from discreet.protect.values import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
+    "AxisRange",
     "Protected",
     "Shown",
     "cells_of",
     "check_size",
     "count_cells",
     "count_rows",
+    "ends_of_table",
+    "ends_of_values",
     "gaps_of",
     "parameters_of_counts",
     "parameters_of_rows",
-    "public",
     "seen",
-    "seen_of_cells",
+    "short_places",
     "shown_counts",
     "shown_of_rows",
+    "too_few",
 ]
+
+
+# Numbers whose range is a smaller share of their size have too few digits left for bins.
+NARROWEST = 1e-9
+
+
+@dataclass(frozen=True)
+class AxisRange:
+    """Where the axis of a column begins and ends, and whether it holds whole numbers only.
+
+    `breaks` are declared edges of bins, of any widths.
+    """
+
+    column: str
+    low: float
+    high: float
+    whole: bool = False
+    breaks: tuple[float, ...] = ()
+
+    def most(self, bins: int) -> int:
+        """Return into how many intervals the axis is divided where `bins` are asked for."""
+        return len(self.breaks) - 1 if self.breaks else bins
+
+    def axis(self, bins: int) -> BinAxis:
+        """Divide the axis into `bins` intervals.
+
+        Whole numbers get intervals of whole width between halves, so that each can hold the same
+        number of different values; there may be fewer than `bins` of them. Of declared edges
+        some are left out where fewer are asked for.
+        """
+        if self.breaks:
+            found = np.linspace(0, len(self.breaks) - 1, bins + 1).round().astype(int)
+            breaks = tuple(self.breaks[i] for i in found.tolist())
+            return BinAxis(self.column, self.low, self.high, bins, breaks)
+        if not self.whole:
+            return BinAxis(self.column, self.low, self.high, bins)
+        reach = self.high - self.low
+        width = math.ceil(reach / bins)
+        bins = math.ceil(reach / width)
+        low = self.low - (width * bins - reach) // 2
+        return BinAxis(self.column, low, low + width * bins, bins)
+
+
+def ends_of_table(table: Table, request: PlotRequest, column: str) -> AxisRange:
+    """Return the ends of a raw column's axis.
+
+    Where the policy declares no limits they are the means of the k smallest and the k largest
+    values (`extreme_mean`), rounded outward to a nice step; under `research` the observed range.
+    """
+    if column in request.edges or column in request.limits:
+        return _declared(request, column)
+    if request.shows_exact:
+        lows, highs = table.extremes(column, 1)
+        return _range(column, lows[0], highs[0])
+    # The size is asked first, and with the text of every other picture: what else is wrong with
+    # a column of fewer values would say how many there are.
+    lows, highs = table.extremes(column, request.least_persons)
+    if len(lows) < request.least_persons:
+        raise too_few(request)
+    low, high = (extreme_mean(inward[: 2 * request.k], request.k) for inward in (lows, highs))
+    return _trimmed(column, low, high, whole=table.is_whole(column, but_for=request.k))
+
+
+def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRange:
+    """Return the ends of the axis of a column that is protected already, by the same rule."""
+    if column in request.edges or column in request.limits:
+        return _declared(request, column)
+    if request.shows_exact:
+        return _range(column, values.min(), values.max())
+    ordered, most = np.sort(values), 2 * request.k
+    low, high = (extreme_mean(inward[:most], request.k) for inward in (ordered, ordered[::-1]))
+    return _trimmed(column, low, high, whole=False)
+
+
+def too_few(request: PlotRequest, or_else: str = "") -> RefusedError:
+    """Return the refusal of a plot of too few persons, whatever else may be wrong.
+
+    `or_else` is what else may be wrong with a level, where the two must not be told apart.
+    """
+    need = "at least k" if request.shows_exact else f"at least {ROWS_PER_K} k"
+    whose = "" if request.by is None else f" for each level of {request.by!r}{or_else}"
+    smaller = "a smaller k"
+    if request.bins_share < 1:
+        need += f", and for bins that are at most {request.bins_share:g} of them along an axis"
+        smaller += " or fewer bins"
+    way_out = f"other columns, more rows or {smaller}"
+    if not request.shows_exact:
+        way_out = f"other columns or more rows; the custodian can declare {smaller}"
+    return RefusedError(
+        f"columns {', '.join(map(repr, request.columns))} have too few complete rows{whose}: the"
+        f" policy asks for {need}; choose {way_out}"
+    )
+
+
+def short_places(places: Floats) -> tuple[float, ...]:
+    """Return ends or middles of bins without the last digits of their arithmetic.
+
+    Where bins are narrow for the size of their numbers they keep as many digits as it takes to
+    say to a billionth of a bin which value is in which.
+    """
+    away = np.abs(places).max() / np.diff(places).min() if len(places) > 1 else 1.0
+    digits = max(DIGITS, 10 + math.ceil(math.log10(max(away, 1.0))))
+    return tuple(short(place, min(digits, 17)) for place in places)
+
+
+def _declared(request: PlotRequest, column: str) -> AxisRange:
+    breaks = tuple(map(float, request.edges.get(column, ())))
+    low, high = (breaks[0], breaks[-1]) if breaks else request.limits[column]
+    return replace(_range(column, low, high), breaks=breaks)
+
+
+def _trimmed(column: str, low: float, high: float, *, whole: bool) -> AxisRange:
+    _range(column, low, high, " but for fewer than k values")
+    low, high = safe_ends(low, high, whole=whole)
+    half = 0.5 if whole else 0.0
+    return AxisRange(column, low - half, high + half, whole=whole)
+
+
+def _range(column: str, low: float, high: float, but_for: str = "") -> AxisRange:
+    """Return an axis from low to high; refuse what bins cannot be told apart in."""
+    low, high = float(low), float(high)  # of which a difference is infinite without a warning
+    if not high > low:
+        raise RefusedError(f"column {column!r} is constant{but_for}, so it cannot be drawn")
+    if not math.isfinite(high - low):
+        raise RefusedError(f"column {column!r} is too wide to be drawn; rescale it")
+    if high - low < NARROWEST * max(abs(low), abs(high)):
+        raise RefusedError(
+            f"column {column!r} varies too little for the size of its numbers to be drawn;"
+            " subtract a constant from it"
+        )
+    return AxisRange(column, low, high)
+
+
+# --- counting -----------------------------------------------------------------------------------
 
 Protected = Mapping[str, Floats]
 """The columns of protected rows."""
 Shown = NDArray[np.bool_]
 """Which bins or cells may be shown."""
 NO_COUNTS: Bins = np.zeros(0, dtype=np.int64)
-
-
-# --- counting ---------------------------------------------------------------------------------
 
 
 def count_cells(
@@ -152,7 +287,7 @@ def seen(
     shown, persons : int
         How many are shown, and how many there are.
     counts : ndarray of int, optional
-        The counts that the plot shows, before they are rounded; none that are 0.
+        The counts that the plot shows, before they are rounded; those of 0 are passed over.
 
     Returns
     -------
@@ -162,9 +297,9 @@ def seen(
         are all rounded down as far as can be would follow from their sum; it is told a little
         smaller then, and a little larger where all are rounded up.
     """
-    step = request.count_step
+    step, counts = request.count_step, counts[counts > 0]
     if request.shows_exact or request.round_to == 1:  # the reader can add up what is shown
-        told = _to_step(shown, step)
+        (told,) = rounded(np.array([shown]), step).tolist()
         return replace(origin, shown=told, total=told + (persons - shown) // step * step)
     drawn = shown
     if len(counts):
@@ -176,33 +311,14 @@ def seen(
     total = drawn if persons == shown else max(persons, drawn)
     # No finer than k, or a hidden cell would be known to fewer than k values from the sum.
     coarse = -(-request.k // step) * step
-    return replace(origin, shown=_to_step(drawn, coarse), total=_to_step(total, coarse))
-
-
-def seen_of_cells(
-    origin: Origin, counted: Counted, request: PlotRequest, counts: Bins, cells: Shown | None = None
-) -> Origin:
-    """Say how many a plot shows: in those cells, or in all if none are named.
-
-    `counts` are what its bins or cells hold, of which empty ones are not told.
-    """
-    shown = counted.people if cells is None else counted.people_in(cells)
-    held = counts if cells is None else counts[cells]
-    return seen(origin, request, shown, counted.people + counted.left_out, held[held > 0])
+    drawn, total = rounded(np.array([drawn, total]), coarse).tolist()
+    return replace(origin, shown=drawn, total=total)
 
 
 def shown_of_rows(origin: Origin, request: PlotRequest, counts: Bins) -> Origin:
     """Say how many protected rows are drawn, given how many of them each shown bin holds."""
-    return replace(origin, shown=_to_step(int(counts.sum()), request.count_step))
-
-
-def _to_step(count: int, step: int) -> int:
-    return int(rounded(np.array([count]), step)[0])
-
-
-def public(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Freeze the parameters that a View tells."""
-    return MappingProxyType(dict(parameters))
+    (drawn,) = rounded(np.array([counts.sum()]), request.count_step).tolist()
+    return replace(origin, shown=drawn)
 
 
 def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, Any]:
@@ -214,11 +330,12 @@ def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, An
         out["q"] = request.q
     if request.round_to > 1:
         out["round_to"] = request.round_to
-    return public(out | beside)
+    return MappingProxyType(out | beside)
 
 
 def parameters_of_rows(request: PlotRequest) -> Mapping[str, Any]:
     """Return the parameters of a row method that a reader may know."""
     given: dict[str, Any] = {} if ROW_METHODS[request.method].additive else {"k": request.k}
     also = {"q": request.q or None, "rounding": request.rounding, "c": request.c}
-    return public(given | {name: value for name, value in also.items() if value is not None})
+    given |= {name: value for name, value in also.items() if value is not None}
+    return MappingProxyType(given)

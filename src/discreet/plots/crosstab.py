@@ -9,11 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots.axes import too_few
-from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts
-from discreet.plots.descriptor import Plot
-from discreet.plots.icon import cells, line
-from discreet.plots.levels import Levels, check_few, levels_of
+from discreet.plots.by_level import Levels, check_few, levels_of
+from discreet.plots.counts import Shown, parameters_of_counts, seen, shown_counts, too_few
+from discreet.plots.descriptor import Plot, cells, line
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import CellSuppression

@@ -17,9 +17,8 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots import scatter
-from discreet.plots.counts import public, seen
-from discreet.plots.descriptor import CELLS, POINTS, Plot
-from discreet.plots.icon import FRAME, dots, line
+from discreet.plots.counts import seen
+from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots, line
 from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
 from discreet.plots.view import Origin, View
@@ -263,7 +262,7 @@ def of_records(
         points = protect(_table(outcomes), _drawn(request))
     view = scatter.from_rows(points, (), _drawn(request), origin)
     if noise_on == "variable":
-        parameters = public({**view.parameters, "noise_on": noise_on})
+        parameters = MappingProxyType({**view.parameters, "noise_on": noise_on})
         view = replace(view, parameters=parameters)
     return _view(view, model, found, request, {})
 

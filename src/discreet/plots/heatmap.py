@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from discreet.arguments import Floats
 from discreet.errors import InputError
-from discreet.plots.axes import short_places
 from discreet.plots.by_level import (
     MultiplesView,
     Panels,
@@ -22,12 +21,12 @@ from discreet.plots.counts import (
     count_cells,
     count_rows,
     parameters_of_counts,
-    seen_of_cells,
+    seen,
+    short_places,
     shown_counts,
     shown_of_rows,
 )
-from discreet.plots.descriptor import BINNED, CELLS, ROWS_AND_COUNTS, Plot
-from discreet.plots.icon import FRAME, cells
+from discreet.plots.descriptor import BINNED, CELLS, FRAME, ROWS_AND_COUNTS, Plot, cells
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect.counts import Bins
@@ -104,7 +103,8 @@ def from_rows(
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> GridView:
     """Count two columns in the cells of a grid, and hide those that hold fewer than k."""
     counted, guarded, axes = count_cells(table, request, request.grid)
-    origin = seen_of_cells(origin, counted, request, guarded.counts, guarded.shown)
+    everyone, told = counted.people + counted.left_out, guarded.counts[guarded.shown]
+    origin = seen(origin, request, counted.people_in(guarded.shown), everyone, told)
     edges = [axis.edges for axis in axes]
     return grid_view(edges, guarded.counts, guarded.shown, request, origin)
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
-from discreet.plots.axes import ends_of_table, short_places
 from discreet.plots.by_level import (
     MultiplesView,
     Panels,
     check_shows_enough,
     count_levels,
     multiples,
+    panels_of,
     panels_of_counts,
     panels_of_rows,
 )
@@ -27,14 +27,14 @@ from discreet.plots.counts import (
     check_size,
     count_cells,
     count_rows,
+    ends_of_table,
     parameters_of_counts,
-    seen_of_cells,
+    seen,
+    short_places,
     shown_counts,
     shown_of_rows,
 )
-from discreet.plots.descriptor import BINNED, ROWS, ROWS_AND_COUNTS, Plot
-from discreet.plots.icon import FRAME, bars
-from discreet.plots.levels import panels_of
+from discreet.plots.descriptor import BINNED, FRAME, ROWS, ROWS_AND_COUNTS, Plot, bars
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import Merge, Merged
@@ -106,14 +106,15 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> Histogram
     """Count one column in bins, and hide or join those that hold fewer than k."""
     if request.method != Merge.name:
         counted, guarded, axes = count_cells(table, request, request.bins)
-        origin = seen_of_cells(origin, counted, request, guarded.counts, guarded.shown)
+        everyone, told = counted.people + counted.left_out, guarded.counts[guarded.shown]
+        origin = seen(origin, request, counted.people_in(guarded.shown), everyone, told)
         return histogram_view(axes[0].edges, guarded.counts, guarded.shown, request, origin)
     counted, merged, start = merged_bins(table, request)
     anew = counted.joined(merged.groups)
     check_counts(anew, np.ones(len(anew), dtype=np.bool_), request.k)
-    edges, of = _pieces(start, merged.groups, merged.gap)
-    # Who is in a gap is counted in the bar beside it.
-    origin = _with_gaps(seen_of_cells(origin, counted, request, merged.counts), merged)
+    everyone = counted.people + counted.left_out
+    origin = seen(origin, request, counted.people, everyone, merged.counts)
+    edges, of, origin = _pieces(origin, start, merged.groups, merged.gap)
     return histogram_view(edges, np.where(of >= 0, merged.counts[of], 0), of >= 0, request, origin)
 
 
@@ -138,32 +139,24 @@ def merged_bins(table: Table, request: PlotRequest) -> tuple[Counted, Merged, Bi
     start = ends.axis(ends.most(request.bins))
     counted = table.count((start,))
     check_size(counted, request)
-    least = _least_gap(table, start, request)
+    least = LEAST_GAP  # of empty bins; of whole numbers narrow bins are empty as a rule
+    if not start.breaks and start.width < 1 and table.is_whole(column, but_for=request.k):
+        least = LEAST_GAP * math.ceil(1 / start.width)
     merged = Merge(request.k)(lambda _: counted.counts, (start.bins,), counted.joined, least)
     return counted, merged, start
 
 
-def _least_gap(table: Table, axis: BinAxis, request: PlotRequest) -> int:
-    """Return how many empty bins are a gap: of whole numbers narrow bins are empty as a rule."""
-    if axis.breaks or axis.width >= 1 or not table.is_whole(axis.column, but_for=request.k):
-        return LEAST_GAP
-    return LEAST_GAP * math.ceil(1 / axis.width)
-
-
-def _with_gaps(origin: Origin, merged: Merged) -> Origin:
-    """Say with a histogram where those are counted who lie in a gap."""
-    if not merged.gap.any():
-        return origin
-    said = "nothing is joined across a gap; who lies in one is counted in the bar beside it"
-    return replace(origin, remarks=(*origin.remarks, said))
-
-
-def _pieces(start: BinAxis, groups: Labels, gap: Shown) -> tuple[Floats, Labels]:
-    """Return the edges of joined bins and of gaps, and the group of each; -1 of a gap."""
+def _pieces(
+    origin: Origin, start: BinAxis, groups: Labels, gap: Shown
+) -> tuple[Floats, Labels, Origin]:
+    """Return the edges of joined bins and of gaps, the group of each (-1 of a gap), and a word."""
     of = np.where(gap, -1, groups)
     firsts = np.flatnonzero(np.diff(of, prepend=-2))
     edges: Floats = np.append(start.edges[firsts], start.edges[-1])
-    return edges, of[firsts]
+    if gap.any():
+        said = "nothing is joined across a gap; who lies in one is counted in the bar beside it"
+        origin = replace(origin, remarks=(*origin.remarks, said))
+    return edges, of[firsts], origin
 
 
 def _merged_panels(table: Table, request: PlotRequest, origin: Origin) -> Panels:
@@ -177,7 +170,10 @@ def _merged_panels(table: Table, request: PlotRequest, origin: Origin) -> Panels
     levels, bins = each.shape[0], len(merged.counts)
     flat = (np.arange(levels)[:, None] * bins + merged.groups[None, :]).ravel()
     counts = each.joined(flat).reshape(levels, bins)
-    joins, between = np.zeros(bins, dtype=np.intp), np.cumsum(_after_gap(merged))
+    own = np.flatnonzero(~merged.gap)
+    firsts = own[np.flatnonzero(np.diff(merged.groups[own], prepend=-1))]
+    after_gap = np.append(False, merged.gap)[firsts]
+    joins, between = np.zeros(bins, dtype=np.intp), np.cumsum(after_gap)
     for stretch in range(int(between[-1]) + 1):
         part = np.flatnonzero(between == stretch)
         before = int(joins[part[0] - 1]) + 1 if stretch else 0
@@ -188,17 +184,9 @@ def _merged_panels(table: Table, request: PlotRequest, origin: Origin) -> Panels
     kept = np.where(shown, counts, 0)
     check_counts(kept, shown, request.k)
     check_shows_enough(kept, counts.sum(axis=1), request)
-    edges, of = _pieces(start, joins[merged.groups], merged.gap)
+    edges, of, origin = _pieces(origin, start, joins[merged.groups], merged.gap)
     panels = Panels(names.names, [edges], kept[:, of], shown[:, of] & (of >= 0), origin)
-    return panels.seen_of(counted, _with_gaps(origin, merged), request)
-
-
-def _after_gap(merged: Merged) -> Shown:
-    """Say which merged bins have a gap on their left."""
-    own = np.flatnonzero(~merged.gap)
-    firsts = own[np.flatnonzero(np.diff(merged.groups[own], prepend=-1))]
-    after: Shown = np.append(False, merged.gap)[firsts]
-    return after
+    return panels.seen_of(counted, origin, request)
 
 
 def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:

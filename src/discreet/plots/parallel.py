@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.parallel.cell_growth import Box
 from discreet.parallel.cells import (
+    Box,
     CellClusters,
     check_cells,
     check_shared,
@@ -27,10 +28,8 @@ from discreet.parallel.clusters import check_clusters, cluster_jointly, cluster_
 from discreet.parallel.diversity import Joins, diverse_joins, joined
 from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import Whole, bin_of_records, pair_bins
-from discreet.plots.axes import too_few
-from discreet.plots.counts import check_size, public, seen
-from discreet.plots.descriptor import Plot
-from discreet.plots.icon import areas, line
+from discreet.plots.counts import check_size, seen, too_few
+from discreet.plots.descriptor import Plot, areas, line
 from discreet.plots.parallel_axes import (
     CellAxis,
     PersonsInCells,
@@ -87,7 +86,7 @@ def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> Par
     return ParallelView(
         columns=request.columns,
         method=request.method,
-        parameters=public(_stated(request)),
+        parameters=MappingProxyType(_stated(request)),
         suppressed=None,
         origin=seen(
             origin,
@@ -250,7 +249,7 @@ def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> P
     return ParallelView(
         columns=request.columns,
         method=request.method,
-        parameters=public(_stated_of_records(request)),
+        parameters=MappingProxyType(_stated_of_records(request)),
         suppressed=0,
         origin=seen(origin, request, len(rows), table.size),
         axes=tuple(axis.shown for axis in axes),

@@ -23,10 +23,9 @@ from discreet.parallel.pixels import (
     level_bands,
     level_pixels,
 )
-from discreet.plots.axes import ends_of_table
-from discreet.plots.counts import Shown, check_size
+from discreet.plots.by_level import Levels, joined, levels_of
+from discreet.plots.counts import Shown, check_size, ends_of_table
 from discreet.plots.histogram import merged_bins
-from discreet.plots.levels import Levels, joined, levels_of
 from discreet.plots.parallel_view import ParallelAxis
 from discreet.plots.request import PlotRequest
 from discreet.table import BinAxis, Counted, Table

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from discreet.errors import InputError, one_of
-from discreet.parallel.cell_growth import Box
+from discreet.parallel.cells import Box
 from discreet.parallel.pixels import KINDS, MOST_PIXELS
 from discreet.plots.view import View
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights

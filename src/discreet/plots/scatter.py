@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +14,9 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots import heatmap
-from discreet.plots.axes import short_places
-from discreet.plots.counts import Protected, parameters_of_rows, public, seen
-from discreet.plots.descriptor import CELLS, POINTS, Plot
+from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
+from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots
 from discreet.plots.heatmap import GridView
-from discreet.plots.icon import FRAME, dots
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS
@@ -169,7 +168,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> PointsVie
         return PointsView(
             columns=request.columns,
             method="none",
-            parameters=public({}),
+            parameters=MappingProxyType({}),
             suppressed=0,
             origin=seen(origin, request, len(rows), table.size),
             x=tuple(points[:, 0].tolist()),

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import METHODS, ROW_METHODS
-from discreet.render import to_matplotlib
 from discreet.render.browser import scene_page, scene_widget
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Scene
+from discreet.render.to_matplotlib import SCREEN_DPI, draw, figure_bytes
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -124,9 +124,16 @@ class View:
         -------
         matplotlib.figure.Figure
         """
-        figure = to_matplotlib.draw(self.scene(), ax, size=size)
-        if ax is None and self.gate is not None:
-            _ask_first(figure, self.ask_to_leave)
+        figure = draw(self.scene(), ax, size=size)
+        if ax is None and (gate := self.gate) is not None:
+            write = figure.savefig
+
+            def savefig(*args: Any, **kwargs: Any) -> None:
+                """Ask whether the view may leave, then write as matplotlib does."""
+                gate("figure")
+                write(*args, **kwargs)
+
+            figure.savefig = savefig  # type: ignore[method-assign]
         return figure
 
     def save(self, path: str | Path) -> Path:
@@ -152,18 +159,25 @@ class View:
         path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
         suffix = path.suffix.lower()
         if suffix == ".html":
-            write_whole(self.to_html().encode(), path)
-            return path
-        self.ask_to_leave(suffix[1:])
-        if suffix == ".json":
-            write_whole(self._text().encode(), path)
-            return path
-        return to_matplotlib.save(self.scene(), path)
+            data = self.to_html().encode()
+        elif suffix == ".json":
+            data = self.to_json().encode()
+        else:
+            self.ask_to_leave(suffix[1:])
+            data = figure_bytes(self.scene(), suffix)
+        write_whole(data, path)
+        return path
 
     def to_json(self) -> str:
         """Return the view as JSON, once its study has let it leave."""
         self.ask_to_leave("json")
-        return self._text()
+        try:
+            return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
+        except ValueError:
+            raise RefusedError(
+                "a number of this picture is beyond all measure, so it cannot be told; give the"
+                " columns in other units"
+            ) from None
 
     def to_html(self) -> str:
         """Return the view as one HTML page that draws it, once its study has let it leave.
@@ -186,7 +200,11 @@ class View:
         read them. It protects no more than the view does; see `describe`.
         """
         self.ask_to_leave("html")
-        return self._page()
+        title = self._subject()
+        name = f"{self.kind}-{'-'.join(self.columns)}"
+        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
+        says = self.describe().splitlines()
+        return scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
 
     def widget(self) -> AnyWidget:
         """Return the view as a widget for a notebook, whose clusters light up under the pointer.
@@ -212,7 +230,7 @@ class View:
     def from_json(cls, text: str) -> Self:
         """Read a view back from the text that `to_json` wrote."""
         try:
-            view = View.from_plain(json.loads(text, parse_constant=_no_number))
+            view = View.from_plain(json.loads(text, parse_constant=int))  # int("NaN") is refused
         except InputError:
             raise
         except (ValueError, TypeError, RecursionError):
@@ -264,17 +282,23 @@ class View:
 
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture."""
-        lines = [self.note(), *self._shown()]
-        if self.origin.regime == "research":
+        of, lines = self.origin, [self.note()]
+        guarded, rows = of.regime == "guarded", of.counted == "protected rows"
+        if of.shown is not None and of.total is not None:
+            about, who = "about " if guarded else "", "rows" if rows else of.counted
+            many = f"{about}{of.shown:,} of" if of.shown else f"none of {about}".rstrip()
+            gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
+            lines.append(f"shown: {many} {of.total:,} {who}, {self._source()}{gaps}")
+        if of.regime == "research":
             lines.append("research: each picture protected by itself, for public or simulated data")
-        if self.origin.counted == "protected rows" and self.origin.regime == "guarded":
+        if rows and guarded:
             lines.append(
                 "protected rows are made anew; where values are coarse, some equal a record by"
                 " chance"
             )
-        if self.origin.public:
+        if of.public:
             lines.append("the data are declared public: what leaves is not recorded")
-        return (*lines, *self.origin.remarks)
+        return (*lines, *of.remarks)
 
     def describe(self) -> str:
         """Say in some lines what is shown, how it was made, and what it does not protect."""
@@ -299,7 +323,7 @@ class View:
         Looking is free, so the gate is not asked; a notebook that is passed on is, like a
         screenshot, outside what the ledger knows.
         """
-        picture = base64.b64encode(to_matplotlib.png(self.scene())).decode()
+        picture = base64.b64encode(figure_bytes(self.scene(), ".png", dpi=SCREEN_DPI)).decode()
         line, words = escape(self.note()), escape(self.describe(), quote=True)
         html = (
             f'<figure style="margin:0"><img alt="{words}" style="max-width:100%"'
@@ -314,20 +338,10 @@ class View:
 
     def _subject(self) -> str:
         """Return what the view is and of what, the beginning of its note."""
-        return f"{self.kind} of {_listed(self.columns)}"
-
-    def _shown(self) -> tuple[str, ...]:
-        """Say how many are shown of how many, from where, and which column's gaps cost most."""
-        of = self.origin
-        if of.shown is None or of.total is None:
-            return ()
-        about = "about " if of.regime == "guarded" else ""
-        who = "rows" if of.counted == "protected rows" else of.counted
-        many = (
-            f"{about}{of.shown:,} of {of.total:,}" if of.shown else f"none of {about}{of.total:,}"
+        *first, last = self.columns
+        return (
+            f"{self.kind} of {', '.join(first)} and {last}" if first else f"{self.kind} of {last}"
         )
-        gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
-        return (f"shown: {many} {who}, {self._source()}{gaps}",)
 
     def _source(self) -> str:
         """Say what the picture is drawn from."""
@@ -337,23 +351,6 @@ class View:
             return "from the protected copy"
         return "from rows protected for this picture"
 
-    def _page(self) -> str:
-        """Return the page that draws the view; whoever calls has asked whether it may leave."""
-        title = self._subject()
-        name = f"{self.kind}-{'-'.join(self.columns)}"
-        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:80]
-        says = self.describe().splitlines()
-        return scene_page(self.scene(), title[:1].upper() + title[1:], says, safe)
-
-    def _text(self) -> str:
-        try:
-            return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
-        except ValueError:
-            raise RefusedError(
-                "a number of this picture is beyond all measure, so it cannot be told; give the"
-                " columns in other units"
-            ) from None
-
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         out = {name: _tuples(value) for name, value in given.items()}
@@ -361,26 +358,6 @@ class View:
         origin = given["origin"]
         out["origin"] = Origin(**origin | {"remarks": tuple(origin["remarks"])})
         return out
-
-
-def _ask_first(figure: Figure, ask: Gate) -> None:
-    """Make `figure.savefig` ask whether the view may leave."""
-    write = figure.savefig
-
-    def savefig(*args: Any, **kwargs: Any) -> None:
-        """Ask, then write as matplotlib does."""
-        ask("figure")
-        write(*args, **kwargs)
-
-    figure.savefig = savefig  # type: ignore[method-assign]
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number of JSON")
 
 
 def _plain(value: Any) -> Any:

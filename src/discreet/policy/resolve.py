@@ -13,8 +13,7 @@ from typing import Any, Protocol
 
 from discreet.arguments import check_whole
 from discreet.errors import InputError, RefusedError, about, one_of
-from discreet.parallel.clusters import COSTS
-from discreet.parallel.pixels import resolution
+from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
 from discreet.plots.request import AxesRequest, PlotRequest
 from discreet.policy.choosing import LEAST_DIVERSITY, diversity_of, method_of

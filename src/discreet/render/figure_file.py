@@ -33,7 +33,6 @@ __all__ = [
     "LINE",
     "LITERAL",
     "PANELS_A_ROW",
-    "checked_path",
     "content",
     "entitle",
     "fit",
@@ -46,7 +45,6 @@ __all__ = [
     "points",
     "printable",
     "width_of",
-    "write",
     "write_whole",
 ]
 
@@ -189,7 +187,7 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
     if axis.ticks:
         _name_ticks(drawn, [printable(name) for name in axis.ticks], room, size, letters)
     else:
-        most = int(room / (size * (3 if _upright(drawn) else 5)))
+        most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
 
 
@@ -200,9 +198,10 @@ def _name_ticks(
     columns = int(room / (0.6 * size * len(names))) - 1
     longest = max((len(word) for name in names for word in name.split()), default=0)
     how: dict[str, Any] = dict(LITERAL)
-    on_top = drawn.get_label_position() == "top"
+    side = drawn.get_label_position()
+    upright, on_top = side in ("left", "right"), side == "top"
     enough = min(longest, 8) if on_top else longest  # a table has words broken before slanted
-    if not _upright(drawn) and columns >= max(1, enough):
+    if not upright and columns >= max(1, enough):
         names = [textwrap.fill(name, columns, max_lines=3, placeholder="…") for name in names]
     else:
         wide, high = points(drawn.axes)
@@ -210,13 +209,9 @@ def _name_ticks(
             letters or NAME_LETTERS, max(4, int((wide if letters else min(wide, high)) / size))
         )
         names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
-        if not _upright(drawn):
+        if not upright:
             how |= {"rotation": 45, "ha": "left" if on_top else "right", "rotation_mode": "anchor"}
     drawn.set_ticks(range(len(names)), labels=names, **how)
-
-
-def _upright(drawn: DrawnAxis) -> bool:
-    return drawn.get_label_position() in ("left", "right")
 
 
 def points(ax: Axes) -> tuple[float, float]:
@@ -244,8 +239,8 @@ def fit(text: Text, room: float, lines: int | None = None) -> None:
     from matplotlib.textpath import text_to_path
 
     font = text.get_fontproperties()
-
-    def wrapped(paragraph: str) -> list[str]:
+    whole: list[str] = []
+    for paragraph in text.get_text().split("\n"):
         written, columns = [paragraph], len(paragraph)
         while columns > 1:
             sizes = [text_to_path.get_text_width_height_descent(w, font, False) for w in written]
@@ -256,25 +251,8 @@ def fit(text: Text, room: float, lines: int | None = None) -> None:
             written = textwrap.wrap(paragraph, columns)
             if lines and len(written) > lines:
                 written = [*written[: lines - 1], f"{written[lines - 1][: columns - 1].rstrip()}…"]
-        return written
-
-    paragraphs = text.get_text().split("\n")
-    text.set_text("\n".join(line for paragraph in paragraphs for line in wrapped(paragraph)))
-
-
-def checked_path(path: str | os.PathLike[str]) -> Path:
-    """Give `path` back as a Path whose suffix and folder a figure can be written to."""
-    target = Path(path)
-    if target.suffix.lower() not in UNSAID:
-        raise InputError(
-            f"A figure cannot be saved with the suffix {target.suffix!r}. "
-            f"Allowed suffixes: {one_of(UNSAID)}"
-        )
-    if not target.parent.is_dir():
-        raise InputError(
-            f"There is no folder {str(target.parent)!r} to save the figure in. Make it first"
-        )
-    return target
+        whole += written
+    text.set_text("\n".join(whole))
 
 
 def path_to_save(path: str | os.PathLike[str], suffixes: Sequence[str], what: str) -> Path:
@@ -287,11 +265,6 @@ def path_to_save(path: str | os.PathLike[str], suffixes: Sequence[str], what: st
     if target.is_dir():
         raise InputError(f"{str(target)!r} is a folder; name a file to save into")
     return target
-
-
-def write(figure: Figure, path: Path) -> None:
-    """Write `figure` to `path` whole or not at all; `path` is one that was checked."""
-    write_whole(content(figure, path.suffix.lower()), path)
 
 
 def content(figure: Figure, suffix: str, dpi: float = PNG_DPI) -> bytes:

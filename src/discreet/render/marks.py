@@ -37,13 +37,13 @@ __all__ = [
     "inside",
     "interval_style",
     "intervals",
-    "is_reference",
     "level_styles",
     "lines",
     "round_numbers",
     "series_names",
     "series_style",
     "size_scale",
+    "sizes_within",
     "style",
     "through",
 ]
@@ -131,27 +131,24 @@ def hidden_signs(ax: Axes, mark: Bars | Columns) -> None:
     down = ScaledTranslation(0, -SIGN / 72, ax.figure.figure.dpi_scale_trans)
     below = blended_transform_factory(ax.transData, ax.transAxes) + down
     low, high = across = ax.get_xlim()
-    for ends in _hidden_places(mark):
+    if isinstance(mark, Bars):
+        each = zip(mark.edges[:-1], mark.edges[1:], mark.heights, strict=True)
+        hidden = [(left, right) for left, right, height in each if height is None]
+    else:
+        half = 0.4 * (GROUP / max(len(mark.heights), 1))
+        hidden = [
+            (x - half, x + half)
+            for order, heights in enumerate(mark.heights)
+            for x, height in zip(_column_places(mark, order), heights, strict=True)
+            if height is None
+        ]
+    for ends in hidden:
         left, right = coarse([min(max(end, low), high) for end in ends], across)
         if left < right:
             look = {**HIDDEN_LOOK, "transform": below, "clip_on": False}
             sign = Rectangle((left, 0), right - left, SIGN / points(ax)[1], **look)
             sign.set_in_layout(False)
             ax.add_artist(sign)
-
-
-def _hidden_places(mark: Bars | Columns) -> list[tuple[float, float]]:
-    """Give the left and the right end of each hidden bar."""
-    if isinstance(mark, Bars):
-        ends = zip(mark.edges[:-1], mark.edges[1:], mark.heights, strict=True)
-        return [(left, right) for left, right, height in ends if height is None]
-    width = GROUP / len(mark.heights) if mark.heights else GROUP
-    return [
-        (x - 0.4 * width, x + 0.4 * width)
-        for order, heights in enumerate(mark.heights)
-        for x, height in zip(_column_places(mark, order), heights, strict=True)
-        if height is None
-    ]
 
 
 def _column_places(mark: Columns, order: int) -> list[float]:
@@ -163,7 +160,7 @@ def _column_places(mark: Columns, order: int) -> list[float]:
 
 def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
     """Draw points, those outside of fixed limits left out."""
-    from matplotlib.colors import to_rgba
+    from matplotlib.colors import to_hex, to_rgb, to_rgba
 
     kept = [
         (x, y, size)
@@ -188,21 +185,16 @@ def dots(ax: Axes, mark: Dots, panel: Panel) -> None:
         colors = [to_rgba(DARK, 0.9) if size > 1 else to_rgba(ACCENT, alpha) for size in sizes]
         ax.scatter(*places, s=area, c=colors, linewidths=0)
         return
+    red, green, blue = to_rgb(color)
+    darker = to_hex((0.6 * red, 0.6 * green, 0.6 * blue))
     ax.scatter(
         *places,
         s=1.6 * area,  # colours are told apart on what is not too small
-        c=[to_rgba(_darker(color), 0.9) if n > 1 else to_rgba(color, alpha + 0.2) for n in sizes],
+        c=[to_rgba(darker, 0.9) if n > 1 else to_rgba(color, alpha + 0.2) for n in sizes],
         marker=marker,
         edgecolors=[to_rgba(DARK, 0.9 if size > 1 else 0.0) for size in sizes],
         linewidths=0.9,
     )
-
-
-def _darker(color: str) -> str:
-    from matplotlib.colors import to_hex, to_rgb
-
-    red, green, blue = to_rgb(color)
-    return to_hex((0.6 * red, 0.6 * green, 0.6 * blue))
 
 
 def series_names(panel: Panel) -> list[str]:
@@ -218,14 +210,18 @@ def series_style(order: int) -> tuple[str, str, str]:
 
 def size_scale(panel: Panel, side: float) -> float:
     """Give the area of a dot for one record: all dots of a panel have one scale."""
-    sizes = [
+    gridded = [mark for mark in panel.marks if isinstance(mark, Dots) and mark.by_size]
+    return (LARGEST_DOT * side) ** 2 / max(sizes_within(gridded, panel), default=1)
+
+
+def sizes_within(marks: Sequence[Dots], panel: Panel) -> list[int]:
+    """List the sizes of the dots within the limits of their panel."""
+    return [
         size
-        for mark in panel.marks
-        if isinstance(mark, Dots) and mark.by_size
+        for mark in marks
         for x, y, size in zip(mark.x, mark.y, mark.size, strict=True)
         if inside(x, panel.x.limits) and inside(y, panel.y.limits)
     ]
-    return (LARGEST_DOT * side) ** 2 / max(sizes, default=1)
 
 
 def cells(ax: Axes, mark: Cells, panel: Panel) -> None:
@@ -331,6 +327,7 @@ def coarse(values: Sequence[float], limits: Limits | None = None) -> list[float]
 Point = tuple[float, float]
 
 RAW, TREND, REFERENCE = "#cc3311", "#222222", "#808080"
+REFERENCES = ("reference", "far reference")  # only compared with: they must not widen the axes
 LOOKS: dict[str, dict[str, Any]] = {
     "trend": {"color": TREND, "linewidth": 1.4},
     "raw": {"color": RAW, "linewidth": 3.8},  # seen on both sides of a trend that lies upon it
@@ -344,11 +341,6 @@ BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5
 FAR: tuple[Any, ...] = ((0, (6, 4)), (0, (2, 2)), (0, (10, 2, 2, 2)))
 RAW_BELOW = 0.05  # the raw line lies below the trend of what is drawn, whichever comes first
 ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
-
-
-def is_reference(mark: object) -> bool:
-    """Say whether a mark is only compared with, and must not widen the axes."""
-    return isinstance(mark, Lines) and mark.look in ("reference", "far reference")
 
 
 def style(mark: Lines, panel: Panel) -> dict[str, Any]:
@@ -392,7 +384,7 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
     from matplotlib.lines import Line2D
 
     levels = level_styles(mark) if mark.look == "level" else {}
-    reference = is_reference(mark)
+    reference = mark.look in REFERENCES
     across, up = panel.x.limits, panel.y.limits
     if reference:
         across, up = ax.get_xlim(), ax.get_ylim()

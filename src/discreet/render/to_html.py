@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
-from discreet.render.figure_file import content, plain_settings, printable
+from discreet.render.figure_file import printable
 from discreet.render.scene import Scene
-from discreet.render.to_matplotlib import draw
+from discreet.render.to_matplotlib import figure_bytes
 
 __all__ = [
     "Html",
@@ -174,18 +174,15 @@ def picture(scene: Scene, alt: str) -> Html:
     notes = " · ".join(scene.notes)
     title = f"<strong>{marked_up(scene.title)}</strong> " if scene.title else ""
     said = f"<figcaption>{title}{marked_up(notes)}</figcaption>" if title or notes else ""
-    drawn = []
+    images = []
     for panel in scene.panels:
         rows = len(panel.y.ticks)
         size = PICTURE[0], max(PICTURE[1], 1.0 + ROW * rows)
-        with plain_settings():
-            data = content(
-                draw(replace(scene, panels=(panel,), title="", notes=()), size=size), ".svg"
-            )
+        data = figure_bytes(replace(scene, panels=(panel,), title="", notes=()), ".svg", size=size)
         words = f"{panel.title}: {alt}" if panel.title else alt
         source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
-        drawn.append(f'<img alt="{marked_up(words)}" src="{source}">')
-    return Html(f'<figure><div class="plates">{"".join(drawn)}</div>{said}</figure>')
+        images.append(f'<img alt="{marked_up(words)}" src="{source}">')
+    return Html(f'<figure><div class="plates">{"".join(images)}</div>{said}</figure>')
 
 
 def fragment(parts: Sequence[Html], style: str = "") -> Html:

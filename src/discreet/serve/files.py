@@ -16,9 +16,8 @@ from typing import Any
 from discreet.datasets import diabetes
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
-from discreet.render.figure_file import content, plain_settings
 from discreet.render.scene import scene_to_plain
-from discreet.render.to_matplotlib import draw
+from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import unguessable
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Wish
@@ -96,8 +95,7 @@ def figure(picture: bytes, form: str) -> bytes:
         return view.to_json().encode()
     if form == "figure.html":
         return view.to_html().encode()
-    with plain_settings():
-        return content(draw(view.scene()), form.removeprefix("figure"))
+    return figure_bytes(view.scene(), form.removeprefix("figure"))
 
 
 def _bytes(told: dict[str, Any]) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots.axes import ends_of_table
+from discreet.plots.counts import ends_of_table
 from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import Policy
 from discreet.progress import advance

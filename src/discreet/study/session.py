@@ -16,9 +16,9 @@ import numpy as np
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger import Ledger
 from discreet.plots import PLOTS, Gate, MultiplesView, Origin, View, diagnostics
+from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
-from discreet.plots.levels import panels_of
 from discreet.plots.view import SCHEMA
 from discreet.policy import PlotRequest, Policy, check_group, load_policy, resolve
 from discreet.protect import ROW_METHODS
