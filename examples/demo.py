@@ -49,7 +49,7 @@ TITLES = {
     "leverage": "Regression: residuals against leverage",
     "parallel": "Parallel coordinates",
 }
-TOLD = ("research", "promises", "leaves open", "hidden")
+TOLD = ("research", "promises", "does not protect", "hidden")
 POLICIES = {
     "standard": "Policy standard, the default: rows from one protected copy of the cohort, counts"
     " of at least k = 5 patients, rounded to 5.",
@@ -173,7 +173,7 @@ def figure_of(card: Card) -> str:
     """Return the picture of a card with its caption."""
     lines = []
     for fact in card.facts:
-        kind = "open" if fact.startswith("leaves open") else "made"
+        kind = "open" if fact.startswith("does not protect") else "made"
         lines.append(f'<p class="{kind}">{html.escape(fact)}</p>')
     alt = html.escape(card.facts[0])
     return (

@@ -114,7 +114,7 @@ PICTURES = (
         "box-by",
         "Box plots, one for each level",
         'study.box("glucose", by="age_group")',
-        "No whiskers: those of several levels together would give far values back.",
+        "No whiskers: those of several levels together would reveal outliers.",
     ),
     Picture(
         "bars",

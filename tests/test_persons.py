@@ -221,7 +221,7 @@ def test_few_persons_are_few_however_many_rows_they_have(
     whole, less = (pa.table(many_visits(n, ids)) for n in (0, lost))
     dc.open(whole, preset, study="a", unit="patient_id").bars("status").save(tmp_path / "a.json")
 
-    with pytest.raises(LeavingError, match="nearly the same data have left before"):
+    with pytest.raises(LeavingError, match="nearly the same data were released before"):
         dc.open(less, preset, study="b", unit="patient_id").bars("status").save(tmp_path / "b.json")
     with pytest.raises(LeavingError, match=r"too few rows of .* have changed since version 1"):
         dc.open(less, preset, study="a", unit="patient_id").new_version()

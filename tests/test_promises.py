@@ -1069,7 +1069,7 @@ def test_differencing_two_k_is_refused(tmp_path: Path) -> None:
 
     for k in (4, 6, 10):
         view = dc.open(datasets.d1(), rows="deterministic", k=k).scatter("X", "Y")
-        with pytest.raises(LeavingError, match="'k' is another"):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
             view.save(tmp_path / f"{k}.json")
     assert [path.name for path in tmp_path.iterdir()] == ["5.json"]
 
@@ -1080,7 +1080,7 @@ def test_differencing_two_groups_is_refused(tmp_path: Path) -> None:
 
     for group in (["age", "glucose"], ["age", "bmi", "glucose"], ["bmi"]):
         view = dc.open(table, groups=[group]).histogram(group[0], method="condensation")
-        with pytest.raises(LeavingError, match=r"the group of '\w+' is another"):
+        with pytest.raises(LeavingError, match=r"the group of '\w+' must be as in"):
             view.to_json()
 
 

@@ -19,7 +19,7 @@ def test_methods_are_listed_with_what_they_leave_open(run: Run) -> None:
     assert code == 0
     for name in ("deterministic", "condensation", "rounding", "merge", "order-means", "none"):
         assert name in out
-    assert "leaves open" in out
+    assert "does not protect" in out
 
 
 def test_methods_are_listed_with_what_they_work_on(

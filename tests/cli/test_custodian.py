@@ -80,7 +80,7 @@ def test_the_log_says_who_asked_what_and_what_left(run: Run, ledger: Ledger, pol
 
     told = [(entry["caller"], entry["what"], entry["outcome"]) for entry in found]
     assert told == [
-        ("", "histogram", "left as json"),
+        ("", "histogram", "released as json"),
         ("token alice", "histogram", "begun"),
         ("token alice", "histogram", "answered"),
         ("token [red]bob", "histogram", "policy"),
@@ -102,7 +102,7 @@ def test_the_log_is_a_table_for_the_eye(run: Run, ledger: Ledger, policy: str) -
     assert title == [f"{ledger.history()[0]['study']},", "version", "1"]
     assert heading == ["when", "(UTC)", "who", "what", "became", "of", "it"]
     assert " histogram of bmi; method merge " in out
-    assert [line[-3:] for line in lines if "bmi;" in line] == [["left", "as", "json"]]
+    assert [line[-3:] for line in lines if "bmi;" in line] == [["released", "as", "json"]]
     assert [line[2:4] for line in lines if line[-1:] == ["policy"]] == [["token", "[red]bob"]]
     assert "answered" not in run("log", "--policy", policy, "--last", "1")[1]
 
@@ -118,7 +118,7 @@ def test_what_is_no_letter_or_sign_is_printed_as_its_code(
 
 
 def test_nothing_was_asked_yet(run: Run) -> None:
-    assert run("log") == (0, "nothing was asked, and nothing has left yet\n", "")
+    assert run("log") == (0, "nothing was asked, and nothing was released yet\n", "")
     assert entries(run) == []
     assert run("log", "--verify")[0] == 0
 
@@ -194,7 +194,7 @@ def test_an_old_ledger_says_when_it_got_its_chain(run: Run, policy: str) -> None
     code, out, _ = run("log", "--verify", "--policy", policy)
     assert code == 0
     assert "rows from before 20" in out
-    assert entries(run, "--policy", policy)[0]["outcome"] == "left as svg"
+    assert entries(run, "--policy", policy)[0]["outcome"] == "released as svg"
 
 
 def test_a_damaged_ledger_is_told_in_one_line(run: Run, ledger: Ledger, policy: str) -> None:
@@ -232,7 +232,7 @@ def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> No
     assert run(*plot)[0] == 0
     assert run(*plot, "-k", "8")[0] == dc.LeavingError.exit_code
     code, out, _ = run("version", "new", str(cohort), "-k", "8")
-    assert (code, out) == (0, "version 2 is open; what leaves from now on belongs to it\n")
+    assert (code, out) == (0, "version 2 is open; what is released from now on belongs to it\n")
     assert run(*plot, "-k", "8")[0] == 0
     history = json.loads(run("log", "--released", "--json")[1])
     assert [(entry["version"], entry["kind"]) for entry in history] == [
@@ -262,7 +262,7 @@ def test_two_files_of_one_name_are_two_studies(run: Run, tmp_path: Path) -> None
     assert run(*exams, "age", "--json")[0] == 0
     code, out, err = run(*labs, "chol", "--json")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "another table left before as study 'nhanes.csv'" in err
+    assert "another table was released before as study 'nhanes.csv'" in err
     assert run(*labs, "chol", "--study", "labs", "--json")[0] == 0
     assert run(*exams, "age", "--json")[0] == 0
 
@@ -279,7 +279,7 @@ def test_two_files_of_one_name_are_two_studies(run: Run, tmp_path: Path) -> None
 
 
 def test_nothing_has_left_yet(run: Run) -> None:
-    assert run("log", "--released") == (0, "nothing has left yet\n", "")
+    assert run("log", "--released") == (0, "nothing was released yet\n", "")
     assert json.loads(run("log", "--released", "--json")[1]) == []
 
 
@@ -814,8 +814,8 @@ def test_a_ledger_that_is_new_is_said(
     assert run(*words) == (
         0,
         "",
-        "discreet: a new ledger begins: nothing is known to have left of this study. If something"
-        " has, stop, and restore the ledger from a backup\n",
+        "discreet: a new ledger begins: no release of this study is known. If there was one, stop,"
+        " and restore the ledger from a backup\n",
     )
     assert run(*words) == (0, "", "")
 

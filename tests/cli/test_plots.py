@@ -211,7 +211,7 @@ def test_a_second_k_is_refused_in_a_new_process_and_nothing_is_written(
     assert draw("5", "first.png").returncode == 0
     again = draw("6", "second.png")
     assert again.returncode == dc.LeavingError.exit_code
-    assert "'k' is another" in again.stderr
+    assert "'k' must be as in" in again.stderr
     assert not (tmp_path / "second.png").exists()
 
 
@@ -285,7 +285,7 @@ def test_a_column_leaves_as_levels_or_as_numbers(run: Run, cohort: Path) -> None
     assert run("plot", "histogram", str(cohort), "tch", "--json")[0] == 0
     code, out, err = run("plot", "bars", str(cohort), "tch", "--json")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the kind of 'tch' is another" in err
+    assert "the kind of 'tch' must be as in" in err
 
 
 # --- parallel coordinates -------------------------------------------------------------------------
@@ -386,7 +386,7 @@ def test_flat_clusters_and_other_pixels(run: Run, credit: Path) -> None:
     assert (view.fuzzy, view.pixels) == (False, 200)
     code, out, err = run("plot", "parallel", str(credit), "age", "amount", "--json")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "'pixels' is another" in err
+    assert "'pixels' must be as in" in err
 
 
 def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
@@ -400,7 +400,7 @@ def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
     assert "these axes do not fit into one order" in err
     code, out, err = run(*words, "age", "sex", "--pairs", "age,sex")
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "the list of pairs is another" in err
+    assert "the list of pairs must be as in" in err
     code, out, err = run(*words, "age", "sex", "--pairs", "age,amount", "--pairs", "amount, sex")
     assert (code, out) == (3, "")
     assert "'age', 'sex' may not stand side by side; the pairs of this study are" in err

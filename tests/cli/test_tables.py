@@ -142,8 +142,8 @@ PATHS: dict[str, tuple[str | None, str | None, str | None, str | None]] = {
     "a table": ("t.csv", None, None, None),
     "all": ("t.parquet", "r.html", "p.json", None),
     "points alone": (None, None, "p.json", None),
-    "a report alone": (None, "r.html", None, "a report leaves with its table"),
-    "a report and points": (None, "r.html", "p.json", "a report leaves with its table"),
+    "a report alone": (None, "r.html", None, "a report is released with its table"),
+    "a report and points": (None, "r.html", "p.json", "a report is released with its table"),
     "a table of another ending": ("t.xlsx", None, "p.json", "a released table is saved as one of"),
     "a report of another ending": ("t.csv", "r.pdf", "p.json", "a report is saved as one of"),
     "points of another ending": ("t.csv", "r.html", "p.csv", "rounding points is saved as one of"),
@@ -173,7 +173,7 @@ def test_the_files_are_named(tmp_path: Path, names: tuple[str, ...]) -> None:
     said, report = Files(of.get(".csv"), of.get(".html"), of.get(".json")).save(release)
 
     said_of = ", ".join(map(str, of.values()))
-    assert said == (said_of or "nothing was saved; -o RELEASED.csv lets the table leave")
+    assert said == (said_of or "nothing was saved; -o RELEASED.csv releases the table")
     assert sorted(tmp_path.iterdir()) == sorted(of.values())
     assert report.made.get("file") == ("t.csv" if ".csv" in of else None)
 
@@ -212,7 +212,7 @@ def test_without_a_file_it_is_a_look_and_nothing_leaves(
     code, out, err = run(*f"anonymize {small} --columns x,y".split())
 
     assert (code, err) == (0, "")
-    assert out.startswith("nothing was saved; -o RELEASED.csv lets the table leave\n\n")
+    assert out.startswith("nothing was saved; -o RELEASED.csv releases the table\n\n")
     assert CANARY not in out
     assert sorted(tmp_path.iterdir()) == before
     assert json.loads(run("log", "--released", "--json")[1]) == []
@@ -291,7 +291,7 @@ def test_a_second_table_by_another_k_is_refused_and_not_written(
     )
 
     assert (code, out) == (dc.LeavingError.exit_code, "")
-    assert "'k' is another" in err
+    assert "'k' must be as in" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -389,7 +389,7 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a report alone": (
         "anonymize F --columns x --report r.html",
         2,
-        "a report leaves with its table; say where that goes: -o RELEASED.csv",
+        "a report is released with its table; say where that goes: -o RELEASED.csv",
     ),
     "no such file": ("anonymize nowhere.csv -o O", 2, "no file"),
     "no such column": ("anonymize F --columns x,w -o O", 2, "no column 'w'"),
@@ -537,7 +537,7 @@ def test_points_to_round_new_records_by(run: Run, wine: Path, tmp_path: Path) ->
     words = f"anonymize {wine} --method kmeans -c 20 --per-column --points {tmp_path / 'each.json'}"
     code, out, err = run(*words.split(), "--policy", "research")
     assert code == 4  # the same data have left under a guarded policy
-    assert "'regime' is another than when something of study 'wine.csv' left before" in err
+    assert "'regime' must be as in the earlier release of study 'wine.csv'" in err
 
 
 def test_json_is_the_report(run: Run, wine: Path) -> None:
@@ -560,7 +560,7 @@ NO_ROUNDING = {
         "simulated data under the policy 'research' (--policy",
     ),
     "points as a table": ("--points points.csv", 2, "rounding points"),
-    "a report alone": ("--report report.html", 2, "a report leaves with its table"),
+    "a report alone": ("--report report.html", 2, "a report is released with its table"),
     "median jointly": ("--representative median", 2, "of columns rounded by themselves"),
 }
 

@@ -1,4 +1,4 @@
-"""The demo draws every method, and its page shows each picture with what it leaves open."""
+"""The demo draws every method, and its page shows each picture with what it does not protect."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_page_shows_every_picture_by_every_method(
                 and method in ("suppression", "generalization")
             )
             assert (f"standard-{picture}-{method}.svg" in drawn) != raw_only
-    assert page.count("leaves open: ") == len(drawn)
+    assert page.count("does not protect: ") == len(drawn)
     research = sum(name.startswith("research-") for name in drawn)
-    assert page.count("research: each picture protected by itself") == research
+    assert page.count("research: each plot protected by itself") == research
     assert str(tmp_path / "demo" / "index.html") in capsys.readouterr().out

@@ -15,7 +15,9 @@ from discreet.errors import LeavingError
 from discreet.ledger import Store, Verification, verify
 from tests.ledger.given import SECRET, adopt, started, times, told
 
-LOST = r"the ledger .* was deleted, moved or replaced while it was in use, so nothing can leave"
+LOST = (
+    r"the ledger .* was deleted, moved or replaced while it was in use, so nothing can be released"
+)
 
 
 @pytest.fixture

@@ -172,7 +172,7 @@ def test_nothing_leaves_under_other_settings(
         ledger = Ledger(tmp_path / "state", SECRET)
 
     for drawn in ("x", "y"):
-        with pytest.raises(LeavingError, match=f"^'{what}' is another than when something of"):
+        with pytest.raises(LeavingError, match=f"^'{what}' must be as in the earlier release of"):
             leave(ledger, drawn, study=study, settings=OTHER_SETTINGS[what])
     assert len(ledger.history()) == 1
 
@@ -193,17 +193,19 @@ def test_the_same_data_are_recognised_under_another_name(
     shuffled = {name: values[::-1] for name, values in reversed([*TABLE.items()])}
 
     leave(ledger, "y", shuffled, study=second)
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(ledger, "y", shuffled, study=second, settings={**SETTINGS, "k": 6})
     part = {"y": Y}
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(ledger, "y", part, study=second, settings={**SETTINGS, "k": 6})
 
 
 def test_another_column_of_the_same_table_is_the_same_data(ledger: Ledger) -> None:
     leave(ledger, "x", study=None)
 
-    with pytest.raises(LeavingError, match="'k' is another than when something of the same data"):
+    with pytest.raises(
+        LeavingError, match="'k' must be as in the earlier release of the same data"
+    ):
         leave(ledger, "levels", study=None, settings={**SETTINGS, "k": 6})
 
 
@@ -223,7 +225,7 @@ def test_a_table_of_few_levels_alone_is_recognised_by_all_its_columns(ledger: Le
     levels = {"a": LEVELS, "b": np.arange(200.0) % 3}
     leave(ledger, "a", levels, study=None)
 
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(ledger, "a", levels, study=None, settings={**SETTINGS, "k": 6})
     # one of its columns may well be in another table
     other = {"a": LEVELS, "b": np.arange(200.0) % 4}
@@ -241,7 +243,7 @@ def test_few_changed_rows_of_few_levels_are_recognised_in_a_ledger_of_before(
     for study in (None, "t"):
         with pytest.raises(
             LeavingError,
-            match="nearly the same data have left before, as study 's', .* gather more changes"
+            match="nearly the same data were released before, as study 's', .* gather more changes"
             r" .*: `discreet version new FILE --study s`$",
         ):
             leave(ledger, "b", fewer, study=study)
@@ -251,7 +253,7 @@ def test_a_column_under_another_name_is_refused(ledger: Ledger) -> None:
     leave(ledger, "x", study=None)
 
     for study in (None, "t"):
-        with pytest.raises(LeavingError, match="'column age' left before as 'column x'"):
+        with pytest.raises(LeavingError, match="'column age' was released before as 'column x'"):
             leave(ledger, "age", {"age": X, "y": Y}, study=study)
     leave(ledger, "y", {"age": X, "y": Y}, study=None)
 
@@ -269,7 +271,7 @@ def test_settings_are_compared_with_every_study_of_the_same_data(ledger: Ledger)
     both = {"x": X, "y": Y + 1}
 
     for k in (5, 6):
-        with pytest.raises(LeavingError, match="'k' is another"):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
             leave(ledger, table=both, study=None, settings={**SETTINGS, "k": k})
 
 
@@ -281,7 +283,9 @@ def test_a_choice_is_kept_for_its_columns(ledger: Ledger, second: str | None) ->
     merge, other = ({f"{COUNT_METHOD_OF}'x'": method} for method in ("merge", "suppression"))
     leave(ledger, choices=merge)
 
-    with pytest.raises(LeavingError, match=r"the count method of 'x' is another .* left with$"):
+    with pytest.raises(
+        LeavingError, match=r"the count method of 'x' must be as in .* release used$"
+    ):
         leave(ledger, study=second, choices=other)
     leave(ledger, study=second, choices=merge)
     leave(ledger, "y", study=second, choices={f"{COUNT_METHOD_OF}'y'": "suppression"})
@@ -292,10 +296,12 @@ def test_a_group_may_change_with_the_policy(ledger: Ledger) -> None:
 
     with pytest.raises(
         LeavingError,
-        match=r"the group of 'x' is another .*: `discreet version new FILE --study s`$",
+        match=r"the group of 'x' must be as in .*: `discreet version new FILE --study s`$",
     ):
         leave(ledger, choices={f"{GROUP_OF}'x'": '["x", "z"]'})
-    with pytest.raises(LeavingError, match=r"the strata is another .*: `discreet version new .*`$"):
+    with pytest.raises(
+        LeavingError, match=r"the strata must be as in .*: `discreet version new .*`$"
+    ):
         leave(ledger, choices={"strata": '["sex"]'})
     assert ledger.groups("s") == (("x", "y"),)
     assert ledger.groups(None) == ledger.groups("t") == ()
@@ -326,11 +332,11 @@ def test_pairs_that_left_are_remembered_for_their_study(ledger: Ledger) -> None:
 def test_pairs_and_diversity_are_kept_for_their_columns(ledger: Ledger, second: str | None) -> None:
     leave(ledger, choices=axes("xy"))
 
-    with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
+    with pytest.raises(LeavingError, match="do not fit into one order with those released"):
         leave(ledger, study=second, choices=axes("yz", "zx"))
-    with pytest.raises(LeavingError, match="the list of pairs is another"):
+    with pytest.raises(LeavingError, match="the list of pairs must be as in"):
         leave(ledger, study=second, choices=axes("xy") | {PAIRS: '[["x", "y"]]'})
-    with pytest.raises(LeavingError, match=r"the diversity of '[xy]' is another"):
+    with pytest.raises(LeavingError, match=r"the diversity of '[xy]' must be as in"):
         leave(ledger, study=second, choices=axes("xy", diversity=3))
     leave(ledger, study=second, choices=axes("xy"))
 
@@ -346,7 +352,7 @@ def test_a_new_version_has_no_pairs_yet(ledger: Ledger) -> None:
 
 def test_choices_that_were_refused_are_not_kept(ledger: Ledger) -> None:
     leave(ledger)
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(ledger, settings={**SETTINGS, "k": 6}, choices={"strata": '["sex"]'})
 
     leave(ledger, choices={"strata": "[]"})
@@ -392,7 +398,9 @@ def test_changed_data_leave_with_a_new_version_alone(ledger: Ledger) -> None:
 def test_changed_data_without_a_name_are_refused_where_they_are_recognised(ledger: Ledger) -> None:
     leave(ledger, study=None)
 
-    with pytest.raises(LeavingError, match="nearly the same data have left before, without a name"):
+    with pytest.raises(
+        LeavingError, match="nearly the same data were released before, without a name"
+    ):
         leave(ledger, table=changed(1), study=None)
 
 
@@ -420,12 +428,12 @@ def test_a_new_version_of_a_changed_policy(ledger: Ledger) -> None:
     leave(ledger)
 
     assert open_version(ledger, TABLE, {**SETTINGS, "k": 6}) == 2
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(ledger)
     leave(ledger, settings={**SETTINGS, "k": 6})
     # the same data are compared with the latest version of a study
     leave(ledger, study=None, settings={**SETTINGS, "k": 6})
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         leave(ledger, study="t")
 
 
@@ -440,7 +448,7 @@ def test_a_new_version_of_other_groups_or_strata(ledger: Ledger) -> None:
 
 
 def test_a_new_version_of_nothing_new_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(InputError, match="nothing of study 's' has left yet"):
+    with pytest.raises(InputError, match="nothing of study 's' was released yet"):
         open_version(ledger, TABLE)
     leave(ledger)
     with pytest.raises(InputError, match="neither the data nor the policy of study 's' has"):
@@ -531,7 +539,7 @@ def test_what_left_while_a_version_was_sketched_is_sketched_too(ledger: Ledger) 
     def again() -> int:
         return ledger.open_version("s", SETTINGS, {}, meanwhile, k=5, most=4)
 
-    with pytest.raises(LeavingError, match="left while its new version was being opened"):
+    with pytest.raises(LeavingError, match="was released while its new version was being opened"):
         again()
     assert ledger.version("s") == 1
     assert again() == 2
@@ -625,7 +633,7 @@ def test_nothing_leaves_past_a_damaged_ledger(
     damage(tmp_path / "state" / "ledger.sqlite")
 
     for study in ("s", "t", None):
-        with pytest.raises(LeavingError, match=r"is damaged or in use, so nothing|is another"):
+        with pytest.raises(LeavingError, match=r"is damaged or in use, so nothing|must be as in"):
             leave(ledger, study=study, choices=group)
 
 
@@ -684,7 +692,7 @@ def test_what_leaves_together_is_of_one_version_and_in_its_order(ledger: Ledger)
 
 # What is refused beside a scatter of x and y that may leave, and what is said of it.
 UNFIT: dict[str, tuple[dict[str, Any], str]] = {
-    "other settings": ({"settings": {**SETTINGS, "k": 6}}, "'k' is another"),
+    "other settings": ({"settings": {**SETTINGS, "k": 6}}, "'k' must be as in"),
     "another choice than its neighbour's": ({"choices": {"formula": "y ~ z"}}, "formula"),
     "other data": ({"sketches": sketches({"x": X + 1})}, "the data of study 's' have changed"),
 }

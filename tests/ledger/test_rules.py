@@ -73,13 +73,15 @@ def test_the_same_settings_and_choices_pass() -> None:
 
 @pytest.mark.parametrize("changed", ["k", "grid", "regime"])
 def test_another_setting_is_named(changed: str) -> None:
-    with pytest.raises(LeavingError, match=f"'{changed}' is another than when something of study"):
+    with pytest.raises(
+        LeavingError, match=f"'{changed}' must be as in the earlier release of study"
+    ):
         compare(leaving(settings=SETTINGS | {changed: 7}), VERSION, {})
 
 
 def test_another_choice_is_named() -> None:
     what = f"{COUNT_METHOD_OF}'x'"
-    with pytest.raises(LeavingError, match="the count method of 'x' is another") as told:
+    with pytest.raises(LeavingError, match="the count method of 'x' must be as in") as told:
         compare(leaving(choices={what: "suppression"}), VERSION, {what: "merge"})
     assert told.value.what == "count method of 'x'"
 
@@ -101,14 +103,14 @@ OTHER_RULES: dict[str, Callable[[], None]] = {
 
 @pytest.mark.parametrize("refuse", OTHER_RULES.values(), ids=OTHER_RULES)
 def test_the_other_rules_name_no_choice(refuse: Callable[[], None]) -> None:
-    with pytest.raises(LeavingError, match=r"another|left|changed|order") as told:
+    with pytest.raises(LeavingError, match=r"must be as in|released before|changed|order") as told:
         refuse()
     assert told.value.what == ""
 
 
 def test_a_column_keeps_its_name() -> None:
     check_names({"column x": sketch(X)}, {"column x": sketch(X)})
-    with pytest.raises(LeavingError, match="left before as 'column y'"):
+    with pytest.raises(LeavingError, match="was released before as 'column y'"):
         check_names({"column x": sketch(X)}, {"column y": sketch(X)})
     few = sketch(X > 0.5)
     check_names({"column x": few}, {"column y": few})
@@ -131,7 +133,9 @@ def test_a_table_is_another_where_no_column_is_as_it_left(
     if same:
         check_same_table(VERSION, now, known)
         return
-    with pytest.raises(LeavingError, match=r"another table left before as study 's'.* a name of"):
+    with pytest.raises(
+        LeavingError, match=r"another table was released before as study 's'.* a name of"
+    ):
         check_same_table(VERSION, now, known)
 
 
@@ -141,15 +145,15 @@ CHANGED: dict[str, tuple[str, int, int, str]] = {
         "s",
         0,
         49,
-        r"the data of study 's' have changed .* away, for they are few; draw the data that left, or"
-        r" gather more changes \(at least 10 k rows of each column that changes\) and then open a"
-        r" new version: `discreet version new FILE --study s`$",
+        r"the data of study 's' have changed .* away, for they are few; draw the data that were"
+        r" released, or gather more changes \(at least 10 k rows of each column that changes\)"
+        r" and then open a new version: `discreet version new FILE --study s`$",
     ),
     "many rows": (
         "s",
         0,
         50,
-        r"the data of study 's' have changed since something left, and the difference gives the"
+        r"the data of study 's' have changed since a release, and the difference gives the"
         r" changed rows away; open a new version: `discreet version new FILE --study s`$",
     ),
     "other persons": (
@@ -178,7 +182,7 @@ def test_a_column_does_not_change_within_a_version(
 def test_what_is_few_is_seen_in_all_that_is_known() -> None:
     drawn = {"column x": sketch(X + 2)}
     known = {"column x": sketch(X), "column y": sketch(X)}
-    with pytest.raises(LeavingError, match="for they are few; draw the data that left"):
+    with pytest.raises(LeavingError, match="for they are few; draw the data that were released"):
         check_unchanged(leaving(sketches=drawn), VERSION, known, {"column y": sketch(X[1:])})
 
 

@@ -140,7 +140,7 @@ def test_nothing_is_written_while_reading(store: Store) -> None:
 
     with store.kept_open():
         with (
-            pytest.raises(LeavingError, match="cannot be written, so nothing can leave"),
+            pytest.raises(LeavingError, match="cannot be written, so nothing can be released"),
             store.reading() as connection,
         ):
             store.append(connection, "adoption", {"at": "two"})
@@ -646,7 +646,7 @@ def test_on_a_full_disk_nothing_is_half_written(store: Store) -> None:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             connection.execute(f"PRAGMA max_page_count = {pages + 4}")
         with pytest.raises(
-            LeavingError, match="cannot be written, so nothing can leave; make room"
+            LeavingError, match="cannot be written, so nothing can be released; make room"
         ):
             fill()
         count = len(log(store))
@@ -684,7 +684,7 @@ def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> 
     done, said = told(started(LIMITED, tmp_path))
 
     store = Store(tmp_path, SECRET)
-    assert "cannot be written, so nothing can leave" in said
+    assert "cannot be written, so nothing can be released" in said
     assert int(done) > 1
     assert len(log(store)) == int(done)
     assert verify(store).broken == ()

@@ -284,7 +284,7 @@ class TestLimits:
 
     def test_what_was_not_measured_is_told_with_the_reason(self) -> None:
         found = measured(not_measured={"linkage": "rows do not correspond.", "else": "no"})
-        assert told(found, "What was not measured, or is not told") == (
+        assert told(found, "What was not measured, or is not shown") == (
             "How many persons are found by their true values: rows do not correspond. else: no."
         )
 

@@ -78,8 +78,8 @@ CASES: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "tells too much": (
         "age savings amount history",
         (
-            "axis 'amount' tells too much about sensitive axis 'history' to stand next to it;"
-            " one that tells less may: 'age'",
+            "axis 'amount' reveals too much about sensitive axis 'history' to stand next to it;"
+            " one that reveals less may: 'age'",
         ),
         "savings amount age history",
         "amount savings age history",
@@ -87,8 +87,8 @@ CASES: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "tells too much, several tell less": (
         "age months amount history",
         (
-            "axis 'amount' tells too much about sensitive axis 'history' to stand next to it;"
-            " one that tells less may: 'age', 'months'",
+            "axis 'amount' reveals too much about sensitive axis 'history' to stand next to it;"
+            " one that reveals less may: 'age', 'months'",
         ),
         "age amount months history",
         "age amount months history",
@@ -113,8 +113,8 @@ CASES: dict[str, tuple[str, tuple[str, ...], str, str]] = {
         "months history amount income",
         (
             "sensitive axis 'history' must come last, after 'amount'",
-            "axis 'amount' tells too much about sensitive axis 'history' to stand next to it;"
-            " one that tells less may: 'months'",
+            "axis 'amount' reveals too much about sensitive axis 'history' to stand next to it;"
+            " one that reveals less may: 'months'",
         ),
         "amount months history income",
         "amount months history income",

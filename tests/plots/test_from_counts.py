@@ -364,7 +364,7 @@ def test_a_box_of_each_level_is_made_of_its_values_alone() -> None:
 
     assert [box.label for box in view.groups] == ["n", "s"]
     n, s = view.groups
-    # without whiskers: those of several levels, solved together, give far values back
+    # without whiskers: those of several levels, solved together, reveal outliers
     assert (s.low, s.q1, s.median, s.q3, s.high) == (26, 26, 51, 75, 75)
     assert (n.low, n.median, n.high) == (n.q1, 101, n.q3)
     assert view.by == "ward"

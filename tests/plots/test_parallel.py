@@ -210,7 +210,7 @@ class TestNotes:
 
     def test_a_description_tells_what_is_left_open(self) -> None:
         for method in ("k-member", "k-member-joint", "k-member-cells"):
-            assert "leaves open: " in view(method=method).describe()
+            assert "does not protect: " in view(method=method).describe()
 
 
 AXIS: dict[str, tuple[dict[str, Any], str]] = {

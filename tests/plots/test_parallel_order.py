@@ -151,7 +151,7 @@ REFUSED: dict[str, tuple[list[str], list[str], str, list[str]]] = {
     "beside what tells much of it": (
         ["far", "near", "ill"],
         ["ill"],
-        "axis 'near' tells too much about sensitive axis 'ill'",
+        "axis 'near' reveals too much about sensitive axis 'ill'",
         ["near", "far", "ill"],
     ),
     "one of two not last": (

@@ -631,7 +631,7 @@ def test_describe_says_how_it_was_made_and_what_it_leaves_open() -> None:
         "histogram of age: suppression (k = 5, bins = 2), policy standard",
         "counts are of records",
         "promises: Every cell that is shown stands on at least k persons.",
-        "leaves open: A total, or the same persons counted on another grid, may give a hidden"
+        "does not protect: A total, or the same persons counted on another grid, may give a hidden"
         " count back.",
         "hidden: 1",
         "left out for missing values: about 10",
@@ -663,7 +663,7 @@ SHOWN: dict[str, tuple[str, dict[str, Any], str]] = {
     "research, rows": (
         "deterministic",
         {"regime": "research", "counted": "protected rows", "shown": 443, "total": 443},
-        "shown: 443 of 443 rows, from rows protected for this picture",
+        "shown: 443 of 443 rows, from rows protected for this plot",
     ),
 }
 

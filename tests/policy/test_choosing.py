@@ -34,7 +34,7 @@ def test_the_method_of_a_picture(
 
 
 def test_what_there_is_not_is_an_error_and_what_may_not_be_is_refused() -> None:
-    with pytest.raises(InputError, match="there is no picture 'pie'"):
+    with pytest.raises(InputError, match="there is no plot 'pie'"):
         method_of(RESEARCH, "pie", None)
     with pytest.raises(InputError, match="a box cannot be made by method 'merge'"):
         method_of(RESEARCH, "box", "merge")

@@ -92,7 +92,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         " 'resampling', 'mdlp', 'chimerge', 'base'",
     ),
     "c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
-    "pictures": (NO_TABLE, "a table of pictures and methods"),
+    "pictures": (NO_TABLE, "a table of plots and methods"),
     "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "pixels": (

@@ -1007,7 +1007,7 @@ def test_no_method_of_another_name(policy: Policy, method: Any) -> None:
 
 @pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
 def test_no_picture_of_another_name(policy: Policy) -> None:
-    with pytest.raises(InputError, match=r"^there is no picture 'pie'; there are 'histogram', 'sc"):
+    with pytest.raises(InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'sc"):
         policy.settle("pie", ["age"])
 
 

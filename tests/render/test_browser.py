@@ -275,7 +275,7 @@ def test_its_traits_hold_the_scene_alone() -> None:
     assert own - {"tooltip"} == {"scene"}
     assert state.get("tooltip") is None
     assert scene_from_plain(json.loads(state["scene"])) == SCENE
-    assert repr(widget) == "<a picture of discreet>"
+    assert repr(widget) == "<a plot of discreet>"
 
 
 def test_it_draws_in_a_browser_and_again_when_the_scene_changes(browser: Browser) -> None:
@@ -307,7 +307,7 @@ def test_a_notebook_shows_it() -> None:
 
     (output,) = notebook.cells[0].outputs
     assert "application/vnd.jupyter.widget-view+json" in output.data
-    assert output.data["text/plain"] == "<a picture of discreet>"
+    assert output.data["text/plain"] == "<a plot of discreet>"
     (state,) = (
         it["state"]
         for it in notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"][

@@ -447,8 +447,8 @@ def test_what_may_not_leave_is_not_sent_and_may_be_asked_again(
 
     assert (found.code, found.status) == ("leaving", 409)
     assert found.says == (
-        "The group of 'x' is another than when a picture of it left before, and the two"
-        " together tell too much; draw the one that was drawn."
+        "The group of 'x' is not that of the plot released before, and the two together reveal too"
+        " much; draw that one."
     )
     assert outcomes(served) == [("token alice", "histogram", "leaving")]
     drawn(answer_view(served, ALICE, "histogram", AGE))
@@ -471,7 +471,7 @@ def test_another_count_method_does_not_leave(served: Served) -> None:
     found = told(answer_view(served, ALICE, "histogram", {**AGE, "method": "suppression"}))
 
     assert found.code == "leaving"
-    assert found.says.startswith("The count method of 'age' is another than when a picture of it")
+    assert found.says.startswith("The count method of 'age' is not that of the plot released")
     assert found.nearest == AGE
 
 
@@ -518,7 +518,7 @@ def test_axes_whose_pair_left_otherwise_are_refused_before_they_are_counted(
     found = told(answer_view(served, ALICE, "parallel", {"columns": ["glucose", "bmi", "age"]}))
 
     assert (found.code, found.nearest) == ("leaving", None)
-    assert found.says.startswith("The count method of 'age', 'bmi' is another")
+    assert found.says.startswith("The count method of 'age', 'bmi' is not that")
 
 
 @pytest.mark.parametrize("rows", [442, 60, 51, 50, 49, 20, 1, 0])

@@ -58,7 +58,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def choose(page: Page, kind: str) -> None:
-    """Choose a picture."""
+    """Choose a plot."""
     page.locator(f"label:has(#picture-{kind})").click()
 
 
@@ -119,7 +119,7 @@ def test_each_picture_is_drawn_and_says_how(chromium: Browser, served: Running, 
         drawn(page, kind)
         said = page.locator("#says-lines").inner_text()
         assert "Promises" in said
-        assert "Does not promise" in said
+        assert "Does not protect" in said
         assert "policy clinic" in said
         keep_screen(page, f"picture-{kind}")
 
@@ -461,8 +461,8 @@ def test_what_does_not_fit_what_left_is_said_with_what_to_do(
         page.locator("#draw").click()
         page.locator("#problem").wait_for()
         words = page.locator("#problem").inner_text()
-        assert "It does not fit what has left before" in words
-        assert "draw the picture that was drawn of these columns before" in words
+        assert "It does not fit what was released before" in words
+        assert "draw the plot that was drawn of these columns before" in words
         assert "choose other columns" in words
         keep_screen(page, "leaving")
 

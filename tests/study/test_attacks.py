@@ -42,7 +42,7 @@ def test_a_view_within_a_view_asks_the_same_gate(picture: str) -> None:
     (entry,) = ledger_of("standard").history()
     assert entry["columns"] == [*columns, "half"]
     other = dc.open(people(), study="people", k=6)
-    with pytest.raises(dc.LeavingError, match="'k' is another than when something of"):
+    with pytest.raises(dc.LeavingError, match="'k' must be as in the earlier release of"):
         getattr(other, picture)(*columns, by="half").views[1].to_json()
 
 

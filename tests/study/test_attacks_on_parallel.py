@@ -145,7 +145,7 @@ def test_counts_of_a_pair_do_not_leave_beside_its_clusters(other: Any) -> None:
     frame = levelled()
     dc.open(frame, study="s").parallel(["a", "b"]).to_json()
 
-    with pytest.raises(LeavingError, match="count method of 'a', 'b' is another"):
+    with pytest.raises(LeavingError, match="count method of 'a', 'b' must be as in"):
         other(dc.open(frame, study="s")).to_json()
 
 
@@ -182,7 +182,7 @@ def test_a_name_that_the_ledger_knows_lets_no_other_data_out(
     unlike = pd.DataFrame({"z": np.random.default_rng(9).normal(size=99)})
     dc.open(unlike, study="known", **how | {"roles": None}).histogram("z").to_json()
 
-    with pytest.raises(LeavingError, match="is another than when something of study 's' left"):
+    with pytest.raises(LeavingError, match="must be as in the earlier release of study 's'"):
         other(dc.open(frame, study="known", **how)).to_json()
 
 
@@ -191,7 +191,7 @@ def test_a_second_name_of_the_same_data_does_not_forget_what_is_sensitive() -> N
     dc.open(frame, study="s", roles={"b": "sensitive"}).parallel(["x", "b"]).to_json()
     dc.open(frame, study="again").bars("a").to_json()  # so that the ledger knows the name
 
-    with pytest.raises(LeavingError, match="the diversity of 'b' is another"):
+    with pytest.raises(LeavingError, match="the diversity of 'b' must be as in"):
         dc.open(frame, study="again").parallel(["x", "b"]).to_json()
 
 

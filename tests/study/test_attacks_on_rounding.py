@@ -74,8 +74,8 @@ def test_public_rounding_of_nearly_the_same_data_is_refused_by_the_stricter_k(
     part = dc.open(pa.table(cohort(N - fewer)), "research", study="part")
     release = part.round(method="optimal", per_column=True)
 
-    with pytest.raises(LeavingError, match="nearly the same data have left before"):
+    with pytest.raises(LeavingError, match="nearly the same data were released before"):
         release.save(tmp_path / "part.csv")
-    with pytest.raises(LeavingError, match="nearly the same data have left before"):
+    with pytest.raises(LeavingError, match="nearly the same data were released before"):
         release.save_points(tmp_path / "part.json")
     assert [path.name for path in tmp_path.iterdir()] == ["guarded.csv"]

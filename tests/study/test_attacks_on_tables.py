@@ -202,9 +202,9 @@ def test_one_choice_of_columns_a_group_may_be_reported_on(tmp_path: Path) -> Non
     study.anonymize().report.save(tmp_path / "one.html")
     part = study.anonymize(["x", "y"])
 
-    with pytest.raises(dc.LeavingError, match=r"the columns of the report of .* is another"):
+    with pytest.raises(dc.LeavingError, match=r"the columns of the report of .* must be as in"):
         part.report.save(tmp_path / "two.html")
-    with pytest.raises(dc.LeavingError, match=r"the columns of the report of .* is another"):
+    with pytest.raises(dc.LeavingError, match=r"the columns of the report of .* must be as in"):
         part.save(tmp_path / "two.csv", tmp_path / "two.html")
     assert [path.name for path in tmp_path.iterdir()] == ["one.html"]
 
@@ -216,6 +216,6 @@ def test_one_formula_a_version(tmp_path: Path) -> None:
     study = dc.open(people(), study="people", groups=[["x", "y", "z"]])
     study.anonymize(formula="y ~ x").report.save(tmp_path / "one.html")
 
-    with pytest.raises(dc.LeavingError, match=r"the formula of the report of .* is another"):
+    with pytest.raises(dc.LeavingError, match=r"the formula of the report of .* must be as in"):
         study.anonymize(formula="y ~ z").report.save(tmp_path / "two.html")
     assert not (tmp_path / "two.html").exists()

@@ -145,7 +145,7 @@ def test_what_was_drawn_before_a_new_version_does_not_leave_in_it(folder: Path) 
     drawn = study.scatter("x", "y")
     study.new_version()
 
-    with pytest.raises(LeavingError, match="left before from another copy"):
+    with pytest.raises(LeavingError, match="were released before from another copy"):
         drawn.save(folder / "late.svg")
     study.scatter("x", "y").save(folder / "drawn again.svg")
 
@@ -158,7 +158,7 @@ def test_rows_of_a_second_copy_do_not_leave(folder: Path, monkeypatch: pytest.Mo
     view = scatter(folder, frame(folder))
 
     assert places(view) != places(told(folder))
-    with pytest.raises(LeavingError, match="left before from another copy"):
+    with pytest.raises(LeavingError, match="were released before from another copy"):
         view.save(folder / "second.svg")
 
 
@@ -178,8 +178,8 @@ def test_changed_data_of_before_are_noticed(folder: Path) -> None:
     fewer = pa.table(frame(folder).head(59).to_dict(as_series=False))
 
     for name, message in (
-        ("cohort.csv", "have changed since something left"),
-        ("new", "nearly the same data have left before, as study 'cohort.csv'"),
+        ("cohort.csv", "have changed since a release"),
+        ("new", "nearly the same data were released before, as study 'cohort.csv'"),
     ):
         study = dc.open(fewer, folder / "policy.toml", study=name)
         with pytest.raises(LeavingError, match=message):

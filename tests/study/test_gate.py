@@ -321,25 +321,25 @@ PINNED: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any], str]] =
         {},
         ("histogram", "x"),
         {"by": "sex", "method": "suppression"},
-        "the count method of 'x' is another",
+        "the count method of 'x' must be as in",
     ),
     "a contour by another method": (
         {},
         ("contour", "y", "x"),
         {"method": "suppression"},
-        "the count method of 'x', 'y' is another",
+        "the count method of 'x', 'y' must be as in",
     ),
     "numbers as levels": (
         {"kinds": {"x": "categorical"}},
         ("bars", "x"),
         {},
-        "the kind of 'x' is another",
+        "the kind of 'x' must be as in",
     ),
     "numbers as levels of others": (
         {"kinds": {"x": "categorical"}},
         ("histogram", "z"),
         {"by": "x"},
-        "the kind of 'x' is another",
+        "the kind of 'x' must be as in",
     ),
 }
 
@@ -416,7 +416,7 @@ def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
     assert release_gate(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
     assert release_gate(ledger, study="t").pairs_that_left() == ()
     assert release_gate(ledger).pairs_that_left() == ()
-    with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
+    with pytest.raises(LeavingError, match="do not fit into one order with those released"):
         keeper.leave(asked, (), "svg", pinned=PAIRS | {"pair 'x', 'z'": '["x", "z"]'})
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
     assert keeper.pairs_that_left() == ()
@@ -427,7 +427,7 @@ def test_a_broken_ledger_lets_nothing_leave_and_everything_be_looked_at(tmp_path
     keeper = release_gate(Ledger(tmp_path, SECRET), study="s")
 
     assert keeper.groups_that_left() == ()
-    with pytest.raises(LeavingError, match="is damaged or in use, so nothing can leave"):
+    with pytest.raises(LeavingError, match="is damaged or in use, so nothing can be released"):
         leave(keeper, "histogram", "x")
 
 

@@ -87,7 +87,7 @@ def test_a_column_that_left_as_numbers_says_how_it_is_declared(tmp_path: Path) -
     numbers.box("flag", "y").save(tmp_path / "before.json")
 
     with pytest.raises(
-        dc.LeavingError, match=r"use the one it left with: kinds=\{'flag': 'continuous'\}, or in"
+        dc.LeavingError, match=r"use what that release used: kinds=\{'flag': 'continuous'\}, or in"
     ):
         dc.open(pa.table(PEOPLE), study="s").bars("flag").save(tmp_path / "now.json")
 
@@ -119,10 +119,10 @@ def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> N
     policy = dc.Policy.preset("standard", missing_values={"income": [-999]})
     dc.open(pa.table(PEOPLE), study="s").histogram("income").save(tmp_path / "a.json")
 
-    with pytest.raises(dc.LeavingError, match="'missing_values' is another than when"):
+    with pytest.raises(dc.LeavingError, match="'missing_values' must be as in"):
         dc.open(pa.table(PEOPLE), policy, study="s").histogram("income").save(tmp_path / "b.json")
     # Under another name it is the same data, whatever is declared.
-    with pytest.raises(dc.LeavingError, match="'missing_values' is another than when"):
+    with pytest.raises(dc.LeavingError, match="'missing_values' must be as in"):
         dc.open(pa.table(PEOPLE), policy, study="t").histogram("income").save(tmp_path / "c.json")
 
 

@@ -377,7 +377,7 @@ def test_names_of_one_table_have_one_order_together() -> None:
     opened(study="s").parallel(["x", "y"]).to_json()
     opened(study="t").parallel(["y", "z"]).to_json()
 
-    with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
+    with pytest.raises(LeavingError, match="do not fit into one order with those released"):
         opened(study="s").parallel(["x", "z"]).to_json()
 
 
@@ -386,9 +386,9 @@ def test_other_pairs_are_refused_at_leaving_where_the_data_have_no_name(other: l
     opened().parallel(["x", "ward", "y"]).to_json()
 
     view = opened().parallel(other)
-    with pytest.raises(LeavingError, match="do not fit into one order with those that left"):
+    with pytest.raises(LeavingError, match="do not fit into one order with those released"):
         view.to_json()
-    with pytest.raises(LeavingError, match=r"draw them as they stood beside each other$"):
+    with pytest.raises(LeavingError, match=r"draw them next to each other as they were$"):
         view.save("never.svg")
     assert opened().parallel(["x", "ward", "y"]).to_json()
 
@@ -397,7 +397,7 @@ def test_other_pairs_of_a_policy_are_refused_at_leaving() -> None:
     opened(study="s", pairs=[["x", "y"]]).parallel(["x", "y"]).to_json()
 
     view = opened(study="s", pairs=[["x", "y"], ["y", "z"]]).parallel(["x", "y"])
-    with pytest.raises(LeavingError, match="the list of pairs is another"):
+    with pytest.raises(LeavingError, match="the list of pairs must be as in"):
         view.to_json()
     assert opened(study="s", pairs=[["y", "x"]]).parallel(["x", "y"]).to_json()
 
@@ -451,91 +451,91 @@ PINNED: dict[str, tuple[Mapping[str, Any], Draw, Mapping[str, Any], Draw, str]] 
         lambda s: s.parallel(["x", "y", "z"]),
         {},
         lambda s: s.heatmap("y", "x"),
-        "the count method of 'x', 'y' is another",
+        "the count method of 'x', 'y' must be as in",
     ),
     "cells of a pair": (
         {},
         lambda s: s.parallel(["x", "y", "z"]),
         {},
         lambda s: s.scatter("y", "z", method="suppression"),
-        "the count method of 'y', 'z' is another",
+        "the count method of 'y', 'z' must be as in",
     ),
     "a table of a pair": (
         {},
         lambda s: s.parallel(["x", "ward", "ill"]),
         {},
         lambda s: s.crosstab("ill", "ward"),
-        "the count method of 'ill', 'ward' is another",
+        "the count method of 'ill', 'ward' must be as in",
     ),
     "a pair after its heat map": (
         {},
         lambda s: s.heatmap("y", "x"),
         {},
         lambda s: s.parallel(["x", "y", "z"]),
-        "the count method of 'x', 'y' is another",
+        "the count method of 'x', 'y' must be as in",
     ),
     "a pair after its table": (
         {},
         lambda s: s.crosstab("ill", "ward"),
         {},
         lambda s: s.parallel(["x", "ill", "ward"]),
-        "the count method of 'ill', 'ward' is another",
+        "the count method of 'ill', 'ward' must be as in",
     ),
     "a secret that was none": (
         {},
         lambda s: s.parallel(["x", "y", "ill"]),
         SECRET,
         lambda s: s.parallel(["x", "y", "ill"]),
-        "the diversity of 'ill' is another",
+        "the diversity of 'ill' must be as in",
     ),
     "no secret any more": (
         SECRET,
         lambda s: s.parallel(["x", "y", "ill"]),
         {},
         lambda s: s.parallel(["x", "y", "ill"]),
-        "the diversity of 'ill' is another",
+        "the diversity of 'ill' must be as in",
     ),
     "another l": (
         SECRET,
         lambda s: s.parallel(["x", "y", "ill"]),
         {**SECRET, "diversity": 3},
         lambda s: s.parallel(["x", "y", "ill"]),
-        "'diversity' is another",
+        "'diversity' must be as in",
     ),
     "other pixels": (
         {},
         lambda s: s.parallel(["x", "y"]),
         {"pixels": 300},
         lambda s: s.parallel(["x", "y"]),
-        "'pixels' is another",
+        "'pixels' must be as in",
     ),
     "other limits": (
         {},
         lambda s: s.parallel(["x", "y"]),
         {"limits": {"x": [0, 90]}},
         lambda s: s.parallel(["x", "y"]),
-        "'limits' is another",
+        "'limits' must be as in",
     ),
     "levels in another order": (
         {},
         lambda s: s.parallel(["x", "ward"]),
         {"ordered": {"ward": ["w", "v", "u"]}},
         lambda s: s.parallel(["x", "ward"]),
-        "'ordered' is another",
+        "'ordered' must be as in",
     ),
     "codes as levels": (
         {},
         lambda s: s.parallel(["x", "code"]),
         {"kinds": {"code": "categorical"}},
         lambda s: s.parallel(["x", "code"]),
-        "the kind of 'code' is another",
+        "the kind of 'code' must be as in",
     ),
     "another k": (
         {},
         lambda s: s.parallel(["x", "y"]),
         {"k": 6},
         lambda s: s.parallel(["x", "y"]),
-        "'k' is another",
+        "'k' must be as in",
     ),
 }
 

@@ -65,7 +65,7 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
         if place is found:
             assert view.to_json()
             continue
-        with pytest.raises(LeavingError, match="'k' is another"):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
             view.to_json()
 
 
@@ -181,7 +181,7 @@ def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
         if choice == "1":
             assert view.to_json()
             continue
-        with pytest.raises(LeavingError, match="the diversity of 'sex' is another"):
+        with pytest.raises(LeavingError, match="the diversity of 'sex' must be as in"):
             view.to_json()
 
 
@@ -212,7 +212,7 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     assert isinstance(wrong, HistogramView)
     monkeypatch.setattr("discreet.plots.diagnostics.of_protected", lambda *_, **__: wrong)
 
-    with pytest.raises(BrokenPromiseError, match="came out as another picture"):
+    with pytest.raises(BrokenPromiseError, match="came out as another plot"):
         found.diagnose(ResidualView, "y ~ x")
 
 

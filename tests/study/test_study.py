@@ -443,7 +443,7 @@ def test_a_table_whose_report_may_not_leave_stays_too(tmp_path: Path) -> None:
     assert {entry["form"] for entry in before} == {"csv", "html"}
 
     refused = study.anonymize(formula="y ~ z")
-    with pytest.raises(LeavingError, match=r"formula of the report of .* is another"):
+    with pytest.raises(LeavingError, match=r"formula of the report of .* must be as in"):
         refused.save(tmp_path / "two.csv", tmp_path / "two.json")
 
     assert not [*tmp_path.glob("two.*")]
@@ -574,7 +574,7 @@ def test_once_something_left_nothing_leaves_under_another_policy(
         for other, attempt in OTHER.items()
     }
 
-    pinned = "is another than when something of"
+    pinned = "must be as in the earlier release of"
     assert [other for other, words in refusals.items() if pinned not in words] == []
     assert len(ledger_of("standard").history()) == len(BEFORE)
 
@@ -584,7 +584,7 @@ def test_another_q_is_refused(tmp_path: Path) -> None:
     let_leave(None, tmp_path, **fields)
 
     attempt: Attempt = ({}, "histogram", ["x"], {})
-    assert "'q' is another" in tried(opened(**fields, q=0.3), attempt, tmp_path / "t.json")
+    assert "'q' must be as in" in tried(opened(**fields, q=0.3), attempt, tmp_path / "t.json")
     assert tried(opened(**fields, q=0.25), attempt, tmp_path / "t.json") == "left"
 
 
@@ -610,7 +610,7 @@ def test_every_form_is_refused_and_nothing_is_written(form: str, tmp_path: Path)
         lambda: pickle.dumps(view),
         lambda: copy.deepcopy(view),
     ):
-        with pytest.raises(LeavingError, match="'k' is another"):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
             leave()
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert len(ledger_of("standard").history()) == len(BEFORE)
@@ -620,7 +620,7 @@ def test_a_refused_figure_does_not_replace_the_one_that_left(tmp_path: Path) -> 
     opened().histogram("x").save(tmp_path / "view.svg")
     before = (tmp_path / "view.svg").read_bytes()
 
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         opened(k=6).histogram("x").save(tmp_path / "view.svg")
     assert (tmp_path / "view.svg").read_bytes() == before
 
@@ -665,7 +665,7 @@ def test_nothing_leaves_under_another_policy_in_a_new_process(
     outcomes = tried_in_a_new_process(attempts, path, reader, tmp_path / "target.json")
 
     assert outcomes.pop("again") == "left"
-    assert [name for name, words in outcomes.items() if "is another than when" not in words] == []
+    assert [name for name, words in outcomes.items() if "must be as in" not in words] == []
 
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["", "shuffled"])
@@ -680,7 +680,7 @@ def test_a_frame_without_a_name_is_recognised_by_any_of_its_columns(
     attempt: Attempt = ({}, "histogram", ["z"], {})
     for columns in (same, part):
         refusal = tried(opened(constructor(columns), k=6), attempt, tmp_path / "target.json")
-        assert "'k' is another than when something of the same data left" in refusal
+        assert "'k' must be as in the earlier release of the same data" in refusal
         assert tried(opened(constructor(columns)), attempt, tmp_path / "target.json") == "left"
 
 
@@ -690,7 +690,7 @@ def test_whole_numbers_as_floats_are_the_same_data(tmp_path: Path) -> None:
 
     refusal = tried(opened(floats, k=6), ({}, "histogram", ["number"], {}), tmp_path / "t.json")
 
-    assert "'k' is another" in refusal
+    assert "'k' must be as in" in refusal
 
 
 def test_a_renamed_column_is_refused(tmp_path: Path) -> None:
@@ -702,7 +702,7 @@ def test_a_renamed_column_is_refused(tmp_path: Path) -> None:
         for picture, columns in (("scatter", ["X", "Z"]), ("histogram", ["X"])):
             attempt: Attempt = ({}, picture, columns, {})
             refusal = tried(opened(pa.table(renamed), **study), attempt, tmp_path / "t.json")
-            assert "'column X' left before as 'column x'" in refusal
+            assert "'column X' was released before as 'column x'" in refusal
 
 
 def test_few_levels_alone_are_recognised(tmp_path: Path) -> None:
@@ -710,7 +710,7 @@ def test_few_levels_alone_are_recognised(tmp_path: Path) -> None:
     attempt: Attempt = ({}, "histogram", ["children"], {})
     assert tried(opened(pa.table(levels)), attempt, tmp_path / "t.json") == "left"
 
-    assert "'k' is another" in tried(opened(pa.table(levels), k=6), attempt, tmp_path / "t.json")
+    assert "'k' must be as in" in tried(opened(pa.table(levels), k=6), attempt, tmp_path / "t.json")
 
 
 def test_other_data_are_free(tmp_path: Path) -> None:
@@ -742,7 +742,7 @@ def test_standard_and_research_of_the_same_data_refuse_each_other(
     opened(preset=first).histogram("x").save(tmp_path / "a.svg")
 
     attempt: Attempt = ({}, "histogram", ["z"], {})
-    assert "'regime' is another" in tried(opened(preset=second), attempt, tmp_path / "t.json")
+    assert "'regime' must be as in" in tried(opened(preset=second), attempt, tmp_path / "t.json")
     assert tried(opened(preset=first), attempt, tmp_path / "t.json") == "left"
     assert tried(opened(preset=second, public=True), attempt, tmp_path / "t.json") == "left"
 
@@ -861,7 +861,7 @@ def test_versions_are_counted_and_capped(tmp_path: Path) -> None:
 
 NO_VERSION: dict[str, tuple[dict[str, Any], str]] = {
     "no name": ({}, r"a frame without a name has no versions; give one: study="),
-    "nothing left": ({"study": "t"}, r"nothing of study 't' has left yet"),
+    "nothing left": ({"study": "t"}, r"nothing of study 't' was released yet"),
     "nothing new": ({"study": "s"}, r"neither the data nor the policy of study 's' has changed"),
 }
 
@@ -890,7 +890,7 @@ def test_a_changed_policy_leaves_with_a_new_version(fields: dict[str, Any], tmp_
     let_leave(None, tmp_path, study="s")
     columns = ["x", "z"] if "groups" in fields else ["x", "y"]
     attempt: Attempt = ({}, "scatter", columns, {})
-    assert "is another" in tried(opened(study="s", **fields), attempt, tmp_path / "t.json")
+    assert "must be as in" in tried(opened(study="s", **fields), attempt, tmp_path / "t.json")
 
     assert opened(study="s", **fields).new_version() == 2
 
@@ -931,7 +931,7 @@ def test_of_processes_that_leave_at_once_one_k_wins(tmp_path: Path, file_of: Any
         outcomes = list(pool.map(run, range(3)))
 
     assert outcomes.count("left") == 1
-    assert all("'k' is another" in words for words in outcomes if words != "left")
+    assert all("'k' must be as in" in words for words in outcomes if words != "left")
     assert len(ledger_of("standard").history()) == 1
 
 
@@ -952,7 +952,7 @@ def test_without_a_ledger_nothing_leaves_but_looking_is_free(
     for picture, columns, named in BEFORE:
         view = ask(opened(**fields), picture, columns, **named)
         assert view.plot()
-        with pytest.raises(LeavingError, match="nothing can leave"):
+        with pytest.raises(LeavingError, match="nothing can be released"):
             view.save(tmp_path / "t.json")
     assert list(tmp_path.iterdir()) == []
     assert opened(**fields, public=True).histogram("x").save(tmp_path / "t.json")
@@ -976,7 +976,7 @@ def test_beside_a_policy_file_lie_its_ledger_and_copies(tmp_path: Path, own_home
         assert {stat.S_IMODE(path.stat().st_mode) for path in hidden.iterdir()} == {0o600}
     assert not (own_home / ".local/state/discreet").exists()
     assert ledger_of(policy).history()[0]["study"] == "s"
-    with pytest.raises(LeavingError, match="'k' is another"):
+    with pytest.raises(LeavingError, match="'k' must be as in"):
         dc.open(pa.table(COHORT), policy, study="s", k=6).histogram("x").save(tmp_path / "b.svg")
     # the next study reads the copy
     (stored,) = hidden.glob("copy-*.parquet")
@@ -1196,7 +1196,7 @@ def test_boxes_of_levels_rest_on_means_of_k() -> None:
         for number, place in ((box.q1, 24.75), (box.median, 49.5), (box.q3, 74.25)):
             near = runs[[int(place) - 2, int(place) - 1]]
             assert near.min() - step <= number <= near.max() + step
-        assert (box.low, box.high) == (box.q1, box.q3), "whiskers would tell far values"
+        assert (box.low, box.high) == (box.q1, box.q3), "whiskers would reveal outliers"
         assert (box.mean, box.outliers) == (None, ())
 
 
@@ -1687,9 +1687,9 @@ def test_the_views_of_levels_leave_by_the_gate_too(tmp_path: Path) -> None:
     views = hospital(study="s", k=6).histogram("x", by="half")
 
     for view in (views, *views.views):
-        with pytest.raises(LeavingError, match="'k' is another"):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
             view.to_json()
-        with pytest.raises(LeavingError, match="'k' is another"):
+        with pytest.raises(LeavingError, match="'k' must be as in"):
             view.save(tmp_path / "view.svg")
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
@@ -1857,23 +1857,23 @@ BY_LEVEL: list[tuple[str, list[str], dict[str, Any]]] = [
     ("scatter", ["x", "y"], {"by": "half", "trend": True}),
 ]
 REFUSED_THEN: dict[str, tuple[dict[str, Any], str, list[str], dict[str, Any], str]] = {
-    "k": ({"k": 6}, "bars", ["ward"], {}, "'k' is another"),
+    "k": ({"k": 6}, "bars", ["ward"], {}, "'k' must be as in"),
     "strata": (
         {"strata": []},
         "qq",
         [MODEL],
         {},
-        "the strata is another",
+        "the strata must be as in",
     ),
-    "bounds": ({"bounds": {"x": [0, 99]}}, "bars", ["ward"], {}, "'bounds' is another"),
-    "edges": ({"edges": {"x": [0, 50, 99]}}, "histogram", ["x"], {}, "'edges' is another"),
-    "far noise": ({"far_noise": "by-distance"}, "bars", ["half"], {}, "'far_noise' is another"),
+    "bounds": ({"bounds": {"x": [0, 99]}}, "bars", ["ward"], {}, "'bounds' must be as in"),
+    "edges": ({"edges": {"x": [0, 50, 99]}}, "histogram", ["x"], {}, "'edges' must be as in"),
+    "far noise": ({"far_noise": "by-distance"}, "bars", ["half"], {}, "'far_noise' must be as in"),
     "kind": (
         {"kinds": {"children": "categorical"}},
         "bars",
         ["children"],
         {},
-        "the kind of 'children' is another",
+        "the kind of 'children' must be as in",
     ),
     "count method": ({}, "heatmap", ["x", "y"], {"method": "suppression"}, "the count method of"),
     "group": (
@@ -1881,7 +1881,7 @@ REFUSED_THEN: dict[str, tuple[dict[str, Any], str, list[str], dict[str, Any], st
         "leverage",
         [MODEL],
         {},
-        "the group of '.' is another",
+        "the group of '.' must be as in",
     ),
 }
 

@@ -119,7 +119,7 @@ def test_a_report_says_what_its_reader_may_not_expect() -> None:
     )
     report = dc.open(frame, strata=["sex"]).anonymize(drop=["place"]).report
 
-    assert report.notes[0].startswith("Utility is measured against the data with far values")
+    assert report.notes[0].startswith("Utility is measured against the data with outliers")
     assert "released as numbers: code. If they are codes" in report.notes[1]
     assert "Not released: place." in report.in_words()
     research = dc.open(frame, policy="research").anonymize(drop=["code"], k=3).report

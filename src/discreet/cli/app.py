@@ -123,13 +123,13 @@ def example(
 
 @app.command()
 def methods() -> None:
-    """List the methods: what each promises, and what it leaves open."""
+    """List the methods: what each promises, and what it does not protect."""
     from rich.console import Console
     from rich.table import Table as Listing
 
     from discreet.protect import METHODS, ROW_METHODS, ColumnRounding
 
-    listing = Listing("method", "works on", "promises", "leaves open", show_lines=True)
+    listing = Listing("method", "works on", "promises", "does not protect", show_lines=True)
     for name, method in METHODS.items():
         works_on = "rows" if name in ROW_METHODS else "counts"
         if name == ColumnRounding.name:

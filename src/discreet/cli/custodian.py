@@ -48,8 +48,8 @@ __all__ = [
 
 TOKEN_DAYS = 1.0
 NEW_LEDGER = (
-    "discreet: a new ledger begins: nothing is known to have left of this study. If something"
-    " has, stop, and restore the ledger from a backup"
+    "discreet: a new ledger begins: no release of this study is known. If there was one, stop,"
+    " and restore the ledger from a backup"
 )
 
 
@@ -215,7 +215,7 @@ def show_log(
         typer.Option("--head", help="The head that an earlier --verify printed: is it there yet?"),
     ] = None,
 ) -> None:
-    """List what was asked and what left, oldest first, or check that no row was changed."""
+    """List what was asked and what was released, oldest first, or check that no row was changed."""
     from discreet.study import ledger_of
 
     ledger = ledger_of(policy)
@@ -271,7 +271,7 @@ def _said(found: Verification, *, asked_for: bool) -> list[str]:
 
 
 def _entries(ledger: Ledger) -> list[dict[str, Any]]:
-    """Return what was asked, and what left without being asked for on the web, by time."""
+    """Return what was asked, and what was released otherwise than on the web, by time."""
     from discreet.ledger import log
 
     left = [
@@ -283,7 +283,7 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
             "version": entry["version"],
             "what": entry["kind"],
             "request": json.dumps({"columns": entry["columns"], "method": entry["method"]}),
-            "outcome": f"left as {entry['form']}",
+            "outcome": f"released as {entry['form']}",
         }
         for entry in ledger.history()
         if entry["form"] != WEB
@@ -293,7 +293,7 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
 
 def _print(entries: list[dict[str, Any]]) -> None:
     if not entries:
-        typer.echo("nothing was asked, and nothing has left yet")
+        typer.echo("nothing was asked, and nothing was released yet")
     print_by_version(
         entries,
         HEADINGS,
@@ -308,7 +308,7 @@ def _print(entries: list[dict[str, Any]]) -> None:
 
 def _print_released(entries: list[dict[str, Any]]) -> None:
     if not entries:
-        typer.echo("nothing has left yet")
+        typer.echo("nothing was released yet")
     print_by_version(
         entries,
         ("when (UTC)", "what", "columns", "method", "as"),
@@ -350,7 +350,7 @@ def version_new(
     with progress_shown():
         fields = {"rows": rows, **vars(numbers), **prepared.fields()}
         number = study.open(file, **fields).new_version()
-    typer.echo(f"version {number} is open; what leaves from now on belongs to it")
+    typer.echo(f"version {number} is open; what is released from now on belongs to it")
 
 
 def policy_init(
@@ -382,7 +382,7 @@ def policy_init(
             ) from None
     typer.echo(output)
     typer.echo(
-        "Read every line of it, and mend what is guessed wrongly, roles first. Then try it\n"
+        "Read every line of it, and correct what is guessed wrongly, roles first. Then try it\n"
         f"    discreet plot histogram {file} COLUMN --policy {output} -o try.png\n"
         f"and let others ask, each with a token (discreet token add NAME --policy {output}):\n"
         f"    discreet serve {file} --policy {output}",

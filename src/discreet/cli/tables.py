@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["anonymize", "evaluate", "tune"]
 
-NOTHING_SAVED = "nothing was saved; -o RELEASED.csv lets the table leave"
+NOTHING_SAVED = "nothing was saved; -o RELEASED.csv releases the table"
 NICE = (1, 1.5, 2, 3, 5, 7)
 
 PerColumnOption = Annotated[
@@ -127,10 +127,12 @@ class Files:
         if self.output is not None:
             check_paths(self.output, self.report)
         elif self.report is not None:
-            raise InputError("a report leaves with its table; say where that goes: -o RELEASED.csv")
+            raise InputError(
+                "a report is released with its table; say where that goes: -o RELEASED.csv"
+            )
 
     def save(self, release: Release) -> tuple[str, Report]:
-        """Let them leave; return the names of the files, and the report on what left."""
+        """Release them; return the names of the files, and the report on what was released."""
         told = release.report
         if self.output is not None:
             release.save(self.output, self.report)

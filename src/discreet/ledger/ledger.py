@@ -195,8 +195,8 @@ class Ledger:
             check_version(study, before.number, last.number)
             if not known.keys() <= tried.keys():
                 raise LeavingError(
-                    f"something of study {study!r} left while its new version was being opened;"
-                    " open it again"
+                    f"something of study {study!r} was released while its new version was being"
+                    " opened; open it again"
                 )
             changed = dict(last.settings) != dict(settings)
             changed |= any(chosen.get(what, value) != value for what, value in choices.items())
@@ -239,8 +239,8 @@ def _followed(connection: sqlite3.Connection, study: str, most: int) -> Version:
     last = latest(connection, study)
     if last is None:
         raise InputError(
-            f"nothing of study {study!r} has left yet, so there is no version to follow;"
-            " just save what shall leave"
+            f"nothing of study {study!r} was released yet, so there is no version to follow;"
+            " just save what is to be released"
         )
     if last.number >= most:
         raise LeavingError(
@@ -445,8 +445,8 @@ def related(
     looks_at = [*found, *([last] if last else [])]
     if found and _looks(connection, looks_at) >= record.versions:
         raise LeavingError(
-            "these persons have left in as many tables and versions as the policy allows, because"
-            " many together give them away; draw from one of those, or have the custodian raise"
+            "the policy allows no more tables and versions of these persons, because many together"
+            " give them away; draw from one that was released, or have the custodian raise"
             " `versions` of the policy"
         )
     return {f"{PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in found}

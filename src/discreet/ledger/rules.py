@@ -106,7 +106,7 @@ def check_version(study: str | None, wanted: int | None, latest: int) -> None:
 
 
 def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str]) -> None:
-    """Refuse other settings and choices than something of the same data left with."""
+    """Refuse other settings and choices than those of an earlier release of the same data."""
     name = f"study {version.study!r}" if version.study else "the same data"
     opened = record.open_version(version.study)
     other = f", or {opened}" if opened else ""
@@ -119,13 +119,13 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
             )
             was = f" ({before})" if before else ""
             raise LeavingError(
-                f"{what!r} is another than when something of {name} left before, and two values"
-                f" of it give records away; use the policy it left under{was}" + other
+                f"{what!r} must be as in the earlier release of {name}, because two values of it"
+                f" together give records away; use the policy of that release{was}" + other
             )
     if record.format not in (None, format_of(choices)):
         raise LeavingError(
-            f"rows of {name} left before from another copy, and the two together give records"
-            f" away; open the study again{other}"
+            f"rows of {name} were released before from another copy, and the two together give"
+            f" records away; open the study again{other}"
         )
     for what, value in record.choices.items():
         if choices.get(what, value) != value:
@@ -134,8 +134,8 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 kinds = f"{{{what.removeprefix(KIND_OF)}: {choices[what]!r}}}"
                 declared = f": kinds={kinds}, or in the policy's file under [kinds]"
             raise LeavingError(
-                f"the {what} is another than when something of {name} left before, and the two"
-                " together give records away; use the one it left with"
+                f"the {what} must be as in the earlier release of {name}, because the two together"
+                " give records away; use what that release used"
                 + declared
                 + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
                 what,
@@ -158,8 +158,8 @@ def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
     if not one_order(pairs, sensitive):
         opened = record.open_version(record.study or UNNAMED)
         raise LeavingError(
-            "these axes do not fit into one order with those that left before, and all orders"
-            " together tell far more than one; draw them as they stood beside each other"
+            "these axes do not fit into one order with those released before, and all orders"
+            " together reveal far more than one; draw them next to each other as they were"
             + (f", or declare them as `pairs` in the policy and {opened}" if opened else "")
         )
 
@@ -170,8 +170,8 @@ def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> 
         before = [other for other, old in known.items() if old.mark == sketch.mark]
         if sketch.distinctive and before and what not in before:
             raise LeavingError(
-                f"{what!r} left before as {before[0]!r}, and the two together give records away;"
-                " give it its old name back"
+                f"{what!r} was released before as {before[0]!r}, and the two together give records"
+                " away; give it its old name back"
             )
 
 
@@ -190,12 +190,13 @@ def check_unchanged(
         return
     now = {**sketches, **drawn}
     name = f"the data of study {version.study!r}" if version.study else "these data"
-    said = f"{name} have changed since something left, and the difference gives the changed rows"
+    said = f"{name} have changed since a release, and the difference gives the changed rows"
     opened = record.open_version(version.study) or "give the changed data a name: study="
     if _too_few(known, now, record.k):
         raise LeavingError(
-            f"{said} away, for they are few; draw the data that left, or gather more changes (at"
-            f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
+            f"{said} away, for they are few; draw the data that were released, or gather more"
+            f" changes (at least {CHANGED_PER_K} k rows of each column that changes) and then"
+            f" {opened}"
         )
     columns = {what: new for what, new in now.items() if new.distinctive and what in known}
     told = [what for what in columns if what == PERSONS or what.startswith(COLUMN)]
@@ -216,8 +217,9 @@ def check_same_table(
     marks = {what: sketch.mark for what, sketch in sketches.items()}
     if known and not any(marks.get(what) == old.mark for what, old in known.items()):
         raise LeavingError(
-            f"another table left before as study {version.study!r}: no column of it is in this one"
-            " as it left; give this one a name of its own: study= (--study on the command line)"
+            f"another table was released before as study {version.study!r}: none of its columns is"
+            " in this one unchanged; give this one a name of its own: study= (--study on the"
+            " command line)"
         )
 
 
@@ -225,9 +227,9 @@ def check_not_nearly(name: str, opened: str, nearly: bool) -> None:
     """Refuse data that left before but for a few rows; `opened` says how a version is opened."""
     if nearly:
         raise LeavingError(
-            f"nearly the same data have left before, {left_as(name)}, and the difference gives the"
-            " changed rows away; draw the data that left, or gather more changes (at least"
-            f" {CHANGED_PER_K} k rows of each column that changes) and then"
+            f"nearly the same data were released before, {left_as(name)}, and the difference gives"
+            " the changed rows away; draw the data that were released, or gather more changes (at"
+            f" least {CHANGED_PER_K} k rows of each column that changes) and then"
             f" {opened or 'give them a name: study='}"
         )
 
@@ -236,9 +238,9 @@ def check_unit(name: str, opened: str, changed: tuple[str, str] | None) -> None:
     """Refuse a column that left before in another unit, for it would be protected anew."""
     if changed is not None:
         raise LeavingError(
-            f"{changed[0]!r} left before, {left_as(name)}, as {changed[1]!r} in another unit (a"
-            " linear change of its values), and the two together give records away; draw it in the"
-            f" unit it left in{f', or {opened}' if opened else ''}"
+            f"{changed[0]!r} was released before, {left_as(name)}, as {changed[1]!r} in another"
+            " unit (a linear change of its values), and the two together give records away; draw it"
+            f" in the unit of that release{f', or {opened}' if opened else ''}"
         )
 
 
@@ -246,15 +248,15 @@ def check_rounded(name: str, opened: str, settings: Mapping[str, Any]) -> None:
     """Refuse further counts of persons who are in another table, where counts are not rounded."""
     if settings.get("round_to", 1) == 1:
         raise LeavingError(
-            f"more than half of these persons left before, {left_as(name)}, and where"
-            " counts are not rounded two tables of the same persons give single ones away; draw"
-            " them from the table that left, or by a policy that rounds (round_to = 5)"
+            f"more than half of these persons are in data released before, {left_as(name)}, and"
+            " where counts are not rounded two tables of the same persons give single ones away;"
+            " draw them from the table that was released, or by a policy that rounds (round_to = 5)"
             f"{f', or {opened}' if opened else ''}"
         )
 
 
 def left_as(name: str) -> str:
-    """Say under which name something left."""
+    """Say under which name something was released."""
     return f"as study {name!r}" if name else "without a name"
 
 

@@ -243,9 +243,9 @@ class Store:
                 first, self._lost = not self._lost, True
             error = LedgerError(
                 f"the ledger {str(self.path)!r}, or what SQLite keeps beside it (-wal, -shm), was"
-                " deleted, moved or replaced while it was in use, so nothing can leave; stop this"
-                " program, look with discreet log --verify --head HEAD whether the last rows are"
-                " missing (HEAD is what you noted before; without one, take it that they are),"
+                " deleted, moved or replaced while it was in use, so nothing can be released; stop"
+                " this program, look with discreet log --verify --head HEAD whether the last rows"
+                " are missing (HEAD is what you noted before; without one, take it that they are),"
                 " restore the ledger from a backup if so, and start again"
             )
             if first:
@@ -347,8 +347,8 @@ class Store:
             connection = self._connection("mode=rw")
         except (OSError, sqlite3.Error):
             raise LedgerError(
-                f"the ledger in {str(self.path.parent)!r} cannot be opened, so nothing can leave;"
-                " make the folder writable, or put the policy beside one that is"
+                f"the ledger in {str(self.path.parent)!r} cannot be opened, so nothing can be"
+                " released; make the folder writable, or put the policy beside one that is"
             ) from None
         try:
             for setting in SETTINGS:
@@ -404,8 +404,8 @@ class Store:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
         if number > SCHEMA:
             raise LedgerError(
-                f"the ledger {str(self.path)!r} was written by a later discreet, so nothing can"
-                " leave by this one; install the later one"
+                f"the ledger {str(self.path)!r} was written by a later discreet, so this one can"
+                " release nothing; install the later one"
             )
         return bool(number == SCHEMA)
 
@@ -477,12 +477,12 @@ def unusable(path: Path, error: sqlite3.Error | None = None) -> LedgerError:
     """Return what is raised where the file cannot be read or written, by SQLite's error."""
     if getattr(error, "sqlite_errorcode", None) in UNWRITABLE:
         return LedgerError(
-            f"the ledger {str(path)!r} cannot be written, so nothing can leave; make room on its"
-            " disk, and let its owner write there"
+            f"the ledger {str(path)!r} cannot be written, so nothing can be released; make room on"
+            " its disk, and let its owner write there"
         )
     return LedgerError(
-        f"the ledger {str(path)!r} is damaged or in use, so nothing can leave; try again, or"
-        " restore it from a backup"
+        f"the ledger {str(path)!r} is damaged or in use, so nothing can be released; try again,"
+        " or restore it from a backup"
     )
 
 

@@ -63,7 +63,7 @@ RISKS = (
 ON_RELEASED = ("unique_rows", "below_k", "unique_strata", "attribute_disclosure")
 """Those that are counted on the released table alone, which whoever has it can count again."""
 TASK = "measures"
-TOO_FEW = "it rests on too few records to be told rounded"
+TOO_FEW = "it rests on too few records to be shown rounded"
 
 UNIQUE_ROWS = "released rows that are like no other released row in all columns"
 UNIQUE_STRATA = "released rows that are alone in their stratum"
@@ -231,7 +231,7 @@ def measured(
         How many propensity scores each number of a box is the mean of; without it they are
         those of single rows, which a guarded policy does not tell.
     used : Pair, optional
-        What utility is measured on, where that is another original: one whose far values were
+        What utility is measured on, where that is another original: one whose outliers were
         drawn in, so that no number of the report tells how far they lay.
     shared_by : int, optional
         Count the released rows that fewer than so many share in all columns, too.

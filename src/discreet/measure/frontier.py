@@ -484,7 +484,7 @@ def map_parts(
             heading("Refused"),
             table(["setting", "why"], rows, caption=caption, words=(0, 1)),
         ]
-    parts.append(heading("What this does not tell"))
+    parts.append(heading("What this does not show"))
     parts.append(
         items(
             [

@@ -156,9 +156,9 @@ STYLE = (
 )
 CLAIMS = "What must not be claimed"
 JOINT = (
-    "A table that is to leave is rounded jointly (discreet anonymize), so that k rows share each of"
-    " its rows: for that, discreet tune --methods rounding,microaggregation draws risk against"
-    " loss."
+    "A table that is to be released is rounded jointly (discreet anonymize), so that k rows share"
+    " each of its rows: for that, discreet tune --methods rounding,microaggregation draws risk"
+    " against loss."
 )
 
 
@@ -253,8 +253,8 @@ def _explained(grid: RoundingGrid) -> Iterator[Html]:
         for name in grid.methods()
         if name in METHODS
     ]
-    caption = "What each method promises of one column, and what it leaves open"
-    head = ("method", "promises", "leaves open")
+    caption = "What each method promises of one column, and what it does not protect"
+    head = ("method", "promises", "does not protect")
     yield table(head, rows, caption=caption, words=(0, 1, 2))
 
 

@@ -41,7 +41,7 @@ def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
         ("What somebody could learn about a person", _risks(measured)),
         ("What the table is good for", _uses(measured)),
         ("What the table cannot be used for", _limits(measured, made)),
-        ("What was not measured, or is not told", _missing(measured)),
+        ("What was not measured, or is not shown", _missing(measured)),
     )
     return tuple((heading, tuple(told)) for heading, told in sections if told)
 

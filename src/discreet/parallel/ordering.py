@@ -280,8 +280,8 @@ def _telling_beside(order: Sequence[AxisRole], information: Mapping[str, Informa
     place = next(place for place, axis in enumerate(order) if axis.sensitive)
     allowed = _allowed(order, information)
     return [
-        f"axis {other.name!r} tells too much about sensitive axis {order[place].name!r} to stand"
-        f" next to it; one that tells less may: {_listed(allowed)}"
+        f"axis {other.name!r} reveals too much about sensitive axis {order[place].name!r} to"
+        f" stand next to it; one that reveals less may: {_listed(allowed)}"
         for other in _beside(order, place)
         if other.kind == "continuous" and other.name not in allowed
     ]

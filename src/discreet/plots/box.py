@@ -72,7 +72,7 @@ class BoxView(View):
             )
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
         if self.by is not None and all(box.low == box.q1 for box in self.groups):
-            signs = ("no whiskers: those of several levels together would tell far values",)
+            signs = ("no whiskers: those of several levels together would reveal outliers",)
         return Scene(panels, notes=self.notes() + signs)
 
     def _source(self) -> str:
@@ -157,7 +157,7 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
         step = nice_step(sd_of(label, trimmed))
         low, q1, median, q3, high = stepped(np.array(method(values, persons)), step).tolist()
         if request.by is not None and not request.shows_exact:
-            # The whiskers of several columns' levels, solved together, give far values back.
+            # The whiskers of several columns' levels, solved together, reveal outliers.
             low, high = q1, q3
         boxes.append(_box_of_five(label, (low, q1, median, q3, high)))
     everyone, gaps = table.persons(), max(gaps_of(table, name) for name in request.columns)

@@ -280,7 +280,7 @@ class Panels:
         origin = seen(origin, request, int(held.sum()), persons, held)
         if not request.shows_exact and not self.shown.all():
             said = f"hidden for all levels of {request.by} where one has fewer than k: the others"
-            origin = replace(origin, remarks=(*origin.remarks, f"{said} would tell"))
+            origin = replace(origin, remarks=(*origin.remarks, f"{said} would reveal it"))
         return replace(self, origin=origin)
 
 
@@ -317,7 +317,7 @@ def count_levels(
     if table.persons_repeat():
         raise RefusedError(
             "some person has several rows, so the levels do not add up to all persons, and the"
-            " difference would tell of a few; make one row a person first, or draw without by="
+            " difference would reveal a few; make one row a person first, or draw without by="
         )
     each = table.count(axes, {request.by or "": levels.places})
     bins = int(np.prod(each.shape[1:]))

@@ -175,8 +175,7 @@ class View:
             return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
         except ValueError:
             raise RefusedError(
-                "a number of this picture is beyond all measure, so it cannot be told; give the"
-                " columns in other units"
+                "a number of this plot is too large to be written; give the columns in other units"
             ) from None
 
     def to_html(self) -> str:
@@ -290,14 +289,14 @@ class View:
             gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
             lines.append(f"shown: {many} {of.total:,} {who}, {self._source()}{gaps}")
         if of.regime == "research":
-            lines.append("research: each picture protected by itself, for public or simulated data")
+            lines.append("research: each plot protected by itself, for public or simulated data")
         if rows and guarded:
             lines.append(
                 "protected rows are made anew; where values are coarse, some equal a record by"
                 " chance"
             )
         if of.public:
-            lines.append("the data are declared public: what leaves is not recorded")
+            lines.append("the data are declared public: what is released is not recorded")
         return (*lines, *of.remarks)
 
     def describe(self) -> str:
@@ -307,7 +306,7 @@ class View:
             *self.notes(),
             f"counts are of {self.origin.counted}",
             f"promises: {method.promises}",
-            f"leaves open: {method.leaves_open}",
+            f"does not protect: {method.leaves_open}",
         ]
         if self.suppressed is not None:
             lines.append(f"hidden: {self.suppressed}")
@@ -349,7 +348,7 @@ class View:
             return "unprotected" if self.method == "none" else "from counts"
         if self.origin.regime == "guarded":
             return "from the protected copy"
-        return "from rows protected for this picture"
+        return "from rows protected for this plot"
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

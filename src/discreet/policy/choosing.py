@@ -51,7 +51,7 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
             f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
             " far records are recognised by many columns; open a study with groups of at most"
             f" {most} columns (groups=, --groups a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
-            " a study that left with larger ones goes on with most_columns of the policy",
+            " a study that was released with larger ones goes on with most_columns of the policy",
             parameter="columns",
             rule="many",
         )
@@ -67,7 +67,7 @@ def row_choice(policy: Policy, method: str | None) -> tuple[str | None, str | No
 def method_of(policy: Policy, plot: str, method: str | None) -> str:
     """Return the method a plot is made by, or refuse one that the policy does not allow."""
     if plot not in PLOTS:
-        raise InputError(f"there is no picture {plot!r}; there are {one_of(PLOTS)}")
+        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
     methods, alone = PLOTS[plot].methods, PLOTS[plot].research_alone
     if method is None:
         method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]

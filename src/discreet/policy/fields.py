@@ -180,7 +180,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         f"one of {one_of(ROUNDINGS)}",
     ),
     "c": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
-    "pictures": (lambda v: isinstance(v, Mapping), "a table of pictures and methods"),
+    "pictures": (lambda v: isinstance(v, Mapping), "a table of plots and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "pixels": (

@@ -98,7 +98,7 @@ def resolve(
         If the policy has another value, or rows do not carry what is asked for.
     """
     if plot not in PLOTS:
-        raise InputError(f"there is no picture {plot!r}; there are {one_of(PLOTS)}")
+        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
     axes = PLOTS[plot].axes
     if axes:
         names = _axis_names(names, gradient, cost, numbers.get("limits"))

@@ -479,7 +479,7 @@ class Microaggregation:
         "similar records were put into groups of at least {k}, and each row shows its group's means"
     )
     not_claimed: ClassVar[tuple[str, ...]] = (
-        "k-anonymity of this table together with other tables or pictures of the same data",
+        "k-anonymity of this table together with other tables or plots of the same data",
         "that values are hidden where many records lie close together: a group's mean lies near"
         " all of them",
     )

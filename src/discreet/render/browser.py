@@ -92,7 +92,7 @@ def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figur
         '<meta name="referrer" content="no-referrer">'
         f"<title>{_text(title)}</title><style>{STYLE}</style></head>\n"
         f'<body><main><h1>{_text(title)}</h1><div id="picture"></div>'
-        "<noscript><p>The picture is drawn by a script of this file, which is not allowed to run"
+        "<noscript><p>The plot is drawn by a script of this file, which is not allowed to run"
         " here.</p></noscript>"
         '<p class="bar" hidden><button class="save" type="button" id="svg">Save as SVG</button>'
         '<button class="save" type="button" id="png">Save as PNG</button></p>'
@@ -196,7 +196,7 @@ def scene_widget(scene: Scene) -> AnyWidget:
         scene = traitlets.Unicode().tag(sync=True)
 
         def __repr__(self) -> str:
-            return "<a picture of discreet>"
+            return "<a plot of discreet>"
 
     plain = json.dumps(scene_to_plain(scene), allow_nan=False, ensure_ascii=False)
     return SceneWidget(scene=plain)

@@ -96,7 +96,7 @@ class KMeans:
         "Every value becomes the mean of one of c regions, chosen so that values lie close to them."
     )
     leaves_open: ClassVar[str] = (
-        "A region may hold a single record, which its point then gives away; far values are often"
+        "A region may hold a single record, which its point then gives away; outliers are often"
         " alone in theirs."
     )
 

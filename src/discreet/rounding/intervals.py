@@ -68,7 +68,7 @@ class EqualWidth:
     supervised: ClassVar[bool] = False
     promises: ClassVar[str] = "Every value becomes the point of one of c equally wide intervals."
     leaves_open: ClassVar[str] = (
-        "An interval may hold a single record, which its point then gives away; far values are"
+        "An interval may hold a single record, which its point then gives away; outliers are"
         " alone in theirs."
     )
 

@@ -268,14 +268,14 @@ def _unkept(question: LogEntry) -> LogEntry:
 
 
 def _differs(what: str) -> str:
-    """Say which choice is another than when these columns left before, where it is one."""
+    """Say which choice is not that of the plot of these columns released before."""
     if not what:
         return ""
     if what == "version":
         return "A new version of the study was opened; the server must be started again with it."
     return (
-        f"The {what} is another than when a picture of it left before, and the two together tell"
-        " too much; draw the one that was drawn."
+        f"The {what} is not that of the plot released before, and the two together reveal too much;"
+        " draw that one."
     )
 
 

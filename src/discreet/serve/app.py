@@ -314,7 +314,7 @@ def _files(router: APIRouter, counter: Counter) -> None:
             said = {"Content-Disposition": f'attachment; filename="{name}"'}
             return Response(found.body, media_type=FORMS[form], headers=said)
 
-        download.__doc__ = f"Answer with {form} of a picture that was asked for before."
+        download.__doc__ = f"Answer with {form} of a plot that was asked for before."
         bare = FORMS[form].partition(";")[0]
         told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
         path = f"/views/{{view}}/{form}"

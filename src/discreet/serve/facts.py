@@ -98,7 +98,7 @@ def serve_study(study: Study) -> Served:
     policy = study.policy
     if policy.shows_exact and not policy.public:
         raise InputError(
-            "a server gives pictures to others, and 'research' protects each picture by itself:"
+            "a server gives plots to others, and 'research' protects each plot by itself:"
             " it serves public or simulated data alone. Say so in the policy (public = true), or"
             " serve under a guarded policy"
         )

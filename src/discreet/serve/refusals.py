@@ -30,7 +30,7 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "unknown": (
         404,
         "There is nothing here that this token may see.",
-        "A picture is given again to whoever has asked for it.",
+        "A plot is given again to whoever has asked for it.",
     ),
     "method": (405, "This address does not take that method.", "See /api/openapi.json."),
     "request": (
@@ -41,24 +41,24 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     "policy": (
         403,
         "The policy of this study does not allow it.",
-        "The policy fixes methods and numbers, because two of them together tell more than one.",
+        "The policy fixes methods and numbers, because two of them together reveal more than one.",
     ),
     "data": (
         403,
-        "The picture is held back: enough persons must stand behind each part of it, and none may"
-        " be told apart. Try other columns, or another picture.",
+        "The plot is held back: enough persons must stand behind each part of it, and none may"
+        " be told apart. Try other columns, or another plot.",
         "What is held back because of the data is always answered with these words.",
     ),
     "order": (
         403,
         "The axes may not stand in this order.",
-        "Sensitive axes stand last, beside the one that tells least of them, and all neighbours"
+        "Sensitive axes stand last, beside the one that reveals least of them, and all neighbours"
         " ever drawn fit into one order or into the policy's pairs.",
     ),
     "leaving": (
         409,
-        "The picture does not fit what has left before; the custodian can open a new version.",
-        "What leaves must fit all that has left of this study version.",
+        "The plot does not fit what was released before; the custodian can open a new version.",
+        "What is released must fit all that was released of this study version.",
     ),
     "rate": (
         429,
@@ -67,19 +67,19 @@ CODES: Mapping[str, tuple[int, str, str]] = {
     ),
     "budget": (
         429,
-        "This token has asked for as many different pictures as it may; those it got stay open.",
-        "A token may ask for so many different pictures of a study version.",
+        "This token has asked for as many different plots as it may; those it got stay open.",
+        "A token may ask for so many different plots of a study version.",
     ),
     "busy": (503, "The server is busy; try again in a little while.", "Work at once is limited."),
     "slow": (
         503,
-        "The picture takes long; it is still being made, so ask again in a little while.",
+        "The plot takes long; it is still being made, so ask again in a little while.",
         "A request is answered within a time.",
     ),
     "ledger": (
         503,
         "The ledger cannot be written, so nothing is given out; tell the custodian.",
-        "What leaves is recorded before it leaves.",
+        "A release is recorded before it is given out.",
     ),
     "broken": (
         500,

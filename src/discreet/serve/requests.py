@@ -101,7 +101,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("formula", "strata"): (
         "formula: under this policy levels may stand in it only where they are strata"
     ),
-    ("method", ""): "method: this picture has no such method; /api/study lists them",
+    ("method", ""): "method: this plot has no such method; /api/study lists them",
     ("method", "policy"): (
         "method: the policy of this study does not allow it; /api/study lists those it does"
     ),
@@ -265,7 +265,7 @@ def _refused(
         few = _too_few(method, numbers) if error.rule == "least" else numbers
         said = [*(others if fixed else few)]
     if (parameter, error.rule) == ("columns", "kind"):
-        return refusal(code, f"columns: this picture takes {PLOTS[kind].columns} columns")
+        return refusal(code, f"columns: this plot takes {PLOTS[kind].columns} columns")
     known = [it for it in (error.rule or code, code, "") if (parameter, it) in WORDS]
     words = WORDS[parameter, known[0]].format(" and ".join(said)) if known else ""
     if not fixed or parameter == "formula" or error.rule == "many":

@@ -368,7 +368,7 @@ def _bounds(table: Table, policy: Policy, name: str) -> tuple[float, float] | No
 
 HEAD = """\
 # A policy for discreet, proposed from the names of the columns and from how many persons share a
-# value. It is a beginning: read every line, and mend it, before anybody else sees a picture.
+# value. It is a beginning: read every line, and correct it, before anybody else sees a plot.
 # Lines that begin with # count for nothing; take the # away to make one count.
 # The folder of this file also keeps the study's secret and ledger (.discreet): let nobody else in.
 preset = "standard"\
@@ -385,14 +385,14 @@ COLUMNS = """\
 #         sensitive         what nobody may learn of a person
 #         other             neither
 # kinds:  continuous (numbers) or categorical (levels)
-# limits: where the axis of a column ends. Without them it ends near the data, which tells roughly
+# limits: where the axis of a column ends. Without them it ends near the data, which shows roughly
 #         where the outermost persons lie. Declare what is publicly known, such as 18 and 90 for the
 #         ages of a study that took in no others, rather than what is proposed: that is rounded from
-#         the data. No limits are proposed where the data do not let them be told.
+#         the data. No limits are proposed where the data do not allow it.
 # bounds: between which numbers the values must lie. Protected values stay within them.
 # missing_values: numbers that lie far from all others and are repeated, so that they may stand for
 #         a missing value. Take the # away if they do; write [] if they are values. Until then they
-#         are drawn as numbers, and every picture of the column says so."""
+#         are drawn as numbers, and every plot of the column says so."""
 
 
 def _study_text(name: str | None) -> str:
@@ -453,16 +453,16 @@ K = """\
 # The least number of persons that anything drawn stands on. Larger is safer and coarser."""
 ROWS = """\
 # How the one protected copy of the rows is made, from which points and lines are drawn:
-# `discreet methods` lists what each method promises, and what it leaves open."""
+# `discreet methods` lists what each method promises, and what it does not."""
 GROUPS = """\
 # The columns whose rows may be seen together; a column is in one group. Without groups they are
-# those of the first picture of rows that is asked for: better to choose them here."""
+# those of the first plot of rows that is asked for: better to choose them here."""
 STRATA = """\
 # Columns of levels that travel with the rows of the copy. Every combination of their levels needs
 # persons enough: few columns, of few levels."""
 BINS = """\
-# Bins of a histogram, and cells along each side of a heat map. They are the same in all pictures:
-# two widths together would tell more than one."""
+# Bins of a histogram, and cells along each side of a heat map. They are the same in all plots:
+# two widths together would reveal more than one."""
 PAIRS = """\
 # The columns that may stand side by side in parallel coordinates. Without pairs any may, as far as
 # all that were ever drawn fit into one order of axes."""
@@ -471,7 +471,7 @@ UNIT = """\
 # unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
-# How many different pictures one token or user may see. Each tells a little more."""
+# How many different plots one token or user may see. Each reveals a little more."""
 MINUTE = "# How often one token or user may ask."
 
 

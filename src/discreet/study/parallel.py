@@ -120,8 +120,8 @@ def check_pairs(asked: PlotRequest, declared: Pairs, before: Pairs) -> None:
     wrong = pairs_wrong(asked, declared, before)
     if wrong:
         raise RefusedError(
-            f"{wrong}. All orders together tell far more than one: keep to it, or the custodian can"
-            " open a study whose policy lists the pairs that may be neighbours (pairs=, --pairs"
+            f"{wrong}. All orders together reveal far more than one: keep to it, or the custodian"
+            " can open a study whose policy lists the pairs that may be neighbours (pairs=, --pairs"
             " a,b)"
         )
 

@@ -228,7 +228,7 @@ class Session:
             origin = self._with_gaps(view.origin, (*model.numbers, *model.levels), asked)
             view = dataclasses.replace(view, origin=origin)
         if not isinstance(view, kind):
-            raise BrokenPromiseError("a diagnostic came out as another picture than was asked for")
+            raise BrokenPromiseError("a diagnostic came out as another plot than was requested")
         return self._seen(view, asked, also=model.levels, format=format)
 
     def _kinds(self) -> dict[str, str]:

@@ -477,7 +477,7 @@ def pair_of_made(made: Made, columns: Sequence[str]) -> Pair:
 
 
 def pair_used(made: Made, columns: Sequence[str]) -> Pair:
-    """Return the two tables that utility is measured on: far values drawn in, where they were."""
+    """Return the two tables that utility is measured on: outliers drawn in, where they were."""
     return pair_of_made(dataclasses.replace(made, original=made.trimmed), columns)
 
 
@@ -589,8 +589,8 @@ def _notes(want: TableRequest, made: Made) -> tuple[str, ...]:
     notes = []
     if want.policy.from_copy:
         notes.append(
-            "Utility is measured against the data with far values drawn in and gaps filled; beside"
-            " the file itself the spread of a column with far values is smaller than told here."
+            "Utility is measured against the data with outliers drawn in and gaps filled; beside"
+            " the file itself the spread of a column with outliers is smaller than shown here."
         )
     if made.done.persons is not None:
         notes.append("Numbers are of rows; some row of a person is found up to once in k.")
@@ -639,7 +639,7 @@ def _made_of(
     told: dict[str, Any] = {
         "method": asked.method,
         "promises": method.promises,
-        "leaves open": method.leaves_open,
+        "does not protect": method.leaves_open,
         "k": None if method.additive else asked.k,
         "q": asked.q or None,
         **rounding_told(want, points, made),

@@ -95,7 +95,7 @@ export function showLeft(left) {
       cell(it.form),
     ),
   );
-  byId("left").replaceChildren(...(rows.length ? rows : [none(6, "Nothing has left yet.")]));
+  byId("left").replaceChildren(...(rows.length ? rows : [none(6, "Nothing was released yet.")]));
 }
 
 function logRow(it) {

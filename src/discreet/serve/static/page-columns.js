@@ -176,7 +176,7 @@ function groupHint(study, method, count) {
   const settled = study.policy.regime === "guarded" && method.rows && count > 1;
   if (!settled) return null;
   if (!study.groups.length) {
-    return hint("The first picture of rows settles for everybody which columns may be seen together.");
+    return hint("The first plot of rows settles for everybody which columns may be seen together.");
   }
   const names = study.groups.map((group) => group.join(", ")).join("; or ");
   return hint(`Rows may be seen together for ${names}.`);

@@ -32,7 +32,7 @@ export function byField(study, wish, change) {
 }
 
 /**
- * Return the fields for the method, and what it promises and leaves open.
+ * Return the fields for the method, and what it promises and does not protect.
  *
  * @param {object} study - What /api/study tells.
  * @param {import("./page-wish.js").Wish} wish - What the form holds.
@@ -62,13 +62,13 @@ export function methodFields(study, wish, change) {
   const more = make(
     "details",
     { class: "more", open: moreOpen },
-    make("summary", { text: "What it promises, and what it leaves open" }),
+    make("summary", { text: "What it promises, and what it does not" }),
     make(
       "dl",
       { class: "promise", id: "method-says" },
       make("dt", { class: "kept", text: "Promises" }),
       make("dd", { text: method.promises }),
-      make("dt", { class: "open", text: "Leaves open" }),
+      make("dt", { class: "open", text: "Does not protect" }),
       make("dd", { text: method.leaves_open }),
     ),
   );

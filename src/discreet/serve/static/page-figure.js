@@ -9,11 +9,11 @@ import { withToken } from "./page-token.js";
 import { draw } from "./scene.js";
 
 const FORMS = [
-  ["PNG", "figure.png", "a picture of pixels"],
+  ["PNG", "figure.png", "an image of pixels"],
   ["SVG", "figure.svg", "a drawing that stays sharp"],
   ["PDF", "figure.pdf", "a drawing on paper"],
   ["HTML", "figure.html", "one page that needs no server"],
-  ["JSON", "view.json", "the numbers of the picture"],
+  ["JSON", "view.json", "the numbers of the plot"],
 ];
 
 const LONGEST_NAME = 80;

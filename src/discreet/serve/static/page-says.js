@@ -2,7 +2,7 @@
 
 import { make } from "./page-dom.js";
 
-const TERMS = { promises: "Promises", "leaves open": "Does not promise", hidden: "Hidden" };
+const TERMS = { promises: "Promises", "does not protect": "Does not protect", hidden: "Hidden" };
 
 /**
  * Return the lines of a description as paragraphs and terms.
@@ -16,7 +16,7 @@ export function saidOf(says) {
   for (const line of says.split("\n").filter(Boolean)) {
     const [, term, rest] = /^([a-z ]+): (.*)$/s.exec(line) || [];
     if (term in TERMS) {
-      const look = { promises: "kept", "leaves open": "open" }[term] || null;
+      const look = { promises: "kept", "does not protect": "open" }[term] || null;
       terms.push(make("dt", { class: look, text: TERMS[term] }), make("dd", { text: rest }));
     } else {
       made.push(make("p", { text: sentence(line) }));

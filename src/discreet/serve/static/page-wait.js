@@ -7,7 +7,7 @@ const TITLES = {
   policy: "Not under this policy",
   data: "Held back",
   order: "Not in this order",
-  leaving: "It does not fit what has left before",
+  leaving: "It does not fit what was released before",
   request: "Something in the form needs another look",
   rate: "A little slower",
   budget: "No new views are left",
@@ -21,8 +21,8 @@ const TITLES = {
 // What can be done, where the server's words do not say it.
 const INSTEAD = {
   leaving:
-    "What to do: draw the picture that was drawn of these columns before (the same kind of " +
-    "picture, divided in the same way), or choose other columns. The custodian can also open a " +
+    "What to do: draw the plot that was drawn of these columns before (the same kind of " +
+    "plot, divided in the same way), or choose other columns. The custodian can also open a " +
     "new version of the study.",
 };
 let running = 0;

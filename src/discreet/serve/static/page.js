@@ -59,7 +59,7 @@ function tellStudy() {
   byId("caller").textContent = caller.name;
   byId("custodian-link").hidden = caller.role !== "custodian";
   byId("draw-hint").textContent = left
-    ? "A picture that you have not asked for before counts as one view, also if it is held back."
+    ? "A plot that you have not asked for before counts as one view, also if it is held back."
     : "No new views are left; those drawn before can be drawn again.";
 }
 
