@@ -2,9 +2,12 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -47,10 +50,42 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         import_module("matplotlib.font_manager")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let only one of several workers compile a kernel, and the others take what it kept."""
+    if not hasattr(config, "workerinput"):
+        return
+    from fcntl import LOCK_EX, flock
+
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.dispatcher import Dispatcher
+
+    locks = Path(__file__).parent / "build" / "kernels"
+    locks.mkdir(parents=True, exist_ok=True)
+    compiled = Dispatcher.compile
+
+    def one_at_a_time(self: Any, signature: Any) -> Any:
+        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+        if not name.startswith("discreet.") or self.overloads.get(signature):
+            return compiled(self, signature)
+        with global_compiler_lock, (locks / name).open("w") as lock:
+            flock(lock, LOCK_EX)
+            return compiled(self, signature)
+
+    Dispatcher.compile = one_at_a_time  # type: ignore[method-assign, assignment]
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The names of the tests' homes; pytest's own numbers need a look at all there are."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / f"home{number}" for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep a test from the user's secret, vault and ledger, and from those of other tests."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     for variable, folder in FOLDERS.items():
         monkeypatch.setenv(variable, str(home / folder))
     # What a fixture of a module left would come back at the end, and seal the next ledger.

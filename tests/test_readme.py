@@ -7,10 +7,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from discreet.cli import main
+from discreet.cli.app import app, main
 
 ROOT = Path(__file__).parents[1]
 #: What is run: the README, and pages that go on with its cohort.
@@ -25,6 +27,17 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGES, flags=re.DOTALL | re.MULTILINE)
 
 
+def test_the_shell_commands_are_known() -> None:
+    for line in "".join(blocks("sh")).splitlines():
+        name, *words = shlex.split(line)
+        assert name == "discreet"
+        command: Any = typer.main.get_command(app)
+        while hasattr(command, "commands"):
+            command = command.commands[words.pop(0)]
+        command.make_context(name, words)  # reads the words and runs nothing
+
+
+@pytest.mark.slow
 def test_the_shell_commands_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +82,7 @@ PYTHON: tuple[tuple[str, set[str]], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(PYTHON)))
 def test_the_python_runs(
     number: int,

@@ -42,6 +42,7 @@ from discreet.study import ledger_of
 from discreet.study.guesses import proposed_policy
 from tests.ledger.given import ALICE, MUCH, alter, old_ledger, question
 from tests.serve.cohort import written
+from tests.serve.workers import COLD
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -506,7 +507,9 @@ class Started:
 
 
 @contextmanager
-def started(study: tuple[Path, Path], *words: str, as_json: bool = True) -> Iterator[Started]:
+def started(
+    study: tuple[Path, Path], *words: str, as_json: bool = True, cold: bool = True
+) -> Iterator[Started]:
     """Run the command until its address is printed, and kill it at the end if it still runs."""
     file, policy = study
     command = [sys.executable, "-m", "discreet", "serve", str(file), "--policy", str(policy)]
@@ -518,6 +521,7 @@ def started(study: tuple[Path, Path], *words: str, as_json: bool = True) -> Iter
         text=True,
         start_new_session=True,
         cwd=file.parent,
+        env={**os.environ, **(COLD if cold else {})},
     )
     assert process.stdout is not None
     try:
@@ -562,11 +566,13 @@ def test_it_prints_a_link_with_a_token(study: tuple[Path, Path]) -> None:
     assert told["caller"]["name"].startswith("token start-")
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
+)
 def test_it_ends_cleanly_and_takes_its_token_back(
     study: tuple[Path, Path], by: signal.Signals
 ) -> None:
-    with started(study) as server:
+    with started(study, cold=False) as server:
         assert server.get("/api/health").json() == {"ok": True}
         name = server.get("/api/study").json()["caller"]["name"].removeprefix("token ")
         assert states(study)[name] == "valid"

@@ -18,6 +18,9 @@ from discreet.study import Study
 from discreet.study import open as open_study
 from tests.serve.cohort import written
 
+# It changes the process that imports it, and is for servers that are started as processes.
+collect_ignore = ["cold"]
+
 
 @dataclass(frozen=True)
 class Running:

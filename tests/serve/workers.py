@@ -22,7 +22,10 @@ from discreet.serve.app import Entrance, create_app
 from discreet.serve.start import Address, configured, listening
 from discreet.study import Study
 
-__all__ = ["Process", "beside", "client", "process"]
+__all__ = ["COLD", "Process", "beside", "client", "process"]
+
+#: The environment of a server that does not warm up.
+COLD = {"PYTHONPATH": str(Path(__file__).parent / "cold")}
 
 
 def client(url: str, token: str) -> httpx.Client:
@@ -93,7 +96,7 @@ def process(
         text=True,
         start_new_session=True,
         preexec_fn=before,
-        env={**os.environ, **(env or {})},
+        env={**os.environ, **COLD, **(env or {})},
     )
     assert popen.stdout is not None
     said = popen.stdout.readline()
