@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import uvicorn
 
 from discreet.ledger import add_token
-from discreet.serve.app import Entrance, create_app
-from discreet.serve.start import Address, configured, listening
+from discreet.serve.app import create_app
+from discreet.serve.start import Serving, configured, listening
 from discreet.study import Study
 from discreet.study import open as open_study
 from tests.serve.cohort import written
@@ -39,15 +40,15 @@ class Running:
 
 
 @contextmanager
-def running(study: Study, folder: Path, entrance: Entrance | None = None) -> Iterator[Running]:
+def running(study: Study, folder: Path, **entrance: Any) -> Iterator[Running]:
     """Serve a study on a free port of this machine."""
     store = study.session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     custodian = add_token(store, "cohort.csv", "carol", "custodian")
-    app = create_app(study, entrance)
-    address = Address(port=0)
-    config = configured(app, address)
-    socket = listening(config, address)
+    app = create_app(study, **entrance)
+    serving = Serving("", port=0)
+    config = configured(app, serving)
+    socket = listening(config, serving)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()

@@ -80,7 +80,7 @@ def test_any_other_text_is_nobodys(store: Store, token: str) -> None:
 
 def test_an_issuer_is_asked_for_what_looks_like_its_tokens_alone(store: Store) -> None:
     alice, issuer = add_token(store, "s", "alice"), Anybodys()
-    caller_of = callers(store, "s", issuer)
+    caller_of = callers(store, "s", issuer.caller)
 
     assert caller_of("head.body.seal") == Caller("oidc f3a1", "analyst")
     assert caller_of(alice) == Caller("token alice", "analyst")

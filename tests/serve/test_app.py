@@ -23,7 +23,7 @@ from discreet.render.browser import parts
 from discreet.serve import answers
 from discreet.serve import app as server
 from discreet.serve import files as files_of
-from discreet.serve.app import PAGES, TYPES, Entrance, create_app, files
+from discreet.serve.app import PAGES, TYPES, create_app, files
 from discreet.serve.files import FORMS
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
 from discreet.study import open as open_study
@@ -88,7 +88,7 @@ def test_pages_of_others_may_not_ask(served: Running) -> None:
 
 def test_pages_that_are_named_may(tmp_path: Path) -> None:
     origin = "https://notebook.example"
-    with running(opened(tmp_path), tmp_path, Entrance(origins=(origin,))) as served:
+    with running(opened(tmp_path), tmp_path, origins=(origin,)) as served:
         asks = {
             "Origin": origin,
             "Access-Control-Request-Method": "POST",
@@ -117,7 +117,7 @@ class Issuer:
 
 
 def test_tokens_of_an_issuer_are_taken_too(tmp_path: Path) -> None:
-    with running(opened(tmp_path), tmp_path, Entrance(issuer=Issuer())) as served:
+    with running(opened(tmp_path), tmp_path, issuer=Issuer().caller) as served:
         with served.client("head.body.seal") as client:
             assert client.get("/api/study").json()["caller"]["name"] == "oidc f3a1"
             assert client.post("/api/views/bars", json={"columns": ["sex"]}).status_code == 200

@@ -23,7 +23,6 @@ import pytest
 from discreet.errors import LedgerError
 from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
 from discreet.serve import answers
-from discreet.serve.app import Entrance
 from discreet.study import open as open_study
 from discreet.study.session import ledger_of
 from tests.serve.cohort import POLICY, written
@@ -326,7 +325,7 @@ def test_a_ledger_that_goes_is_not_begun_anew(act: Callable[[Path], None], tmp_p
     store = study.session.ledger.store
     token = add_token(store, "cohort.csv", "alice")
     shutil.copy(store.path, tmp_path / "backup")
-    with beside(study, Entrance(issuer=Issuer())) as url:
+    with beside(study, issuer=Issuer().caller) as url:
         assert codes(url, token, QUESTIONS[:1]) == [""]
         assert codes(url, "a.b.c", QUESTIONS[:1]) == [""]
         act(store.path)

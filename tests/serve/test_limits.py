@@ -22,11 +22,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.serve.limits import (
     HEADERS,
-    BodyTimeout,
     CarefulProtocol,
     Faults,
+    RequestLimits,
     SecurityHeaders,
-    SizeLimits,
 )
 from tests.serve.raw import Reply, reply_of, running, send_slowly, talk
 
@@ -72,8 +71,7 @@ ROUTES = [
 def guarded(seconds: float = 10, **sizes: int) -> ASGIApp:
     """The middlewares as a server stacks them, around a small app."""
     app = Starlette(routes=ROUTES)
-    app.add_middleware(SizeLimits, **sizes)
-    app.add_middleware(BodyTimeout, seconds=seconds)
+    app.add_middleware(RequestLimits, seconds=seconds, **sizes)
     app.add_middleware(Faults)
     return SecurityHeaders(app)
 
@@ -187,7 +185,7 @@ def test_what_is_not_http_passes() -> None:
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         seen.append(scope["type"])
 
-    app = SecurityHeaders(Faults(BodyTimeout(SizeLimits(inner))))
+    app = SecurityHeaders(Faults(RequestLimits(inner)))
     asyncio.run(app({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
 
     assert seen == ["lifespan"]
@@ -258,7 +256,7 @@ def test_an_answer_that_has_begun_is_cut_off_where_the_body_grows_too_large() ->
             await send({"type": "http.response.body", "body": b"x", "more_body": True})
         await send({"type": "http.response.body", "body": b"the end"})
 
-    said = ask(SizeLimits(hasty, body=2), scope_of("/"), [b"12", b"3", b"4"])
+    said = ask(RequestLimits(hasty, body=2), scope_of("/"), [b"12", b"3", b"4"])
 
     assert (said.status, said.body, said.whole) == (200, b"x", False)
 
@@ -287,7 +285,7 @@ def test_a_body_in_time_is_let_through_and_the_wait_for_the_end_is_not_counted()
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(BodyTimeout(waits, seconds=0.05)(scope_of("/"), receive_slowly, send))
+    asyncio.run(RequestLimits(waits, seconds=0.05)(scope_of("/"), receive_slowly, send))
 
     assert Said(sent).status == 204
 

@@ -22,8 +22,7 @@ import pytest
 from discreet.errors import InputError
 from discreet.ledger import Store, add_token, log, revoke_token
 from discreet.secret import Secret
-from discreet.serve.app import Entrance
-from discreet.serve.limits import HEADERS, BodyTimeout
+from discreet.serve.limits import HEADERS, RequestLimits
 from discreet.study import open as open_study
 from tests.serve.canaries import planted
 from tests.serve.cohort import POLICY, written
@@ -474,7 +473,7 @@ def shared_with(response: httpx.Response) -> str | None:
 
 def test_no_other_origin_may_ask_unless_it_is_named(tmp_path: Path) -> None:
     with (
-        running(open_study(*written(tmp_path)), tmp_path, Entrance(origins=(LAB,))) as served,
+        running(open_study(*written(tmp_path)), tmp_path, origins=(LAB,)) as served,
         served.client() as client,
     ):
         for origin in (LAB, "https://lab.example.evil.org", "http://lab.example", "null", "*"):
@@ -710,7 +709,8 @@ def test_others_are_served_while_many_are_slow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("discreet.serve.limits.CarefulProtocol.head_seconds", 600)
-    monkeypatch.setattr(BodyTimeout.__init__, "__defaults__", (600,))
+    sizes = (RequestLimits.__init__.__defaults__ or ())[1:]
+    monkeypatch.setattr(RequestLimits.__init__, "__defaults__", (600, *sizes))
     with running(open_study(*written(tmp_path)), tmp_path) as served:
         start = b"POST /api/views/box HTTP/1.1\r\nHost: x\r\n" + bearer(served.token)
         head, body = b"GET /api/study HTTP/1.1\r\nHost: ", start + b"Content-Length: 999\r\n\r\n{"

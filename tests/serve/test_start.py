@@ -24,8 +24,7 @@ from discreet.serve import start
 from discreet.serve.limits import CarefulProtocol
 from discreet.serve.start import (
     ENVIRONMENT,
-    Address,
-    Plan,
+    Serving,
     app_of_environment,
     configured,
     listening,
@@ -52,7 +51,7 @@ def pem(tmp_path: Path) -> Files:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
 def test_this_machine_alone_needs_no_tls(host: str) -> None:
-    assert Address(host).certificate is None
+    assert Serving("", host=host).certificate is None
 
 
 OPEN = ["0.0.0.0", "::", "10.0.0.1", "192.168.0.7", "example.org", "localhost.example.org", ""]
@@ -61,39 +60,42 @@ OPEN = ["0.0.0.0", "::", "10.0.0.1", "192.168.0.7", "example.org", "localhost.ex
 @pytest.mark.parametrize("host", [*OPEN, "127.0.0.1.example.org", "127.1"])
 def test_others_reach_it_over_tls_alone(host: str, pem: Files) -> None:
     with pytest.raises(InputError, match="others could read what goes over this address; give"):
-        Address(host)
-    assert Address(host, certificate=pem[0], key=pem[1]).host == host
-    assert Address(host, behind_proxy=True).host == host
+        Serving("", host=host)
+    assert Serving("", host=host, certificate=pem[0], key=pem[1]).host == host
+    assert Serving("", host=host, behind_proxy=True).host == host
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**9])
 def test_a_port_is_one_there_is(port: int) -> None:
     with pytest.raises(InputError, match="the port is a whole number from 0 to 65535"):
-        Address(port=port)
-    assert [Address(port=it).port for it in (0, 65535)] == [0, 65535]
+        Serving("", port=port)
+    assert [Serving("", port=it).port for it in (0, 65535)] == [0, 65535]
 
 
 def test_a_certificate_and_its_key_go_together(pem: Files, tmp_path: Path) -> None:
     for given in ({"certificate": pem[0]}, {"key": pem[1]}):
         with pytest.raises(InputError, match="TLS needs a certificate and its key; give both"):
-            Address(**given)  # type: ignore[arg-type]
+            Serving("", **given)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"there is no file '.*nowhere\.pem' for TLS"):
-        Address(certificate=pem[0], key=tmp_path / "nowhere.pem")
+        Serving("", certificate=pem[0], key=tmp_path / "nowhere.pem")
     with pytest.raises(InputError, match=r"there is no file '.*' for TLS"):
-        Address(certificate=tmp_path, key=pem[1])
+        Serving("", certificate=tmp_path, key=pem[1])
 
 
 def test_an_address_is_told_as_a_url(pem: Files) -> None:
-    assert Address().url(8765) == "http://127.0.0.1:8765"
-    assert Address("::1").url(1) == "http://[::1]:1"
-    assert Address("0.0.0.0", certificate=pem[0], key=pem[1]).url(443) == "https://0.0.0.0:443"
+    assert Serving("").url(8765) == "http://127.0.0.1:8765"
+    assert Serving("", host="::1").url(1) == "http://[::1]:1"
+    assert (
+        Serving("", host="0.0.0.0", certificate=pem[0], key=pem[1]).url(443)
+        == "https://0.0.0.0:443"
+    )
 
 
 # --- how it is served -----------------------------------------------------------------------------
 
 
 def test_nothing_is_logged_and_all_is_limited() -> None:
-    config = configured(FastAPI(), Address(port=0))
+    config = configured(FastAPI(), Serving("", port=0))
 
     assert config.http is CarefulProtocol
     assert (config.access_log, config.server_header, config.proxy_headers) == (False, False, False)
@@ -103,8 +105,8 @@ def test_nothing_is_logged_and_all_is_limited() -> None:
 
 
 def test_tls_is_told_to_the_server(pem: Files) -> None:
-    address = Address("0.0.0.0", 0, *pem)
-    config = configured("discreet.serve.start:app", address, workers=3)
+    serving = Serving("", host="0.0.0.0", port=0, certificate=pem[0], key=pem[1])
+    config = configured("discreet.serve.start:app", serving, workers=3)
 
     assert config.is_ssl
     assert (config.ssl_certfile, config.ssl_keyfile, config.workers) == (*pem, 3)
@@ -112,10 +114,10 @@ def test_tls_is_told_to_the_server(pem: Files) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 def test_an_address_is_taken_and_listened_on(host: str) -> None:
-    address = Address(host, 0)
-    config = configured(FastAPI(), address)
+    serving = Serving("", host=host, port=0)
+    config = configured(FastAPI(), serving)
     try:
-        taken = listening(config, address)
+        taken = listening(config, serving)
     except InputError:
         pytest.skip("this machine has no such address")
     with taken:
@@ -125,16 +127,16 @@ def test_an_address_is_taken_and_listened_on(host: str) -> None:
         assert taken.get_inheritable()
         with socket.create_connection((host, port), timeout=5):
             pass
-        again = Address(host, port)
+        again = Serving("", host=host, port=port)
         with pytest.raises(InputError, match=f"{host} port {port} cannot be listened on; is it in"):
             listening(configured(FastAPI(), again), again)
     listening(configured(FastAPI(), again), again).close()
 
 
-def planned(folder: Path) -> Plan:
+def planned(folder: Path) -> Serving:
     """Write a cohort, and plan to serve it."""
     file, policy = written(folder)
-    return Plan(str(file), str(policy))
+    return Serving(str(file), str(policy), port=0)
 
 
 def remembering(made: list[Any]) -> Callable[..., FastAPI]:
@@ -153,15 +155,15 @@ def remembering(made: list[Any]) -> Callable[..., FastAPI]:
 def test_a_plan_is_opened(tmp_path: Path) -> None:
     file, policy = written(tmp_path)
 
-    assert opened(Plan(str(file), str(policy))).policy.study is None
-    named = opened(Plan(str(file), str(policy), study="wards"))
+    assert opened(Serving(str(file), str(policy))).policy.study is None
+    named = opened(Serving(str(file), str(policy), study="wards"))
     assert (named.policy.study, named.policy.name, named.policy.folder) == (
         "wards",
         "clinic",
         tmp_path,
     )
     with pytest.raises(InputError, match="policy must be a Policy, the path"):
-        opened(Plan(str(file), "strict"))
+        opened(Serving(str(file), "strict"))
 
 
 def test_a_worker_finds_its_plan_in_the_environment(
@@ -175,12 +177,8 @@ def test_a_worker_finds_its_plan_in_the_environment(
     monkeypatch.setattr(start, "create_app", remembering(made))
 
     assert isinstance(app_of_environment(), FastAPI)
-    ((study, entrance),) = made
-    assert (study.policy.study, entrance.origins, entrance.issuer) == (
-        "wards",
-        ("https://a.b",),
-        None,
-    )
+    ((study, origins, issuer),) = made
+    assert (study.policy.study, origins, issuer) == ("wards", ["https://a.b"], None)
 
 
 def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
@@ -192,7 +190,7 @@ def test_a_worker_takes_the_ledger_that_the_server_began_with_alone(
     monkeypatch.setattr(start, "warm_in_background", lambda: None)
     monkeypatch.setenv(ENVIRONMENT, "")
     Stub.ran = []
-    run(opened(plan), plan, Address(port=0), 2, lambda _: None)
+    run(opened(plan), replace(plan, workers=2), lambda _: None)
     Stub.ran[0][1][0].close()
 
     async def asked() -> int:
@@ -221,7 +219,7 @@ def test_an_issuer_is_trusted_where_one_is_named(
 
     start._app(opened(plan), plan)
 
-    assert repr(made[0][1].issuer) == "Issuer('https://login.example.org', 'a')"
+    assert repr(made[0][2].__self__) == "Issuer('https://login.example.org', 'a')"
 
 
 class Stub:
@@ -241,7 +239,7 @@ class Stub:
 def test_one_process_or_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    plan = replace(planned(tmp_path), origins=("https://a.b",))
+    plan = replace(planned(tmp_path), origins=("https://a.b",), workers=workers)
     said: list[str] = []
     Stub.ran = []
     monkeypatch.setattr(start, "warm_in_background", lambda: None)
@@ -249,7 +247,7 @@ def test_one_process_or_several(
     monkeypatch.setattr(uvicorn, "Server", Stub)
     monkeypatch.setenv(ENVIRONMENT, "")
 
-    run(opened(plan), plan, Address(port=0), workers, said.append)
+    run(opened(plan), plan, said.append)
 
     ((config, sockets),) = Stub.ran
     with sockets[0]:
@@ -261,7 +259,7 @@ def test_one_process_or_several(
     assert (config.app, config.factory) == ("discreet.serve.start:app_of_environment", True)
     told = json.loads(os.environ[ENVIRONMENT])
     assert told.pop("ledger") is None
-    assert Plan(**told | {"origins": tuple(told["origins"])}) == plan
+    assert Serving(**told | {"origins": tuple(told["origins"])}) == plan
 
 
 def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
@@ -271,19 +269,18 @@ def test_a_server_that_has_not_begun_is_stopped_by_a_signal(
     monkeypatch.setattr(start, "warm_in_background", lambda: None)
     before = signal.getsignal(signal.SIGTERM)
 
-    run(opened(plan), plan, Address(port=0), 1, lambda _: signal.raise_signal(signal.SIGTERM))
+    run(opened(plan), plan, lambda _: signal.raise_signal(signal.SIGTERM))
 
     assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize("workers", [-1, 0, 65])
-def test_workers_are_some(tmp_path: Path, workers: int) -> None:
-    plan = planned(tmp_path)
+def test_workers_are_some(workers: int) -> None:
     with pytest.raises(InputError, match="workers are 1 to 64"):
-        run(opened(plan), plan, Address(port=0), workers, print)
+        Serving("", workers=workers)
 
 
 def test_a_policy_that_is_refused_serves_nothing(tmp_path: Path) -> None:
     file, policy = written(tmp_path, 'groups = [["age", "patient"]]\n')
     with pytest.raises((InputError, RefusedError), match="patient"):
-        opened(Plan(str(file), str(policy)))
+        opened(Serving(str(file), str(policy)))

@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 import uvicorn
 
-from discreet.serve.app import Entrance, create_app
-from discreet.serve.start import Address, configured, listening
+from discreet.serve.app import create_app
+from discreet.serve.start import Serving, configured, listening
 from discreet.study import Study
 
 __all__ = ["COLD", "Process", "beside", "client", "process"]
@@ -36,11 +36,11 @@ def client(url: str, token: str) -> httpx.Client:
 
 
 @contextmanager
-def beside(study: Study, entrance: Entrance | None = None) -> Iterator[str]:
+def beside(study: Study, **entrance: Any) -> Iterator[str]:
     """Serve a study whose tokens are made already; give its address."""
-    address = Address(port=0)
-    config = configured(create_app(study, entrance), address)
-    socket = listening(config, address)
+    serving = Serving("", port=0)
+    config = configured(create_app(study, **entrance), serving)
+    socket = listening(config, serving)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()

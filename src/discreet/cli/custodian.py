@@ -101,7 +101,7 @@ def serve(
     day. `discreet token add` makes others.
     """
     try:
-        from discreet.serve.start import Address, Plan, opened, run
+        from discreet.serve.start import Serving, opened, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("discreet"):
             raise
@@ -109,15 +109,11 @@ def serve(
             "serving needs packages that are not installed: pip install 'discreet[server]'"
         ) from None
 
-    if bool(options.issuer) != bool(options.audience):
-        raise InputError("OpenID Connect needs an issuer and an audience; give both")
-    address = Address(
-        options.host, options.port, options.certificate, options.key, options.behind_proxy
-    )
     place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
-    origins = tuple(options.origins or ())
-    plan = Plan(str(file.resolve()), place, study, origins, options.issuer, options.audience)
-    found = opened(plan)
+    told = {name: value for name, value in vars(options).items() if name != "no_token"}
+    told["origins"] = options.origins or ()
+    serving = Serving(str(file.resolve()), place, study, **told)
+    found = opened(serving)
     store, of = found.session.ledger.store, found.session.known_name()
     if not store.path.exists():
         typer.echo(NEW_LEDGER, err=True)
@@ -136,7 +132,7 @@ def serve(
             if options.behind_proxy:
                 print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
 
-        run(found, plan, address, options.workers, said)
+        run(found, serving, said)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from joserfc import jwt
@@ -22,44 +22,22 @@ from discreet.ledger.log import ROLES, Caller, caller_of
 from discreet.ledger.store import Store
 from discreet.serve.limits import place_of
 
-__all__ = ["ALGORITHMS", "CallerOf", "Issuer", "TrustedIssuer", "callers"]
+__all__ = ["ALGORITHMS", "CallerOf", "Issuer", "callers", "is_loopback"]
 
 #: Says who a bearer token belongs to; None if to nobody.
 CallerOf = Callable[[str], Caller | None]
 LONGEST = 8192
 
 
-class TrustedIssuer(Protocol):
-    """Says who one of its tokens belongs to."""
-
-    def caller(self, token: str) -> Caller | None:
-        """Return whose a token is, or None."""
-
-
-def callers(store: Store, study: str, issuer: TrustedIssuer | None = None) -> CallerOf:
-    """Return what tells whose a token is.
-
-    Parameters
-    ----------
-    store : Store
-        The ledger's file, which keeps the digests of tokens.
-    study : str
-        The name of the study that is served: tokens of another of the same ledger are nobody's.
-    issuer : TrustedIssuer, optional
-        Whoever else issues tokens (OpenID Connect), for the audience that this study is.
-
-    Returns
-    -------
-    callable
-    """
+def callers(store: Store, study: str, issuer: CallerOf | None = None) -> CallerOf:
+    """Return what tells whose a token is: the ledger's of this study alone, or an issuer's."""
 
     def caller(token: str) -> Caller | None:
-        """Return whose a bearer token is."""
         if not token or len(token) > LONGEST:
             return None
         found = caller_of(store, study, token)
         if found is None and issuer is not None and token.count(".") == 2:
-            return issuer.caller(token)
+            return issuer(token)
         return found
 
     return caller
@@ -152,54 +130,36 @@ class Issuer:
         return f"Issuer({self.issuer!r}, {self.audience!r})"
 
     def caller(self, token: str) -> Caller | None:
-        """Return whose a token is; None for one that opens nothing, whatever the reason.
-
-        Parameters
-        ----------
-        token : str
-            The text, as it came.
-
-        Returns
-        -------
-        Caller or None
-            Their name is "oidc" and the token's `sub`.
-        """
+        """Return whose a token is, by its `sub`; None for one that opens nothing."""
         header = _header_of(token)
         if header is None:
             return None
         key = self._key(header.get("kid"))
         if key is None:
             return None
+        algorithm, needed = header["alg"], jwt.ClaimsOption(essential=True)
         try:
-            return self._caller_of(self._claims(token, key, header["alg"]))
+            registry = JWSRegistry(algorithms=[algorithm], strict_check_header=False)
+            claims = jwt.decode(token, key, algorithms=[algorithm], registry=registry).claims
+            jwt.JWTClaimsRegistry(
+                leeway=self.leeway,
+                iss={**needed, "value": self.issuer},
+                aud={**needed, "value": self.audience},
+                sub=needed,
+                exp=needed,
+                iat=needed,
+            ).validate(claims)
+            name, role = claims["sub"], claims.get(self.role_claim)
+            if not isinstance(role, str) or role not in ROLES:
+                return None
+            if len(name) > MOST_NAME or not name.isprintable():
+                return None
+            return Caller(f"oidc {name}", role)
         except JoseError:
             return None
         except Exception as error:  # whatever a token can do to its reader, it opens nothing
             logger.warning("a token could not be read: %s", place_of(error))
             return None
-
-    def _claims(self, text: str, key: Key, algorithm: str) -> Mapping[str, Any]:
-        """Return the claims of a token that holds; raise a JoseError for another."""
-        registry = JWSRegistry(algorithms=[algorithm], strict_check_header=False)
-        claims = jwt.decode(text, key, algorithms=[algorithm], registry=registry).claims
-        needed = jwt.JWTClaimsRegistry(
-            leeway=self.leeway,
-            iss={"essential": True, "value": self.issuer},
-            aud={"essential": True, "value": self.audience},
-            sub={"essential": True},
-            exp={"essential": True},
-            iat={"essential": True},
-        )
-        needed.validate(claims)
-        return claims
-
-    def _caller_of(self, claims: Mapping[str, Any]) -> Caller | None:
-        name, role = claims["sub"], claims.get(self.role_claim)
-        if not isinstance(role, str) or role not in ROLES:
-            return None
-        if len(name) > MOST_NAME or not name.isprintable():
-            return None
-        return Caller(f"oidc {name}", role)
 
     def _key(self, kid: str | None) -> Key | None:
         """Return the issuer's key of a name; where none is named, its only one."""
@@ -271,16 +231,14 @@ def _usable(keys: Sequence[object]) -> tuple[Key, ...]:
         if key.get("use", "sig") != "sig":
             continue
         try:
-            if key["kty"] == "RSA" and _bits(key["n"]) < LEAST_RSA_BITS:
-                continue
+            if key["kty"] == "RSA":
+                bits = int.from_bytes(_decoded(key["n"])).bit_length()
+                if bits < LEAST_RSA_BITS:
+                    continue
             found.append(JWKRegistry.import_key(key))
         except Exception as error:
             logger.warning("a key of the issuer could not be read: %s", place_of(error))
     return tuple(found)
-
-
-def _bits(number: str) -> int:
-    return int.from_bytes(_decoded(number)).bit_length()
 
 
 def _decoded(text: str) -> bytes:
@@ -323,11 +281,13 @@ def _may_be_asked(url: object, *, local: bool = True) -> bool:
     return named and safe and url.isprintable() and " " not in url
 
 
-def _is_local(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself, as its name or address says."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_local(url: str) -> bool:
+    return is_loopback(urlsplit(url).hostname or "")

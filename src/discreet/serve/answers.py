@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.log import (
@@ -46,23 +46,22 @@ FORM = "web"
 SLOT_SECONDS = 0.25
 OVER = ("rate", "budget")  # of the allowance
 
+T = TypeVar("T")
 #: Makes what is sent, or says why not; called while no other picture is made.
 Maker = Callable[[], bytes | Refusal]
 
 
 def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
     """Return what a form is made of, and how much of the allowance is used; record who looks."""
-    question = LogEntry(served.name, served.version, "study", "", None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance, code="answered")
-    if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
-    told = study_told(served.study, served.columns)
+    over = _at_once(served, caller, "study", None, "answered")
+    if over is not None:
+        return over
     allowance = served.allowance
     return {
         "study": served.name,
         "version": served.version,
         "caller": {"name": caller.name, "role": caller.role},
-        **told,
+        **study_told(served.study, served.columns),
         "allowance": {
             "views": allowance.views,
             "used": used(served.ledger.store, caller.name, served.name, served.version),
@@ -74,23 +73,9 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
 def answer_view(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer a request for a picture, and record it first.
+    """Answer a request for a plot that its schema let pass, and record it first.
 
-    Parameters
-    ----------
-    served : Served
-        The study.
-    caller : Caller
-        Who asks.
-    kind : str
-        Which picture.
-    body : mapping
-        What the schema of the picture let pass.
-
-    Returns
-    -------
-    Answer or Refusal
-        The bytes that are kept in the ledger, or why there are none.
+    The bytes of an answer are kept in the ledger.
     """
     wish = check(served.study, served.columns, kind, body)
     if isinstance(wish, Refusal):
@@ -109,42 +94,20 @@ def answer_view(
 
 
 def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer | Refusal:
-    """Answer with a picture that the caller has asked for before; a custodian sees any.
+    """Answer with a plot that the caller has asked for before; a custodian sees any.
 
-    Parameters
-    ----------
-    served, caller
-        As of `answer_view`.
-    view : str
-        The name of the picture.
-    what : str
-        What the record says that it is wanted for.
-
-    Returns
-    -------
-    Answer or Refusal
+    `what` says in the record what it is wanted for.
     """
     found = _own(served, caller, view)
     if found is None:
         return refused(served, caller, what, refusal("unknown"))
-    question = LogEntry(served.name, served.version, what, json.dumps({"view": view}), None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance, code="answered")
-    return refusal(receipt.outcome) if receipt.outcome in OVER else found
+    return _at_once(served, caller, what, found, "answered", json.dumps({"view": view}))
 
 
 def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal:
-    """Say which orders of the axes of a picture are allowed that are one move away from its own.
+    """Say which orders of the axes of a plot are allowed that are one move away from its own.
 
-    That tells of the data, so it is told beside pictures alone, which the allowance counts.
-
-    Parameters
-    ----------
-    served, caller, view
-        As of `answer_again`; the picture is of parallel coordinates.
-
-    Returns
-    -------
-    Answer or Refusal
+    That tells of the data, so it is told beside plots alone, which the allowance counts.
     """
     found = _own(served, caller, view)
     sent = {} if found is None or found.status != 200 else json.loads(found.body)
@@ -157,18 +120,23 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
-
-    def told() -> bytes:
-        """Find out, with what is sensitive in the picture."""
-        return orders_told(columns, orders(served.study.session, columns, sensitive or None))
-
-    return _made(served, receipt, question, told)
+    make = lambda: orders_told(  # noqa: E731
+        columns, orders(served.study.session, columns, sensitive or None)
+    )
+    return _made(served, receipt, question, make)
 
 
 def refused(served: Served, caller: Caller, what: str, found: Refusal) -> Refusal:
     """Record a request that is refused whatever the data hold, and return what is said."""
-    question = LogEntry(served.name, served.version, what, "", None)
-    receipt = ask(served.ledger.store, caller, question, served.allowance, code=found.code)
+    return _at_once(served, caller, what, found, found.code)
+
+
+def _at_once(
+    served: Served, caller: Caller, what: str, found: T, code: str, request: str = ""
+) -> T | Refusal:
+    """Record a request together with how it ends, and return that if the allowance is not over."""
+    question = LogEntry(served.name, served.version, what, request, None)
+    receipt = ask(served.ledger.store, caller, question, served.allowance, code=code)
     return refusal(receipt.outcome) if receipt.outcome in OVER else found
 
 
@@ -193,7 +161,9 @@ def _made(served: Served, receipt: Receipt, question: LogEntry, make: Maker) -> 
                     _wait_for_slot(began)
                 return before
             found, lasts = _tried(served, make)
-            answer = _recorded(served, receipt, question if lasts else _unkept(question), found)
+            answer = _recorded(
+                served, receipt, question if lasts else replace(question, view=None), found
+            )
             if isinstance(found, Refusal) and found.code == "data":
                 _wait_for_slot(began)  # before the next one's turn, who could time it else
     except LedgerError:
@@ -214,28 +184,26 @@ def _wait_for_slot(began: float) -> None:
 
 def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
     """Return what was made, or why it was not; and whether that stays so."""
-    served.study.session.settle_anew()
+    session = served.study.session
+    session.settle_anew()
     try:
-        served.study.session.check_unchanged()
-        found = _made_or_held_back(make)
-        served.study.session.check_unchanged()  # of other data not even a refusal is told
+        session.check_unchanged()
+        found: tuple[bytes | Refusal, bool]
+        try:
+            found = make(), True
+        except LeavingError:
+            raise
+        except RefusedError:
+            found = refusal("data"), True
+        except InputError:
+            # Of the data, or of a file that cannot be had just now: the same words, not for ever.
+            found = refusal("data"), False
+        session.check_unchanged()  # of other data not even a refusal is told
         return found
     except LedgerError:
         raise
     except LeavingError as error:
         return refusal("leaving", _differs(error.what)), False
-
-
-def _made_or_held_back(make: Maker) -> tuple[bytes | Refusal, bool]:
-    try:
-        return make(), True
-    except LeavingError:
-        raise
-    except RefusedError:
-        return refusal("data"), True
-    except InputError:
-        # Of the data, or of a file that cannot be had just now: the same words, but not for ever.
-        return refusal("data"), False
 
 
 def _made_meanwhile(served: Served, receipt: Receipt, question: LogEntry) -> Answer | None:
@@ -260,11 +228,6 @@ def _recorded(
         return Answer(200, found) if isinstance(found, bytes) else found
     answer = Answer(200, found) if isinstance(found, bytes) else Answer(found.status, found.body)
     return keep(store, receipt, question, answer, code)
-
-
-def _unkept(question: LogEntry) -> LogEntry:
-    """Return a question whose answer is not kept."""
-    return replace(question, view=None)
 
 
 def _differs(what: str) -> str:
@@ -294,10 +257,14 @@ def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
     except LeavingError:
         raise
     except RefusedError:
-        found = _out_of_order(served, wish) if PLOTS[wish.kind].axes else None
-        if found is None:
+        if not PLOTS[wish.kind].axes:
             raise
-        return found
+        found = orders(served.study.session, wish.columns, wish.named.get("sensitive"))
+        if not found.why:
+            raise
+        allowed = found.nearest != wish.columns and not found.nearest_why
+        near = {"columns": [*found.nearest], **wish.named} if allowed else None
+        return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
     told = picture_told(view, name)
     view.ask_to_leave(FORM)
     return told
@@ -316,16 +283,6 @@ def _by_another_method(served: Served, wish: Wish) -> Refusal | None:
     what, left = found
     near = check(served.study, served.columns, wish.kind, {**wish.body, "method": left})
     return refusal("leaving", _differs(what), near.body if isinstance(near, Wish) else None)
-
-
-def _out_of_order(served: Served, wish: Wish) -> Refusal | None:
-    """Say that it is the order of the axes that is refused, where it is."""
-    found = orders(served.study.session, wish.columns, wish.named.get("sensitive"))
-    if not found.why:
-        return None
-    allowed = found.nearest != wish.columns and not found.nearest_why
-    near = {"columns": [*found.nearest], **wish.named} if allowed else None
-    return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
 
 
 def _name_of(served: Served, wish: Wish) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from discreet.errors import LeavingError
 from discreet.ledger.log import Answer, Caller
 from discreet.plots import PLOTS
 from discreet.render.browser import parts
-from discreet.serve.access import CallerOf, TrustedIssuer, callers
+from discreet.serve.access import CallerOf, callers
 from discreet.serve.answers import (
     answer_again,
     answer_orders,
@@ -36,41 +36,29 @@ from discreet.serve.answers import (
 )
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
-from discreet.serve.limits import BodyTimeout, Faults, SecurityHeaders, SizeLimits
+from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
 from discreet.study import Study
 
-__all__ = ["Entrance", "Stopped", "answered", "create_app", "files", "pages", "routes"]
+__all__ = ["answered", "create_app", "files", "pages", "routes"]
 
 CODES = {404: "unknown", 405: "method"}
 
 
-@dataclass(frozen=True)
-class Entrance:
-    """How a server is reached beside its tokens.
-
-    Parameters
-    ----------
-    origins : tuple of str
-        Other web addresses whose pages may ask; none by default.
-    issuer : TrustedIssuer, optional
-        Who else issues tokens.
-    """
-
-    origins: tuple[str, ...] = ()
-    issuer: TrustedIssuer | None = None
-
-
-def create_app(study: Study, entrance: Entrance | None = None) -> FastAPI:
+def create_app(
+    study: Study, origins: Sequence[str] = (), issuer: CallerOf | None = None
+) -> FastAPI:
     """Return the server of a study, as an ASGI application.
 
     Parameters
     ----------
     study : Study
         What is served; it needs a name.
-    entrance : Entrance, optional
-        Other origins and issuers; by default neither.
+    origins : sequence of str, optional
+        Other web addresses whose pages may ask.
+    issuer : callable, optional
+        Says whose a token is that the ledger does not know, such as `Issuer.caller`.
 
     Returns
     -------
@@ -91,7 +79,6 @@ def create_app(study: Study, entrance: Entrance | None = None) -> FastAPI:
     with a token each have two allowances; what leaves fits together all the same. The server
     trusts the machine it runs on.
     """
-    entrance = entrance or Entrance()
     served = serve_study(study)
 
     @asynccontextmanager
@@ -111,27 +98,22 @@ def create_app(study: Study, entrance: Entrance | None = None) -> FastAPI:
         redirect_slashes=False,
     )
     app.include_router(pages())
-    app.include_router(routes(served, callers(served.ledger.store, served.name, entrance.issuer)))
+    app.include_router(routes(served, callers(served.ledger.store, served.name, issuer)))
     _say_errors(app)
-    if entrance.origins:
+    if origins:
         app.add_middleware(
             CORSMiddleware,
-            allow_origins=[*entrance.origins],
+            allow_origins=[*origins],
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    for layer in (SizeLimits, BodyTimeout, Faults, SecurityHeaders):  # the last is the outermost
+    for layer in (RequestLimits, Faults, SecurityHeaders):  # the last is the outermost
         app.add_middleware(layer)
     return app
 
 
 def _say_errors(app: FastAPI) -> None:
     """Answer what goes wrong with fixed words, of which none is of the request."""
-
-    @app.exception_handler(Stopped)
-    def stopped(_: Request, error: Stopped) -> Response:
-        """Answer a request that ended with a refusal."""
-        return answered(error.found)
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, __: RequestValidationError) -> Response:
@@ -173,14 +155,6 @@ Bearer = Annotated[
 ]
 
 
-class Stopped(Exception):
-    """A request ends here, with a refusal."""
-
-    def __init__(self, found: Refusal) -> None:
-        super().__init__(found.code)
-        self.found = found
-
-
 def answered(found: Answer | Refusal, headers: Mapping[str, str] | None = None) -> Response:
     """Return what is sent for an answer or a refusal."""
     said = dict(headers or {})
@@ -202,7 +176,7 @@ class Counter:
     caller_of: CallerOf
     threads: ThreadPoolExecutor
 
-    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer:
+    async def work(self, bearer: Bearer, work: Work, role: str = "analyst") -> Answer | Refusal:
         """Do some work for whoever has the token, within the time a request has."""
         token = "" if bearer is None else bearer.credentials
 
@@ -219,10 +193,8 @@ class Counter:
             with anyio.fail_after(SECONDS):
                 found = await asyncio.wrap_future(self.threads.submit(whole))
         except TimeoutError:
-            raise Stopped(refusal("slow")) from None
-        if isinstance(found, Refusal):
-            raise Stopped(found)
-        if isinstance(found, Answer):
+            return refusal("slow")
+        if isinstance(found, Answer | Refusal):
             return found
         return Answer(200, json.dumps(found, allow_nan=False, ensure_ascii=False).encode())
 
@@ -231,7 +203,12 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
     """Return the routes of the API of a study."""
     router = APIRouter(prefix="/api", responses=ERRORS)
     counter = Counter(served, caller_of, ThreadPoolExecutor(AT_ONCE, "discreet-request"))
-    _study(router, counter)
+
+    @router.get("/study", response_model=dict[str, Any])
+    async def study(bearer: Bearer) -> Response:
+        """Say what can be asked: columns, pictures, methods, numbers and their limits; no value."""
+        return answered(await counter.work(bearer, lambda caller: study_json(served, caller)))
+
     _views(router, counter)
     _files(router, counter)
     _custodian(router, counter)
@@ -244,15 +221,9 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
     return router
 
 
-def _study(router: APIRouter, counter: Counter) -> None:
-    @router.get("/study", response_model=dict[str, Any])
-    async def study(bearer: Bearer) -> Response:
-        """Say what can be asked: columns, pictures, methods, numbers and their limits; no value."""
-        work: Work = lambda caller: study_json(counter.served, caller)  # noqa: E731
-        return answered(await counter.work(bearer, work))
-
-
 def _views(router: APIRouter, counter: Counter) -> None:
+    served = counter.served
+
     def add(kind: str) -> None:
         """Add the address of one kind of picture."""
 
@@ -263,17 +234,19 @@ def _views(router: APIRouter, counter: Counter) -> None:
                 """Read the body, and answer."""
                 given = _read(BODIES[kind], data)
                 if isinstance(given, Refusal):
-                    return refused(counter.served, caller, kind, given)
-                return answer_view(counter.served, caller, kind, given)
+                    return refused(served, caller, kind, given)
+                return answer_view(served, caller, kind, given)
 
             return answered(await counter.work(bearer, work))
 
         draw.__doc__ = f"{PLOTS[kind].title}: {PLOTS[kind].says}"
+        # It is read only when its sender is known.
+        content = {JSON: {"schema": BODIES[kind].model_json_schema()}}
         router.post(
             f"/views/{kind}",
             response_model=dict[str, Any],
             name=f"draw_{kind}",
-            openapi_extra=_body(BODIES[kind]),
+            openapi_extra={"requestBody": {"required": True, "content": content}},
         )(draw)
 
     for kind in PLOTS:
@@ -282,14 +255,13 @@ def _views(router: APIRouter, counter: Counter) -> None:
     @router.get("/views/{view}", response_model=dict[str, Any])
     async def again(bearer: Bearer, view: str) -> Response:
         """Answer with a picture that was asked for before, byte for byte."""
-        work: Work = lambda caller: answer_again(counter.served, caller, view, "again")  # noqa: E731
-        return answered(await counter.work(bearer, work))
+        again = await counter.work(bearer, lambda it: answer_again(served, it, view, "again"))
+        return answered(again)
 
     @router.get("/views/{view}/orders", response_model=dict[str, Any])
     async def orders(bearer: Bearer, view: str) -> Response:
         """Say which orders of its axes are allowed that are one move away from a picture's own."""
-        work: Work = lambda caller: answer_orders(counter.served, caller, view)  # noqa: E731
-        return answered(await counter.work(bearer, work))
+        return answered(await counter.work(bearer, lambda it: answer_orders(served, it, view)))
 
 
 def _files(router: APIRouter, counter: Counter) -> None:
@@ -308,7 +280,7 @@ def _files(router: APIRouter, counter: Counter) -> None:
                 return file if isinstance(file, Refusal) else Answer(200, file)
 
             found = await counter.work(bearer, work)
-            if found.status != 200:
+            if isinstance(found, Refusal) or found.status != 200:
                 return answered(found)
             name = f"discreet-{view[:8]}.{form.rpartition('.')[2]}"
             said = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -343,8 +315,8 @@ def _custodian(router: APIRouter, counter: Counter) -> None:
     @router.post("/custodian/verify", response_model=dict[str, Any])
     async def verify(bearer: Bearer) -> Response:
         """Count the chain of the ledger again."""
-        work: Work = lambda caller: verified(counter.served)  # noqa: E731
-        return answered(await counter.work(bearer, work, "custodian"))
+        found = await counter.work(bearer, lambda _: verified(counter.served), "custodian")
+        return answered(found)
 
 
 def _read(model: type[BaseModel], data: bytes) -> dict[str, Any] | Refusal:
@@ -358,12 +330,6 @@ def _read(model: type[BaseModel], data: bytes) -> dict[str, Any] | Refusal:
         if wrong:
             return refusal("request", f"{wrong[0]}: not as /api/openapi.json describes it")
         return refusal("request", "the body: JSON as /api/openapi.json describes it, no more keys")
-
-
-def _body(model: type[BaseModel]) -> dict[str, Any]:
-    """Describe the body of a request, which is read only when its sender is known."""
-    schema = model.model_json_schema()
-    return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
 
 
 TYPES = {

@@ -10,19 +10,16 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.ledger import Ledger
 from discreet.ledger.chain import FIRST
-from discreet.ledger.log import Allowance, Token, callers, list_tokens, log, used_by
-from discreet.ledger.store import Store, verify
+from discreet.ledger.log import Allowance, callers, list_tokens, log, used_by
+from discreet.ledger.store import verify
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
 from discreet.policy.choosing import usual_method
 from discreet.protect import METHODS, ROW_METHODS
-from discreet.serve.requests import (
-    NUMBERS,
-    has_use,
-    usual_number,
-)
+from discreet.serve.requests import NUMBERS, has_use, usual_number
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
+from discreet.table import KINDS
 
 __all__ = [
     "MOST_AT_ONCE",
@@ -35,25 +32,17 @@ __all__ = [
 ]
 
 
+PAGE = 200  # rows of the log
 MOST_AT_ONCE = 16  # requests whose pictures are made or wait for their turn
 
 
 @dataclass(frozen=True)
 class Served:
-    """A study that is served: one picture of it is made at a time, the others wait.
+    """A study that is served: one plot of it is made at a time, the others wait.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    name : str
-        The name by which the ledger knows it.
-    version : int
-        The study version at the start; of another nothing leaves.
-    edition : str
-        Stands for the data and the policy: answers are found again by it.
-    columns : mapping of str to DrawableColumn
-        The columns that may be drawn.
+    `name` and `version` are those of the ledger at the start, and of another version nothing
+    leaves. `edition` stands for the data and the policy: answers are found again by it. `columns`
+    are those that may be drawn.
     """
 
     study: Study
@@ -79,22 +68,7 @@ class Served:
 
 
 def serve_study(study: Study) -> Served:
-    """Make a study ready to be served.
-
-    Parameters
-    ----------
-    study : Study
-        The study; it needs a name.
-
-    Returns
-    -------
-    Served
-
-    Raises
-    ------
-    InputError
-        If the study has no name, or its policy is `research` and the data are not public.
-    """
+    """Make a study ready to be served; refuse `research` of data that are not public."""
     policy = study.policy
     if policy.shows_exact and not policy.public:
         raise InputError(
@@ -112,19 +86,7 @@ def serve_study(study: Study) -> Served:
 
 
 def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str, Any]:
-    """Return what of the study, its columns and its policy a form is made of: no value.
-
-    Parameters
-    ----------
-    study : Study
-        The study that is served.
-    columns : mapping of str to DrawableColumn
-        The columns that may be drawn.
-
-    Returns
-    -------
-    dict
-    """
+    """Return what of the study, its columns and its policy a form is made of: no value."""
     policy = study.policy
     return {
         "policy": {
@@ -148,15 +110,12 @@ def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str,
 
 def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[str, Any]]:
     """Return every plot that can be drawn of some columns, and what it may be asked for with."""
-    of_kind = {kind: [it for it in columns if it.kind == kind] for kind in _KINDS}
+    of_kind = {kind: [it for it in columns if it.kind == kind] for kind in KINDS}
     of_kind["any"], of_kind["formula"] = [*columns], of_kind["continuous"]
     enough = [it for it in PLOTS.values() if len(of_kind[it.columns]) >= max(it.least, 1)]
     # Those of columns are offered before those of a formula.
     enough.sort(key=lambda plot: plot.of_formula)
     return [_told(policy, plot, of_kind["categorical"]) for plot in enough]
-
-
-_KINDS = ("continuous", "categorical")
 
 
 def _told(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
@@ -214,51 +173,43 @@ def _parameters_told(
     return told
 
 
-PAGE = 200
-
-
 def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
     """Return the policy in force, tokens with what they used, and a page of the log.
 
-    All of it of this study alone: another of the same ledger has a custodian of its own.
-
-    Parameters
-    ----------
-    served : Served
-        The study.
-    before : int, optional
-        Only what was asked before this row of the log.
-
-    Returns
-    -------
-    dict
+    All of it of this study alone: another of the same ledger has a custodian of its own. The log
+    is what was asked before one of its rows, where that is given; the last seal is as it is
+    written: only `verified` checks it.
     """
     store = served.ledger.store
     tokens = {f"token {it.name}": it for it in list_tokens(store, served.name)}
     others = [name for name in callers(store, served.name) if name not in tokens]
     used = used_by(store, [*tokens, *others], served.name, served.version)
-    allowance = served.allowance
+    with store.reading() as connection:
+        last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
     return {
         "study": served.name,
         "version": served.version,
         "policy": served.study.policy.to_toml(),
-        "tokens": [_token_told(it, used[name]) for name, it in tokens.items()],
+        "tokens": [
+            {
+                "name": it.name,
+                "role": it.role,
+                "made": it.made,
+                "expires": it.expires,
+                "state": it.state(),
+                "used": used[name],
+            }
+            for name, it in tokens.items()
+        ],
         "others": [{"name": name, "used": used[name]} for name in others],
-        "allowance": {"views": allowance.views, "a_minute": allowance.a_minute},
+        "allowance": {
+            "views": served.allowance.views,
+            "a_minute": served.allowance.a_minute,
+        },
         "log": log(store, study=served.name, most=PAGE, before=before),
         "left": served.ledger.history(served.name)[-PAGE:],
-        **_end_of(store),
-    }
-
-
-def _token_told(token: Token, used: int) -> dict[str, Any]:
-    return {
-        "name": token.name,
-        "role": token.role,
-        "made": token.made,
-        "expires": token.expires,
-        "state": token.state(),
-        "used": used,
+        "head": FIRST if last is None else last[1],
+        "rows": 0 if last is None else last[0],
     }
 
 
@@ -266,11 +217,3 @@ def verified(served: Served) -> dict[str, Any]:
     """Count the chain of the ledger again, and say what of it is broken."""
     found = verify(served.ledger.store)
     return {"rows": found.rows, "head": found.head, "broken": [*found.broken]}
-
-
-def _end_of(store: Store) -> dict[str, Any]:
-    """Return the last seal and its number, as they are written: only `verified` checks them."""
-    with store.reading() as connection:
-        last = connection.execute("SELECT id, seal FROM chain ORDER BY id DESC LIMIT 1").fetchone()
-    rows, head = last or (0, FIRST)
-    return {"head": head, "rows": rows}

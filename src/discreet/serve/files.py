@@ -8,7 +8,7 @@ import logging
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -177,21 +177,7 @@ class Files:
         self._seats = threading.BoundedSemaphore(1 + MOST_WAITING)
 
     def made(self, view: str, picture: bytes, form: str) -> bytes | Refusal:
-        """Return a file of a picture; busy where too many wait.
-
-        Parameters
-        ----------
-        view : str
-            The name of the picture.
-        picture : bytes
-            What was sent of it.
-        form : str
-            Which file.
-
-        Returns
-        -------
-        bytes or Refusal
-        """
+        """Return a file of what was sent of a view; busy where too many wait."""
         name = (view, form, hashlib.sha256(picture).hexdigest())
         found = self._kept.get(name)
         if found is not None:
@@ -200,17 +186,13 @@ class Files:
             return refusal("busy")
         try:
             with self._turn:
-                return self._once(name, picture, form)
+                found = self._kept.get(name)  # whose turn it was before may have wanted the same
+                if found is None:
+                    found = self._make(picture, form)
+                    self._kept.put(name, found)
+                return found
         finally:
             self._seats.release()
-
-    def _once(self, name: tuple[str, str, str], picture: bytes, form: str) -> bytes:
-        """Make a file, unless whose turn it was before wanted the same."""
-        found = self._kept.get(name)
-        if found is None:
-            found = self._make(picture, form)
-            self._kept.put(name, found)
-        return found
 
 
 LOG = logging.getLogger("discreet.serve")
@@ -235,20 +217,20 @@ def warm() -> None:
             secret = Path(name) / "discreet.secret"
             secret.touch(mode=0o600)
             secret.write_text(unguessable().encode().hex(), encoding="ascii")
-            for view in _pictures(open_study(diabetes(), replace(policy, folder=Path(name)))):
-                figure(picture_told(view, ""), "figure.png")
+            study = open_study(diabetes(), replace(policy, folder=Path(name)))
+            plots = (
+                lambda: study.histogram("age"),
+                lambda: study.scatter("age", "bmi"),
+                lambda: study.contour("age", "bmi"),
+                lambda: study.box("age"),
+                lambda: study.bars("sex"),
+                lambda: study.parallel(["age", "bmi", "glucose"]),
+                lambda: study.residuals("bmi ~ age"),
+            )
+            for draw_one in plots:
+                figure(picture_told(draw_one(), ""), "figure.png")
                 if not threading.main_thread().is_alive():
                     return  # the server has ended, and waits for this thread
     except Exception as error:  # the server serves all the same, only slower at first
         if threading.main_thread().is_alive():
             LOG.warning("warming up ended early: %s", type(error).__name__)
-
-
-def _pictures(study: Study) -> Iterator[View]:
-    yield study.histogram("age")
-    yield study.scatter("age", "bmi")
-    yield study.contour("age", "bmi")
-    yield study.box("age")
-    yield study.bars("sex")
-    yield study.parallel(["age", "bmi", "glucose"])
-    yield study.residuals("bmi ~ age")

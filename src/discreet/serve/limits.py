@@ -1,7 +1,7 @@
 """What stands around the application: headers, limits of size and time, and a net for faults.
 
 Plain ASGI, so that they hold whatever the application does with a request. From the outside in:
-`SecurityHeaders`, `Faults`, `BodyTimeout`, `SizeLimits`; below them `CarefulProtocol`, which
+`SecurityHeaders`, `Faults`, `RequestLimits`; below them `CarefulProtocol`, which
 limits how long connections may take.
 """
 
@@ -27,11 +27,10 @@ from discreet.serve.refusals import Refusal, refusal
 __all__ = [
     "HEADERS",
     "NOT_HTTP",
-    "BodyTimeout",
     "CarefulProtocol",
     "Faults",
+    "RequestLimits",
     "SecurityHeaders",
-    "SizeLimits",
     "place_of",
     "refusal_headers",
 ]
@@ -84,7 +83,10 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        ours = {**HEADERS, **({"cache-control": "no-store"} if _is_api(scope) else {})}
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        ours = dict(HEADERS)
+        if path == "/api" or path.startswith("/api/"):
+            ours["cache-control"] = "no-store"
         added = [(name.encode(), value.encode()) for name, value in ours.items()]
 
         async def send_with_headers(message: Message) -> None:
@@ -100,16 +102,19 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class SizeLimits:
-    """Refuse what is too large: 413 for a body, 414 for a path or query, 400 for a head.
+class RequestLimits:
+    """Refuse what is too large or too slow: 413 and 408 for a body, 414 or 400 for the rest.
 
-    A body is counted as it comes in, whatever its Content-Length says. A body that the
-    application never asks for is not counted: the protocol class drops it.
+    A body is counted as it comes in, whatever its Content-Length says, and its time runs from when
+    the application first asks for it: a client that sends a byte a second gets no more of it. A
+    body that the application never asks for is not counted: the protocol class drops it.
 
     Parameters
     ----------
     app : ASGI application
         What answers.
+    seconds : float, default 10
+        How long a whole body may take.
     body, query, path, head : int
         The most bytes of the body, the query string, the path as sent, and all headers together.
     """
@@ -117,12 +122,13 @@ class SizeLimits:
     def __init__(
         self,
         app: ASGIApp,
+        seconds: float = 10,
         body: int = 64 * 1024,
         query: int = 2048,
         path: int = 1024,
         head: int = 16 * 1024,
     ) -> None:
-        self.app = app
+        self.app, self.seconds = app, seconds
         self.body, self.query, self.path, self.head = body, query, path, head
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,19 +141,36 @@ class SizeLimits:
         if wrong is not None:
             await reply.refuse(wrong)
             return
-        held = 0
+        held, complete = 0, False
+        until: float | None = None
 
-        async def counted() -> Message:
-            nonlocal held
-            message = GONE if reply.shut else await receive()
+        async def limited() -> Message:
+            nonlocal held, complete, until
+            if reply.shut:
+                return GONE
+            if not complete and until is None:
+                until = asyncio.get_running_loop().time() + self.seconds
+            try:
+                # Of a body that is complete, the client's leaving is waited for.
+                async with asyncio.timeout_at(None if complete else until):
+                    message = await receive()
+            except TimeoutError:
+                rule = f"A request comes in within {self.seconds:g} seconds."
+                await reply.refuse(Refusal("slow", 408, "The request came in too slowly.", rule))
+                return GONE
             if message["type"] == "http.request":
                 held += len(message.get("body", b""))
                 if held > self.body:
                     await reply.refuse(_too_large(413, "body", self.body))
                     return GONE
+            complete |= message["type"] != "http.request" or not message.get("more_body", False)
             return message
 
-        await reply.run(self.app, scope, counted)
+        try:
+            await self.app(scope, limited, reply.send)
+        except Exception:  # what it says once another answer was given is of no account
+            if not reply.shut:
+                raise
 
     def _wrong(self, scope: Scope) -> Refusal | None:
         """Say what is wrong with a request before its body is read."""
@@ -169,52 +192,6 @@ class SizeLimits:
             if len(value.lstrip(b"0")) > MOST_DIGITS or int(value) > self.body:
                 return _too_large(413, "body", self.body)
         return None
-
-
-class BodyTimeout:
-    """Refuse with 408 a client that takes too long to send its body.
-
-    The time is that of the whole body, from when the application first asks for it: a client
-    that sends a byte a second gets no more of it.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
-    seconds : float, default 10
-        How long a body may take.
-    """
-
-    def __init__(self, app: ASGIApp, seconds: float = 10) -> None:
-        self.app, self.seconds = app, seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        reply = _Reply(send)
-        until: float | None = None
-        complete = False
-
-        async def in_time() -> Message:
-            nonlocal until, complete
-            if reply.shut:
-                return GONE
-            if complete:  # what is waited for now is the client's leaving
-                return await receive()
-            until = until or asyncio.get_running_loop().time() + self.seconds
-            try:
-                async with asyncio.timeout_at(until):
-                    message = await receive()
-            except TimeoutError:
-                rule = f"A request comes in within {self.seconds:g} seconds."
-                await reply.refuse(Refusal("slow", 408, "The request came in too slowly.", rule))
-                return GONE
-            complete = message["type"] != "http.request" or not message.get("more_body", False)
-            return message
-
-        await reply.run(self.app, scope, in_time)
 
 
 class Faults:
@@ -274,14 +251,6 @@ class _Reply:
         await self._send({"type": "http.response.start", **start})
         await self._send({"type": "http.response.body", "body": instead.body})
 
-    async def run(self, app: ASGIApp, scope: Scope, receive: Receive) -> None:
-        """Let the application answer; what it says once another was given is of no account."""
-        try:
-            await app(scope, receive, self.send)
-        except Exception:
-            if not self.shut:
-                raise
-
 
 def place_of(error: BaseException) -> str:
     """Say of an exception what type it is and where it was raised, but not its text.
@@ -314,11 +283,6 @@ def _too_large(status: int, what: str, most: int) -> Refusal:
     return Refusal("large", status, "The request is too large.", rule)
 
 
-def _is_api(scope: Scope) -> bool:
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-    return bool(path == "/api" or path.startswith("/api/"))
-
-
 #: Of what uvicorn says of each bad request nothing is heard: whoever sends them would fill the log.
 _unheard = logger.getChild("http")
 _unheard.setLevel(logging.ERROR)
@@ -333,7 +297,7 @@ class CarefulProtocol(H11Protocol):
     A connection is closed whose request's head has not come within `head_seconds` of its opening
     or of the answer before; whose client goes on sending a body for as long after it was answered;
     or whose client has read fewer than `least_read` bytes of a waiting answer in `answer_seconds`.
-    How long a body that is asked for may take is `BodyTimeout`'s to say.
+    How long a body that is asked for may take is `RequestLimits`' to say.
 
     A head has at most `head_bytes`. What uvicorn answers by itself (a request that is not HTTP,
     too many connections) has the JSON and the headers of every other answer; nothing of a

@@ -160,21 +160,8 @@ class _Drawable:
 def check(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refusal:
     """Return what a request wants, or why it is refused whatever the data hold.
 
-    Parameters
-    ----------
-    study : Study
-        What is asked.
-    columns : mapping of str to DrawableColumn
-        The columns that may be drawn.
-    kind : str
-        The picture.
-    body : mapping
-        What the request holds, as its schema lets it.
-
-    Returns
-    -------
-    Wish or Refusal
-        The nearest request of a refusal is one that passes.
+    `columns` may be drawn, and `body` holds what its schema lets it. The nearest request of a
+    refusal is one that passes.
     """
     found = _tried(study, columns, kind, body)
     if isinstance(found, Wish):
@@ -241,7 +228,7 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refu
     except (InputError, RefusedError) as error:
         what = {"formula": formula} if formula else {"columns": [*names]}
         return _refused(study, columns, kind, error, given, what)
-    named = _beside(study.policy, asked, given) | _sensitive_beside(study, names, given)
+    named = _beside(study, asked, names, given)
     return Wish(kind, names if not formula else (), formula, named, asked)
 
 
@@ -291,22 +278,17 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
     return [name if name in group else next(others) for name in names]
 
 
-def _beside(policy: Policy, asked: PlotRequest, given: Body) -> dict[str, Any]:
+def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
+    policy, declared = study.policy, study.session.sensitive
     named = _without(_unusual(given), "method", "sensitive")
     if asked.method != usual_method(policy, asked.plot):
         named["method"] = asked.method
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):
             named[name] = value
-    return named
-
-
-def _sensitive_beside(study: Study, names: Sequence[str], given: Body) -> dict[str, Any]:
-    """Return the columns that are sensitive in this picture and not by their role."""
-    declared = study.session.sensitive
     others = [name for name in names if name in given.get("sensitive", ()) and name not in declared]
-    return {"sensitive": others} if others else {}
+    return named | ({"sensitive": others} if others else {})
 
 
 def _unusual(given: Body) -> dict[str, Any]:

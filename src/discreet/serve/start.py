@@ -6,10 +6,9 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,14 @@ from uvicorn.supervisors import Multiprocess
 
 from discreet.errors import InputError
 from discreet.policy import load_policy
-from discreet.serve.access import Issuer
-from discreet.serve.app import Entrance, create_app
+from discreet.serve.access import Issuer, is_loopback
+from discreet.serve.app import create_app
 from discreet.serve.files import warm_in_background
 from discreet.serve.limits import CarefulProtocol
 from discreet.study import Study
 from discreet.study import open as open_study
 
-__all__ = ["Address", "Plan", "app_of_environment", "configured", "listening", "opened", "run"]
+__all__ = ["Serving", "app_of_environment", "configured", "listening", "opened", "run"]
 
 ENVIRONMENT = "DISCREET_SERVE"
 FACTORY = "discreet.serve.start:app_of_environment"
@@ -35,8 +34,8 @@ MOST_WORKERS = 64
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is served, and to whom: all that a process needs to know.
+class Serving:
+    """What is served, to whom and where: all that a process needs to know.
 
     Parameters
     ----------
@@ -44,55 +43,52 @@ class Plan:
         The data, and a preset or a policy file.
     study : str, optional
         The study's name; by default the file's.
-    origins : tuple of str
-        Web addresses whose pages may ask, too.
+    host : str, default "127.0.0.1"
+        An address of this machine.
+    port : int, default 8765
+        A port; 0 lets the machine choose one.
+    workers : int, default 1
+        How many processes; at most 64.
+    certificate, key : Path, optional
+        Files for TLS.
+    behind_proxy : bool, default False
+        A proxy in front of it speaks TLS, so an address others reach needs no certificate.
+    origins : sequence of str
+        Web addresses whose pages may ask.
     issuer, audience : str
         Of an OpenID Connect provider; none where empty.
     """
 
     file: str
-    policy: str
+    policy: str = "standard"
     study: str | None = None
-    origins: tuple[str, ...] = ()
-    issuer: str = ""
-    audience: str = ""
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where a server listens.
-
-    Parameters
-    ----------
-    host : str, default "127.0.0.1"
-        An address of this machine.
-    port : int, default 8765
-        A port; 0 lets the machine choose one.
-    certificate, key : Path, optional
-        For TLS.
-    behind_proxy : bool, default False
-        A proxy in front of it speaks TLS, so an address others reach needs no certificate.
-    """
-
     host: str = "127.0.0.1"
     port: int = 8765
+    workers: int = 1
     certificate: Path | None = None
     key: Path | None = None
     behind_proxy: bool = False
+    origins: Sequence[str] = ()
+    issuer: str = ""
+    audience: str = ""
 
     def __post_init__(self) -> None:
+        if bool(self.issuer) != bool(self.audience):
+            raise InputError("OpenID Connect needs an issuer and an audience; give both")
         if not 0 <= self.port <= 65535:
             raise InputError("the port is a whole number from 0 to 65535")
         if (self.certificate is None) != (self.key is None):
             raise InputError("TLS needs a certificate and its key; give both")
         for path in (self.certificate, self.key):
-            if path is not None and not path.is_file():
+            if path is not None and not Path(path).is_file():
                 raise InputError(f"there is no file {str(path)!r} for TLS")
-        if not (self.certificate or self.behind_proxy or _is_loopback(self.host)):
+        if not (self.certificate or self.behind_proxy or is_loopback(self.host)):
             raise InputError(
                 "others could read what goes over this address; give --certificate and --key, or"
                 " say --behind-proxy where a proxy in front of it speaks TLS"
             )
+        if not 1 <= self.workers <= MOST_WORKERS:
+            raise InputError(f"workers are 1 to {MOST_WORKERS}")
 
     def url(self, port: int) -> str:
         """Return the web address, where it listens on this port."""
@@ -100,55 +96,37 @@ class Address:
         return f"http{'s' if self.certificate else ''}://{host}:{port}"
 
 
-def opened(plan: Plan) -> Study:
-    """Open the study of a plan."""
-    return open_study(plan.file, load_policy(plan.policy).changed(study=plan.study))
+def opened(serving: Serving) -> Study:
+    """Open the study that is to be served."""
+    policy = load_policy(serving.policy).changed(study=serving.study)
+    return open_study(serving.file, policy)
 
 
 def app_of_environment() -> FastAPI:
     """Return the server that the environment describes: for processes that others start."""
     told = json.loads(os.environ[ENVIRONMENT])
     ledger = told.pop("ledger")
-    plan = Plan(**told | {"origins": tuple(told["origins"])})
-    study = opened(plan)
-    app = _app(study, plan)
+    serving = Serving(**told)
+    study = opened(serving)
+    app = _app(study, serving)
     # One that is started in place of another, while the server runs, takes no other ledger.
     study.session.ledger.store.expect(ledger and tuple(ledger))
     return app
 
 
-def run(
-    study: Study,
-    plan: Plan,
-    address: Address,
-    workers: int,
-    said: Callable[[str], None],
-) -> None:
-    """Serve until somebody stops it.
+def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
+    """Serve a study as it is to be served, until somebody stops it.
 
-    Parameters
-    ----------
-    study : Study
-        The study of the plan.
-    plan : Plan
-        What is served.
-    address : Address
-        Where.
-    workers : int
-        How many processes; 1 to 64.
-    said : callable
-        Is told the web address once it is taken.
+    `said` is told the web address once it is taken.
     """
-    if not 1 <= workers <= MOST_WORKERS:
-        raise InputError(f"workers are 1 to {MOST_WORKERS}")
-    several = workers > 1
+    several = serving.workers > 1
     if several:
-        ledger = study.session.ledger.store.place
-        os.environ[ENVIRONMENT] = json.dumps({**asdict(plan), "ledger": ledger})
-    app = FACTORY if several else _app(study, plan)
-    config = configured(app, address, factory=several, workers=workers)
-    taken = listening(config, address)
-    url = address.url(taken.getsockname()[1])
+        told = {**asdict(serving), "ledger": study.session.ledger.store.place}
+        os.environ[ENVIRONMENT] = json.dumps(told, default=str)
+    app = FACTORY if several else _app(study, serving)
+    config = configured(app, serving, factory=several, workers=serving.workers)
+    taken = listening(config, serving)
+    url = serving.url(taken.getsockname()[1])
     if several:
         processes = Multiprocess(config, sockets=[taken])  # sees to signals from here on
         said(url)
@@ -177,15 +155,15 @@ def _stopped_by_sigterm(server: uvicorn.Server) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Config:
+def configured(app: FastAPI | str, serving: Serving, **more: Any) -> uvicorn.Config:
     """Return how an application is served: limits of size and time, no log of requests."""
     tls: dict[str, Any] = {}
-    if address.certificate is not None:
-        tls = {"ssl_certfile": address.certificate, "ssl_keyfile": address.key}
+    if serving.certificate is not None:
+        tls = {"ssl_certfile": serving.certificate, "ssl_keyfile": serving.key}
     return uvicorn.Config(
         app,
-        host=address.host,
-        port=address.port,
+        host=serving.host,
+        port=serving.port,
         http=CarefulProtocol,
         ws="none",
         lifespan="on",
@@ -202,17 +180,17 @@ def configured(app: FastAPI | str, address: Address, **more: Any) -> uvicorn.Con
     )
 
 
-def listening(config: uvicorn.Config, address: Address) -> socket.socket:
+def listening(config: uvicorn.Config, serving: Serving) -> socket.socket:
     """Take the address, or say that it cannot be had."""
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
     try:
         # Who is told the address and comes at once waits a little: it listens already.
         taken = socket.create_server(
-            (address.host, address.port), family=family, backlog=config.backlog
+            (serving.host, serving.port), family=family, backlog=config.backlog
         )
     except OSError:
         raise InputError(
-            f"{address.host} port {address.port} cannot be listened on; is it in use? Try --port 0"
+            f"{serving.host} port {serving.port} cannot be listened on; is it in use? Try --port 0"
         ) from None
     taken.set_inheritable(True)
     # An answer's last bytes would wait 40 ms for the client to confirm its first.
@@ -220,15 +198,8 @@ def listening(config: uvicorn.Config, address: Address) -> socket.socket:
     return taken
 
 
-def _app(study: Study, plan: Plan) -> FastAPI:
-    issuer = Issuer(plan.issuer, plan.audience) if plan.issuer else None
-    app = create_app(study, Entrance(plan.origins, issuer))
+def _app(study: Study, serving: Serving) -> FastAPI:
+    issuer = Issuer(serving.issuer, serving.audience).caller if serving.issuer else None
+    app = create_app(study, serving.origins, issuer)
     warm_in_background()
     return app
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
