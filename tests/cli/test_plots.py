@@ -430,7 +430,6 @@ def test_what_is_named_as_sensitive(given: list[str], named: dict[str, list[str]
     axes = AxesOptions(sensitive=given)
 
     assert axes.named() == named
-    assert axes.levels() == [name for name, values in named.items() if values]
     assert axes.fields()["roles"] == (dict.fromkeys(named, "sensitive") or None)
 
 

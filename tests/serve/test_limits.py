@@ -640,7 +640,7 @@ def test_a_protocol_that_breaks_says_where_alone(
         with suppress(ConnectionResetError):
             assert client.recv(1) == b""
 
-    assert "unexpected RuntimeError in test_protocol.py" in caplog.text
+    assert "unexpected RuntimeError in test_limits.py" in caplog.text
 
 
 # --- many clients ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 from typer.exceptions import TyperException
 
 from discreet.cli.custodian import (
@@ -26,11 +27,7 @@ from discreet.errors import DiscreetError, InputError
 
 __all__ = ["main"]
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
 version = typer.Typer(help="Versions of a study.", no_args_is_help=True)
 app.add_typer(version, name="version")
 policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
@@ -96,7 +93,7 @@ def _say_version(wanted: bool) -> None:
 def discreet(
     version: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--version", callback=_say_version, is_eager=True, help="Say which version this is."
         ),
     ] = False,
@@ -106,9 +103,7 @@ def discreet(
 
 @app.command()
 def example(
-    output: Annotated[Path, typer.Argument(help="Where to write the CSV file.")] = Path(
-        "cohort.csv"
-    ),
+    output: Annotated[Path, Argument(help="Where to write the CSV file.")] = Path("cohort.csv"),
 ) -> None:
     """Write a public cohort to try things on: 442 patients of a diabetes study."""
     from pyarrow.csv import write_csv

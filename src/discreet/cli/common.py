@@ -8,11 +8,11 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_type_hints
 
 import typer
+from typer import Argument, Option
 
 from discreet.errors import InputError, RefusedError
 
@@ -42,12 +42,10 @@ __all__ = [
     "listed",
     "moment",
     "names_of",
-    "print_by_version",
     "print_found",
     "print_table",
     "print_words",
     "progress_shown",
-    "saved",
     "with_options",
 ]
 
@@ -56,43 +54,32 @@ NAMES = ("study", "unit", "groups", "strata", "hierarchies", "pairs", "roles")
 
 # --- options: each stands here once, by the name that it has in Python and in a policy file -----
 
-File = Annotated[Path, typer.Argument(help="A .csv, .tsv or .parquet file.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+File = Annotated[Path, Argument(help="A .csv, .tsv or .parquet file.")]
+JsonOption = Annotated[bool, Option("--json", help="Print as JSON.")]
 PolicyOption = Annotated[
     str,
-    typer.Option(
-        "--policy",
-        help="A preset (standard, datashield, sacro, opensafely, research) or a .toml file.",
-    ),
+    Option(help="A preset (standard, datashield, sacro, opensafely, research) or a .toml file."),
 ]
 StudyOption = Annotated[
-    str | None,
-    typer.Option("--study", help="The study's name; by default the policy's, or the file's name."),
+    str | None, Option(help="The study's name; by default the policy's, or the file's name.")
 ]
 KindsOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--kinds",
+    Option(
         help="Kinds of columns: ward=categorical for codes that are levels, sex=continuous."
-        " Repeatable.",
+        " Repeatable."
     ),
 ]
-StrataOption = Annotated[
-    str | None, typer.Option("--strata", help="Categorical columns that travel with rows: a,b.")
-]
+StrataOption = Annotated[str | None, Option(help="Categorical columns that travel with rows: a,b.")]
 MethodOption = Annotated[
-    str | None, typer.Option("--method", help="How values are protected; see `discreet methods`.")
+    str | None, Option(help="How values are protected; see `discreet methods`.")
 ]
-DropOption = Annotated[str | None, typer.Option("--drop", help="Columns to leave out: a,b.")]
-SensitiveOption = Annotated[
-    str | None, typer.Option("--sensitive", help="The column that must stay unknown.")
-]
-FormulaOption = Annotated[
-    str | None, typer.Option("--formula", help="A regression to compare: 'y ~ x + C(group)'.")
-]
+DropOption = Annotated[str | None, Option(help="Columns to leave out: a,b.")]
+SensitiveOption = Annotated[str | None, Option(help="The column that must stay unknown.")]
+FormulaOption = Annotated[str | None, Option(help="A regression to compare: 'y ~ x + C(group)'.")]
 DiversityOption = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--diversity", "-l", help="Different sensitive values a stratum or cluster (l-diversity)."
     ),
 ]
@@ -106,19 +93,15 @@ class StudyOptions:
     study: StudyOption = None
     groups: Annotated[
         list[str] | None,
-        typer.Option(
-            "--groups",
+        Option(
             help="Columns whose rows may be seen together: a,b,c. Repeatable. In this and every"
-            " list a name with a comma in it stands in double quotes: '\"weight, kg\",age'.",
+            " list a name with a comma in it stands in double quotes: '\"weight, kg\",age'."
         ),
     ] = None
     strata: StrataOption = None
-    unit: Annotated[
-        str | None, typer.Option("--unit", help="The column that says whose a row is.")
-    ] = None
+    unit: Annotated[str | None, Option(help="The column that says whose a row is.")] = None
     no_unit: Annotated[
-        bool,
-        typer.Option("--no-unit", help="Each row is a person of its own, whatever it looks like."),
+        bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
     ] = False
     kinds: KindsOption = None
 
@@ -159,24 +142,20 @@ class NumberOptions:
     """Numbers of plots."""
 
     k: Annotated[
-        int | None, typer.Option("-k", "--k", help="The least number of persons at anything drawn.")
+        int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
     ] = None
     q: Annotated[
-        float | None, typer.Option("-q", "--q", help="Noise as a share of the standard deviation.")
+        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
     ] = None
-    bins: Annotated[int | None, typer.Option("--bins", help="Bins of the histogram.")] = None
-    grid: Annotated[int | None, typer.Option("--grid", help="Cells along each side of a grid.")] = (
-        None
-    )
+    bins: Annotated[int | None, Option(help="Bins of the histogram.")] = None
+    grid: Annotated[int | None, Option(help="Cells along each side of a grid.")] = None
 
 
 @dataclass(frozen=True)
 class TableOptions:
     """Which columns a table has."""
 
-    columns: Annotated[
-        str | None, typer.Option("--columns", help="The continuous columns to release: a,b.")
-    ] = None
+    columns: Annotated[str | None, Option(help="The continuous columns to release: a,b.")] = None
     drop: DropOption = None
     sensitive: SensitiveOption = None
 
@@ -194,28 +173,20 @@ class RowOptions:
     """How rows are prepared before they are protected."""
 
     metric: Annotated[
-        str | None,
-        typer.Option("--metric", help="Nearness of `deterministic`: euclidean or mahalanobis."),
+        str | None, Option(help="Nearness of `deterministic`: euclidean or mahalanobis.")
     ] = None
     missing: Annotated[
-        str | None,
-        typer.Option("--missing", help="Missing numbers: complete (left out), median or mean."),
+        str | None, Option(help="Missing numbers: complete (left out), median or mean.")
     ] = None
     missing_levels: Annotated[
-        str | None,
-        typer.Option(
-            "--missing-levels", help="Missing levels: complete (rows left out), level or drawn."
-        ),
+        str | None, Option(help="Missing levels: complete (rows left out), level or drawn.")
     ] = None
     hierarchies: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hierarchies", help="Coarser names of a stratum: column=file.csv. Repeatable."
-        ),
+        list[str] | None, Option(help="Coarser names of a stratum: column=file.csv. Repeatable.")
     ] = None
     diversity: DiversityOption = None
     closeness: Annotated[
-        float | None, typer.Option("--closeness", "-t", help="Required t-closeness of strata.")
+        float | None, Option("--closeness", "-t", help="Required t-closeness of strata.")
     ] = None
 
     def fields(self) -> dict[str, Any]:
@@ -369,20 +340,6 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
-def print_by_version(
-    entries: Sequence[Mapping[str, Any]],
-    headings: Sequence[str],
-    row: Callable[[Mapping[str, Any]], Sequence[str]],
-) -> None:
-    """Print entries of the ledger, a table for as long as study and version stay the same."""
-
-    def title(entry: Mapping[str, Any]) -> str:
-        return f"{entry['study'] or '(unnamed)'}, version {entry['version']}"
-
-    for version, found in groupby(entries, title):
-        print_table(version, headings, [row(entry) for entry in found])
-
-
 class Found(Protocol):
     """What is told of work that was done."""
 
@@ -394,12 +351,6 @@ class Found(Protocol):
 
     def save(self, path: Path, /) -> object:
         """Write it to a file."""
-
-
-def saved(found: Found, output: Sequence[Path] | None) -> None:
-    """Write what was found to each file that was named."""
-    for path in output or ():
-        found.save(path)
 
 
 def print_found(found: Found, output: Sequence[Path] | None, *, as_json: bool) -> None:

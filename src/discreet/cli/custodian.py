@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from discreet.cli.common import (
     File,
@@ -23,7 +25,6 @@ from discreet.cli.common import (
     StudyOption,
     StudyOptions,
     moment,
-    print_by_version,
     print_table,
     print_words,
     progress_shown,
@@ -32,7 +33,7 @@ from discreet.cli.common import (
 from discreet.errors import BrokenPromiseError, DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet.ledger import Ledger, Store, Verification
+    from discreet.ledger import Ledger, Store
 
 __all__ = [
     "policy_init",
@@ -57,31 +58,25 @@ NEW_LEDGER = (
 class ServerOptions:
     """Where a server listens, and who may ask it."""
 
-    host: Annotated[
-        str, typer.Option("--host", help="The address to listen on; others reach it with 0.0.0.0.")
-    ] = "127.0.0.1"
-    port: Annotated[int, typer.Option("--port", help="The port; 0 takes a free one.")] = 8765
-    workers: Annotated[int, typer.Option("--workers", help="How many processes serve.")] = 1
-    certificate: Annotated[
-        Path | None, typer.Option("--certificate", help="A certificate (PEM), for TLS.")
-    ] = None
-    key: Annotated[Path | None, typer.Option("--key", help="The certificate's key (PEM).")] = None
+    host: Annotated[str, Option(help="The address to listen on; others reach it with 0.0.0.0.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, Option(help="The port; 0 takes a free one.")] = 8765
+    workers: Annotated[int, Option(help="How many processes serve.")] = 1
+    certificate: Annotated[Path | None, Option(help="A certificate (PEM), for TLS.")] = None
+    key: Annotated[Path | None, Option(help="The certificate's key (PEM).")] = None
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
+        bool, Option("--behind-proxy", help="A proxy in front of it speaks TLS.")
     ] = False
     origins: Annotated[
-        list[str] | None,
-        typer.Option("--origins", help="Another web address whose pages may ask. Repeatable."),
+        list[str] | None, Option(help="Another web address whose pages may ask. Repeatable.")
     ] = None
-    issuer: Annotated[
-        str, typer.Option("--issuer", help="An OpenID Connect issuer whose tokens are taken, too.")
-    ] = ""
-    audience: Annotated[
-        str, typer.Option("--audience", help="The audience its tokens must be for.")
-    ] = ""
+    issuer: Annotated[str, Option(help="An OpenID Connect issuer whose tokens are taken, too.")] = (
+        ""
+    )
+    audience: Annotated[str, Option(help="The audience its tokens must be for.")] = ""
     no_token: Annotated[
-        bool,
-        typer.Option("--no-token", help="Make no token: for a service, whose output is kept."),
+        bool, Option("--no-token", help="Make no token: for a service, whose output is kept.")
     ] = False
 
 
@@ -101,7 +96,7 @@ def serve(
     day. `discreet token add` makes others.
     """
     try:
-        from discreet.serve.start import Serving, opened, run
+        from discreet.serve.start import Serving, at_sigterm, opened, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("discreet"):
             raise
@@ -118,7 +113,7 @@ def serve(
     if not store.path.exists():
         typer.echo(NEW_LEDGER, err=True)
     with (
-        _ending_at_sigterm(),
+        at_sigterm(sys.exit),  # as an exit does, and not at once with nothing undone
         store.kept_open(),  # from before the token is made until it is revoked
         _token_of_start(store, of, wanted=not options.no_token) as token,
     ):
@@ -172,43 +167,36 @@ def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -
     return "\n".join(lines)
 
 
-@contextmanager
-def _ending_at_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the program as an exit does, and not at once with nothing undone."""
-
-    def end(*_: object) -> None:
-        raise SystemExit(0)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 # --- log ----------------------------------------------------------------------------------------
 
 WEB = "web"  # as what the server lets a picture leave, which is asked for in a row of its own
 SHOWN_BROKEN = 20
 SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
-HEADINGS = ("when (UTC)", "who", "what", "became of it")
+CHANGED = (
+    "the ledger was changed behind discreet's back, or its rows were sealed with another"
+    " secret; restore it and its secret from a backup"
+)
+UNCHANGED = (
+    "no row that is here was changed; whether the last ones were cut off is seen with"
+    " --head alone: keep the head elsewhere"
+)
+WHOLE = "nothing was changed, and what the head stands for is all there"
+ASKED = ("when (UTC)", "who", "what", "became of it")
+RELEASED = ("when (UTC)", "what", "columns", "method", "as")
 
 
 def show_log(
     policy: PolicyOption = "standard",
     as_json: JsonOption = False,
     released: Annotated[
-        bool, typer.Option("--released", help="What has been released alone, never a value.")
+        bool, Option("--released", help="What has been released alone, never a value.")
     ] = False,
-    last: Annotated[
-        int | None, typer.Option("--last", min=1, help="The newest so many alone.")
-    ] = None,
+    last: Annotated[int | None, Option(min=1, help="The newest so many alone.")] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Check that nothing of the record was changed.")
+        bool, Option("--verify", help="Check that nothing of the record was changed.")
     ] = False,
     head: Annotated[
-        str | None,
-        typer.Option("--head", help="The head that an earlier --verify printed: is it there yet?"),
+        str | None, Option(help="The head that an earlier --verify printed: is it there yet?")
     ] = None,
 ) -> None:
     """List what was asked and what was released, oldest first, or check that no row was changed."""
@@ -224,10 +212,13 @@ def show_log(
     entries = entries if last is None else entries[-last:]
     if as_json:
         typer.echo(json.dumps(entries))
-    elif released:
-        _print_released(entries)
-    else:
-        _print(entries)
+        return
+    if not entries:
+        typer.echo(f"{'' if released else 'nothing was asked, and '}nothing was released yet")
+    title = lambda it: f"{it['study'] or '(unnamed)'}, version {it['version']}"  # noqa: E731
+    for version, found in groupby(entries, title):
+        rows = [_row(entry, released=released) for entry in found]
+        print_table(version, RELEASED if released else ASKED, rows)
 
 
 def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
@@ -238,32 +229,21 @@ def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(found)))
     else:
-        for line in _said(found, asked_for=head is not None):
-            typer.echo(line)
+        typer.echo(f"rows: {found.rows}\nhead: {found.head}")
+        if found.adopted is not None:
+            typer.echo(f"rows from before {found.adopted} are checked as they were then")
+        for what in found.broken[:SHOWN_BROKEN]:
+            typer.echo(f"broken: {what}")
+        if len(found.broken) > SHOWN_BROKEN:
+            typer.echo("broken: and more (--json lists all)")
+        said = (
+            UNCHANGED
+            if head is None
+            else "nothing was changed, and what the head stands for is all there"
+        )
+        typer.echo(CHANGED if found.broken else said)
     if found.broken:
         raise typer.Exit(BrokenPromiseError.exit_code)
-
-
-def _said(found: Verification, *, asked_for: bool) -> list[str]:
-    lines = [f"rows: {found.rows}", f"head: {found.head}"]
-    if found.adopted is not None:
-        lines.append(f"rows from before {found.adopted} are checked as they were then")
-    if found.broken:
-        lines += [f"broken: {what}" for what in found.broken[:SHOWN_BROKEN]]
-        if len(found.broken) > SHOWN_BROKEN:
-            lines.append("broken: and more (--json lists all)")
-        lines.append(
-            "the ledger was changed behind discreet's back, or its rows were sealed with another"
-            " secret; restore it and its secret from a backup"
-        )
-    elif asked_for:
-        lines.append("nothing was changed, and what the head stands for is all there")
-    else:
-        lines.append(
-            "no row that is here was changed; whether the last ones were cut off is seen with"
-            " --head alone: keep the head elsewhere"
-        )
-    return lines
 
 
 def _entries(ledger: Ledger) -> list[dict[str, Any]]:
@@ -287,48 +267,19 @@ def _entries(ledger: Ledger) -> list[dict[str, Any]]:
     return sorted([*log(ledger.store), *left], key=lambda entry: str(entry["at"]))
 
 
-def _print(entries: list[dict[str, Any]]) -> None:
-    if not entries:
-        typer.echo("nothing was asked, and nothing was released yet")
-    print_by_version(
-        entries,
-        HEADINGS,
-        lambda entry: (
-            moment(entry["at"]),
-            entry["caller"],
-            _asked(entry["what"], json.loads(entry["request"] or "{}")),
-            entry["outcome"],
-        ),
-    )
-
-
-def _print_released(entries: list[dict[str, Any]]) -> None:
-    if not entries:
-        typer.echo("nothing was released yet")
-    print_by_version(
-        entries,
-        ("when (UTC)", "what", "columns", "method", "as"),
-        lambda entry: (
-            moment(entry["at"]),
-            entry["kind"],
-            ", ".join(entry["columns"]),
-            entry["method"],
-            entry["form"],
-        ),
-    )
-
-
-def _asked(what: str, request: dict[str, Any]) -> str:
-    """Say what was asked for as a person would: histogram of age; by sex."""
+def _row(entry: Mapping[str, Any], *, released: bool) -> tuple[str, ...]:
+    """Say of an entry what was asked for as a person would: histogram of age; by sex."""
+    at = moment(entry["at"])
+    if released:
+        return at, entry["kind"], ", ".join(entry["columns"]), entry["method"], entry["form"]
+    request = json.loads(entry["request"] or "{}")
     columns, view = request.pop("columns", None), request.pop("view", None)
-    said = f"{what} of {', '.join(columns)}" if columns else what
+    said = entry["what"] + (f" of {', '.join(columns)}" if columns else "")
     if view:
         said += f" of view {view[:SHOWN_OF_VIEW]}"
-    return "; ".join([said, *(f"{name} {_text(value)}" for name, value in request.items())])
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    for name, value in request.items():
+        said += f"; {name} {value if isinstance(value, str) else json.dumps(value)}"
+    return at, entry["caller"], said, entry["outcome"]
 
 
 # --- version, policy ----------------------------------------------------------------------------
@@ -340,7 +291,7 @@ def version_new(
     study: StudyOptions,
     numbers: NumberOptions,
     prepared: RowOptions,
-    rows: Annotated[str | None, typer.Option("--rows", help="The row method from now on.")] = None,
+    rows: Annotated[str | None, Option(help="The row method from now on.")] = None,
 ) -> None:
     """Open the next version of a study, for changed data or a changed policy."""
     with progress_shown():
@@ -352,7 +303,7 @@ def version_new(
 def policy_init(
     file: File,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the policy: a .toml file.")
+        Path, Option("--output", "-o", help="Where to write the policy: a .toml file.")
     ] = Path("discreet.toml"),
 ) -> None:
     """Write a policy with a role, a kind and a safe range guessed for each column, to be edited.
@@ -388,13 +339,13 @@ def policy_init(
 
 # --- token --------------------------------------------------------------------------------------
 
-Name = Annotated[str, typer.Argument(help="Whose the token is; a name is used once for ever.")]
+Name = Annotated[str, Argument(help="Whose the token is; a name is used once for ever.")]
 
 
 def token_add(
     name: Name,
-    role: Annotated[str, typer.Option("--role", help="analyst or custodian.")] = "analyst",
-    days: Annotated[float, typer.Option("--days", help="How long it is valid.")] = 30.0,
+    role: Annotated[str, Option(help="analyst or custodian.")] = "analyst",
+    days: Annotated[float, Option(help="How long it is valid.")] = 30.0,
     policy: PolicyOption = "standard",
     study: StudyOption = None,
 ) -> None:
@@ -424,9 +375,7 @@ def token_revoke(name: Name, policy: PolicyOption = "standard", study: StudyOpti
 
 
 def token_list(
-    policy: PolicyOption = "standard",
-    study: StudyOption = None,
-    as_json: JsonOption = False,
+    policy: PolicyOption = "standard", study: StudyOption = None, as_json: JsonOption = False
 ) -> None:
     """List the tokens there are and were, of one study or of all; never the token itself."""
     from discreet.ledger import list_tokens
@@ -440,18 +389,11 @@ def token_list(
     if not tokens:
         typer.echo("there are no tokens; discreet token add makes one")
         return
-    rows = [
-        (
-            token.study,
-            token.name,
-            token.role,
-            moment(token.made),
-            moment(token.expires),
-            token.state(),
-        )
-        for token in tokens
-    ]
     headings = ("study", "name", "role", "made (UTC)", "expires (UTC)", "state")
+    times = [(moment(it.made), moment(it.expires)) for it in tokens]
+    rows = [
+        (it.study, it.name, it.role, *of, it.state()) for it, of in zip(tokens, times, strict=True)
+    ]
     print_table("", headings, rows)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from discreet.cli.common import (
     DiversityOption,
@@ -32,15 +33,14 @@ __all__ = ["plot"]
 
 KindArgument = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="PLOT",
         help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq,"
         " leverage or parallel.",
     ),
 ]
 ColumnsArgument = Annotated[
-    list[str],
-    typer.Argument(help="The columns to draw; a formula for residuals, qq and leverage."),
+    list[str], Argument(help="The columns to draw; a formula for residuals, qq and leverage.")
 ]
 
 
@@ -50,25 +50,19 @@ class AxesOptions:
 
     sensitive: Annotated[
         list[str] | None,
-        typer.Option(
-            "--sensitive",
+        Option(
             help="Of parallel: a sensitive column, or some of its values: diagnosis=c50,c61."
-            " Repeatable.",
+            " Repeatable."
         ),
     ] = None
     diversity: DiversityOption = None
-    pixels: Annotated[
-        int | None, typer.Option("--pixels", help="Of parallel: pixels of every axis.")
-    ] = None
+    pixels: Annotated[int | None, Option(help="Of parallel: pixels of every axis.")] = None
     pairs: Annotated[
         list[str] | None,
-        typer.Option(
-            "--pairs", help="Of parallel: columns that may be neighbours: a,b. Repeatable."
-        ),
+        Option(help="Of parallel: columns that may be neighbours: a,b. Repeatable."),
     ] = None
     gradient: Annotated[
-        bool,
-        typer.Option("--gradient/--no-gradient", help="Of parallel: clusters with fading edges."),
+        bool, Option("--gradient/--no-gradient", help="Of parallel: clusters with fading edges.")
     ] = True
 
     def named(self) -> dict[str, list[str]]:
@@ -80,19 +74,14 @@ class AxesOptions:
             found[name.strip()] = [*found.get(name.strip(), []), *more]
         return found
 
-    def levels(self) -> list[str]:
-        """Name the columns whose sensitive values are named: they are levels."""
-        return [name for name, values in self.named().items() if values]
-
-    def numbers(self) -> dict[str, Any]:
-        """Return the numbers, which are the plot's own where the study has none."""
-        return _said(diversity=self.diversity, pixels=self.pixels)
-
     def fields(self) -> dict[str, Any]:
         """Return what a guarded study is opened with."""
-        roles = dict.fromkeys(self.named(), "sensitive")
-        pairs = [names_of(pair) for pair in self.pairs or ()]
-        return {"roles": roles or None, "pairs": pairs or None, **self.numbers()}
+        return {
+            "roles": dict.fromkeys(self.named(), "sensitive") or None,
+            "pairs": [names_of(pair) for pair in self.pairs or ()] or None,
+            "diversity": self.diversity,
+            "pixels": self.pixels,
+        }
 
 
 @with_options
@@ -105,16 +94,15 @@ def plot(
     axes: AxesOptions,
     output: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--output", "-o", help="Where to save: .png, .svg, .pdf, .html, or .json for numbers."
         ),
     ] = None,
     method: MethodOption = None,
     by: Annotated[
-        str | None,
-        typer.Option("--by", help="A categorical column: one colour, box or panel a level."),
+        str | None, Option(help="A categorical column: one colour, box or panel a level.")
     ] = None,
-    trend: Annotated[bool, typer.Option("--trend", help="Trend lines of a scatter plot.")] = False,
+    trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a protected plot of a table.
@@ -141,11 +129,18 @@ def plot(
         if PLOTS[kind].axes:
             drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
         counted = columns if PLOTS[kind].columns == "categorical" else ()
-        levels = [*axes.levels(), *([by] if by else ()), *counted]
+        # Columns whose sensitive values are named are levels.
+        levels = [name for name, values in axes.named().items() if values]
+        levels += [*([by] if by else ()), *counted]
         opened = study.open(file, levels, **fields)
         of = (columns,) if PLOTS[kind].axes else columns
         view = getattr(opened, kind)(*of, **drawn)
-        _deliver(view, output, as_json)
+        text = view.to_json() if as_json else None
+        if output is not None:
+            view.save(output)
+            print_words(f"{output}\n{view.describe()}", err=as_json)
+        if text is not None:
+            typer.echo(text)
     _say_codes(opened, view)
 
 
@@ -183,7 +178,7 @@ def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[s
     for name in sorted(given(numbers)):
         if name in PARAMETERS and name not in PLOTS[kind].parameters:
             raise InputError(f"a {kind} has no use for --{name}; leave it out")
-    return _said(**vars(numbers)) | axes.numbers()
+    return _said(**vars(numbers), diversity=axes.diversity, pixels=axes.pixels)
 
 
 def _say_codes(found: Study, view: View) -> None:
@@ -195,13 +190,3 @@ def _say_codes(found: Study, view: View) -> None:
             f" a policy file: missing_values.{name} = [{named}], or [] if they are values",
             err=True,
         )
-
-
-def _deliver(view: View, output: Path | None, as_json: bool) -> None:
-    """Let the view leave in the forms asked for, and say so."""
-    text = view.to_json() if as_json else None
-    if output is not None:
-        view.save(output)
-        print_words(f"{output}\n{view.describe()}", err=as_json)
-    if text is not None:
-        typer.echo(text)

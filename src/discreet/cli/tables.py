@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from discreet.cli.common import (
     DropOption,
@@ -28,7 +29,6 @@ from discreet.cli.common import (
     print_found,
     print_words,
     progress_shown,
-    saved,
     with_options,
 )
 from discreet.errors import InputError
@@ -44,14 +44,12 @@ NICE = (1, 1.5, 2, 3, 5, 7)
 
 PerColumnOption = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--per-column",
         help="Round each column by itself, as the paper does: for public or simulated data.",
     ),
 ]
-RepresentativeOption = Annotated[
-    str | None, typer.Option("--representative", help="Per column: mean, median or midpoint.")
-]
+RepresentativeOption = Annotated[str | None, Option(help="Per column: mean, median or midpoint.")]
 
 
 # --- anonymize ------------------------------------------------------------------------------------
@@ -64,25 +62,22 @@ class HowOptions:
     method: MethodOption = None
     k: Annotated[
         str | None,
-        typer.Option(
-            "-k", "--k", help="Records that share a place; per column also freedman-diaconis."
-        ),
+        Option("-k", "--k", help="Records that share a place; per column also freedman-diaconis."),
     ] = None
     q: Annotated[
-        float | None, typer.Option("-q", "--q", help="Noise as a share of the standard deviation.")
+        float | None, Option("-q", "--q", help="Noise as a share of the standard deviation.")
     ] = None
     c: Annotated[
         str | None,
-        typer.Option("-c", "--c", help="Regions of a column; per column also freedman-diaconis."),
+        Option("-c", "--c", help="Regions of a column; per column also freedman-diaconis."),
     ] = None
     per_column: PerColumnOption = False
     representative: RepresentativeOption = None
-    encoding: Annotated[
-        str | None, typer.Option("--encoding", help="Per column: region, nearest or stochastic.")
-    ] = None
+    encoding: Annotated[str | None, Option(help="Per column: region, nearest or stochastic.")] = (
+        None
+    )
     risk_below: Annotated[
-        float | None,
-        typer.Option("--risk-below", help="The share of records that may be linked, e.g. 0.2."),
+        float | None, Option(help="The share of records that may be linked, e.g. 0.2.")
     ] = None
 
     def rounds(self, *, points: bool) -> bool:
@@ -106,16 +101,15 @@ class Files:
 
     output: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--output", "-o", help="Where to save the table: .csv, .tsv or .parquet. Without: look."
         ),
     ] = None
-    report: Annotated[
-        Path | None, typer.Option("--report", help="Where to save the report: .html, .json, .txt.")
-    ] = None
+    report: Annotated[Path | None, Option(help="Where to save the report: .html, .json, .txt.")] = (
+        None
+    )
     points: Annotated[
-        Path | None,
-        typer.Option("--points", help="Where to save the rounding points: .json, for new records."),
+        Path | None, Option(help="Where to save the rounding points: .json, for new records.")
     ] = None
 
     def check(self) -> None:
@@ -209,8 +203,8 @@ def _number(text: str | None) -> int | str | None:
 
 
 def evaluate(
-    original: Annotated[Path, typer.Argument(help="The original: .csv, .tsv or .parquet.")],
-    released: Annotated[Path, typer.Argument(help="The released table, whoever made it.")],
+    original: Annotated[Path, Argument(help="The original: .csv, .tsv or .parquet.")],
+    released: Annotated[Path, Argument(help="The released table, whoever made it.")],
     strata: StrataOption = None,
     sensitive: SensitiveOption = None,
     kinds: KindsOption = None,
@@ -218,13 +212,13 @@ def evaluate(
     formula: FormulaOption = None,
     same_rows: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--same-rows/--no-same-rows", help="Whether the rows of both are in the same order."
         ),
     ] = True,
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", help="Where to save: .html, .json or .txt. Repeatable."),
+        Option("--output", "-o", help="Where to save: .html, .json or .txt. Repeatable."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -250,7 +244,8 @@ def evaluate(
             formula=formula,
             same_rows=same_rows,
         )
-        saved(report, output)
+        for path in output or ():
+            report.save(path)
     print_found(report, output, as_json=as_json)
 
 
@@ -261,14 +256,13 @@ def evaluate(
 class TriedOptions:
     """What of it is tried jointly alone: rows protected by row methods."""
 
-    q: Annotated[str | None, typer.Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
+    q: Annotated[str | None, Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
     risk: Annotated[
-        str,
-        typer.Option("--risk", help="What stands for the risk: linkage, far linkage, within 5 %."),
+        str, Option(help="What stands for the risk: linkage, far linkage, within 5 %.")
     ] = "linkage"
-    loss: Annotated[
-        str, typer.Option("--loss", help="What stands for the loss: displacement, propensity.")
-    ] = "displacement"
+    loss: Annotated[str, Option(help="What stands for the loss: displacement, propensity.")] = (
+        "displacement"
+    )
 
 
 @dataclass(frozen=True)
@@ -276,17 +270,11 @@ class ColumnOptions:
     """What is tried column by column alone."""
 
     target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", help="Per column: one to predict, classes (trees) or numbers (lines)."
-        ),
+        str | None, Option(help="Per column: one to predict, classes (trees) or numbers (lines).")
     ] = None
     representative: RepresentativeOption = None
     folds: Annotated[
-        int | None,
-        typer.Option(
-            "--folds", help="Per column: in how many parts rows are held out from models."
-        ),
+        int | None, Option(help="Per column: in how many parts rows are held out from models.")
     ] = None
 
 
@@ -298,17 +286,14 @@ def tune(
     rows: RowOptions,
     tried: TriedOptions,
     each: ColumnOptions,
-    methods: Annotated[
-        str | None, typer.Option("--methods", help="What to try: a,b; all by default.")
-    ] = None,
+    methods: Annotated[str | None, Option(help="What to try: a,b; all by default.")] = None,
     k: Annotated[
-        str | None,
-        typer.Option("-k", "--k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50."),
+        str | None, Option("-k", "--k", help="Values of k: 3,5,10, or 3:50 for 3,5,7,10,15 ... 50.")
     ] = None,
     per_column: PerColumnOption = False,
     output: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             help="Where to save: .html, .json, .txt; a map also .png, .svg, .pdf; numbers per"
@@ -340,7 +325,8 @@ def tune(
         else:
             asked = {**table.asked(), **wanted, **vars(tried), "q": _shares(tried.q)}
             found = study.open(file, **rows.fields()).sweep(**asked)
-        saved(found, output)
+        for path in output or ():
+            found.save(path)
     print_found(found, output, as_json=as_json)
 
 

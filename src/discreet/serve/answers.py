@@ -15,17 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
-from discreet.ledger.log import (
-    Answer,
-    Caller,
-    LogEntry,
-    Receipt,
-    ask,
-    close,
-    keep,
-    kept,
-    used,
-)
+from discreet.ledger.log import Answer, Caller, LogEntry, Receipt, ask, close, keep, kept, used
 from discreet.plots import PLOTS
 from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
@@ -33,13 +23,7 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Wish, apart, check
 from discreet.study.parallel import orders
 
-__all__ = [
-    "answer_again",
-    "answer_orders",
-    "answer_view",
-    "refused",
-    "study_json",
-]
+__all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 
 FORM = "web"
 # What is held back because of the data is told at the end of one of these, whenever it was found.

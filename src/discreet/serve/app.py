@@ -27,13 +27,7 @@ from discreet.ledger.log import Answer, Caller
 from discreet.plots import PLOTS
 from discreet.render.browser import parts
 from discreet.serve.access import CallerOf, callers
-from discreet.serve.answers import (
-    answer_again,
-    answer_orders,
-    answer_view,
-    refused,
-    study_json,
-)
+from discreet.serve.answers import answer_again, answer_orders, answer_view, refused, study_json
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders

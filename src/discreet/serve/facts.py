@@ -202,10 +202,7 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
             for name, it in tokens.items()
         ],
         "others": [{"name": name, "used": used[name]} for name in others],
-        "allowance": {
-            "views": served.allowance.views,
-            "a_minute": served.allowance.a_minute,
-        },
+        "allowance": {"views": served.allowance.views, "a_minute": served.allowance.a_minute},
         "log": log(store, study=served.name, most=PAGE, before=before),
         "left": served.ledger.history(served.name)[-PAGE:],
         "head": FIRST if last is None else last[1],

@@ -25,7 +25,15 @@ from discreet.serve.limits import CarefulProtocol
 from discreet.study import Study
 from discreet.study import open as open_study
 
-__all__ = ["Serving", "app_of_environment", "configured", "listening", "opened", "run"]
+__all__ = [
+    "Serving",
+    "app_of_environment",
+    "at_sigterm",
+    "configured",
+    "listening",
+    "opened",
+    "run",
+]
 
 ENVIRONMENT = "DISCREET_SERVE"
 FACTORY = "discreet.serve.start:app_of_environment"
@@ -133,22 +141,23 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
         processes.run()
         return
     server = uvicorn.Server(config)
-    with _stopped_by_sigterm(server):
+
+    def stop() -> None:
+        """Stop one that has not begun."""
+        server.should_exit = True
+
+    with at_sigterm(stop):
         said(url)
         server.run(sockets=[taken])
 
 
 @contextmanager
-def _stopped_by_sigterm(server: uvicorn.Server) -> Iterator[None]:
-    """Let SIGTERM stop a server that has not begun; one that runs sees to it itself.
+def at_sigterm(do: Callable[[], object]) -> Iterator[None]:
+    """Let SIGTERM do something else; a server that runs sees to it itself.
 
-    It raises the signal again after it has stopped, which then does nothing.
+    It raises the signal again after it has stopped.
     """
-
-    def stop(*_: object) -> None:
-        server.should_exit = True
-
-    before = signal.signal(signal.SIGTERM, stop)
+    before = signal.signal(signal.SIGTERM, lambda *_: do())
     try:
         yield
     finally:
