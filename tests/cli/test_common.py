@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.common import StudyOptions, kinds_of, listed, names_of, print_words
+from discreet.cli.common import StudyOptions, kinds_of, names_of, print_words
 from discreet.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -51,7 +51,7 @@ def test_progress_is_shown_to_a_terminal_alone(
 
 
 def test_names_are_told_apart_by_commas() -> None:
-    assert names_of("a, b,c d") == listed("a, b,c d") == ["a", "b", "c d"]
+    assert names_of("a, b,c d") == ["a", "b", "c d"]
 
 
 LISTS: dict[str, tuple[str, list[str]]] = {
@@ -98,8 +98,8 @@ def test_codes_that_may_stand_for_missing_values_are_named(run: Run, tmp_path: P
     code, printed, said = run(*words, "--policy", str(policy), "--study", "another")
     assert said == ""
     assert dc.View.from_json(printed).origin.remarks == ()
-    assert listed("a") == ["a"]
-    assert listed(None) == [], "a list that was not given names nothing"
+    assert names_of("a") == ["a"]
+    assert names_of(None) == [], "a list that was not given names nothing"
 
 
 def test_a_study_is_opened_with_fields_groups_and_strata(cohort: Path, tmp_path: Path) -> None:

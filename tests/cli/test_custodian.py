@@ -798,7 +798,7 @@ def test_a_token_that_cannot_be_taken_back_is_said(
 def test_behind_a_proxy_the_link_is_said_to_be_another(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: bool
 ) -> None:
-    def told(_: object, __: object, ___: object, ____: int, said: Callable[[str], None]) -> None:
+    def told(_: object, __: object, said: Callable[[str], None]) -> None:
         said("http://127.0.0.1:1")
 
     study = written(tmp_path)

@@ -39,7 +39,6 @@ __all__ = [
     "TableOptions",
     "given",
     "kinds_of",
-    "listed",
     "moment",
     "names_of",
     "print_found",
@@ -162,8 +161,8 @@ class TableOptions:
     def asked(self) -> dict[str, Any]:
         """Return it as a study takes it."""
         return {
-            "columns": listed(self.columns) or None,
-            "drop": listed(self.drop),
+            "columns": names_of(self.columns) or None,
+            "drop": names_of(self.drop),
             "sensitive": self.sensitive,
         }
 
@@ -251,20 +250,17 @@ def _check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[
         )
 
 
-def names_of(text: str) -> list[str]:
+def names_of(text: str | None) -> list[str]:
     """Return the names of a list such as a,b,c; one with a comma in it stands in double quotes."""
     import csv
 
+    if text is None:
+        return []
     try:
         parted = next(csv.reader([text], skipinitialspace=True)) or [""]
     except csv.Error:
         raise InputError(f"the list {text!r} cannot be read; write it as a,b,c") from None
     return [name.strip() for name in parted]
-
-
-def listed(text: str | None) -> list[str]:
-    """Return the names of a list that may not have been given."""
-    return [] if text is None else names_of(text)
 
 
 def kinds_of(said: Sequence[str] | None) -> dict[str, str]:

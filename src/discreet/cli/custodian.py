@@ -236,11 +236,7 @@ def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
             typer.echo(f"broken: {what}")
         if len(found.broken) > SHOWN_BROKEN:
             typer.echo("broken: and more (--json lists all)")
-        said = (
-            UNCHANGED
-            if head is None
-            else "nothing was changed, and what the head stands for is all there"
-        )
+        said = UNCHANGED if head is None else WHOLE
         typer.echo(CHANGED if found.broken else said)
     if found.broken:
         raise typer.Exit(BrokenPromiseError.exit_code)

@@ -25,7 +25,7 @@ from discreet.cli.common import (
     TableOptions,
     given,
     kinds_of,
-    listed,
+    names_of,
     print_found,
     print_words,
     progress_shown,
@@ -237,10 +237,10 @@ def evaluate(
         report = compare(
             original,
             released,
-            strata=listed(strata),
+            strata=names_of(strata),
             sensitive=sensitive,
             categorical=[*declared],
-            drop=listed(drop),
+            drop=names_of(drop),
             formula=formula,
             same_rows=same_rows,
         )
@@ -310,7 +310,7 @@ def tune(
     discreet tune cohort.csv --methods deterministic,microaggregation -k 3:50 -o map.html
     discreet tune wine.csv --per-column -k 20,50,100 --target class -o roundings.html
     """
-    wanted = {"methods": listed(methods) or None, "k": None if k is None else ladder(k)}
+    wanted = {"methods": names_of(methods) or None, "k": None if k is None else ladder(k)}
     unused = given(each)
     if per_column:
         unused = (given(study) | given(table) | given(rows) | given(tried)) - {"drop"}
@@ -341,7 +341,7 @@ def _roundings(
         path_to_save(path, SUFFIXES, "a comparison")  # before the work
     asked = {**wanted, **vars(each)}
     named = {name: value for name, value in asked.items() if value is not None}
-    return compare_roundings(file, drop=listed(drop), **named)
+    return compare_roundings(file, drop=names_of(drop), **named)
 
 
 def ladder(text: str) -> list[int]:

@@ -109,10 +109,7 @@ MOST_BYTES = 32 * 2**20
 class Kept:
     """Files by name, of so many bytes together at most; those not asked for longest go first.
 
-    Parameters
-    ----------
-    most : int
-        Bytes. A file that is larger is not kept.
+    A file that is larger is not kept.
 
     Examples
     --------
@@ -127,12 +124,7 @@ class Kept:
         self._most = most
         self._lock = threading.Lock()
         self._files: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
-        self._size = 0
-
-    @property
-    def size(self) -> int:
-        """How many bytes are kept."""
-        return self._size
+        self.size = 0
 
     def get(self, name: tuple[str, ...]) -> bytes | None:
         """Return a file that is kept, or nothing."""
@@ -147,25 +139,16 @@ class Kept:
         if len(file) > self._most:
             return
         with self._lock:
-            self._size += len(file) - len(self._files.pop(name, b""))
+            self.size += len(file) - len(self._files.pop(name, b""))
             self._files[name] = file
-            while self._size > self._most:
+            while self.size > self._most:
                 _, gone = self._files.popitem(last=False)
-                self._size -= len(gone)
+                self.size -= len(gone)
 
 
 class Files:
-    """Where files are made, of whatever threads ask for them.
+    """Where files are made of plots, one at a time, of whatever threads ask for them.
 
-    Parameters
-    ----------
-    make : callable
-        Makes a file of a picture and a form; called by one thread at a time.
-    most : int, default 32 MB
-        Bytes that are kept.
-
-    Notes
-    -----
     Who waits holds a thread. So few wait, and the others are told to ask again: however many
     files are asked for at once, threads are left for those who ask for something else.
     """

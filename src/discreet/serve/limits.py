@@ -56,6 +56,7 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 )
 MOST_DIGITS = 18
 GONE: Message = {"type": "http.disconnect"}
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 NOT_HTTP = Refusal(
@@ -68,11 +69,6 @@ class SecurityHeaders:
 
     What lies under /api is not to be kept by browsers or proxies (Cache-Control: no-store). It
     does not add Strict-Transport-Security, which would bind other services of the same host.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -200,11 +196,6 @@ class Faults:
     Its text may quote cells, so it goes nowhere. Where the answer had begun, it is left
     incomplete, and the server closes the connection. Starlette has a net of its own that answers
     in plain text and raises again: this one belongs within it (`add_middleware`).
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -237,17 +228,16 @@ class _Reply:
             self._begun = True
             await self._send(message)
 
-    async def refuse(self, instead: Refusal) -> None:
+    async def refuse(self, instead: Refusal, more: Mapping[str, str] = NOTHING) -> None:
         """Answer in the application's place; where its answer has begun, let no more of it out."""
         if self.shut:
             return
         self.shut = True
         if self._begun:
             return
-        headers = refusal_headers(instead)
         if instead is NOT_HTTP:
-            headers.append((b"connection", b"close"))  # what follows may be no request
-        start = {"status": instead.status, "headers": headers}
+            more = {"connection": "close", **more}  # what follows may be no request
+        start = {"status": instead.status, "headers": refusal_headers(instead, more)}
         await self._send({"type": "http.response.start", **start})
         await self._send({"type": "http.response.body", "body": instead.body})
 
@@ -272,10 +262,10 @@ def place_of(error: BaseException) -> str:
     return f"{type(error).__name__} in {Path(frame.f_code.co_filename).name}, line {line}"
 
 
-def refusal_headers(instead: Refusal) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a refusal's JSON, without those of every answer."""
-    length = str(len(instead.body)).encode()
-    return [(b"content-type", b"application/json"), (b"content-length", length)]
+def refusal_headers(instead: Refusal, more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a refusal's JSON, and more."""
+    said = {"content-type": "application/json", "content-length": str(len(instead.body)), **more}
+    return [(name.encode(), value.encode()) for name, value in said.items()]
 
 
 def _too_large(status: int, what: str, most: int) -> Refusal:
@@ -305,15 +295,6 @@ class CarefulProtocol(H11Protocol):
 
     It does not limit how long a TLS handshake takes (asyncio: a minute), nor how many
     connections one address has; `limit_concurrency` is for all together.
-
-    Attributes
-    ----------
-    head_seconds : float
-        How long a request's head may take.
-    answer_seconds, least_read : float, int
-        How slowly a client may read its answer.
-    head_bytes : int
-        The most bytes of a request's head.
     """
 
     head_seconds: float = 10.0
@@ -381,7 +362,9 @@ class CarefulProtocol(H11Protocol):
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()  # an answer has begun: there is no room for another
             return
-        answer = h11.Response(status_code=NOT_HTTP.status, headers=_headers(NOT_HTTP))
+        answer = h11.Response(
+            status_code=NOT_HTTP.status, headers=refusal_headers(NOT_HTTP, CLOSING)
+        )
         events = (answer, h11.Data(data=NOT_HTTP.body), h11.EndOfMessage())
         self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
         self.transport.close()
@@ -392,10 +375,7 @@ class CarefulProtocol(H11Protocol):
             await self._answer(scope, receive, send)
             return
         logger.warning("too many clients at once")
-        busy = refusal("busy")
-        start = {"status": busy.status, "headers": _headers(busy)}
-        await send({"type": "http.response.start", **start})
-        await send({"type": "http.response.body", "body": busy.body})
+        await _Reply(send).refuse(refusal("busy"), CLOSING)
 
     def _look_later(self) -> None:
         unread = self.transport.get_write_buffer_size()
@@ -417,8 +397,3 @@ class CarefulProtocol(H11Protocol):
         elif not owes and self._until_head is not None:
             self._until_head.cancel()
             self._until_head = None
-
-
-def _headers(instead: Refusal) -> list[tuple[bytes, bytes]]:
-    ours = [(name.encode(), value.encode()) for name, value in CLOSING.items()]
-    return [*refusal_headers(instead), *ours]

@@ -143,7 +143,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class _Drawable:
-    """The columns that may be drawn, which requests are checked against."""
+    """The columns that may be drawn, as `resolve` takes them."""
 
     columns: Columns
 
