@@ -105,8 +105,8 @@ def test_nothing_is_logged_and_all_is_limited() -> None:
 
 
 def test_tls_is_told_to_the_server(pem: Files) -> None:
-    serving = Serving("", host="0.0.0.0", port=0, certificate=pem[0], key=pem[1])
-    config = configured("discreet.serve.start:app", serving, workers=3)
+    serving = Serving("", host="0.0.0.0", port=0, workers=3, certificate=pem[0], key=pem[1])
+    config = configured("discreet.serve.start:app", serving)
 
     assert config.is_ssl
     assert (config.ssl_certfile, config.ssl_keyfile, config.workers) == (*pem, 3)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from typer import Argument, Option
@@ -17,15 +17,19 @@ from typer import Argument, Option
 from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
+    from discreet.measure import Report
+    from discreet.measure.frontier import RiskUtilityMap
+    from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
     from discreet.study import Study
+
+    Found = Report | RiskUtilityMap | RoundingComparison
 
 __all__ = [
     "DiversityOption",
     "DropOption",
     "File",
     "FormulaOption",
-    "Found",
     "JsonOption",
     "KindsOption",
     "MethodOption",
@@ -336,20 +340,12 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
-class Found(Protocol):
-    """What is told of work that was done."""
-
-    def to_json(self) -> str:
-        """Return it for programs."""
-
-    def to_text(self) -> str:
-        """Return it for people."""
-
-    def save(self, path: Path, /) -> object:
-        """Write it to a file."""
-
-
-def print_found(found: Found, output: Sequence[Path] | None, *, as_json: bool) -> None:
+def print_found(
+    found: Report | RiskUtilityMap | RoundingComparison,
+    output: Sequence[Path] | None,
+    *,
+    as_json: bool,
+) -> None:
     """Print what was found, for programs or for the eye; before it the files it was written to."""
     if output:
         print_words(", ".join(map(str, output)), err=as_json)

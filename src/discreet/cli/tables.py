@@ -14,7 +14,6 @@ from discreet.cli.common import (
     DropOption,
     File,
     FormulaOption,
-    Found,
     JsonOption,
     KindsOption,
     MethodOption,
@@ -34,7 +33,9 @@ from discreet.cli.common import (
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.report import Report
+    from discreet.measure.roundings_report import RoundingComparison
     from discreet.release import Release
 
 __all__ = ["anonymize", "evaluate", "tune"]
@@ -318,7 +319,7 @@ def tune(
         option = f"--{min(unused).replace('_', '-')}"
         rule = "not for --per-column" if per_column else "for --per-column alone"
         raise InputError(f"{option} is {rule}; leave it out")
-    found: Found
+    found: RiskUtilityMap | RoundingComparison
     with progress_shown():
         if per_column:
             found = _roundings(file, table.drop, each, wanted, output or [])
@@ -332,7 +333,7 @@ def tune(
 
 def _roundings(
     file: Path, drop: str | None, each: ColumnOptions, wanted: Mapping[str, Any], output: list[Path]
-) -> Found:
+) -> RoundingComparison:
     from discreet.measure.roundings import compare_roundings
     from discreet.measure.roundings_report import SUFFIXES
     from discreet.render.figure_file import path_to_save

@@ -54,10 +54,6 @@ def create_app(
     issuer : callable, optional
         Says whose a token is that the ledger does not know, such as `Issuer.caller`.
 
-    Returns
-    -------
-    FastAPI
-
     Raises
     ------
     InputError
@@ -77,7 +73,6 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        """Keep the ledger open as long as the server runs."""
         with served.ledger.store.kept_open():
             yield
 
@@ -111,18 +106,15 @@ def _say_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, __: RequestValidationError) -> Response:
-        """Answer a request whose path or query is not as described."""
         return answered(refusal("request"))
 
     @app.exception_handler(HTTPException)
     def failed(_: Request, error: HTTPException) -> Response:
-        """Answer what the router could not place."""
         code = CODES.get(error.status_code, "request")
         return answered(refusal(code), error.headers)
 
     @app.exception_handler(LeavingError)
     def unrecorded(_: Request, __: LeavingError) -> Response:
-        """Answer when the ledger cannot be written or read."""
         return answered(refusal("ledger"))
 
 
@@ -175,7 +167,6 @@ class Counter:
         token = "" if bearer is None else bearer.credentials
 
         def whole() -> Answer | Refusal | Mapping[str, Any]:
-            """Find out who asks, and answer."""
             caller = self.caller_of(token)
             if caller is None:
                 return refusal("token")
@@ -219,13 +210,11 @@ def _views(router: APIRouter, counter: Counter) -> None:
     served = counter.served
 
     def add(kind: str) -> None:
-        """Add the address of one kind of picture."""
 
         async def draw(bearer: Bearer, request: Request) -> Response:
             data = await request.body()
 
             def work(caller: Caller) -> Answer | Refusal:
-                """Read the body, and answer."""
                 given = _read(BODIES[kind], data)
                 if isinstance(given, Refusal):
                     return refused(served, caller, kind, given)
@@ -262,11 +251,9 @@ def _files(router: APIRouter, counter: Counter) -> None:
     files = Files(figure)
 
     def add(form: str) -> None:
-        """Add the address of one kind of file."""
 
         async def download(bearer: Bearer, view: str) -> Response:
             def work(caller: Caller) -> Answer | Refusal:
-                """Find the picture, and make a file of it."""
                 found = answer_again(counter.served, caller, view, form)
                 if isinstance(found, Refusal) or found.status != 200:
                     return found
@@ -297,7 +284,6 @@ def _custodian(router: APIRouter, counter: Counter) -> None:
         before = request.query_params.get("before")
 
         def work(caller: Caller) -> Refusal | Mapping[str, Any]:
-            """Read the query once it is known who asks, and answer."""
             if before is None:
                 return custodian_told(counter.served)
             if not re.fullmatch("[1-9][0-9]{0,14}", before):
@@ -351,16 +337,9 @@ def pages() -> APIRouter:
     """Return the routes of the pages; they hold nothing of the study and need no token."""
     router = APIRouter(include_in_schema=False)
     found = files()
-
-    def add(path: str, name: str) -> None:
-        """Answer a path with a file."""
+    for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in found)]:
         send = partial(_send, found[name], TYPES[name.rpartition(".")[2]])
         router.add_route(path, send, methods=["GET"])
-
-    for path, name in PAGES.items():
-        add(path, name)
-    for name in found:
-        add(f"/static/{name}", name)
     return router
 
 

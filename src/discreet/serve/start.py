@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -132,7 +131,7 @@ def run(study: Study, serving: Serving, said: Callable[[str], None]) -> None:
         told = {**asdict(serving), "ledger": study.session.ledger.store.place}
         os.environ[ENVIRONMENT] = json.dumps(told, default=str)
     app = FACTORY if several else _app(study, serving)
-    config = configured(app, serving, factory=several, workers=serving.workers)
+    config = configured(app, serving)
     taken = listening(config, serving)
     url = serving.url(taken.getsockname()[1])
     if several:
@@ -164,11 +163,8 @@ def at_sigterm(do: Callable[[], object]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def configured(app: FastAPI | str, serving: Serving, **more: Any) -> uvicorn.Config:
+def configured(app: FastAPI | str, serving: Serving) -> uvicorn.Config:
     """Return how an application is served: limits of size and time, no log of requests."""
-    tls: dict[str, Any] = {}
-    if serving.certificate is not None:
-        tls = {"ssl_certfile": serving.certificate, "ssl_keyfile": serving.key}
     return uvicorn.Config(
         app,
         host=serving.host,
@@ -184,8 +180,10 @@ def configured(app: FastAPI | str, serving: Serving, **more: Any) -> uvicorn.Con
         limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=10,
-        **tls,
-        **more,
+        factory=isinstance(app, str),
+        workers=serving.workers,
+        ssl_certfile=serving.certificate,
+        ssl_keyfile=serving.key,
     )
 
 
