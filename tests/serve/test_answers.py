@@ -33,7 +33,7 @@ from discreet.serve.answers import (
 )
 from discreet.serve.facts import MOST_AT_ONCE, Served, serve_study
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Wish, check
+from discreet.serve.requests import Accepted, check
 from discreet.study import Study
 from discreet.study import open as open_study
 from tests.serve.cohort import POLICY, cohort, opened
@@ -417,8 +417,8 @@ def test_who_waits_for_another_learns_nothing_of_how_long_it_took(
 ) -> None:
     going = threading.Event()
 
-    def held(study: Study, wish: Wish) -> View:
-        if wish.columns == ("bmi",):
+    def held(study: Study, wish: Accepted) -> View:
+        if wish.plot.columns == ("bmi",):
             going.set()
             time.sleep(takes)
         raise RefusedError("too few")

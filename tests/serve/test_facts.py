@@ -27,7 +27,7 @@ from discreet.serve.facts import (
     verified,
 )
 from discreet.serve.files import drawn
-from discreet.serve.requests import BODIES, Wish, check
+from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.session import DrawableColumn
@@ -368,7 +368,7 @@ def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
     for kind, body in asked:
         whole = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
         wish = check(study, columns, kind, whole)
-        assert isinstance(wish, Wish), (kind, body, wish)
+        assert isinstance(wish, Accepted), (kind, body, wish)
         try:
             view = drawn(study, wish)
         except DiscreetError as error:

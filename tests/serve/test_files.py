@@ -1,4 +1,4 @@
-"""From a wish to a View, to what is sent, and to files: no more in them than in the View."""
+"""From a request to a View, to what is sent, and to files: no more in them than in the View."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from discreet.serve.files import (
     warm_in_background,
 )
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import BODIES, Wish, check
+from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.parallel import Move, Orders
@@ -71,8 +71,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def wished(study: Study, kind: str) -> View:
     """Draw a wish of each kind."""
     columns, formula, named = WISHES[kind]
-    plot = study.policy.settle(kind, columns)
-    return drawn(study, Wish(kind, columns, formula, named, plot))
+    of = {"formula": formula} if formula else {"columns": [*columns]}
+    return drawn(study, Accepted(study.policy.settle(kind, columns), {**of, **named}))
 
 
 def test_there_is_a_wish_for_every_picture() -> None:
@@ -195,7 +195,7 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
         for method, body in itertools.product(picture["methods"], asked):
             whole = BODIES[kind].model_validate({**body, "method": method["name"]}).model_dump()
             wish = check(study, columns, kind, whole)
-            assert isinstance(wish, Wish), body
+            assert isinstance(wish, Accepted), body
             try:
                 told = json.loads(picture_told(drawn(study, wish), "0" * 32))
             except RefusedError:

@@ -22,7 +22,7 @@ from discreet.serve.requests import (
     LONGEST_FORMULA,
     LONGEST_NAME,
     NUMBERS,
-    Wish,
+    Accepted,
     check,
     has_use,
     usual_number,
@@ -65,16 +65,16 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Opened]:
     return found
 
 
-def checked(found: Opened, kind: str, body: Mapping[str, Any]) -> Wish | Refusal:
+def checked(found: Opened, kind: str, body: Mapping[str, Any]) -> Accepted | Refusal:
     """Read a body as the server does, and check it."""
     whole = BODIES[kind].model_validate_json(json.dumps(body)).model_dump()
     return check(*found, kind, whole)
 
 
-def passed(found: Opened, kind: str, body: Mapping[str, Any]) -> Wish:
+def passed(found: Opened, kind: str, body: Mapping[str, Any]) -> Accepted:
     """Check a body that no rule refuses."""
     wish = checked(found, kind, body)
-    assert isinstance(wish, Wish), wish
+    assert isinstance(wish, Accepted), wish
     return wish
 
 
@@ -227,8 +227,8 @@ def test_what_passes_is_asked_with_one_text(
 ) -> None:
     wish = passed(studies[policy], kind, body)
 
-    assert wish.request == request_text
-    assert wish.kind == kind
+    assert wish.text == request_text
+    assert wish.plot.plot == kind
     assert wish.body == json.loads(request_text)
     assert passed(studies[policy], kind, wish.body) == wish
 
@@ -757,7 +757,7 @@ def test_a_question_has_one_text_however_it_is_put(
     if isinstance(wish, Refusal):
         return
 
-    method = wish.named.get("method", usual_method(study.policy, kind))
+    method = wish.body.get("method", usual_method(study.policy, kind))
     usual: Body = {} if method is None else {"method": method}
     for name in PLOTS[kind].parameters:
         if has_use(study.policy, kind, str(method), name):
@@ -769,9 +769,9 @@ def test_a_question_has_one_text_however_it_is_put(
     whole = {name: usual[name] for name in sorted(named)} | body
     put_in_full = check(study, columns, kind, {"by": None, **whole})
 
-    assert isinstance(put_in_full, Wish)
-    assert put_in_full.request == wish.request
-    assert passed(studies[policy], kind, wish.body).request == wish.request
+    assert isinstance(put_in_full, Accepted)
+    assert put_in_full.text == wish.text
+    assert passed(studies[policy], kind, wish.body).text == wish.text
 
 
 def test_different_questions_have_different_texts(studies: Mapping[str, Opened]) -> None:
@@ -782,12 +782,12 @@ def test_different_questions_have_different_texts(studies: Mapping[str, Opened])
         (["age"], ["bmi"]), ("merge", "suppression"), (3, 4), (20, 21), (None, "sex", "region")
     ):
         body = {"columns": columns, "method": method, "k": k, "bins": bins, "by": by}
-        text = passed(found, "histogram", body).request
+        text = passed(found, "histogram", body).text
         assert text not in texts
         texts[text] = (columns, method, k, bins, by)
 
     orders = {
-        passed(found, "parallel", {"columns": order}).request
+        passed(found, "parallel", {"columns": order}).text
         for order in itertools.permutations(["age", "bmi", "sex"])
     }
     assert (len(texts), len(orders)) == (48, 6)
@@ -798,7 +798,7 @@ def test_any_formula_is_read_or_refused(studies: Mapping[str, Opened], text: str
     study, columns = studies["guarded"]
     found = check(study, columns, "residuals", {"formula": text or "~"})
 
-    assert isinstance(found, Wish) or found.code in ("request", "policy")
+    assert isinstance(found, Accepted) or found.code in ("request", "policy")
 
 
 AB = {"columns": ["a", "b"]}

@@ -20,7 +20,7 @@ from discreet.plots import PLOTS
 from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Wish, apart, check
+from discreet.serve.requests import Accepted, apart, check
 from discreet.study.parallel import orders
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
@@ -61,17 +61,17 @@ def answer_view(
 
     The bytes of an answer are kept in the ledger.
     """
-    wish = check(served.study, served.columns, kind, body)
-    if isinstance(wish, Refusal):
-        return refused(served, caller, kind, wish)
-    view = _name_of(served, wish)
-    question = LogEntry(served.name, served.version, kind, wish.request, view)
+    asked = check(served.study, served.columns, kind, body)
+    if isinstance(asked, Refusal):
+        return refused(served, caller, kind, asked)
+    view = _name_of(served, asked)
+    question = LogEntry(served.name, served.version, kind, asked.text, view)
     began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
     if receipt.answer is None:
-        return _made(served, receipt, question, lambda: _picture(served, wish, view))
+        return _made(served, receipt, question, lambda: _picture(served, asked, view))
     if receipt.answer.status != 200:
         _wait_for_slot(began)  # as when it was held back for somebody first
     return receipt.answer
@@ -226,50 +226,50 @@ def _differs(what: str) -> str:
     )
 
 
-def _picture(served: Served, wish: Wish, name: str) -> bytes | Refusal:
+def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     """Draw a picture and let it leave; what is returned may be sent."""
     try:
-        apart(served.study, wish.plot)
+        apart(served.study, asked.plot)
     except RefusedError:  # another process has settled the groups since
-        again = check(served.study, served.columns, wish.kind, wish.body)
+        again = check(served.study, served.columns, asked.plot.plot, asked.body)
         return again if isinstance(again, Refusal) else refusal("policy")
-    other = _by_another_method(served, wish)
+    other = _by_another_method(served, asked)
     if other is not None:
         return other
     try:
-        view = drawn(served.study, wish)
+        view = drawn(served.study, asked)
     except LeavingError:
         raise
     except RefusedError:
-        if not PLOTS[wish.kind].axes:
+        if not PLOTS[asked.plot.plot].axes:
             raise
-        found = orders(served.study.session, wish.columns, wish.named.get("sensitive"))
+        found = orders(served.study.session, asked.plot.columns, asked.body.get("sensitive"))
         if not found.why:
             raise
-        allowed = found.nearest != wish.columns and not found.nearest_why
-        near = {"columns": [*found.nearest], **wish.named} if allowed else None
+        allowed = found.nearest != asked.plot.columns and not found.nearest_why
+        near = {**asked.body, "columns": [*found.nearest]} if allowed else None
         return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
     told = picture_told(view, name)
     view.ask_to_leave(FORM)
     return told
 
 
-def _by_another_method(served: Served, wish: Wish) -> Refusal | None:
+def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
     """Refuse counts by another method than they left by before any are made.
 
     Whether those would have been held back is then nobody's to know.
     """
-    if wish.formula:
+    if "formula" in asked.body:
         return None  # of rows
-    found = served.study.session.release_gate.count_method_that_left(wish.plot)
+    found = served.study.session.release_gate.count_method_that_left(asked.plot)
     if found is None:
         return None
     what, left = found
-    near = check(served.study, served.columns, wish.kind, {**wish.body, "method": left})
-    return refusal("leaving", _differs(what), near.body if isinstance(near, Wish) else None)
+    near = check(served.study, served.columns, asked.plot.plot, {**asked.body, "method": left})
+    return refusal("leaving", _differs(what), near.body if isinstance(near, Accepted) else None)
 
 
-def _name_of(served: Served, wish: Wish) -> str:
+def _name_of(served: Served, asked: Accepted) -> str:
     """Name a picture: the same question of the same data and policy has the same name."""
-    told = json.dumps([served.name, served.version, served.edition, wish.kind, wish.request])
+    told = json.dumps([served.name, served.version, served.edition, asked.plot.plot, asked.text])
     return hashlib.sha256(told.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""From a wish to a View, to what is sent of it, and to files, of which one is made at a time."""
+"""From a request to a View, to what is sent of it, and to files, of which one is made at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.render.scene import scene_to_plain
 from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import unguessable
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Wish
+from discreet.serve.requests import Accepted
 from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.parallel import Orders
@@ -47,12 +47,11 @@ FORMS = {
 }
 
 
-def drawn(study: Study, wish: Wish) -> View:
-    """Ask the study for what is wished."""
-    of: tuple[Any, ...] = (wish.formula,) if wish.formula else wish.columns
-    if PLOTS[wish.kind].axes:
-        of = ([*wish.columns],)
-    view: View = getattr(study, wish.kind)(*of, **wish.named)
+def drawn(study: Study, asked: Accepted) -> View:
+    """Draw the plot of a request that was accepted."""
+    plot, named = PLOTS[asked.plot.plot], dict(asked.body)
+    of = [named.pop("formula")] if plot.of_formula else named.pop("columns")
+    view: View = getattr(study, plot.name)(*([of] if plot.axes else of), **named)
     return view
 
 

@@ -21,7 +21,7 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
 
-__all__ = ["BODIES", "NUMBERS", "Wish", "apart", "body_of", "check", "has_use", "usual_number"]
+__all__ = ["BODIES", "NUMBERS", "Accepted", "apart", "body_of", "check", "has_use", "usual_number"]
 
 LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
@@ -116,28 +116,18 @@ WORDS: Mapping[tuple[str, str], str] = {
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A request that the rules let pass which do not depend on the data.
+class Accepted:
+    """A request that passes the rules which do not depend on the data, and its plot.
 
-    `request` is the same text for the same question, whatever was left to the policy; `plot` says
-    how the plot will be made.
+    `body` is the request without what holds where nobody says.
     """
 
-    kind: str
-    columns: tuple[str, ...]
-    formula: str
-    named: Body
     plot: PlotRequest
+    body: Body
 
     @property
-    def body(self) -> Body:
-        """The request, without what holds where nobody says."""
-        of = {"formula": self.formula} if self.formula else {"columns": [*self.columns]}
-        return of | dict(self.named)
-
-    @property
-    def request(self) -> str:
-        """The question as text, by which its answer is found again."""
+    def text(self) -> str:
+        """The same text for the same question, by which its answer is found again."""
         return json.dumps(self.body, sort_keys=True, separators=(",", ":"))
 
 
@@ -157,19 +147,19 @@ class _Drawable:
             raise InputError("of another kind", rule="kind")
 
 
-def check(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refusal:
+def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Return what a request wants, or why it is refused whatever the data hold.
 
     `columns` may be drawn, and `body` holds what its schema lets it. The nearest request of a
     refusal is one that passes.
     """
     found = _tried(study, columns, kind, body)
-    if isinstance(found, Wish):
+    if isinstance(found, Accepted):
         return found
     near: Body | None = found.nearest
     while near is not None:  # without what one rule refuses, another may refuse it still
         again = _tried(study, columns, kind, near)
-        if isinstance(again, Wish):
+        if isinstance(again, Accepted):
             break
         near = again.nearest
     return dataclasses.replace(found, nearest=near)
@@ -205,18 +195,21 @@ def apart(study: Study, asked: PlotRequest) -> None:
         study.session.group_of(asked.columns, study.session.groups_settled())
 
 
-def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refusal:
+def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
     names: tuple[str, ...] = tuple(given.pop("columns", ()))
     levels: tuple[str, ...] = ()
     formula = given.pop("formula", "")
+    what: dict[str, Any] = {"columns": [*names]}
     try:
         if formula:
+            what = {"formula": formula}
             kinds = {name: column.kind for name, column in columns.items()}
             with about("formula"):
                 model = read_formula(formula, kinds)
-            formula, names, levels = model.formula, tuple(model.numbers), tuple(model.levels)
+            what = {"formula": model.formula}
+            names, levels = tuple(model.numbers), tuple(model.levels)
         beside = {name: it for name, it in _unusual(given).items() if name != "trend"}
         beside |= _numbers(given)
         if given.get("method") == "rows":  # the word of a policy, and no method
@@ -226,10 +219,8 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Wish | Refu
             raise InputError("fewer than needed", parameter="numbers", rule="least")
         apart(study, asked)
     except (InputError, RefusedError) as error:
-        what = {"formula": formula} if formula else {"columns": [*names]}
         return _refused(study, columns, kind, error, given, what)
-    named = _beside(study, asked, names, given)
-    return Wish(kind, names if not formula else (), formula, named, asked)
+    return Accepted(asked, what | _beside(study, asked, names, given))
 
 
 def _too_few(method: str, numbers: Body) -> list[str]:
