@@ -88,7 +88,8 @@ def create_app(
     )
     app.include_router(pages())
     app.include_router(routes(served, callers(served.ledger.store, served.name, issuer)))
-    _say_errors(app)
+    for wrong in (RequestValidationError, HTTPException, LeavingError):
+        app.add_exception_handler(wrong, _said)
     if origins:
         app.add_middleware(
             CORSMiddleware,
@@ -101,21 +102,12 @@ def create_app(
     return app
 
 
-def _say_errors(app: FastAPI) -> None:
+async def _said(_: Request, error: Exception) -> Response:
     """Answer what goes wrong with fixed words, of which none is of the request."""
-
-    @app.exception_handler(RequestValidationError)
-    def invalid(_: Request, __: RequestValidationError) -> Response:
-        return answered(refusal("request"))
-
-    @app.exception_handler(HTTPException)
-    def failed(_: Request, error: HTTPException) -> Response:
-        code = CODES.get(error.status_code, "request")
-        return answered(refusal(code), error.headers)
-
-    @app.exception_handler(LeavingError)
-    def unrecorded(_: Request, __: LeavingError) -> Response:
-        return answered(refusal("ledger"))
+    if isinstance(error, HTTPException):  # what the router could not place
+        return answered(refusal(CODES.get(error.status_code, "request")), error.headers)
+    # The ledger that cannot be written or read, or a path or query that is not as described.
+    return answered(refusal("ledger" if isinstance(error, LeavingError) else "request"))
 
 
 SECONDS = 60.0  # until a request is answered, or told to ask again

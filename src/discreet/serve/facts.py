@@ -21,15 +21,7 @@ from discreet.study import Study
 from discreet.study.session import DrawableColumn
 from discreet.table import KINDS
 
-__all__ = [
-    "MOST_AT_ONCE",
-    "Served",
-    "custodian_told",
-    "pictures_told",
-    "serve_study",
-    "study_told",
-    "verified",
-]
+__all__ = ["Served", "custodian_told", "serve_study", "study_told", "verified"]
 
 
 PAGE = 200  # rows of the log

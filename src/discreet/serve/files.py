@@ -25,17 +25,7 @@ from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.parallel import Orders
 
-__all__ = [
-    "FORMS",
-    "Files",
-    "Kept",
-    "drawn",
-    "figure",
-    "orders_told",
-    "picture_told",
-    "warm",
-    "warm_in_background",
-]
+__all__ = ["FORMS", "Files", "drawn", "figure", "orders_told", "picture_told", "warm_in_background"]
 
 #: The files that a picture can be downloaded as, and what they are.
 FORMS = {

@@ -1,8 +1,8 @@
 """What stands around the application: headers, limits of size and time, and a net for faults.
 
 Plain ASGI, so that they hold whatever the application does with a request. From the outside in:
-`SecurityHeaders`, `Faults`, `RequestLimits`; below them `CarefulProtocol`, which
-limits how long connections may take.
+`SecurityHeaders`, `Faults`, `RequestLimits`; below them `CarefulProtocol`, which limits how long
+connections may take.
 """
 
 from __future__ import annotations
@@ -24,16 +24,7 @@ from uvicorn.server import ServerState
 
 from discreet.serve.refusals import Refusal, refusal
 
-__all__ = [
-    "HEADERS",
-    "NOT_HTTP",
-    "CarefulProtocol",
-    "Faults",
-    "RequestLimits",
-    "SecurityHeaders",
-    "place_of",
-    "refusal_headers",
-]
+__all__ = ["HEADERS", "CarefulProtocol", "Faults", "RequestLimits", "SecurityHeaders", "place_of"]
 
 logger = logging.getLogger("discreet.serve")
 
@@ -57,8 +48,6 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 MOST_DIGITS = 18
 GONE: Message = {"type": "http.disconnect"}
 NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
 NOT_HTTP = Refusal(
     "body", 400, "The request is not valid HTTP.", "Requests are HTTP/1.1, and their lengths right."
 )
