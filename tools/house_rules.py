@@ -21,7 +21,7 @@ PACKAGE = "discreet"
 # A room is a module or folder of the package; it imports from lower floors and from itself.
 BUILDING = (
     ("errors", "progress"),
-    ("arguments", "kernels", "methods", "secret"),
+    ("arguments", "kernels", "secret"),
     ("keys", "parallel", "render", "table"),
     ("regression", "rounding", "sketch"),
     ("protect",),

@@ -1,9 +1,12 @@
-"""The one check of what somebody gives, alike in every room: numbers, words, rows and columns."""
+"""What is given, checked alike in every room: numbers, words, rows, and a method's parameters."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,14 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InputError, one_of
 
 __all__ = [
+    "Described",
     "Floats",
     "Labels",
+    "Parameter",
     "as_column",
     "as_matrix",
     "as_strata",
+    "check_parameters",
     "check_ratio",
     "check_whole",
     "check_word",
+    "parameters_of",
+    "ratio",
+    "whole",
+    "word",
 ]
 
 Floats = NDArray[np.float64]
@@ -92,3 +102,76 @@ def as_strata(strata: ArrayLike | None, n: int) -> Labels:
     if given.shape != (n,):
         raise InputError("strata must hold one label for each row of X")
     return np.unique(given, return_inverse=True)[1].astype(np.intp)
+
+
+# --- what a method is asked with --------------------------------------------------------------
+
+
+class Described(Protocol):
+    """What every method says of itself: one sentence each, shown beside every plot.
+
+    It is a frozen dataclass, whose parameters are its fields (`parameters_of`).
+    """
+
+    name: ClassVar[str]
+    promises: ClassVar[str]
+    leaves_open: ClassVar[str]
+
+
+class Parameter(NamedTuple):
+    """What a method may be asked with: one of some words, or a number of at least `least`.
+
+    `least` itself is no value where the number must be `above` it; None is one where it is the
+    `default`.
+    """
+
+    default: Any
+    words: tuple[str, ...] = ()
+    least: int = 0
+    most: float = math.inf
+    above: bool = False
+    whole: bool = False
+
+    def check(self, name: str, value: object) -> None:
+        """Refuse a value that the parameter may not have."""
+        if (value is None and self.default is None) or (self.words and value in self.words):
+            return
+        if self.whole:
+            check_whole(name, value, self.least)
+        elif self.words:
+            check_word(name, value, self.words)
+        elif check_ratio(name, value, zero=not self.above) > self.most:
+            raise InputError(f"{name} must be at most {self.most:g}")
+
+
+def _declared(parameter: Parameter) -> Any:
+    default = {} if parameter.default is MISSING else {"default": parameter.default}
+    return field(**default, metadata={"parameter": parameter})
+
+
+def whole(least: int, default: Any = MISSING, or_word: str = "") -> Any:
+    """Declare a whole number of at least `least`, or one word in its place."""
+    words = (or_word,) if or_word else ()
+    return _declared(Parameter(default, words, least, whole=True))
+
+
+def ratio(default: float | None, *, above: bool = False, most: float = math.inf) -> Any:
+    """Declare a finite number of at least 0 (or `above` it) and at most `most`."""
+    return _declared(Parameter(default, most=most, above=above))
+
+
+def word(default: str, allowed: Iterable[str]) -> Any:
+    """Declare one of some words."""
+    return _declared(Parameter(default, tuple(allowed)))
+
+
+def parameters_of(method: Any) -> Mapping[str, Parameter]:
+    """Return what a method, a class or a value of it, may be asked with, by name."""
+    found = {item.name: item.metadata.get("parameter") for item in fields(method)}
+    return MappingProxyType({name: each for name, each in found.items() if each is not None})
+
+
+def check_parameters(method: Any) -> None:
+    """Refuse a method that was asked with what it does not declare."""
+    for name, parameter in parameters_of(method).items():
+        parameter.check(name, getattr(method, name))

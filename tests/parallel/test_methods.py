@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.methods import Described
+from discreet.arguments import Described
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
 from discreet.protect import METHODS
 

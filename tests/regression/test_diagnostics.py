@@ -287,7 +287,7 @@ def test_cook_lines_at_the_ends() -> None:
 
 @pytest.mark.parametrize("distance", [0, -1, np.inf, np.nan, True, "1"])
 def test_cook_lines_of_no_distance(distance: Any) -> None:
-    with pytest.raises(InputError, match="distance must be a number above 0"):
+    with pytest.raises(InputError, match="distance must be"):
         cook_line(distance, 2, 10, np.array([0.5]))
 
 
@@ -388,7 +388,7 @@ def test_fewer_rows_than_columns_are_not_corrected() -> None:
 def test_noise_is_a_ratio(noise: Any) -> None:
     numbers, texts = table()
 
-    with pytest.raises(InputError, match="noise must be a finite ratio of at least 0"):
+    with pytest.raises(InputError, match="noise must be"):
         corrected(read_formula("y ~ x", KINDS), numbers, texts, noise)
 
 

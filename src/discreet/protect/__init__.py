@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from discreet.methods import Described
+from discreet.arguments import Described
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
 from discreet.protect.base import RowMethod
 from discreet.protect.cells import CellSuppression, GuardedTable, check_table
@@ -40,9 +40,9 @@ from discreet.protect.counts import (
 from discreet.protect.deterministic import Deterministic, deterministic
 from discreet.protect.hierarchy import Hierarchy, read_hierarchy
 from discreet.protect.kanonymity import Repair, repair
-from discreet.protect.microaggregation import Condensation, Microaggregation, mdav, vmdav
+from discreet.protect.microaggregation import Condensation, mdav, vmdav
 from discreet.protect.probabilistic import Probabilistic, probabilistic
-from discreet.protect.rounding import ColumnRounding, Rounding
+from discreet.protect.rounding import ColumnRounding, Microaggregation, Rounding
 from discreet.protect.values import OrderMeans, outside
 from discreet.rounding import METHODS as rounding_methods
 from discreet.rounding import (

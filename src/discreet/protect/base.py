@@ -4,9 +4,8 @@ A row method takes the values of one column group, standard normal noise keyed b
 (drawn elsewhere, so that a method is a pure function), the stratum of each row and whose it is, and
 returns protected values of the same shape. It keeps nothing of what it saw.
 
-Its arithmetic does not depend, to the last bit, on the order of the rows. Floating point sums
-depend on the order of their terms, so what is summed over rows is sorted first: a permuted file
-gives the permuted result, and nothing of the file's order is left in the last digits.
+Its arithmetic does not depend, to the last bit, on the order of the rows: what is summed over rows
+is sorted first, so that nothing of the file's order is left in the last digits.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from discreet.arguments import Floats, Labels, as_strata
+from discreet.arguments import Described, Floats, Labels, as_strata
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
-from discreet.methods import Described
 
 __all__ = [
     "RowMethod",
@@ -165,14 +163,7 @@ def check_normals(normals: Floats, matrix: Floats) -> Floats:
 
 
 def several_rows(persons: Labels | None) -> Labels | None:
-    """Return `persons`, or None where no two rows are of one person.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> several_rows(np.array([4, 7, 9])) is None
-    True
-    """
+    """Return `persons`, or None where no two rows are of one person."""
     if persons is None or len(np.unique(persons)) == len(persons):
         return None
     return persons
@@ -181,15 +172,9 @@ def several_rows(persons: Labels | None) -> Labels | None:
 def means_of_persons(
     values: Floats, strata: Labels, persons: Labels
 ) -> tuple[Floats, Labels, Labels]:
-    """Return the mean row of each person in each stratum, so that each of them counts once.
+    """Return the mean row of each person in each stratum, its stratum, and where each row went.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, p)
-        Rows.
-    strata, persons : ndarrays of int, of shape (n,)
-        The stratum of each row, and whose it is. Who has rows in several strata has a mean in
-        each of them.
+    Who has rows in several strata has a mean in each of them.
 
     Examples
     --------
@@ -218,13 +203,6 @@ def by_person(
     """Return standardised and plain rows with one for each person, and where each row went.
 
     Where no persons are given the rows are as they were.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[1.0], [3.0], [9.0]])
-    >>> by_person(x, x, np.zeros(3, dtype=np.intp), np.array([5, 5, 6]))[1].ravel().tolist()
-    [2.0, 9.0]
     """
     if persons is None:
         return z, values, strata, slice(None)
@@ -233,14 +211,7 @@ def by_person(
 
 
 def persons_in(labels: Labels, persons: Labels | None) -> Labels:
-    """Return how many persons have rows of each label, numbered from 0; rows where None is given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> persons_in(np.array([0, 0, 1, 1, 1]), np.array([3, 3, 3, 8, 9])).tolist()
-    [1, 3]
-    """
+    """Return how many persons have rows of each label from 0 on; rows where None is given."""
     if persons is None:
         return np.bincount(labels)
     pairs = np.unique(np.stack([labels, persons]), axis=1)
@@ -248,13 +219,7 @@ def persons_in(labels: Labels, persons: Labels | None) -> Labels:
 
 
 def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
-    """Count again, apart from how they were made, that groups of rows are of k persons or more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_groups_of_persons(np.array([0, 0, 0]), np.array([1, 1, 2]), 2)
-    """
+    """Count again, apart from how they were made, that groups of rows are of k persons or more."""
     members: dict[int, set[int]] = {}
     for group, person in zip(groups.tolist(), persons.tolist(), strict=True):
         members.setdefault(group, set()).add(person)
@@ -265,12 +230,7 @@ def check_groups_of_persons(groups: Labels, persons: Labels, k: int) -> None:
 
 
 def refuse_persons(method: str, persons: Labels | None) -> None:
-    """Refuse persons with several rows where a method can only count rows.
-
-    Examples
-    --------
-    >>> refuse_persons("probabilistic", None)
-    """
+    """Refuse persons with several rows where a method can only count rows."""
     if several_rows(persons) is not None:
         raise RefusedError(
             f"some person has several rows, and method {method!r} knows rows alone; open the study"

@@ -8,15 +8,16 @@ from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from discreet.arguments import Floats, Labels, check_whole
+from discreet.arguments import Floats, Labels, check_parameters, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect.counts import Bins
 
 __all__ = ["MOST_CELLS", "CellSuppression", "GuardedTable", "check_table"]
 
 Entry = tuple[int, int]
+Mask = NDArray[np.bool_]
 
 MOST_CELLS = 1000
 MOST_K = 10**6  # so that the flows of a thousand cells fit 32 bits
@@ -31,13 +32,8 @@ NO_WAY = np.int64(1 << 61)
 class GuardedTable:
     """What of a cross-table may be shown.
 
-    Attributes
-    ----------
-    counts : ndarray of int, of shape (r + 1, c + 1)
-        Persons in each cell; the last row and column are the margins, the corner is the grand
-        total. 0 where it is not shown.
-    shown : ndarray of bool, of shape (r + 1, c + 1)
-        Whether the count may be shown.
+    `counts` (r + 1, c + 1) are persons in each cell, the margins last and the grand total in the
+    corner; 0 where they are not `shown`.
     """
 
     counts: Bins
@@ -66,15 +62,14 @@ class CellSuppression:
     Parameters
     ----------
     k : int, default 5
-        The least number of persons in a cell that is shown; at least 1.
+        The least number of persons in a cell that is shown; from 1 to a million.
     show_empty : bool, default False
         Show empty cells, and with them those of 100 %.
 
     Raises
     ------
     InputError
-        If k is no whole number from 1 to a million, or the counts no table of whole numbers, none
-        negative.
+        If a parameter is out of range, or the counts no table of whole numbers, none negative.
     RefusedError
         If the table has more than 1000 cells, or is too small to show anything: if it holds fewer
         than k persons in all.
@@ -125,20 +120,36 @@ class CellSuppression:
         " must be empty, may give a hidden count back."
     )
 
-    k: int = 5
+    k: int = whole(1, default=5)
     show_empty: bool = False
 
     def __post_init__(self) -> None:
-        if check_whole("k", self.k, least=1) > MOST_K:
+        check_parameters(self)
+        if self.k > MOST_K:
             raise InputError(f"k must be at most {MOST_K}")
         if not isinstance(self.show_empty, bool):
             raise InputError("show_empty must be True or False")
 
     def __call__(self, counts: Bins) -> GuardedTable:
         """Guard the table of `counts` (r rows, c columns), to which the margins are added."""
-        cells = _as_cells(counts)
+        given = np.asarray(counts)
+        if given.ndim != 2 or given.size == 0 or not np.issubdtype(given.dtype, np.integer):
+            raise InputError(
+                "counts must be a table of whole numbers, of a row and column at least"
+            )
+        if given.size > MOST_CELLS:
+            raise RefusedError(f"the table has more than {MOST_CELLS} cells; merge levels")
+        if (given < 0).any() or given.sum(dtype=np.float64) >= MOST_PERSONS:
+            raise InputError("counts must be at least 0, and together below 2 ** 40")
+        cells = np.array(given, dtype=np.int64)
         full = _with_margins(cells)
-        hidden = self._hidden(cells) if self._small(full).any() else np.zeros_like(full, np.bool_)
+        hidden = np.zeros_like(full, np.bool_)
+        if self._small(full).any():
+            # Searched in an order of lines that does not depend on the one they came in.
+            flip, rows, columns = line_order(cells)
+            ordered = _with_margins((cells.T if flip else cells)[np.ix_(rows, columns)])
+            at = np.ix_([*rows, len(rows)], [*columns, len(columns)])
+            (hidden.T if flip else hidden)[at] = _search(ordered, self._small(ordered), self.k - 1)
         kept = np.where(hidden, 0, full)
         if hidden.all() or (cells.any() and not kept.any()):
             raise RefusedError(
@@ -149,27 +160,6 @@ class CellSuppression:
 
     def _small(self, full: Bins) -> Mask:
         return (full < self.k) & ((full > 0) | (not self.show_empty))
-
-    def _hidden(self, cells: Bins) -> Mask:
-        """Search in an order of lines that does not depend on the one they came in."""
-        flip, rows, columns = line_order(cells)
-        full = _with_margins((cells.T if flip else cells)[np.ix_(rows, columns)])
-        found = _search(full, self._small(full), self.k - 1)
-        hidden = np.empty_like(found)
-        hidden[np.ix_([*rows, len(rows)], [*columns, len(columns)])] = found
-        return hidden.T if flip else hidden
-
-
-def _as_cells(counts: ArrayLike) -> Bins:
-    """Return a copy of `counts` if they are a table of counts that can be searched."""
-    given = np.asarray(counts)
-    if given.ndim != 2 or given.size == 0 or not np.issubdtype(given.dtype, np.integer):
-        raise InputError("counts must be a table of whole numbers, of a row and column at least")
-    if given.size > MOST_CELLS:
-        raise RefusedError(f"the table has more than {MOST_CELLS} cells; merge levels")
-    if (given < 0).any() or given.sum(dtype=np.float64) >= MOST_PERSONS:
-        raise InputError("counts must be at least 0, and together below 2 ** 40")
-    return np.array(given, dtype=np.int64)
 
 
 def _with_margins(cells: Bins) -> Bins:
@@ -189,11 +179,7 @@ def _search(full: Bins, small: Mask, width: int) -> Mask:
         more = network.widened(hidden, entry)
         pending += _entries(more & ~hidden)
         hidden |= more
-    return _spared(network, hidden, small)
-
-
-def _spared(network: _Network, hidden: Mask, small: Mask) -> Mask:
-    """Show again what need not be hidden: the grand total first, margins, then large cells."""
+    # Show again what need not be hidden: the grand total first, margins, then large cells.
     cells = _tiers(hidden.shape)[0]
     extra = _entries(hidden & ~small)
     for entry in sorted(extra, key=lambda e: (bool(cells[e]), -int(network.full[e]))):
@@ -339,7 +325,8 @@ class _Network:
             way = min(found, key=lambda way: (found[way][0], way))
             there, home = free[way]
             steps = found[way][1]
-            amount = min(missing, left[way], *(int(_of(there, home, s)[s[:2]]) for s in steps))
+            room = (int((there if ahead else home)[a, b]) for a, b, ahead in steps)
+            amount = min(missing, left[way], *room)
             for a, b, forward in steps:
                 there[a, b] += -amount if forward else amount
                 home[a, b] += amount if forward else -amount
@@ -360,10 +347,6 @@ def _best_turn(own: Bins, others: Bins, across: Bins, i: int) -> Bins:
 
 Step = tuple[int, int, bool]
 """One entry of a path, and whether it is taken from row to column."""
-
-
-def _of(there: Bins, home: Bins, step: Step) -> Bins:
-    return there if step[2] else home
 
 
 def _cheapest(
@@ -396,27 +379,11 @@ def _cheapest(
 def line_order(cells: Bins) -> tuple[bool, Labels, Labels]:
     """Order the lines of a table so that the order they came in does not matter.
 
-    Returns
-    -------
-    flip : bool
-        Whether rows and columns are to be exchanged first.
-    rows, columns : ndarray of int
-        The order of the rows and of the columns after that.
-
-    Notes
-    -----
-    ``(cells.T if flip else cells)[np.ix_(rows, columns)]`` is the same table for `cells` with
-    lines permuted or exchanged. Lines are told apart by the counts they hold, then by where these
-    lie among the lines told apart before (colour refinement). Of lines that are still alike but
-    not equal, the one that then tells most is named first; where these are not alike by symmetry
-    either, which takes a very regular table of 5 by 5 or more, the order may matter after all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> flip, rows, columns = line_order(np.array([[7, 7, 1], [0, 7, 0]]))
-    >>> flip, rows.tolist(), columns.tolist()
-    (False, [1, 0], [2, 0, 1])
+    With what is returned, ``(cells.T if flip else cells)[np.ix_(rows, columns)]`` is the same table
+    for `cells` with lines permuted or exchanged. Lines are told apart by the counts they hold, then
+    by where these lie among the lines told apart before (colour refinement). Of lines that are
+    still alike but not equal, the one that then tells most is named first; where these are not
+    alike by symmetry either (in a very regular table of 5 by 5 or more), the order may matter.
     """
     r, c = cells.shape
     if r > c:
@@ -432,6 +399,12 @@ def line_order(cells: Bins) -> tuple[bool, Labels, Labels]:
 def _arranged(cells: Bins) -> tuple[Labels, Labels]:
     """Return an order of rows and columns that depends on what they hold alone."""
     codes = np.unique(cells, return_inverse=True)[1].reshape(cells.shape)
+
+    def content(found: tuple[Labels, Labels]) -> tuple[list[int], list[int], bytes]:
+        rows, columns = found
+        held = _held(codes, columns)[np.argsort(rows, kind="stable")]
+        return np.sort(rows).tolist(), np.sort(columns).tolist(), held.tobytes()
+
     colours = _refined(codes, *(np.zeros(lines, dtype=np.intp) for lines in cells.shape))
     while True:
         alike = _alike(codes, colours)
@@ -444,7 +417,7 @@ def _arranged(cells: Bins) -> tuple[Labels, Labels]:
             named = [2 * colour for colour in colours]
             named[axis][line] -= 1
             tried.append(_refined(codes, *named))
-        colours = min(tried, key=lambda found: _content(codes, *found))
+        colours = min(tried, key=content)
 
 
 def _alike(codes: Labels, colours: tuple[Labels, Labels]) -> tuple[int, list[int]] | None:
@@ -476,13 +449,6 @@ def _ranked(own: Labels, codes: Labels, across: Labels) -> Labels:
     lines = np.column_stack([own, _held(codes, across)])
     return np.unique(lines, axis=0, return_inverse=True)[1].reshape(-1).astype(np.intp)
 
-
-def _content(codes: Labels, rows: Labels, columns: Labels) -> tuple[list[int], list[int], bytes]:
-    held = _held(codes, columns)[np.argsort(rows, kind="stable")]
-    return np.sort(rows).tolist(), np.sort(columns).tolist(), held.tobytes()
-
-
-Mask = NDArray[np.bool_]
 
 SLACK = 1e-6
 
@@ -534,30 +500,11 @@ def check_table(counts: Bins, shown: Mask, k: int) -> None:
 
 
 def bounds(counts: Bins, shown: Mask) -> tuple[Floats, Floats]:
-    """Work out what an attacker knows of a cross-table of which some counts are hidden.
+    """Return the least and the largest count (or inf) that each cell can have for an attacker.
 
-    Parameters
-    ----------
-    counts : ndarray of int, of shape (r + 1, c + 1)
-        Persons in each cell, margins last; what is not shown is not looked at.
-    shown : ndarray of bool, of the shape of `counts`
-        Whether the count is shown.
-
-    Returns
-    -------
-    lows, highs : ndarray of float, of the shape of `counts`
-        The least and the largest count that each cell can have; both the count itself where it is
-        shown, and inf where there is no largest.
-
-    Raises
-    ------
-    InputError
-        If the arrays are no table, or no table of counts from 0 on has the shown ones.
-
-    Notes
-    -----
-    The attacker knows the shown counts and margins exactly and no more: that counts are at least 0
-    and add up.
+    That one knows the shown counts and margins exactly and no more: that counts are at least 0 and
+    add up. `counts` and `shown` are as in `check_table`; InputError is raised if they are no table,
+    or no table of counts from 0 on has the shown ones.
 
     Examples
     --------

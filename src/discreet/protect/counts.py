@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Labels, check_ratio, check_whole
+from discreet.arguments import Labels, check_parameters, check_whole, ratio, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 Bins = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 Counter = Callable[[tuple[int, ...]], Bins]
 """Counts the persons in each cell of a grid that has so many cells along each axis."""
 GroupCounter = Callable[[Labels], Bins]
@@ -42,23 +43,14 @@ LEAST_GAP = 3  # bins: shorter runs of few persons are joined to their neighbour
 
 @dataclass(frozen=True, eq=False)
 class Guarded:
-    """What of a grid may be shown.
+    """What of a grid of `resolution` cells may be shown.
 
-    Attributes
-    ----------
-    counts : ndarray of int, of shape `resolution`
-        Persons in each cell; 0 where the cell is not shown.
-    shown : ndarray of bool, of shape `resolution`
-        Whether the cell's count may be shown. Empty cells are; a view that tells empty cells
-        from hidden ones says that someone is there.
-    resolution : tuple of int
-        How many cells along each axis.
-    hidden : int
-        How many cells are not shown.
+    `counts` are 0 where a cell is not shown, of which there are `hidden`. Empty cells are shown; a
+    view that tells them from hidden ones says that someone is there.
     """
 
     counts: Bins
-    shown: NDArray[np.bool_]
+    shown: Mask
     resolution: tuple[int, ...]
     hidden: int
 
@@ -71,20 +63,14 @@ class Guarded:
 class Merged:
     """Neighbouring bins joined.
 
-    Attributes
-    ----------
-    groups : ndarray of int, of shape (bins,)
-        Which merged bin each original bin belongs to, from 0 on, from left to right.
-    counts : ndarray of int
-        Persons in each merged bin.
-    gap : ndarray of bool, of shape (bins,)
-        Whether an original bin lies in a gap: fewer than k persons are there, who are counted in
-        the merged bin beside it.
+    `groups` says which merged bin each original one belongs to, from 0 on, from left to right;
+    `counts` are the persons in each merged bin. Original bins that lie in a `gap` hold fewer than
+    k persons, who are counted in the merged bin beside it.
     """
 
     groups: Labels
     counts: Bins
-    gap: NDArray[np.bool_]
+    gap: Mask
 
     def __post_init__(self) -> None:
         self.groups.setflags(write=False)
@@ -120,10 +106,10 @@ class Suppression:
         "A total, or the same persons counted on another grid, may give a hidden count back."
     )
 
-    k: int = 3
+    k: int = whole(1, default=3)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=1)
+        check_parameters(self)
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count once at `resolution` and hide the small cells."""
@@ -140,16 +126,12 @@ class Generalization:
         The least number of persons in a cell that is shown; at least 1.
     shown_share : float, optional
         Halve again until the cells shown hold at least this share of all counts, or one cell is
-        left along each axis; above 0 and at most 1. Default: halve once.
-
-    Notes
-    -----
-    With `shown_share` the resolution itself depends on the data and says a little about them.
+        left along each axis; above 0 and at most 1. The resolution then depends on the data and
+        says a little about them. Default: halve once.
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    sections 2.1 and 4.1 (a 30 by 30 grid becomes 15 by 15).
+    Avraam et al. (2021), sections 2.1 and 4.1 (a 30 by 30 grid becomes 15 by 15).
 
     Examples
     --------
@@ -168,15 +150,11 @@ class Generalization:
         "The same persons counted on a finer grid, or a total, may give a hidden count back."
     )
 
-    k: int = 3
-    shown_share: float | None = None
+    k: int = whole(1, default=3)
+    shown_share: float | None = ratio(None, above=True, most=1)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=1)
-        if self.shown_share is not None:
-            share = check_ratio("shown_share", self.shown_share, zero=False)
-            if share > 1:
-                raise InputError("shown_share must be at most 1")
+        check_parameters(self)
 
     def __call__(self, count: Counter, resolution: tuple[int, ...]) -> Guarded:
         """Count at half of `resolution`, and coarser if need be, and hide the small cells."""
@@ -201,28 +179,20 @@ class Merge:
     Parameters
     ----------
     k : int, default 5
-        The least number of persons in a bin; at least 1.
-
-    Raises
-    ------
-    RefusedError
-        If all bins together hold fewer than k.
+        The least number of persons in a bin; at least 1. If all bins together hold fewer, that is
+        refused.
 
     Notes
     -----
     Which bins were joined depends on the data: an edge says that to its left k is just reached.
     Who lies in a gap is counted in the larger bin beside it: all counts together are everybody,
-    so that no total, nor another picture on the same bins, tells how many a gap holds.
+    so that no total, nor another plot on the same bins, tells how many a gap holds.
 
     Examples
     --------
     >>> import numpy as np
-    >>> counts = np.array([4, 2, 0, 7, 1])
-    >>> method = Merge(k=5)
-    >>> merged = method(lambda r: counts, (5,), lambda groups: np.bincount(groups, counts))
-    >>> merged.groups.tolist(), merged.counts.tolist()
-    ([0, 0, 1, 1, 1], [6, 8])
     >>> counts = np.array([40, 0, 2, 0, 9])
+    >>> method = Merge(k=5)
     >>> merged = method(lambda r: counts, (5,), lambda groups: np.bincount(groups, counts))
     >>> merged.groups.tolist(), merged.counts.tolist(), merged.gap.tolist()
     ([0, 0, 0, 0, 1], [42, 9], [False, True, True, True, False])
@@ -238,10 +208,10 @@ class Merge:
         " grid of the same column may tell more."
     )
 
-    k: int = 5
+    k: int = whole(1, default=5)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=1)
+        check_parameters(self)
 
     def __call__(
         self,
@@ -259,29 +229,25 @@ class Merge:
         counts = _counted(count, resolution)
         gap = gaps_of(counts, self.k, least_gap)
         groups = _joined_beside(gap, counts, self.k)
-        counts = _whole_counts(count_groups(groups), (int(groups[-1]) + 1,))
-        while (counts < self.k).any():
+        while True:
+            counts = _counted(lambda _: count_groups(groups), (int(groups[-1]) + 1,))  # noqa: B023
+            if (counts >= self.k).all():
+                break
             if counts.size == 1:
                 raise RefusedError(
                     "all bins together hold fewer than k persons; k is the least that is shown:"
                     " widen the selection"
                 )
             groups = joined_bins(counts[None, :], self.k)[groups]
-            counts = _whole_counts(count_groups(groups), (int(groups[-1]) + 1,))
         check_counts(counts, np.ones(counts.shape, dtype=np.bool_), self.k)
-        return Merged(groups, counts, _still_between(gap, groups))
+        for part in _runs(gap):  # no gap is left where its two sides were joined
+            gap[part] &= gap[part[0]] and groups[part[0] - 1] != groups[part[-1] + 1]
+        return Merged(groups, counts, gap)
 
 
 @dataclass(frozen=True)
 class NoProtection:
-    """Every cell is shown as it was counted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> NoProtection()(lambda resolution: np.array([5, 1]), (2,)).shown.tolist()
-    [True, True]
-    """
+    """Every cell is shown as it was counted."""
 
     name: ClassVar[str] = "none"
     promises: ClassVar[str] = "Nothing: counts are shown as they are."
@@ -292,22 +258,17 @@ class NoProtection:
         return _guarded(_counted(count, resolution), 1)
 
 
-def check_counts(counts: Bins, shown: NDArray[np.bool_], k: int) -> None:
-    """Count again what is about to be shown.
+def check_counts(counts: Bins, shown: Mask, k: int) -> None:
+    """Count again what is about to be shown, and raise BrokenPromiseError if it may not be.
 
     Parameters
     ----------
     counts : ndarray of int
-        Persons in each cell.
+        Persons in each cell, none negative where it is shown.
     shown : ndarray of bool, of the shape of `counts`
         Whether the cell's count is shown.
     k : int
         The least number of persons in a cell that is shown and not empty.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If a cell is shown that holds 1 to k - 1 persons, or a negative count.
 
     Examples
     --------
@@ -342,15 +303,6 @@ def rounded(counts: Bins, base: int) -> Bins:
     base : int
         At least 1; with 1 the counts stay as they are.
 
-    Returns
-    -------
-    ndarray of int
-
-    Raises
-    ------
-    InputError
-        If base is no whole number of at least 1.
-
     Notes
     -----
     Slows down who combines counts, and does not stop them: a secret yes/no column was decoded
@@ -367,17 +319,14 @@ def rounded(counts: Bins, base: int) -> Bins:
 
 
 def _counted(count: Counter, resolution: tuple[int, ...]) -> Bins:
+    """Return a copy of the counts of a grid, made sure of."""
     if not resolution:
         raise InputError("resolution must name the number of cells along at least one axis")
     for cells in resolution:
         check_whole("resolution", cells, least=1)
-    return _whole_counts(count(resolution), resolution)
-
-
-def _whole_counts(counts: Bins, shape: tuple[int, ...]) -> Bins:
-    """Return a copy of `counts`, made sure of."""
+    counts = count(resolution)
     given = np.array(counts, dtype=np.int64)
-    if given.shape != shape or (given != counts).any() or (given < 0).any():
+    if given.shape != resolution or (given != counts).any() or (given < 0).any():
         raise BrokenPromiseError("counts are not one whole number for each cell asked for")
     return given
 
@@ -390,20 +339,13 @@ def _guarded(counts: Bins, k: int) -> Guarded:
 
 
 def joined_bins(counts: Bins, k: int) -> Labels:
-    """Join neighbouring bins from the left until each holds enough; the rest joins the last.
+    """Join bins from the left until each holds k of each level; the rest joins the last.
 
-    Parameters
-    ----------
-    counts : ndarray of int, of shape (levels, bins)
-        Persons of each level in each bin.
-    k : int
-        The least number of persons of each level in a joined bin.
+    `counts` (levels, bins) are the persons of each level in each bin.
 
     Examples
     --------
     >>> import numpy as np
-    >>> joined_bins(np.array([[4, 2, 0, 7, 1]]), k=5).tolist()
-    [0, 0, 1, 1, 1]
     >>> joined_bins(np.array([[4, 2, 0, 7, 1], [9, 1, 9, 9, 9]]), k=7).tolist()
     [0, 0, 0, 0, 0]
     """
@@ -418,21 +360,12 @@ def joined_bins(counts: Bins, k: int) -> Labels:
     return last
 
 
-def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> NDArray[np.bool_]:
-    """Say which bins lie in a gap: a run of three or more that together hold fewer than k.
+def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> Mask:
+    """Say which bins lie in a gap: a run of `least` or more that together hold fewer than k.
 
     On either side of a gap, as many of the nearest bins that lie in no other hold k. From the left,
-    each gap is as long as it can be.
-
-    Parameters
-    ----------
-    counts : ndarray of int, of shape (bins,)
-        Persons in each bin.
-    k : int
-        The least number of persons in a bin that is shown.
-    least : int, default 3
-        How many bins a gap has at least: more where some can hold no value, as bins narrower than
-        1 of whole numbers.
+    each gap is as long as it can be. A gap needs more bins where some can hold no value, as bins
+    narrower than 1 of whole numbers.
 
     Examples
     --------
@@ -452,7 +385,7 @@ def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> NDArray[np.bool_]:
     return gap
 
 
-def _joined_beside(gap: NDArray[np.bool_], counts: Bins, k: int) -> Labels:
+def _joined_beside(gap: Mask, counts: Bins, k: int) -> Labels:
     """Join the bins between each two gaps, and give the bins of a gap to the larger side."""
     groups, groups_before = np.zeros(counts.size, dtype=np.intp), 0
     for part in _runs(gap):
@@ -467,35 +400,17 @@ def _joined_beside(gap: NDArray[np.bool_], counts: Bins, k: int) -> Labels:
     return groups
 
 
-def _still_between(gap: NDArray[np.bool_], groups: Labels) -> NDArray[np.bool_]:
-    """Return the gaps whose two sides were not joined for holding the same persons."""
-    kept = gap.copy()
-    for part in _runs(gap):
-        if gap[part[0]]:
-            kept[part] = groups[part[0] - 1] != groups[part[-1] + 1]
-    return kept
-
-
-def _runs(gap: NDArray[np.bool_]) -> list[Labels]:
+def _runs(gap: Mask) -> list[Labels]:
     """Return the bins of each gap, and those between gaps, from left to right."""
     return np.split(np.arange(gap.size), np.flatnonzero(np.diff(gap)) + 1)
-
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class LevelCells:
     """What of the grids of several levels may be shown.
 
-    Attributes
-    ----------
-    widths : tuple of int
-        How many cells of the grid of all make one, along each axis.
-    counts : ndarray of int, of shape (levels, ...)
-        Persons of each level in each cell; 0 where the cell is not shown.
-    shown : ndarray of bool, of shape (levels, ...)
-        Whether the cell's count may be shown: of all levels or of none.
+    `widths` is how many cells of the grid of all make one, along each axis; `counts` (levels, ...)
+    are 0 where a cell is not `shown`, which it is of all levels or of none.
     """
 
     widths: tuple[int, ...]
@@ -515,10 +430,10 @@ def cells_of_levels(
     Parameters
     ----------
     counts : ndarray of int, of shape (levels, ...)
-        Persons of each level in each cell of the grid, of one or more axes, that the picture of all
+        Persons of each level in each cell of the grid, of one or more axes, that the plot of all
         persons has.
     told : ndarray of bool, of the shape of the grid
-        Which cells that picture shows.
+        Which cells that plot shows.
     k : int
         The least number of persons of each level in a cell that is shown.
     share : float
@@ -536,10 +451,10 @@ def cells_of_levels(
     Notes
     -----
     The sum over all levels of a shown cell is one of counts that stand on k persons each and have
-    nobody in common: cells that the picture of all shows, and the hidden ones of a block once they
+    nobody in common: cells that the plot of all shows, and the hidden ones of a block once they
     hold k together and may each still hold anything from none to k - 1. Which blocks those are does
     not depend on the levels, and each grid is made of whole blocks of the one before. So neither
-    the picture of all nor those by another column, taken from it, leave fewer than k. Who is in no
+    the plot of all nor those by another column, taken from it, leave fewer than k. Who is in no
     such block yet is not counted.
 
     Examples
@@ -604,10 +519,7 @@ def shows_enough(kept: Bins, totals: Bins, share: float) -> bool:
 
 
 def _tells_none(rest: Bins, hidden: Bins, k: int, least: int) -> Mask:
-    """Say where the sum of hidden cells is of k persons and leaves each what it may hold.
-
-    That is `least` to k - 1 persons: 1 at least, where empty cells are told apart.
-    """
+    """Say where the sum of hidden cells is of k persons and leaves each `least` to k - 1."""
     others = hidden - 1
     most, fewest = rest - others * least, rest - others * (k - 1)
     found: Mask = (rest >= k) & (most >= k - 1) & (fewest <= least)

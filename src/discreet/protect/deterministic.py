@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,9 +15,12 @@ from discreet.arguments import (
     Labels,
     as_matrix,
     as_strata,
-    check_ratio,
+    check_parameters,
     check_whole,
     check_word,
+    ratio,
+    whole,
+    word,
 )
 from discreet.errors import RefusedError
 from discreet.protect.base import (
@@ -84,7 +86,7 @@ class Deterministic:
         " records are put back by the stretching, and a second k or grouping of the same column"
         " gives records away exactly."
     )
-    least_k: ClassVar[int] = 3
+    least_k: ClassVar[int] = SMALLEST_K
     noise: ClassVar[float] = 0.1
     additive: ClassVar[bool] = False
     holds_k: ClassVar[bool] = False
@@ -103,14 +105,12 @@ class Deterministic:
         "that it is safe to release again because nothing is random",
     )
 
-    k: int = 3
-    metric: str = "euclidean"
-    q: float = 0.0
+    k: int = whole(1, default=3)
+    metric: str = word("euclidean", METRICS)
+    q: float = ratio(0.0)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=1)
-        check_ratio("q", self.q, zero=True)
-        _check_metric(self.metric)
+        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -145,8 +145,7 @@ def deterministic(
     k : int
         How many rows are averaged; 3 <= k <= n - 3, and at most the size of each stratum.
     strata : array-like of shape (n,), optional
-        A label for each row; neighbours are looked for within a label only. Default: one
-        stratum.
+        A label for each row; neighbours are looked for within a label only.
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         Euclidean distance of z-scores, or Mahalanobis distance by the covariance (divisor
         n - 1) of the whole table. Centroids are of z-scores with either.
@@ -166,12 +165,11 @@ def deterministic(
 
     Notes
     -----
-    Ties never depend on the order of rows. Rows of equal z-scores are one point with a weight,
-    and the row's own point comes first. The others come by distance; those within a relative
-    1e-10 of the distance at which k is reached are tied, and the one nearest to the mean of the
-    table comes first, then the first in lexicographic order of z-scores. A point fills as many
-    places as it has rows, the last one only what is left.
-    Permuted rows give the permuted result to the last bit.
+    Ties never depend on the order of rows: permuted rows give the permuted result to the last bit.
+    Rows of equal z-scores are one point with a weight, and the row's own point comes first. The
+    others come by distance; those within a relative 1e-10 of the distance at which k is reached are
+    tied, and the one nearest to the mean of the table comes first, then the first in lexicographic
+    order of z-scores. A point fills as many places as it has rows, the last one only what is left.
 
     **What it does not protect.** The groups overlap, so nothing here is k-anonymous. In dense
     parts centroids lie next to their own record, more so the larger n; a far record is put back
@@ -190,8 +188,13 @@ def deterministic(
     """
     matrix = as_matrix(X)
     labels = as_strata(strata, len(matrix))
-    k = _check_k(k, len(matrix))
-    _check_metric(metric)
+    if not SMALLEST_K <= check_whole("k", k, least=1) <= len(matrix) - SMALLEST_K:
+        raise RefusedError(
+            "k must be at least 3 and at most the number of rows less 3; choose another k, or"
+            " take in more rows"
+        )
+    k = int(k)
+    check_word("metric", metric, METRICS)
     members = rows_by_stratum(labels, k)
     z, mean, sd = standardise(matrix)
     whiten = _whitening(z) if metric == "mahalanobis" else None
@@ -200,7 +203,13 @@ def deterministic(
     def fill(rows: Labels, workers: int) -> None:
         centroids[rows] = _centroids(z[rows], k, whiten, workers)
 
-    _each_stratum(fill, members)
+    threads = os.cpu_count() or 1
+    if len(z) < WORTH_THREADS or max(map(len, members)) * threads > 2 * len(z):
+        for each in members:  # one outweighs the others: its rows are done side by side
+            fill(each, -1)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda each: fill(each, 1), members))
     shrunk = np.sort(np.asfortranarray(centroids), axis=0).std(axis=0, ddof=1)
     if (shrunk < COLLAPSED).any():
         raise RefusedError(
@@ -208,20 +217,6 @@ def deterministic(
         )
     out: Floats = centroids * (sd / shrunk) + mean
     return out
-
-
-def _check_k(k: object, n: int) -> int:
-    size = check_whole("k", k, least=1)
-    if not SMALLEST_K <= size <= n - SMALLEST_K:
-        raise RefusedError(
-            "k must be at least 3 and at most the number of rows less 3; choose another k, or"
-            " take in more rows"
-        )
-    return size
-
-
-def _check_metric(metric: object) -> None:
-    check_word("metric", metric, METRICS)
 
 
 def _whitening(z: Floats) -> Floats:
@@ -235,18 +230,6 @@ def _whitening(z: Floats) -> Floats:
             " covariance is singular); leave one out or take metric 'euclidean'"
         )
     return np.linalg.inv(np.linalg.cholesky(correlation))
-
-
-def _each_stratum(fill: Callable[[Labels, int], None], members: Sequence[Labels]) -> None:
-    """Do the strata side by side, or, where one outweighs the others, its rows side by side."""
-    threads = os.cpu_count() or 1
-    rows = sum(map(len, members))
-    if rows < WORTH_THREADS or max(map(len, members)) * threads > 2 * rows:
-        for each in members:
-            fill(each, -1)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda each: fill(each, 1), members))
 
 
 def _centroids(z: Floats, k: int, whiten: Floats | None, workers: int) -> Floats:
@@ -291,24 +274,18 @@ def _means(points: Floats, near: Labels, take: Labels, k: int) -> Floats:
 def _unique(z: Floats) -> tuple[Floats, Labels, Labels]:
     """Return the different rows, which one each row is, and how many.
 
-    They stand in the order in which ties are broken: nearest to the mean first.
+    They stand in the order in which ties are broken: nearest to the mean first, then by value.
     """
-    order = _inward_first(z)
+    by_value = lexicographic(z)
+    # Rounded, so that two points on opposite sides of the mean are as far from it.
+    squares = np.round(np.einsum("ij,ij->i", z, z), MIRRORED)
+    order = by_value[np.argsort(squares[by_value], kind="stable")]
     ordered = z[order]
     first = np.ones(len(z), dtype=np.bool_)
     first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     inverse = np.empty(len(z), dtype=np.intp)
     inverse[order] = np.cumsum(first) - 1
     return ordered[first], inverse, np.bincount(inverse)
-
-
-def _inward_first(z: Floats) -> Labels:
-    """Return the rows by distance from the mean; of equally distant ones the first by value."""
-    by_value = lexicographic(z)
-    # Rounded, so that two points on opposite sides of the mean are as far from it.
-    squares = np.round(np.einsum("ij,ij->i", z, z), MIRRORED)
-    order: Labels = by_value[np.argsort(squares[by_value], kind="stable")]
-    return order
 
 
 def _places(

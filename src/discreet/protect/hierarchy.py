@@ -83,10 +83,6 @@ def read_hierarchy(column: str, source: str | Path | Mapping[str, Any]) -> Hiera
         coarsest: ``{"north": {"Yorkshire": ["York", "Leeds"]}}``. Whole numbers among the levels
         of a list are read as text.
 
-    Returns
-    -------
-    Hierarchy
-
     Raises
     ------
     InputError
@@ -175,17 +171,7 @@ def _text(column: str, name: object) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """What was done to a column.
-
-    Attributes
-    ----------
-    column : str
-        The column's name.
-    what : str
-        "generalised", "joined" or "dropped".
-    detail : str
-        The same in plain words, such as "the 3 smallest levels are 'other'".
-    """
+    """What was done to a column: generalised, joined or dropped; and the same in plain words."""
 
     column: str
     what: str
@@ -194,18 +180,9 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Chain(ABC):
-    """Coarser and coarser joinings of a column's levels.
+    """Coarser and coarser joinings of a column's levels; after the `last` step, it is dropped.
 
-    Step 0 joins nothing; after the last one, the column is dropped.
-
-    Attributes
-    ----------
-    column : str
-        The column's name.
-    levels : tuple of str
-        The levels of the data.
-    last : int
-        How many steps there are.
+    Step 0 joins nothing. `levels` are those of the data.
     """
 
     column: str
@@ -345,8 +322,6 @@ def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain
 def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Chain:
     """Join the two smallest levels into "other", then the three smallest, up to all but one.
 
-    Notes
-    -----
     Which levels are joined depends on the data, and says which are the smallest. Where a level
     is called "other", the joined ones are "other levels".
 
@@ -363,17 +338,7 @@ def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Ch
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column of levels.
-
-    Attributes
-    ----------
-    name : str
-        The column's name.
-    levels : tuple of str
-        Its different levels, in the order of their names.
-    codes : ndarray of int, of shape (n,)
-        Which of them each row has.
-    """
+    """A column: its different levels, in order of their names, and which of them each row has."""
 
     name: str
     levels: tuple[str, ...]
@@ -386,14 +351,7 @@ class Coded:
 
 
 def coded(name: str, given: Sequence[str]) -> Coded:
-    """Find the levels of a column.
-
-    Examples
-    --------
-    >>> column = coded("town", ["York", "", "York"])
-    >>> column.levels, column.codes.tolist(), column.sizes.tolist()
-    (('', 'York'), [1, 0, 1], [1, 2])
-    """
+    """Find the levels of a column."""
     import pandas as pd
 
     texts = np.asarray(given, dtype=object)
@@ -413,14 +371,7 @@ def chains_of(
     hierarchies: Mapping[str, Hierarchy],
     ordered: Mapping[str, Sequence[str]],
 ) -> tuple[Chain, ...]:
-    """Choose each column's chain: its hierarchy's; else intervals if it is ordered; else "other".
-
-    Examples
-    --------
-    >>> column = coded("age", ["child", "old", "youth"])
-    >>> chains_of([column], {}, {"age": ["child", "youth", "adult", "old"]})[0].names(1)
-    ['child to youth', 'adult to old', 'child to youth']
-    """
+    """Choose each column's chain: its hierarchy's; else intervals if ordered; else "other"."""
     names = [column.name for column in columns]
     for what, given in {"hierarchies": hierarchies, "ordered": ordered}.items():
         for name in given:

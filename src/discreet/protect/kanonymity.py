@@ -137,13 +137,13 @@ def repair(
 
     Ways are tried in the order of their loss before suppression, which none can undercut, so the
     first one that undercuts all that are left is the best (`complete`). If `most_tried` is
-    reached before, a descent follows, which at each step takes the coarsening that mends most
+    reached before, a descent follows, which at each step takes the coarsening that helps most
     rows per loss. The better of what both found is then changed in one or two columns as long as
     that helps, as many ways again being tried at most; it is not `complete`. If neither found
     one, the call is refused. There is none then, unless `closeness` is asked for: joining a
     stratum to another may take that one further from the whole.
 
-    What this does not protect: strata of k rows hide who is who in these columns alone; other
+    **What it does not protect.** Strata of k rows hide who is who in these columns alone; other
     columns of the table may still tell rows apart. Without `diversity` all rows of a stratum may
     share one sensitive value. Which levels were joined depends on the data and says which are
     rare; two repairs of one table, side by side, may undo each other.

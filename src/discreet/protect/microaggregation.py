@@ -1,4 +1,4 @@
-"""Groups of at least k rows that lie near each other, and methods that release groups of them."""
+"""Groups of at least k rows that lie near each other, and rows redrawn from them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, as_matrix, as_strata, check_ratio, check_whole
+from discreet.arguments import (
+    Floats,
+    Labels,
+    as_matrix,
+    as_strata,
+    check_parameters,
+    check_ratio,
+    check_whole,
+    whole,
+)
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.progress import advance
 from discreet.protect.base import (
-    by_person,
     check_groups_of_persons,
     check_normals,
     lexicographic,
@@ -27,7 +35,6 @@ from discreet.rounding.groups import GAIN
 
 __all__ = [
     "Condensation",
-    "Microaggregation",
     "check_shared",
     "groups_in_order",
     "mdav",
@@ -39,9 +46,6 @@ __all__ = [
 TASK = "grouping"
 FEW = 2000
 """So many rows take less time in numpy than it takes to load the kernels."""
-
-BLOCKS = 64
-"""How many rows share one of the minima among which the nearest are first looked for."""
 
 
 def mdav(X: ArrayLike, k: int) -> Labels:
@@ -75,14 +79,13 @@ def mdav(X: ArrayLike, k: int) -> Labels:
 
     Notes
     -----
-    Ties go to the row whose z-scores come first in lexicographic order, so the order of the
-    file does not matter; which of several equal rows goes where is the only thing it decides.
-    Nothing is approximated. Time grows about with n to the power 1.2 to 1.3 for 4 columns, faster
-    for more.
+    Ties go to the row whose z-scores come first in lexicographic order, so the order of the file
+    decides nothing but which of several equal rows goes where. Nothing is approximated. Time grows
+    about with n to the power 1.2 to 1.3 for 4 columns, faster for more.
 
-    **What it does not protect.** Labels say who is grouped with whom: they are private. Means
-    of such groups are k-anonymous once; released for several k, or for several sets of columns,
-    they give records away exactly. Means also keep the total of each column exactly.
+    **What it does not protect.** Labels are private. Means of such groups are k-anonymous once;
+    released for several k, or for several sets of columns, they give records away exactly. Means
+    also keep the total of each column.
 
     References
     ----------
@@ -95,10 +98,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
     >>> mdav([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8]], k=3).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    z, order = _in_order(X, k)
-    labels = np.empty(len(z), dtype=np.intp)
-    labels[order] = strata_groups(z[order], [len(z)], int(k))
-    return labels
+    return _grouped(X, k, None)
 
 
 def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
@@ -112,36 +112,19 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
 
     Parameters
     ----------
-    X : array-like of shape (n, p)
-        Finite numbers, no constant column.
-    k : int
-        The least number of rows in a group; 2 <= k <= n.
+    X, k
+        As of `mdav`, and what is returned and raised too.
     gamma : float, default 0.2
         The gain factor; at least 0, which lets no row join. The authors use 0.2 for scattered
         rows and 1.1 for rows in clusters.
-
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row, numbered from 0 in the order they were made.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 2, gamma negative, or X malformed.
-    RefusedError
-        If there are fewer than k rows or a column is constant.
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
 
     Notes
     -----
     Ties as in `mdav`; of equally near centroids that of the group made first counts. Groups hold
     k rows or more, most of them at most 2k - 1; rows left at last may bring one up to 3k - 2.
-    Time grows about as that of `mdav`.
 
-    **What it does not protect.** As of `mdav`: labels are private, and means of groups for
-    several k or gamma give records away. How large a group is tells how its rows lie.
+    **What it does not protect.** As of `mdav`, for several gamma too. How large a group is tells
+    how its rows lie.
 
     References
     ----------
@@ -153,39 +136,27 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
     >>> vmdav([[1, 1], [9, 9], [1, 2], [8, 9], [2, 1], [9, 8], [1, 1.1]], k=3).tolist()
     [1, 0, 1, 0, 1, 0, 1]
     """
-    gamma = check_ratio("gamma", gamma, zero=True)
-    z, order = _in_order(X, k)
+    return _grouped(X, k, check_ratio("gamma", gamma, zero=True))
+
+
+def _grouped(X: ArrayLike, k: int, gamma: float | None) -> Labels:
+    """Return the groups of rows in the order of the file; refuse what cannot be grouped."""
+    matrix = as_matrix(X)
+    if check_whole("k", k, least=2) > len(matrix):
+        raise RefusedError("k must be at most the number of rows; choose a smaller k")
+    z = standardise(matrix)[0]
+    order = lexicographic(z, matrix)
     labels = np.empty(len(z), dtype=np.intp)
     labels[order] = strata_groups(z[order], [len(z)], int(k), gamma)
     return labels
 
 
-def _in_order(X: ArrayLike, k: int) -> tuple[Floats, Labels]:
-    """Return standardised rows and their canonical order; refuse what cannot be grouped."""
-    matrix = as_matrix(X)
-    if check_whole("k", k, least=2) > len(matrix):
-        raise RefusedError("k must be at most the number of rows; choose a smaller k")
-    z = standardise(matrix)[0]
-    return z, lexicographic(z, matrix)
-
-
 def groups_in_order(
     z: Floats, strata: Labels, k: int, *ties: Floats, gamma: float | None = None
 ) -> tuple[Labels, Labels]:
-    """Return an order of rows, stratum by stratum, and the group of each row in it.
+    """Return an order of standardised rows, stratum by stratum, and the group of each row in it.
 
-    Parameters
-    ----------
-    z : ndarray of shape (n, p)
-        Standardised rows.
-    strata : ndarray of int, of shape (n,)
-        The stratum of each row, numbered from 0.
-    k : int
-        The least number of rows in a group.
-    *ties : ndarrays of shape (n, q)
-        What orders rows that are equal.
-    gamma : float, optional
-        The gain factor of V-MDAV; without one the groups are those of MDAV.
+    `ties` order rows that are equal. Groups are those of MDAV; with `gamma`, of V-MDAV.
     """
     sizes = [len(rows) for rows in rows_by_stratum(strata, k)]
     order = lexicographic(strata, z, *ties)
@@ -195,48 +166,31 @@ def groups_in_order(
 def strata_groups(
     ordered: Floats, sizes: Sequence[int], k: int, gamma: float | None = None
 ) -> Labels:
-    """Return the MDAV groups of rows in canonical order, stratum after stratum.
+    """Return the groups of standardised rows in lexicographic order, stratum after stratum.
 
-    Parameters
-    ----------
-    ordered : ndarray of shape (n, p)
-        Standardised rows; those of a stratum follow one another, in lexicographic order.
-    sizes : sequence of int
-        How many rows each stratum has; at least k.
-    k : int
-        The least number of rows in a group.
-    gamma : float, optional
-        The gain factor of V-MDAV; without one the groups are those of MDAV.
+    Strata have `sizes` of at least k rows. What was made is counted again, apart from how.
     """
     total = len(ordered)
     labels = np.full(total, -1, dtype=np.intp)
     start = made = 0
     for size in sizes:
-        rows = slice(start, start + size)
-        labels[rows] = made + _groups(ordered[rows], k, gamma, start, total)
-        made = int(labels[rows].max()) + 1
+        rows = ordered[start : start + size]
+        if rows.shape[1] == 1:
+            found = _on_a_line(rows, k, gamma)
+        elif gamma is not None:
+            found = _variable(rows, k, float(gamma), start, total)
+        else:
+            found = (_few if total < FEW else _many)(rows, k, start, total)
+        labels[start : start + size] = made + found
+        made += int(found.max()) + 1
         start += size
-    _check_groups(labels, sizes, k)
-    return labels
-
-
-def _groups(ordered: Floats, k: int, gamma: float | None, before: int, total: int) -> Labels:
-    """Return the groups of one stratum, the rows `before` of `total` being done."""
-    if ordered.shape[1] == 1:
-        return _on_a_line(ordered, k, gamma)
-    if gamma is not None:
-        return _variable(ordered, k, float(gamma), before, total)
-    return (_few if total < FEW else _many)(ordered, k, before, total)
-
-
-def _check_groups(labels: Labels, sizes: Sequence[int], k: int) -> None:
-    """Count the groups of each stratum again, apart from how they were made."""
     for part in np.split(labels, np.cumsum(sizes)[:-1]):
         members = np.bincount(part - part.min())
         if part.min() < 0 or members[members > 0].min() < k:
             raise BrokenPromiseError(
                 "a group was counted again and holds fewer than k rows; please report this"
             )
+    return labels
 
 
 # --- by the kernels ---------------------------------------------------------------------------
@@ -298,98 +252,41 @@ def _joined(ordered: Floats, labels: Labels) -> Labels:
 
 
 def _few(ordered: Floats, k: int, before: int, total: int) -> Labels:
-    """Return the MDAV groups of one stratum, the rows `before` of `total` being done."""
-    left = _Left(ordered)
-    told = left.count
-    while left.count >= 3 * k:
-        left.measure(left.centroid())
-        left.measure(left.point(left.farthest()))
-        left.group(left.nearest(k))
-        left.measure(left.point(left.farthest()))
-        left.group(left.nearest(k))
-        left.compact()
-        if told - left.count >= total / 100:
-            told = left.count
-            advance(TASK, before + len(ordered) - told, total)
-    if left.count >= 2 * k:
-        left.measure(left.centroid())
-        left.measure(left.point(left.farthest()))
-        left.group(left.nearest(k))
-    left.compact(always=True)
-    left.group(np.arange(left.count, dtype=np.intp))
-    advance(TASK, before + len(ordered), total)
-    return left.labels
+    """Return the MDAV groups of one stratum, the rows `before` of `total` being done.
 
-
-class _Left:
-    """The rows not yet grouped, in canonical order, and their distances from one point.
-
-    Grouped rows are only noted down until a quarter are; then the columns are made anew. The
-    sum of what is left is kept to twice double precision, so that the centroid is the rounded
-    true one, whichever rows have left and when.
+    The sum of what is left is kept to twice double precision, so that the centroid is the
+    rounded true one, whichever rows have left and when.
     """
+    labels = np.empty(len(ordered), dtype=np.intp)
+    left, columns = np.arange(len(ordered)), np.ascontiguousarray(ordered.T)
+    sums = [_twice_sum(column.tolist()) for column in columns]
+    made, told = 0, left.size
+    while left.size >= 2 * k:
+        gaps = _squares(columns, [high / left.size for high, _ in sums])
+        for _ in range(2 if left.size >= 3 * k else 1):
+            gaps = _squares(columns, columns[:, gaps.argmax()].tolist())  # the first of them
+            near = _smallest(gaps, k)
+            labels[left[near]] = made
+            made += 1
+            for j, column in enumerate(columns):
+                sums[j] = _twice_sum([*sums[j], *(-column[near]).tolist()])
+            stay = np.ones(left.size, dtype=np.bool_)
+            stay[near] = False
+            left, columns, gaps = left[stay], columns[:, stay], gaps[stay]
+        if told - left.size >= total / 100:
+            told = left.size
+            advance(TASK, before + len(ordered) - told, total)
+    labels[left] = made
+    advance(TASK, before + len(ordered), total)
+    return labels
 
-    def __init__(self, ordered: Floats) -> None:
-        self.count = len(ordered)
-        self.labels: Labels = np.full(self.count, -1, dtype=np.intp)
-        self._made = 0
-        self._columns = np.ascontiguousarray(ordered.T)
-        self._rows = np.arange(self.count, dtype=np.intp)
-        self._gone: Labels = np.empty(self.count, dtype=np.intp)
-        self._distance: Floats = np.empty(self.count)
-        self._gap: Floats = np.empty(self.count)
-        self._sums = [_twice_sum(column.tolist()) for column in self._columns]
 
-    def centroid(self) -> list[float]:
-        return [high / self.count for high, _ in self._sums]
-
-    def point(self, place: int) -> list[float]:
-        return [float(column[place]) for column in self._columns]
-
-    def measure(self, point: Sequence[float]) -> None:
-        """Set the squared distance of every row from `point`."""
-        distance, gap = self._distance, self._gap
-        for j, (column, at) in enumerate(zip(self._columns, point, strict=True)):
-            out = gap if j else distance
-            np.subtract(column, at, out=out)
-            np.multiply(out, out, out=out)
-            if j:
-                np.add(distance, gap, out=distance)
-
-    def farthest(self) -> int:
-        """Return the first of the farthest rows."""
-        self._distance[self._departed()] = -1.0
-        return int(self._distance.argmax())
-
-    def nearest(self, k: int) -> Labels:
-        """Return the `k` nearest rows, of equally near ones the first."""
-        self._distance[self._departed()] = np.inf
-        return _smallest(self._distance, k)
-
-    def group(self, places: Labels) -> None:
-        """Make a group of the rows at `places`; they are left no longer."""
-        self.labels[self._rows[places]] = self._made
-        gone = self._rows.size - self.count
-        self._gone[gone : gone + places.size] = places
-        self._made += 1
-        self.count -= places.size
-        for j, column in enumerate(self._columns):
-            self._sums[j] = _twice_sum([*self._sums[j], *(-column[places]).tolist()])
-
-    def compact(self, *, always: bool = False) -> None:
-        """Let go of the rows that have left, if they are a quarter of all."""
-        size = self._rows.size
-        if not always and 4 * (size - self.count) < size:
-            return
-        stay = np.ones(size, dtype=np.bool_)
-        stay[self._departed()] = False
-        self._columns = np.ascontiguousarray(self._columns[:, stay])
-        self._rows = self._rows[stay]
-        self._distance = np.empty(self.count)
-        self._gap = np.empty(self.count)
-
-    def _departed(self) -> Labels:
-        return self._gone[: self._rows.size - self.count]
+def _squares(columns: Floats, point: Sequence[float]) -> Floats:
+    """Return the squared distance of every row from a point, summed column after column."""
+    gaps = np.zeros(columns.shape[1])
+    for column, at in zip(columns, point, strict=True):
+        gaps += np.square(column - at)
+    return gaps
 
 
 def _twice_sum(terms: Sequence[float]) -> tuple[float, float]:
@@ -399,118 +296,17 @@ def _twice_sum(terms: Sequence[float]) -> tuple[float, float]:
 
 
 def _smallest(values: Floats, k: int) -> Labels:
-    """Return the places of the `k` smallest values, of equal ones the first.
-
-    The k-th smallest of some of the values bounds the k-th smallest of all, so that all but a
-    few are ruled out by one comparison.
-    """
-    width = values.size // BLOCKS
-    if width > 4 * k:
-        minima = values[: BLOCKS * width].reshape(BLOCKS, width).min(axis=0)
-        candidates = np.flatnonzero(values <= np.partition(minima, k - 1)[k - 1])
-    else:
-        candidates = np.arange(values.size, dtype=np.intp)
-    few = values[candidates]
-    limit = np.partition(few, k - 1)[k - 1]
-    below = candidates[few < limit]
-    return np.concatenate([below, candidates[few == limit][: k - below.size]])
-
-
-@dataclass(frozen=True)
-class Microaggregation:
-    """Rows replaced by the means of their MDAV groups, over all columns jointly.
-
-    Parameters
-    ----------
-    k : int, default 5
-        The least number of rows in a group; at least 2.
-
-    Raises
-    ------
-    RefusedError
-        If a stratum is smaller than k or a column constant.
-    BrokenPromiseError
-        If a released row, counted again, is shared by fewer than k.
-
-    Notes
-    -----
-    The columns are standardised over all rows; within each stratum rows are grouped by MDAV; a
-    row becomes the mean of its group. Every released row is shared by at least k rows of its
-    stratum over all columns: k-anonymity of the rows, the strata among their columns. Permuted
-    rows give the permuted result to the last bit. `normals` are not used. Where `persons` says
-    that some have several rows, it is their means that are grouped, and a released row is shared
-    by at least k persons.
-
-    **What it does not protect.** The mean of each column stays what it was, so the means of two
-    versions that differ in one person give that person away; so do groups for several k or for
-    several sets of columns. Where records lie close together a mean lies near each of them. Far
-    records pull the mean of their group: clip the columns first. Spread within groups is lost.
-
-    References
-    ----------
-    Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through
-    microaggregation", Data Mining and Knowledge Discovery 11 (2005), section 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    >>> Microaggregation(k=3)(x, np.zeros((6, 1)), np.zeros(6, dtype=np.intp)).round(6).ravel()
-    array([ 2.,  2.,  2., 11., 11., 11.])
-    """
-
-    name: ClassVar[str] = "microaggregation"
-    promises: ClassVar[str] = (
-        "Each row is the mean of a group of at least k records, and is shared by all of them: the"
-        " rows are k-anonymous over the columns of the group."
-    )
-    leaves_open: ClassVar[str] = (
-        "Where many records lie close together the mean lies near each of them; means of columns"
-        " are kept, so versions that differ in few persons give them away."
-    )
-    least_k: ClassVar[int] = 2
-    noise: ClassVar[float] = 0.0
-    additive: ClassVar[bool] = False
-    holds_k: ClassVar[bool] = True
-    shared_by_k: ClassVar[bool] = True
-    averages: ClassVar[bool] = True
-    declared: ClassVar[tuple[str, ...]] = ()
-    sentence: ClassVar[str] = (
-        "similar records were put into groups of at least {k}, and each row shows its group's means"
-    )
-    not_claimed: ClassVar[tuple[str, ...]] = (
-        "k-anonymity of this table together with other tables or plots of the same data",
-        "that values are hidden where many records lie close together: a group's mean lies near"
-        " all of them",
-    )
-
-    k: int = 5
-
-    def __post_init__(self) -> None:
-        check_whole("k", self.k, least=2)
-
-    def __call__(
-        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
-    ) -> Floats:
-        """Protect `values` (n rows, p columns) within `strata`; `normals` do not matter.
-
-        Of persons with several rows the means are protected, and all rows become that of theirs.
-        """
-        matrix = as_matrix(values)
-        labels = as_strata(strata, len(matrix))
-        z, mean, _ = standardise(matrix)
-        z, matrix, labels, at = by_person(z, matrix, labels, persons)
-        order, groups = groups_in_order(z, labels, self.k)
-        out = means_of(matrix, mean, order, groups)
-        check_shared(out, labels, self.k)
-        return out[at]
+    """Return the places of the `k` smallest values, of equal ones the first."""
+    limit = np.partition(values, k - 1)[k - 1]
+    below = np.flatnonzero(values < limit)
+    return np.concatenate([below, np.flatnonzero(values == limit)[: k - below.size]])
 
 
 def means_of(matrix: Floats, mean: Floats, order: Labels, groups: Labels) -> Floats:
     """Return each row's group mean; `groups` are those of the rows in `order`.
 
-    Sums are taken in that order and about the `mean` of each column, so that neither the order
-    of the file nor a large offset shows in the last digits.
+    Summed in that order and about the `mean` of each column, so that neither the order of the
+    file nor a large offset shows in the last digits.
     """
     members = np.bincount(groups)
     ordered = matrix[order]
@@ -566,9 +362,8 @@ class Condensation:
     true values finds a record's own released row with a chance of about 1/k. Groups are not
     kept. Permuted rows (with their normals) give the permuted result to the last bit.
 
-    Where `persons` says that some have several rows, it is their means (in each stratum) that are
-    grouped, so that a group holds at least k persons with all their rows. Each person weighs the
-    same in the mean and covariance of the group, however many rows it has.
+    With `persons` it is their means (in each stratum) that are grouped, so that a group holds at
+    least k persons with all their rows; each weighs the same in the group's mean and covariance.
 
     **What it does not protect.** Where many records lie close together, a released row still
     lies near true ones: nothing that looks like the data does otherwise. Far records stretch
@@ -617,10 +412,10 @@ class Condensation:
         "that values are hidden where many records lie close together",
     )
 
-    k: int = 5
+    k: int = whole(2, default=5)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=2)
+        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -634,14 +429,15 @@ class Condensation:
         noise = check_normals(normals, matrix)
         z, mean, sd = standardise(matrix)
         out = np.empty_like(z)
+        shares = None
         if persons is None:
             # Equal rows go by their noise, so that the file's order tells nothing.
             order, groups = groups_in_order(z, labels, self.k, noise)
-            out[order] = _redrawn(z[order], noise[order], groups, np.bincount(groups))
+            sizes = np.bincount(groups)
         else:
             order, groups, shares = _groups_of_persons(z, noise, labels, persons, self.k)
             sizes = persons_in(groups, persons[order])
-            out[order] = _redrawn(z[order], noise[order], groups, sizes, shares)
+        out[order] = _redrawn(z[order], noise[order], groups, sizes, shares)
         return out * sd + mean
 
 
@@ -683,29 +479,18 @@ def _redrawn(
         for j in range(i + 1):
             entry = np.bincount(groups, gap[:, i] * gap[:, j] * weights) / sizes
             covariance[:, i, j] = covariance[:, j, i] = entry
-    root = _square_root(_off_flats(covariance, sizes))
+    # Groups of too few rows to fill the space of their columns have noise of their own: else m rows
+    # and the m drawn from them lie in one flat of m - 1 dimensions, and who knows some columns
+    # solves for the others.
+    own = np.einsum("gij,ij->gij", covariance, np.eye(p))
+    flat = (sizes <= p)[:, None, None]
+    covariance = np.where(flat, (1 - OFF_FLATS) * covariance + OFF_FLATS * own, covariance)
+    # The symmetric square root: unlike a factor, there is but one.
+    spreads, axes = np.linalg.eigh(covariance)
+    stretch = np.sqrt(np.clip(spreads, 0, None))
+    root = np.einsum("gik,gk,gjk->gij", axes, stretch, axes)
     out = mean[groups]
     for i in range(p):
         for j in range(p):
             out[:, i] += root[groups, i, j] * noise[:, j]
     return out
-
-
-def _off_flats(covariance: Floats, sizes: Labels) -> Floats:
-    """Give noise of their own to groups of too few rows to fill the space of their columns.
-
-    Otherwise m rows and the m drawn from them lie in one flat of m - 1 dimensions, and who knows
-    some columns solves for the others.
-    """
-    p = covariance.shape[1]
-    flat = (sizes <= p)[:, None, None]
-    own = np.einsum("gij,ij->gij", covariance, np.eye(p))
-    return np.where(flat, (1 - OFF_FLATS) * covariance + OFF_FLATS * own, covariance)
-
-
-def _square_root(covariance: Floats) -> Floats:
-    """Return the symmetric square root of each matrix: unlike a factor, there is but one."""
-    sizes, axes = np.linalg.eigh(covariance)
-    stretch = np.sqrt(np.clip(sizes, 0, None))
-    root: Floats = np.einsum("gik,gk,gjk->gij", axes, stretch, axes)
-    return root

@@ -14,9 +14,10 @@ from discreet.arguments import (
     Labels,
     as_matrix,
     as_strata,
-    check_ratio,
-    check_whole,
-    check_word,
+    check_parameters,
+    ratio,
+    whole,
+    word,
 )
 from discreet.errors import InputError, RefusedError
 from discreet.keys import old_row_keys
@@ -42,20 +43,13 @@ class Probabilistic:
     Parameters
     ----------
     q : float, default 0.25
-        Standard deviation of the noise as a share of the column's; above 0.
-    far_noise : str, default "even"
-        "even": the same noise for all. "by-distance": more of it for records that lie far from
-        others, in proportion to the distance of their k-th nearest other record.
+        Standard deviation of the noise as a share of the column's; above 0. DataSHIELD's `noise`
+        is a ratio of variances: its 0.25 is q = 0.5 here.
+    far_noise : {"even", "by-distance"}, default "even"
+        The same noise for all, or more of it for records that lie far from others, in proportion
+        to the distance of their k-th nearest other record.
     k : int, default 5
-        Which neighbour "by-distance" looks at; at least 1 and below the number of rows. Not
-        used by "even".
-
-    Raises
-    ------
-    InputError
-        If q is not above 0, far_noise unknown or k no whole number of at least 1.
-    RefusedError
-        If a column is constant, or k (with "by-distance") not below the number of rows.
+        Which neighbour "by-distance" looks at; at least 1 and below the number of rows.
 
     Notes
     -----
@@ -71,9 +65,6 @@ class Probabilistic:
     sd of a released column grows by half to twofold. Without the limit of d it would be
     seventeenfold. It hides *which* of several far records a released row is, not *that* it is one
     of them: a single far one stays linked in 40 % of sets (75 % at q = 0.5).
-
-    `q` is a ratio of standard deviations, as in the paper; DataSHIELD's `noise` is one of
-    variances: its 0.25 is q = 0.5 here.
 
     Even noise does not hide who stands out: in proportion to the column's sd it leaves a far
     record far, and "by-distance" still shows that somebody is far. The more columns, the more
@@ -120,14 +111,12 @@ class Probabilistic:
         "that a fixed seed is enough: the noise rests on a secret",
     )
 
-    q: float = 0.25
-    far_noise: str = "even"
-    k: int = 5
+    q: float = ratio(0.25, above=True)
+    far_noise: str = word("even", FAR_NOISE)
+    k: int = whole(1, default=5)
 
     def __post_init__(self) -> None:
-        check_ratio("q", self.q, zero=False)
-        check_word("far_noise", self.far_noise, FAR_NOISE)
-        check_whole("k", self.k, least=1)
+        check_parameters(self)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -137,16 +126,12 @@ class Probabilistic:
         matrix = as_matrix(values)
         noise: Floats = self.q * ordered_spread(matrix)[1] * check_normals(normals, matrix)
         if self.far_noise == "by-distance":
-            noise *= self._more(standardise(matrix)[0])[:, None]
+            distance = _neighbour_distance(standardise(matrix)[0], self.k)
+            usual = float(np.median(distance))
+            limit = distance / self.q
+            share = np.minimum(distance / usual, limit) if usual > 0 else limit
+            noise *= np.maximum(1.0, share)[:, None]
         return matrix + noise
-
-    def _more(self, z: Floats) -> Floats:
-        """Return how many times the even noise each row of `z` carries."""
-        distance = _neighbour_distance(z, self.k)
-        usual = float(np.median(distance))
-        limit = distance / self.q
-        share = np.minimum(distance / usual, limit) if usual > 0 else limit
-        return np.maximum(1.0, share)
 
 
 def _neighbour_distance(z: Floats, k: int) -> Floats:
@@ -185,10 +170,8 @@ def probabilistic(
     ----------
     X : array-like of shape (n, p)
         Finite numbers, no constant column.
-    q : float
-        Standard deviation of the noise as a share of the column's (divisor n - 1, over all
-        rows); above 0. The paper's baseline is 0.25. DataSHIELD's `noise` is a share of the
-        variance: its 0.25 is q = 0.5.
+    q, far_noise, k
+        As of `Probabilistic`. The sd is over all rows; the paper's baseline is q = 0.25.
     secret : bytes
         At least 16 random bytes that only the custodian knows.
     keys : array of float or sequence of str, of length n, optional
@@ -197,10 +180,6 @@ def probabilistic(
     columns : sequence of str, of length p, optional
         The names of the columns, all different; a column's noise belongs to its name. Default:
         "0", "1" and so on.
-    far_noise : str, default "even"
-        "even", or "by-distance" for more noise on far records; see `Probabilistic`.
-    k : int, default 5
-        Which neighbour "by-distance" looks at.
 
     Returns
     -------
@@ -210,8 +189,7 @@ def probabilistic(
     Raises
     ------
     InputError
-        If q is not above 0, far_noise unknown, k no whole number, the secret too weak, or X,
-        keys or columns malformed.
+        If a parameter is out of its range, the secret too weak, or X, keys or columns malformed.
     RefusedError
         If a column is constant or has a single row, or k (with "by-distance") is not below the
         number of rows.

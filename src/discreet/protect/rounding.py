@@ -1,4 +1,4 @@
-"""Rounding as row methods: over all columns jointly, or each column by itself."""
+"""Rows rounded over all columns jointly (microaggregation), or each column by itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet import rounding
-from discreet.arguments import Floats, Labels, as_matrix, as_strata, check_whole, check_word
+from discreet.arguments import Floats, Labels, as_matrix, as_strata, check_parameters, whole, word
 from discreet.errors import InputError, RefusedError
 from discreet.protect.base import (
     by_person,
@@ -22,7 +22,6 @@ from discreet.protect.base import (
     standardise,
 )
 from discreet.protect.microaggregation import (
-    Microaggregation,
     check_shared,
     groups_in_order,
     means_of,
@@ -40,7 +39,7 @@ from discreet.rounding.rounding_set import (
     regions_of,
 )
 
-__all__ = ["ColumnRounding", "Rounding"]
+__all__ = ["ColumnRounding", "Microaggregation", "Rounding"]
 
 OF_ROWS: Mapping[str, Callable[[Floats, Labels, int], tuple[Labels, Labels]]] = MappingProxyType(
     {"mdav": groups_in_order, "vmdav": partial(groups_in_order, gamma=GAIN)}
@@ -75,18 +74,23 @@ class Rounding:
 
     Notes
     -----
-    A row becomes the mean of its group, within its stratum; persons with several rows are grouped
-    by their means. **What it does not protect.** As
-    `Microaggregation`: means of columns are kept, groups for several settings give records away
-    together, and where records lie close together a mean lies near each of them. Where k records
-    are equal in all columns their values are told: of whole numbers in one column 77 to 82 % by
-    regions, 52 % by MDAV. With many columns few rows share all their regions, and nearly all are
-    grouped by MDAV.
+    Columns are standardised over all rows; a row becomes the mean of its group, within its
+    stratum: k-anonymity of the rows, the strata among their columns. Persons with several rows are
+    grouped by their means. Permuted rows give the permuted result to the last bit.
+
+    **What it does not protect.** The mean of each column stays what it was, so the means of two
+    versions that differ in one person give that person away; so do groups for several settings or
+    sets of columns. Where records lie close together a mean lies near each of them; where k are
+    equal in all columns their values are told: of whole numbers in one column 77 to 82 % by
+    regions, 52 % by MDAV. Far records pull the mean of their group: clip the columns first. With
+    many columns few rows share all their regions, and nearly all are grouped by MDAV.
 
     References
     ----------
-    Senavirathne and Torra (2019), section 3, who round one column at a time; jointly is what their
-    conclusion leaves to later work.
+    Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through
+    microaggregation", Data Mining and Knowledge Discovery 11 (2005), section 3. Senavirathne and
+    Torra (2019), section 3, who round one column at a time; jointly is what their conclusion leaves
+    to later work.
 
     Examples
     --------
@@ -118,23 +122,25 @@ class Rounding:
         "similar records were put into groups of at least {k} (found by {rounding}), and"
         " each row shows its group's means"
     )
-    not_claimed: ClassVar[tuple[str, ...]] = Microaggregation.not_claimed
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "k-anonymity of this table together with other tables or plots of the same data",
+        "that values are hidden where many records lie close together: a group's mean lies near"
+        " all of them",
+    )
 
     method: str = "mdav"
-    k: int = 5
-    c: int | None = None
+    k: int = whole(2, default=5)
+    c: int | None = whole(1, default=None)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=2)
+        check_parameters(self)
         kind = known_method(self.method)
         if kind.supervised:
             raise InputError(
                 f"{kind.name!r} rounds one column at a time, by a class; it cannot round rows"
             )
-        if self.c is not None:
-            check_whole("c", self.c, least=1)
-            if kind.name in OF_ROWS:
-                raise InputError(f"{kind.name!r} groups rows by k alone and has no use for c")
+        if self.c is not None and kind.name in OF_ROWS:
+            raise InputError(f"{kind.name!r} groups rows by k alone and has no use for c")
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
@@ -180,6 +186,55 @@ class Rounding:
             within = regions_of(values + 0.0, edges)
             cells = np.unique(cells * (len(edges) + 1) + within, return_inverse=True)[1]
         return cells.astype(np.intp)
+
+
+@dataclass(frozen=True)
+class Microaggregation:
+    """Rows replaced by the means of their MDAV groups: `Rounding` by "mdav", by its own name.
+
+    The two are told apart by names in policies, pins and reports, which stay what they are.
+
+    Parameters
+    ----------
+    k : int, default 5
+        The least number of rows in a group; at least 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
+    >>> Microaggregation(k=3)(x, np.zeros((6, 1)), np.zeros(6, dtype=np.intp)).round(6).ravel()
+    array([ 2.,  2.,  2., 11., 11., 11.])
+    """
+
+    name: ClassVar[str] = "microaggregation"
+    promises: ClassVar[str] = Rounding.promises
+    leaves_open: ClassVar[str] = (
+        "Where many records lie close together the mean lies near each of them; means of columns"
+        " are kept, so versions that differ in few persons give them away."
+    )
+    least_k: ClassVar[int] = 2
+    noise: ClassVar[float] = 0.0
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = True
+    shared_by_k: ClassVar[bool] = True
+    averages: ClassVar[bool] = True
+    declared: ClassVar[tuple[str, ...]] = ()
+    sentence: ClassVar[str] = (
+        "similar records were put into groups of at least {k}, and each row shows its group's means"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = Rounding.not_claimed
+
+    k: int = whole(2, default=5)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def __call__(
+        self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None
+    ) -> Floats:
+        """Protect `values` (n rows, p columns) within `strata`, as `Rounding` does by MDAV."""
+        return Rounding("mdav", self.k)(values, normals, strata, persons)
 
 
 @dataclass(frozen=True)
@@ -252,20 +307,16 @@ class ColumnRounding:
     )
 
     method: str = "mdav"
-    k: int | str | None = None
-    c: int | str | None = None
-    representative: str = "mean"
-    encoding: str = "region"
+    k: int | str | None = whole(1, default=None, or_word=FREEDMAN_DIACONIS)
+    c: int | str | None = whole(1, default=None, or_word=FREEDMAN_DIACONIS)
+    representative: str = word("mean", REPRESENTATIVES)
+    encoding: str = word("region", ENCODINGS)
 
     def __post_init__(self) -> None:
-        for name, given in (("k", self.k), ("c", self.c)):
-            if given is not None and given != FREEDMAN_DIACONIS:
-                check_whole(name, given, least=1)
+        check_parameters(self)
         if self.k is not None and self.c is not None:
             raise InputError("k and c say the same thing in two ways; give one of them")
         known_method(self.method)
-        check_word("representative", self.representative, REPRESENTATIVES)
-        check_word("encoding", self.encoding, ENCODINGS)
 
     def __call__(
         self, values: Floats, normals: Floats, strata: Labels, persons: Labels | None = None

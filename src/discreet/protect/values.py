@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.arguments import Floats, Labels, check_whole, check_word
+from discreet.arguments import Floats, Labels, check_parameters, check_word, whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 
 __all__ = [
@@ -65,7 +65,7 @@ class OrderMeans:
     (2.0, 3.0, 5.0, 7.0, 8.0)
     """
 
-    k: int = 5
+    k: int = whole(1, default=5)
 
     name: ClassVar[str] = "order-means"
     promises: ClassVar[str] = (
@@ -78,7 +78,7 @@ class OrderMeans:
     )
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=1)
+        check_parameters(self)
 
     def __call__(
         self, values: Floats, persons: Labels | None = None
@@ -92,7 +92,9 @@ class OrderMeans:
             raise RefusedError("k is larger than the number of values; choose a smaller k")
         low, high = _ends(lows, highs, self.k)
         if persons is None:
-            starts = [self._start(share, len(lows)) for share in SHARES]
+            centres = [share * (len(lows) - 1) for share in SHARES]
+            starts = [math.floor(centre - (self.k - 1) / 2 + 0.5) for centre in centres]
+            starts = [min(max(start, 0), len(lows) - self.k) for start in starts]
             q1, median, q3 = (float(lows[i : i + self.k].mean()) for i in starts)
         else:
             q1, median, q3 = _quartiles_of_persons(values, persons, self.k)
@@ -102,23 +104,12 @@ class OrderMeans:
             raise BrokenPromiseError("the numbers of a box are not in order")
         return numbers
 
-    def _start(self, share: float, n: int) -> int:
-        centre = share * (n - 1)
-        start = int(np.floor(centre - (self.k - 1) / 2 + 0.5))
-        return min(max(start, 0), n - self.k)
-
 
 def extreme_mean(inward: Floats, k: int) -> float:
     """Return the mean of the k most extreme values of a column that none of them dominates.
 
-    It stands for an end of the column wherever one is shown or used.
-
-    Parameters
-    ----------
-    inward : ndarray
-        The k to 2 k most extreme values, from the extreme one inward.
-    k : int
-        How many values the mean rests on.
+    It stands for an end of the column wherever one is shown or used. `inward` are the k to 2 k
+    most extreme values, from the extreme one inward.
 
     Examples
     --------
@@ -141,19 +132,13 @@ def extreme_mean(inward: Floats, k: int) -> float:
 def safe_ends(low: float, high: float, *, whole: bool) -> tuple[float, float]:
     """Return the ends of a column rounded outward, so that they are nobody's values.
 
-    Parameters
-    ----------
-    low, high : float
-        What stands for the two ends: means of the k smallest and largest values; low below high.
-    whole : bool
-        Whether the column holds whole numbers: then its ends are such.
+    What is given are the means of the k smallest and largest values. The ends of a column of
+    `whole` numbers are such.
 
     Examples
     --------
-    >>> safe_ends(18.4, 88.8, whole=True)
-    (18.0, 89.0)
-    >>> safe_ends(18.4, 88.8, whole=False)
-    (18.0, 90.0)
+    >>> safe_ends(18.4, 88.8, whole=True), safe_ends(18.4, 88.8, whole=False)
+    ((18.0, 89.0), (18.0, 90.0))
     """
     step = 1.0 if whole else nice_step(high - low, share=0.05)
     return short(np.floor(low / step) * step) + 0.0, short(np.ceil(high / step) * step) + 0.0
@@ -212,13 +197,7 @@ def _quartiles_of_persons(values: Floats, persons: Labels, k: int) -> list[float
 
 
 def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
-    """Return the step of 1, 2 or 5 times a power of ten next below `share` of `sd`.
-
-    Examples
-    --------
-    >>> nice_step(13.0)
-    0.2
-    """
+    """Return the step of 1, 2 or 5 times a power of ten next below `share` of `sd`: 0.2 of 13."""
     target = share * sd
     if not np.isfinite(target) or target <= 0:
         raise RefusedError("a column is constant, or too wide for a number, and cannot be drawn")
@@ -228,14 +207,7 @@ def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
 
 
 def stepped(values: Floats, step: float) -> Floats:
-    """Return `values` rounded to the nearest multiple of a nice `step`, and no digit beyond it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> stepped(np.array([0.17, 0.1, -0.04]), 0.1).tolist()
-    [0.2, 0.1, 0.0]
-    """
+    """Return `values` rounded to the nearest multiple of a nice `step`, and no digit beyond it."""
     decimals = max(0, -int(np.floor(np.log10(step))))
     return np.round(np.round(values / step) * step, decimals) + 0.0
 
@@ -252,23 +224,12 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
     Parameters
     ----------
     values : ndarray of float, of shape (n,)
-        One column; missing values are NaN.
+        One column; missing values are NaN. If fewer than k are known, that is refused.
     how : {"median", "mean"}
         What stands in for them.
     k : int, default 1
         The median is the mean of the `k` values around it, so that with k above 1 it is not one
         person's.
-
-    Returns
-    -------
-    ndarray of float, of shape (n,)
-
-    Raises
-    ------
-    InputError
-        If `how` is neither.
-    RefusedError
-        If fewer than k values are known.
 
     Notes
     -----
@@ -285,8 +246,6 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
     >>> import numpy as np
     >>> filled(np.array([1.0, 2.0, np.nan, 9.0]), "median").tolist()
     [1.0, 2.0, 2.0, 9.0]
-    >>> filled(np.array([1.0, 2.0, np.nan, 9.0]), "mean").tolist()
-    [1.0, 2.0, 4.0, 9.0]
     """
     if how not in ("median", "mean"):
         raise InputError(f"how must be one of {one_of(('median', 'mean'))}")
@@ -294,7 +253,11 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
     if len(known) < max(k, 1):
         raise RefusedError("fewer than k values of a column are known; leave the column out")
     out: Floats = values.copy()
-    out[np.isnan(values)] = known.mean() if how == "mean" else _median(known, k)
+    if how == "median":  # one or two values around the middle, or k if that is more
+        size = max(k, 2 - len(known) % 2)
+        start = min(max((len(known) - size + 1) // 2, 0), len(known) - size)
+        known = known[start : start + size]
+    out[np.isnan(values)] = known.mean()
     return out
 
 
@@ -304,18 +267,9 @@ def drawn_levels(words: Sequence[str], uniforms: Floats) -> tuple[str, ...]:
     Parameters
     ----------
     words : sequence of str, of length n
-        One column of levels; missing ones are the empty text.
+        One column of levels; if none is known, that is refused.
     uniforms : ndarray of float, of shape (n,)
         Numbers between 0 and 1, keyed by the secret: a record's own decides its level.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    RefusedError
-        If no level is known.
 
     Notes
     -----
@@ -336,13 +290,6 @@ def drawn_levels(words: Sequence[str], uniforms: Floats) -> tuple[str, ...]:
     ends = np.cumsum([counts[name] for name in names]) / counts.total()
     found = np.minimum(np.searchsorted(ends, uniforms, side="right"), len(names) - 1)
     return tuple(word or names[i] for word, i in zip(words, found.tolist(), strict=True))
-
-
-def _median(ordered: Floats, k: int) -> float:
-    """Return the mean of the values around the middle: one or two of them, or k if that is more."""
-    size = max(k, 2 - len(ordered) % 2)
-    start = min(max((len(ordered) - size + 1) // 2, 0), len(ordered) - size)
-    return float(ordered[start : start + size].mean())
 
 
 OUTSIDE = ("keep", "reflect", "clip")
@@ -375,8 +322,7 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
     Returns
     -------
     ndarray of float, of the shape of `values`
-        A copy in which values from low to high are unchanged, bit for bit; with "reflect" and
-        "clip" there are no others.
+        A copy in which values from low to high are unchanged, bit for bit.
 
     Raises
     ------
@@ -385,10 +331,9 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
 
     Notes
     -----
-    **What it does not protect.** Nothing more than the values that come in: it is done to
-    protected values, with bounds that everybody knows. Bounds taken from the data (a smallest or
-    largest value) give a record away. A spike after "clip" says about how many records lie
-    within the noise of the bound.
+    **What it does not protect.** Nothing more than the values that come in. Bounds taken from the
+    data (a smallest or largest value) give a record away. A spike after "clip" says about how many
+    records lie within the noise of the bound.
 
     References
     ----------
@@ -415,20 +360,15 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
         return given
     beyond = (given < low) | (given > high)
     moved = given[beyond]
-    if rule == "reflect":
-        moved = _reflected(moved, low, high)
+    if rule == "reflect":  # rounding may leave a value just there
+        with np.errstate(over="ignore"):
+            if np.isinf(low):
+                moved = high - (moved - high)
+            elif np.isinf(high):
+                moved = low + (low - moved)
+            else:
+                there_and_back = min(2 * (high - low), LARGEST)
+                gone = np.mod(np.clip(moved - low, -LARGEST, LARGEST), there_and_back)
+                moved = low + np.minimum(gone, there_and_back - gone)
     given[beyond] = np.clip(moved, max(low, -LARGEST), min(high, LARGEST))
     return given
-
-
-def _reflected(values: Floats, low: float, high: float) -> Floats:
-    """Return `values`, all outside, mirrored at the bounds; rounding may leave them just there."""
-    with np.errstate(over="ignore"):
-        if np.isinf(low):
-            return high - (values - high)
-        if np.isinf(high):
-            return low + (low - values)
-        there_and_back = min(2 * (high - low), LARGEST)
-        gone = np.mod(np.clip(values - low, -LARGEST, LARGEST), there_and_back)
-        folded: Floats = low + np.minimum(gone, there_and_back - gone)
-    return folded

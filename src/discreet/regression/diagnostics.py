@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import InputError, RefusedError
+from discreet.arguments import check_ratio, check_whole
+from discreet.errors import RefusedError
 from discreet.regression.formula import (
     DEPENDENT,
     PERFECT,
@@ -89,8 +90,7 @@ def fit(
     slopes, residuals, leverage and Cook's distances by less than 1e-12 of themselves. Products
     and powers of such columns lose digits when they are formed, before the fit: leverage is
     right to about 1e-8 with 1e4 added, and with 1e8 they are refused as following from others.
-
-    Memory is about a dozen arrays of the size of the design matrix; there is no n x n array.
+    There is no n x n array.
 
     **What it does not protect.** Nothing: outcome = fitted + residual for each row, and in a
     model of one covariate leverage gives that away too. Protect the columns before, or draw
@@ -109,14 +109,12 @@ def fit(
     >>> found = fit(model, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
     >>> found, found.terms
     (Fit(y ~ x), ('Intercept', 'x'))
-    >>> found.coefficients.round(6).tolist()
-    [0.1, 0.6]
     >>> found.leverage.round(6).tolist()
     [0.7, 0.3, 0.3, 0.7]
     """
     from statsmodels.regression.linear_model import OLS
 
-    _check_count_of("residual_df", residual_df)
+    check_whole("residual_df", residual_df, least=1)
     design = design_of(parse_again(model), numbers, texts)
     rows, parameters = design.matrix.shape
     if rows - parameters < residual_df:
@@ -148,15 +146,6 @@ def fit(
         residual_df=rows - parameters,
         rank_p=parameters,
     )
-
-
-def _check_count_of(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def corrected(
@@ -205,8 +194,7 @@ def corrected(
     >>> corrected(model, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {}, noise=0.5).round(6).tolist()
     [-0.125, 0.75]
     """
-    if not (_is_number(noise) and 0 <= noise < np.inf):
-        raise InputError("noise must be a finite ratio of at least 0")
+    check_ratio("noise", noise, zero=True)
     parsed = parse_again(model)
     if not (parsed.model.additive and parsed.intercept):
         return None
@@ -233,27 +221,20 @@ def cook_line(distance: float, parameters: int, residual_df: int, leverage: Arra
     Notes
     -----
     With the residual e, s² = RSS / (n − p) and residuals standardised by r = e / sd, where
-    sd² = RSS / (n − 1),
+    sd² = RSS / (n − 1) (their variance where their mean is 0: in models with an intercept or a term
+    for each level of a column; else it lies too low),
 
         D = e² / (p s²) · h / (1 − h)² = r² (n − p) / (p (n − 1)) · h / (1 − h)²
         r = sqrt(D p (n − 1) / (n − p)) · (1 − h) / sqrt(h).
-
-    sd² = RSS / (n − 1) is the variance of the residuals where their mean is 0: in models with
-    an intercept or a term for each level of a column. Else it lies too low.
-
-    References
-    ----------
-    Cook, "Detection of influential observation in linear regression", Technometrics 19 (1977).
 
     Examples
     --------
     >>> cook_line(1.0, parameters=2, residual_df=8, leverage=[0, 0.25, 1]).tolist()
     [inf, 2.25, 0.0]
     """
-    if not (_is_number(distance) and 0 < distance < np.inf):
-        raise InputError("distance must be a number above 0")
-    _check_count_of("parameters", parameters)
-    _check_count_of("residual_df", residual_df)
+    check_ratio("distance", distance, zero=False)
+    check_whole("parameters", parameters, least=1)
+    check_whole("residual_df", residual_df, least=1)
     h = np.asarray(leverage, dtype=np.float64)
     factor = np.sqrt(distance * parameters * (residual_df + parameters - 1) / residual_df)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -275,7 +256,7 @@ def quantiles(n: int) -> Floats:
     """
     from scipy.special import ndtri
 
-    _check_count_of("n", n)
+    check_whole("n", n, least=1)
     a = 3 / 8 if n <= 10 else 1 / 2
     out: Floats = ndtri((np.arange(1, n + 1) - a) / (n + 1 - 2 * a))
     return out

@@ -304,7 +304,11 @@ def _factor(tokens: Sequence[str], kinds: Mapping[str, str]) -> Factor:
         if not (token[0] == "`" or PLAIN_NAME.fullmatch(token)):
             parts.append(token)
         elif following == "(" and token[0] != "`":
-            parts.append(_known_function(token))
+            if token != "C" and token not in FUNCTIONS:
+                raise InputError(
+                    f"there is no function {token!r}; there are {one_of(['C', *FUNCTIONS])}"
+                )
+            parts.append(token)
         else:
             parts.append(f"v{len(names)}")
             names[parts[-1]] = _known_column(token.strip("`"), kinds)
@@ -315,12 +319,6 @@ def _factor(tokens: Sequence[str], kinds: Mapping[str, str]) -> Factor:
             "the formula cannot be read: a name, a sign or a bracket is missing, or one too many"
         ) from None
     return _checked(tree, names, kinds)
-
-
-def _known_function(name: str) -> str:
-    if name != "C" and name not in FUNCTIONS:
-        raise InputError(f"there is no function {name!r}; there are {one_of(['C', *FUNCTIONS])}")
-    return name
 
 
 def _known_column(name: str, kinds: Mapping[str, str]) -> str:
@@ -478,7 +476,14 @@ def design_of(
     return Design(
         outcome=_evaluated(parsed.outcome, columns),
         matrix=matrix,
-        terms=tuple(_term_name(each, factors, labels) for each in cells),
+        terms=tuple(
+            ":".join(
+                factors[i].text + ("" if level is None else f"[{coding}{labels[i][level]}]")
+                for i, coding, level in each
+            )
+            or "Intercept"
+            for each in cells
+        ),
         ones=_adding_to_one(parsed, cells, levels),
         noisy=np.array([[level for _, _, level in each] == [None] for each in cells]),
     )
@@ -584,15 +589,6 @@ def _check_finite(values: Floats, what: str) -> None:
         raise RefusedError(
             f"{what} has no finite value for some row, or one too large to be computed with"
         )
-
-
-def _term_name(cells: list[Cell], factors: list[Factor], labels: list[list[str]]) -> str:
-    """Name a column of the design by its factors and levels."""
-    parts = [
-        factors[i].text + ("" if level is None else f"[{coding}{labels[i][level]}]")
-        for i, coding, level in cells
-    ]
-    return ":".join(parts) or "Intercept"
 
 
 def _adding_to_one(parsed: Parsed, cells: list[list[Cell]], levels: list[int]) -> NDArray[np.bool_]:

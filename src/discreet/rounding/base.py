@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, as_column
+from discreet.arguments import Described, Floats, Labels, as_column
 from discreet.errors import InputError, RefusedError
-from discreet.methods import Described
 
 __all__ = [
     "MOST_REGIONS",
@@ -20,7 +19,6 @@ __all__ = [
     "Regions",
     "SortedColumn",
     "edges_at",
-    "regions_by",
     "scaled",
     "sorted_column",
 ]
@@ -34,14 +32,8 @@ MOST_CLASSES = 1000
 class SortedColumn:
     """The different values of a column, rising, and how many rows have each.
 
-    Parameters
-    ----------
-    values : ndarray of shape (m,)
-        Finite, strictly rising.
-    counts : ndarray of int, of shape (m,)
-        At least 1.
-    class_counts : ndarray of int, of shape (m, classes), optional
-        How many rows of each class have each value.
+    `class_counts` (m, classes) are how many rows of each class have each value, where there are
+    classes.
     """
 
     values: Floats
@@ -67,17 +59,9 @@ def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColum
     Parameters
     ----------
     x : array-like of shape (n,)
-        Finite numbers.
+        Finite numbers; if they are too large to be squared, that is refused.
     classes : array-like of shape (n,), optional
         The class of each row, for supervised methods; up to 1000 different ones.
-
-    Raises
-    ------
-    InputError
-        If x is no list of finite numbers, or classes are not as many, or more than 1000 of them
-        differ: a table of different values and classes is counted.
-    RefusedError
-        If the numbers are too large to be squared.
     """
     column = as_column(x)
     if max(abs(column.min()), abs(column.max())) > WIDEST:
@@ -116,16 +100,9 @@ SMALLEST, LARGEST = 1e-60, 1e60
 class Regions:
     """What a method found in one column.
 
-    Parameters
-    ----------
-    edges : ndarray of shape (m - 1,)
-        The inner edges of m regions, rising.
-    points : ndarray of shape (m,), optional
-        What stands for each region, where the method says that itself.
-    found : mapping of str to plain values
-        What else it found out, to be kept among the parameters of the rounding set.
-    held : bool, default True
-        Whether each region is to hold as many rows as the method's `k`.
+    `edges` are the inner edges of m regions, rising; `points` (m) what stands for each, where the
+    method says that itself; `found` what else it found out, to be kept among the parameters of the
+    rounding set; `held` whether each region is to hold as many rows as the method's `k`.
     """
 
     edges: Floats
@@ -148,13 +125,6 @@ class RegionMethod(Described, Protocol):
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions, rising; each edge belongs to the region above."""
         ...
-
-
-def regions_by(method: RegionMethod, column: SortedColumn) -> Regions:
-    """Return what a method finds in a column: its `regions`, or its edges where it has none."""
-    regions = getattr(method, "regions", None)
-    found: Regions = Regions(method(column)) if regions is None else regions(column)
-    return found
 
 
 def scaled(values: Floats) -> Floats:

@@ -38,14 +38,8 @@ LEAST_SHARED = 2
 class Choice:
     """What a rule chose for one column.
 
-    Parameters
-    ----------
-    width : float
-        How wide a region is to be, in units of the column; 0 for a constant column.
-    c : int
-        How many regions that are.
-    k : int
-        How many rows there are then to a region.
+    `width` is how wide a region is to be, in units of the column (0 for a constant one), `c` how
+    many regions that are, and `k` how many rows there are then to a region.
     """
 
     width: float
@@ -56,11 +50,8 @@ class Choice:
 def freedman_diaconis(column: SortedColumn) -> Choice:
     """Choose the number of regions by the rule of Freedman and Diaconis.
 
-    Returns
-    -------
-    Choice
-        width = 2·IQR/n^(1/3), the quartiles interpolated between values; c = ⌈range/width⌉, at
-        most n and a million; k = ⌊n/c⌋, at least 3.
+    width = 2·IQR/n^(1/3), the quartiles interpolated between values; c = ⌈range/width⌉, at
+    most n and a million; k = ⌊n/c⌋, at least 3.
 
     Notes
     -----
@@ -71,7 +62,7 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
 
     Where the quartiles are equal the width would be 0; c is then ⌈(2n)^(1/3)⌉, the least number
     of intervals that Terrell and Scott (1985) find for any smooth density, which needs no spread.
-    A constant column has one region. A far value widens the range and with it c: with c = n all
+    A constant column has one region. An outlier widens the range and with it c: with c = n all
     regions but a few are empty.
 
     **What it does not protect.** width, c and k are computed from raw values. The rule is made for
@@ -102,11 +93,8 @@ def freedman_diaconis(column: SortedColumn) -> Choice:
 def k_of_c(n: int, c: int) -> int:
     """Return how many rows a region has where n rows are in c regions: n / c, rounded up.
 
-    Returns
-    -------
-    int
-        At least 2: a region of one row protects nothing. Rounded up as in section 4.3 of
-        Senavirathne and Torra (2019).
+    At least 2: a region of one row protects nothing. Rounded up as in section 4.3 of Senavirathne
+    and Torra (2019).
 
     Examples
     --------
@@ -175,11 +163,6 @@ def settled(method: Any, column: SortedColumn, *, k: Any = None, c: Any = None) 
     k, c : int or "freedman-diaconis", optional
         The least number of rows in a region, or how many regions; not both. Without both, k is
         5. What the method does not take is turned into what it does: k = n / c, c = n / k.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, or a number is out of range or of no use.
     """
     if not isinstance(method, str):
         if not hasattr(method, "parameter") or isinstance(method, type):

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, check_whole
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.arguments import Floats, Labels, check_parameters, whole, word
+from discreet.errors import RefusedError
 from discreet.rounding.base import (
     MOST_REGIONS,
     RegionMethod,
@@ -79,9 +79,8 @@ class KMeans:
 
     References
     ----------
-    Senavirathne and Torra (2019), section
-    3.2.3. Wang and Song, "Ckmeans.1d.dp: optimal k-means clustering in one dimension by dynamic
-    programming", The R Journal 3 (2011).
+    Senavirathne and Torra (2019), section 3.2.3. Wang and Song, "Ckmeans.1d.dp: optimal k-means
+    clustering in one dimension by dynamic programming", The R Journal 3 (2011).
 
     Examples
     --------
@@ -100,11 +99,11 @@ class KMeans:
         " alone in theirs."
     )
 
-    c: int
+    c: int = whole(1)
     exact: bool = False
 
     def __post_init__(self) -> None:
-        check_whole("c", self.c, least=1)
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
@@ -135,21 +134,9 @@ class KMeans:
 
 
 def kmeans(x: ArrayLike, c: int, exact: bool = False) -> Floats:
-    """Return the inner edges of the regions that k-means finds in one column.
+    """Return the inner edges, rising, of the regions that k-means finds in the numbers `x`.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    c : int
-        How many regions; at least 1.
-    exact : bool, default False
-        Whether the least sum of squares is found even in long columns; see `KMeans`.
-
-    Returns
-    -------
-    ndarray of shape (c - 1,)
-        Rising, each belongs to the region above; fewer where there are fewer different numbers.
+    Each edge belongs to the region above. `c` and `exact` are as of `KMeans`.
 
     Examples
     --------
@@ -251,7 +238,6 @@ CHUNK = 500_000
 UNEVEN = 0.2
 """Skewness or kurtosis of a mean above which the farthest rows are drawn one by one."""
 FAR_ROWS = 50
-CENTRES = ("mean", "median")
 THEN = {each.name: each for each in (KMeans, EqualWidth, EqualFrequency)}
 
 
@@ -272,8 +258,6 @@ class Resampling:
 
     Raises
     ------
-    InputError
-        If a parameter is out of range or unknown.
     RefusedError
         If c is more than a million.
 
@@ -300,17 +284,14 @@ class Resampling:
 
     References
     ----------
-    Senavirathne and Torra (2019), section
-    3.2.4 and Algorithm 1.
+    Senavirathne and Torra (2019), section 3.2.4 and Algorithm 1.
 
     Examples
     --------
     >>> column = sorted_column([*range(0, 40), *range(100, 140)])
     >>> edges = Resampling(c=2)(column)
-    >>> bool(39 < edges[0] < 100)
-    True
-    >>> Resampling(c=2).regions(column).found["law"]
-    'bootstrap'
+    >>> bool(39 < edges[0] < 100), Resampling(c=2).regions(column).found["law"]
+    (True, 'bootstrap')
     """
 
     name: ClassVar[str] = "resampling"
@@ -325,18 +306,13 @@ class Resampling:
         " it little else than ten means."
     )
 
-    c: int
-    centre: str = "mean"
-    then: str = "kmeans"
-    seed: int = 0
+    c: int = whole(1)
+    centre: str = word("mean", ("mean", "median"))
+    then: str = word("kmeans", THEN)
+    seed: int = whole(0, default=0)
 
     def __post_init__(self) -> None:
-        check_whole("c", self.c, least=1)
-        check_whole("seed", self.seed, least=0)
-        if self.centre not in CENTRES:
-            raise InputError(f"centre must be one of {one_of(CENTRES)}")
-        if self.then not in THEN:
-            raise InputError(f"then must be one of {one_of(THEN)}")
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, found among the centroids."""
@@ -430,8 +406,6 @@ def _cornish_fisher(rows: Floats, size: Floats, normals: Floats) -> Floats:
 def bootstrap_medians(rows: Floats, *words: int) -> Floats:
     """Return the medians of as many bootstrap samples as there are rows, by their exact law.
 
-    Notes
-    -----
     Drawing m rows is drawing m uniform numbers u and taking the rows ⌈m·u⌉; the r-th smallest row
     comes of the r-th smallest u, which has a beta law. Of an even m both middle ones are drawn,
     the upper given the lower: the least of m - r uniform numbers above it.
@@ -456,25 +430,9 @@ def _row_of(uniforms: Floats, m: int) -> Labels:
 def resampling(
     x: ArrayLike, c: int, centre: str = "mean", then: str = "kmeans", seed: int = 0
 ) -> Floats:
-    """Return the inner edges of c regions of bootstrap centroids; see `Resampling`.
+    """Return the inner edges, rising, of regions of bootstrap centroids of the numbers `x`.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    c : int
-        How many; at least 1.
-    centre : {"mean", "median"}, default "mean"
-        The centroid of a bootstrap sample.
-    then : {"kmeans", "equal_width", "equal_frequency"}, default "kmeans"
-        How the centroids are parted.
-    seed : int, default 0
-        Which samples are drawn; at least 0.
-
-    Returns
-    -------
-    ndarray of edges, rising
-        Each belongs to the interval above.
+    Each edge belongs to the region above. The parameters are those of `Resampling`.
 
     Examples
     --------

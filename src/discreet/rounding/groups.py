@@ -8,7 +8,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, as_column, check_ratio, check_whole
+from discreet.arguments import (
+    Floats,
+    Labels,
+    as_column,
+    check_parameters,
+    check_whole,
+    ratio,
+    whole,
+)
 from discreet.errors import BrokenPromiseError, RefusedError
 from discreet.rounding.base import SortedColumn, edges_at, scaled
 
@@ -69,10 +77,10 @@ class Optimal:
         " versions that differ in few persons give them away." + NOT_ROWS
     )
 
-    k: int = 5
+    k: int = whole(2, default=5)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=2)
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
@@ -126,10 +134,10 @@ class Mdav:
         + NOT_ROWS
     )
 
-    k: int = 5
+    k: int = whole(2, default=5)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=2)
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
@@ -184,12 +192,11 @@ class VMdav:
     promises: ClassVar[str] = "Each region of a column holds at least k records."
     leaves_open: ClassVar[str] = Mdav.leaves_open
 
-    k: int = 5
-    gamma: float = GAIN
+    k: int = whole(2, default=5)
+    gamma: float = ratio(GAIN)
 
     def __post_init__(self) -> None:
-        check_whole("k", self.k, least=2)
-        check_ratio("gamma", self.gamma, zero=True)
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges of the regions of `column`."""
@@ -232,14 +239,12 @@ def optimal(x: ArrayLike, k: int) -> Labels:
     together.) Numbers far away, or a large offset, do not blur the groups: each sum is taken
     about a value within its group.
 
-    **What it does not protect.** Labels say who is grouped with whom: they are private. Means of
-    such groups are k-anonymous once, for one column; together with other columns they are not.
-    Released for several k they give records away.
+    **What it does not protect.** Labels are private. Means of such groups are k-anonymous once, for
+    one column; together with other columns, or released for several k, they are not.
 
     References
     ----------
-    Hansen and Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", IEEE
-    Transactions on Knowledge and Data Engineering 15 (2003), section 3.
+    As of `Optimal`.
 
     Examples
     --------
@@ -248,19 +253,16 @@ def optimal(x: ArrayLike, k: int) -> Labels:
     """
     from discreet.kernels.columns import optimal_cuts
 
-    k, order, ordered = _in_order(x, k)
-    cuts = optimal_cuts(scaled(ordered), np.arange(len(order) + 1, dtype=np.intp), k)
-    sizes = np.diff(cuts, prepend=0, append=len(order))
-    return _labels(order, np.repeat(np.arange(len(sizes), dtype=np.intp), sizes), k)
-
-
-def _in_order(x: ArrayLike, k: int) -> tuple[int, Labels, Floats]:
-    """Return k, the order of rows by value (of equal ones as in the file), and them in order."""
     column = as_column(x)
     k = check_whole("k", k, least=2)
     _check_rows(len(column), k)
     order = np.argsort(column, kind="stable")
-    return k, order, column[order]
+    cuts = optimal_cuts(scaled(column[order]), np.arange(len(order) + 1, dtype=np.intp), k)
+    sizes = np.diff(cuts, prepend=0, append=len(order))
+    labels = np.empty(len(order), dtype=np.intp)
+    labels[order] = np.repeat(np.arange(len(sizes), dtype=np.intp), sizes)
+    _check_sizes(np.bincount(labels), k)
+    return labels
 
 
 def _check_rows(n: int, k: int) -> None:
@@ -270,14 +272,6 @@ def _check_rows(n: int, k: int) -> None:
 
 def _changes(labels: Labels) -> Labels:
     return np.flatnonzero(labels[1:] != labels[:-1]) + 1
-
-
-def _labels(order: Labels, ordered: Labels, k: int) -> Labels:
-    """Return labels in the order of the rows, each held by k rows when counted again."""
-    labels = np.empty_like(ordered)
-    labels[order] = ordered
-    _check_sizes(np.bincount(labels), k)
-    return labels
 
 
 def _edges(column: SortedColumn, cuts: Labels, k: int) -> Floats:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, check_ratio, check_whole
+from discreet.arguments import Floats, Labels, check_parameters, ratio, whole
 from discreet.errors import InputError, RefusedError
 from discreet.rounding.base import MOST_REGIONS, Regions, SortedColumn, edges_at, sorted_column
 
@@ -38,12 +38,7 @@ class EqualWidth:
     Parameters
     ----------
     c : int
-        How many regions; at least 1. A constant column has one.
-
-    Raises
-    ------
-    RefusedError
-        If c is more than a million.
+        How many regions; at least 1, at most a million. A constant column has one.
 
     Notes
     -----
@@ -54,8 +49,7 @@ class EqualWidth:
 
     References
     ----------
-    Senavirathne and Torra (2019),
-    section 3.2.1.
+    Senavirathne and Torra (2019), section 3.2.1.
 
     Examples
     --------
@@ -72,10 +66,10 @@ class EqualWidth:
         " alone in theirs."
     )
 
-    c: int
+    c: int = whole(1)
 
     def __post_init__(self) -> None:
-        check_whole("c", self.c, least=1)
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, fewer than c - 1 only where floats lie too close for them."""
@@ -131,10 +125,10 @@ class EqualFrequency:
         "Beside frequent values an interval may hold few records, which its point then gives away."
     )
 
-    c: int
+    c: int = whole(1)
 
     def __post_init__(self) -> None:
-        check_whole("c", self.c, least=1)
+        check_parameters(self)
 
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges: c - 1 of them, or the next number that can be reached."""
@@ -203,10 +197,8 @@ class Base:
 
     References
     ----------
-    Willenborg and De Waal, "Elements of Statistical Disclosure Control" (2001); as told in the
-    introduction of Senavirathne and Torra, "Rounding based continuous data discretization for
-    statistical disclosure control", Journal of Ambient Intelligence and Humanized Computing
-    (2019).
+    Willenborg and De Waal, "Elements of Statistical Disclosure Control" (2001), as reported by
+    Senavirathne and Torra (2019), section 1.
 
     Examples
     --------
@@ -232,14 +224,12 @@ class Base:
         " found tells how far apart the outer values lie."
     )
 
-    b: float | None = None
-    k: int = 5
+    b: float | None = ratio(None, above=True)
+    k: int = whole(1, default=5)
     digits: int | None = 2
 
     def __post_init__(self) -> None:
-        if self.b is not None:
-            check_ratio("b", self.b, zero=False)
-        check_whole("k", self.k, least=1)
+        check_parameters(self)
         if self.digits not in (2, None):
             raise InputError("digits must be 2, or None for the smallest b there is")
 
@@ -252,22 +242,21 @@ class Base:
 
         b is 0 where that of a constant column is looked for: its point is its value.
         """
-        b = self._base_of(column)
+        low, high = float(column.values[0]), float(column.values[-1])
+        if self.b is None:
+            b = _smallest_base(column, self.k, self.digits is None)
+        else:
+            b = float(self.b)
+            if high - low > MOST_REGIONS * b:
+                raise RefusedError("b makes more than a million regions; take a larger b")
+            if max(abs(low), abs(high)) > FINEST * b:
+                raise RefusedError(
+                    "b is too small beside the values of the column; take a larger b"
+                )
         edges = _odd_halves(column, b) if b > 0 else np.empty(0)
-        first = _first_multiple(float(column.values[0]), b) if b > 0 else 0.0
+        first = _first_multiple(low, b) if b > 0 else 0.0
         points = b * (first + np.arange(len(edges) + 1.0)) if b > 0 else column.values[:1]
         return Regions(edges, points, {"b": b}, held=self.b is None)
-
-    def _base_of(self, column: SortedColumn) -> float:
-        if self.b is None:
-            return _smallest_base(column, self.k, self.digits is None)
-        b = float(self.b)
-        low, high = float(column.values[0]), float(column.values[-1])
-        if high - low > MOST_REGIONS * b:
-            raise RefusedError("b makes more than a million regions; take a larger b")
-        if max(abs(low), abs(high)) > FINEST * b:
-            raise RefusedError("b is too small beside the values of the column; take a larger b")
-        return b
 
 
 def _first_multiple(low: float, b: float) -> float:
@@ -343,19 +332,9 @@ def _from_bound(column: SortedColumn, rows: Floats, k: int, b: float) -> float |
 
 
 def equal_width(x: ArrayLike, c: int) -> Floats:
-    """Return the inner edges of c equally wide intervals; see `EqualWidth`.
+    """Return the inner edges, rising, of c equally wide intervals of the numbers `x`.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    c : int
-        How many; at least 1.
-
-    Returns
-    -------
-    ndarray of at most c - 1 edges, rising
-        Each belongs to the interval above.
+    Each edge belongs to the interval above; see `EqualWidth`.
 
     Examples
     --------
@@ -366,19 +345,9 @@ def equal_width(x: ArrayLike, c: int) -> Floats:
 
 
 def equal_frequency(x: ArrayLike, c: int) -> Floats:
-    """Return the inner edges of c intervals that hold about equally many; see `EqualFrequency`.
+    """Return the inner edges, rising, of c intervals that hold about equally many of `x`.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    c : int
-        How many; at least 1. Where equal values do not allow it, the next number that they do.
-
-    Returns
-    -------
-    ndarray of edges, rising
-        Each belongs to the interval above.
+    Each edge belongs to the interval above; see `EqualFrequency`.
 
     Examples
     --------
@@ -389,22 +358,7 @@ def equal_frequency(x: ArrayLike, c: int) -> Floats:
 
 
 def base(x: ArrayLike, b: float | None = None, k: int = 5) -> Floats:
-    """Return the inner edges of the sets of attraction of multiples of b; see `Base`.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    b : float, optional
-        The base, above 0. By default the smallest of two digits whose every set of attraction
-        holds k rows.
-    k : int, default 5
-        How many; at least 1. A b that is given is not held to it.
-
-    Returns
-    -------
-    ndarray of edges, rising
-        Each belongs to the interval above.
+    """Return the inner edges, rising, of the sets of attraction of multiples of b; see `Base`.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.render import to_matplotlib
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Lines, Panel, Scene
-from discreet.rounding.base import RegionMethod, SortedColumn, regions_by, sorted_column
+from discreet.rounding.base import RegionMethod, Regions, SortedColumn, sorted_column
 from discreet.rounding.choice import is_supervised, settled
 from discreet.rounding.intervals import Base
 
@@ -44,18 +44,7 @@ FEW = 20_000
 
 
 def regions_of(x: ArrayLike, edges: Floats) -> Labels:
-    """Return the region of each number: how many of the rising inner edges it is not below.
-
-    Notes
-    -----
-    **What it does not protect.** A region says between which two edges a number lies.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> regions_of([0.5, 1.0, 7.0], np.array([1.0, 2.0])).tolist()
-    [0, 1, 2]
-    """
+    """Return the region of each number: how many of the rising inner edges it is not below."""
     column = as_column(x)
     if len(column) <= FEW or len(edges) == 0:
         return np.searchsorted(edges, column, side="right")
@@ -67,34 +56,8 @@ def regions_of(x: ArrayLike, edges: Floats) -> Labels:
 def encode(x: ArrayLike, edges: Floats, points: Floats) -> Floats:
     """Return the point of the region of each number.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers in any order; only the edges are sorted.
-    edges : ndarray of shape (m - 1,)
-        Inner edges of m regions, rising; each belongs to the region above it.
-    points : ndarray of shape (m,)
-        The point of each region.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    InputError
-        If x is no list of finite numbers.
-
-    Notes
-    -----
-    **What it does not protect.** Points are as safe as the regions are large, column by column:
-    rows of several rounded columns may be unique.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> encode([7.0, 0.5, 1.0], np.array([1.0, 2.0]), np.array([0.5, 1.5, 7.0])).tolist()
-    [7.0, 0.5, 1.5]
+    `edges` are the m - 1 inner edges of regions, rising, each of which belongs to the region above;
+    `points` are m.
     """
     column = as_column(x)
     if len(column) <= FEW or len(edges) == 0:
@@ -174,13 +137,11 @@ class RoundingSet:
 
     References
     ----------
-    Senavirathne and Torra (2019),
-    section 3, Fig. 1.
+    Senavirathne and Torra (2019), section 3, Fig. 1.
 
     Examples
     --------
-    >>> from discreet.rounding.intervals import EqualWidth
-    >>> from discreet.rounding.base import sorted_column
+    >>> from discreet.rounding import EqualWidth, sorted_column
     >>> found = rounding_set(sorted_column([0.0, 1.0, 2.0, 9.0, 10.0]), EqualWidth(c=2))
     >>> found.edges.tolist(), found.points.tolist(), found.counts.tolist()
     ([5.0], [1.0, 9.5], [3, 2])
@@ -289,13 +250,7 @@ class RoundingSet:
         return np.where((uniforms < share) | (share == 1), high, low)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the set as plain values.
-
-        Notes
-        -----
-        **What it does not protect.** It tells all that the set does, the least and the largest
-        value included: it is for whoever holds the data.
-        """
+        """Return the set as plain values: all that it tells, for whoever holds the data."""
         out: dict[str, Any] = {"discreet": SCHEMA, "kind": "rounding-set"}
         for item in fields(self):
             value = getattr(self, item.name)
@@ -304,27 +259,11 @@ class RoundingSet:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> RoundingSet:
-        """Make a set of plain values, and check that it is one.
+        """Make a set of the plain values that `to_dict` returned, and check that it is one.
 
-        Parameters
-        ----------
-        given : mapping
-            What `to_dict` returned.
-
-        Returns
-        -------
-        RoundingSet
-
-        Raises
-        ------
-        InputError
-            If it is no rounding set, or a damaged one: of other shapes, edges that do not rise,
-            points outside their regions, counts below 0 or of no whole rows.
-
-        Notes
-        -----
-        **What it does not tell.** Whether any data were rounded so: counts and extremes are
-        believed.
+        InputError is raised if it is none, or a damaged one: of other shapes, edges that do not rise,
+        points outside their regions, counts below 0 or of no whole rows. Whether any data were rounded
+        so it does not tell: counts and extremes are believed.
         """
         names = {item.name for item in fields(cls)}
         due = {"discreet": SCHEMA, "kind": "rounding-set"}
@@ -350,13 +289,6 @@ class RoundingSet:
     def save(self, path: str | Path) -> Path:
         """Write the set to a file of your own, which `load_points` reads.
 
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-
-        Notes
-        -----
         **What it does not protect.** It is written as it is, with the least and largest value, and
         no ledger knows of it.
         """
@@ -366,12 +298,7 @@ class RoundingSet:
 
     @classmethod
     def from_json(cls, text: str) -> RoundingSet:
-        """Read a set that `to_json` wrote.
-
-        Notes
-        -----
-        **What it does not tell.** As `from_dict`.
-        """
+        """Read a set that `to_json` wrote, as `from_dict` does."""
         try:
             given = json.loads(text)
         except ValueError:
@@ -425,7 +352,8 @@ def rounding_set(
     column : SortedColumn
         See `sorted_column`.
     method : RegionMethod
-        Such as `Optimal(k=10)` or `EqualWidth(c=20)`.
+        Such as `Optimal(k=10)` or `EqualWidth(c=20)`. If it cannot keep its promise on this column,
+        that is refused; regions are counted again.
     representative : {"mean", "median", "midpoint"}, default "mean"
         What stands for a region: the mean or median of its values, or the middle of the interval
         (of the outermost ones, between edge and extreme value). An empty region has its middle.
@@ -437,20 +365,12 @@ def rounding_set(
     RoundingSet
         Its parameters are those of the method and what it found out: the base of `Base`, whose
         points are multiples whatever `representative` says, or the `law` of `Resampling`.
-
-    Raises
-    ------
-    InputError
-        If the representative is unknown.
-    RefusedError
-        If the method cannot keep its promise on this column.
-    BrokenPromiseError
-        If a region, counted again, holds fewer rows than the method promises.
     """
     check_word("representative", representative, REPRESENTATIVES)
     if method.supervised and column.class_counts is None:
         raise RefusedError(f"{method.name!r} finds regions by a class; give one for each row")
-    regions = regions_by(method, column)
+    found = getattr(method, "regions", None)
+    regions: Regions = Regions(method(column)) if found is None else found(column)
     edges = regions.edges
     parted = np.concatenate([[0], cuts_of(column, edges), [len(column.values)]])
     counts = np.diff(column.starts[parted])
@@ -479,39 +399,25 @@ def rounding_set(
     )
 
 
-def _middles(column: SortedColumn, edges: Floats) -> Floats:
-    """Return the middle of each interval; beyond the values, of edge and edge."""
+def _points(column: SortedColumn, parted: Labels, edges: Floats, representative: str) -> Floats:
+    """Return what stands for each region: of its members, or its middle if it has none."""
+    held = np.flatnonzero(np.diff(parted))
+    if representative == "mean" and len(held) == len(parted) - 1:
+        return region_means(column, parted[1:-1])
+    # The middle of each interval; beyond the values, of edge and edge.
     ends = np.concatenate([[column.values[0]], edges, [column.values[-1]]])
     low, high = np.minimum(ends[:-1], ends[1:]), np.maximum(ends[:-1], ends[1:])
     middle = low / 2 + high / 2
     out: Floats = np.where((middle >= low) & (middle < high), middle, low)
+    if representative == "mean":
+        out[held] = region_means(column, parted[:-1][held][1:])
+    elif representative == "median":  # of two middle values their mean
+        rows = column.starts[parted[:-1][held]] + column.starts[parted[1:][held]]
+        lower = np.searchsorted(column.starts, (rows - 1) // 2, side="right") - 1
+        upper = np.searchsorted(column.starts, rows // 2, side="right") - 1
+        below, above = column.values[lower], column.values[upper]
+        out[held] = np.clip(below / 2 + above / 2, below, above)
     return out
-
-
-def _points(column: SortedColumn, parted: Labels, edges: Floats, representative: str) -> Floats:
-    """Return what stands for each region: of its members, or its middle if it has none."""
-    if representative == "midpoint":
-        return _middles(column, edges)
-    held = np.flatnonzero(np.diff(parted))
-    if representative == "mean" and len(held) == len(parted) - 1:
-        return region_means(column, parted[1:-1])
-    out = _middles(column, edges)
-    begins, ends = parted[:-1][held], parted[1:][held]
-    if representative == "median":
-        out[held] = _medians(column, begins, ends)
-        return out
-    out[held] = region_means(column, begins[1:])
-    return out
-
-
-def _medians(column: SortedColumn, begins: Labels, ends: Labels) -> Floats:
-    """Return the median of the members of each region; of two middle values their mean."""
-    before, after = column.starts[begins], column.starts[ends]
-    low = np.searchsorted(column.starts, (before + after - 1) // 2, side="right") - 1
-    high = np.searchsorted(column.starts, (before + after) // 2, side="right") - 1
-    below, above = column.values[low], column.values[high]
-    middles: Floats = np.clip(below / 2 + above / 2, below, above)
-    return middles
 
 
 def column_sets(
@@ -527,21 +433,9 @@ def column_sets(
 ) -> tuple[RoundingSet, ...]:
     """Return the rounding set of each column of a table.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, p)
-        Finite numbers.
-    method, k, c
-        As of `settled`.
-    representative : {"mean", "median", "midpoint"}, default "mean"
-        What stands for a region.
-    names : sequence of str or None, of length p, optional
-        What the columns are called.
-    classes : array-like of shape (n,), optional
-        The class of each row; looked at by supervised methods alone.
-    exact : bool, default False
-        Whether a base that is looked for is the smallest there is, and not of two digits: for
-        public data.
+    `method`, `k` and `c` are as of `settled`, `representative` as of `rounding_set`; `classes` are
+    looked at by supervised methods alone. With `exact` a base that is looked for is the smallest
+    there is, and not of two digits: for public data.
     """
     of = classes if is_supervised(method) else None
     out = []
@@ -574,15 +468,9 @@ class JointSet:
     columns : tuple of str
         The names of the columns.
     points : ndarray of shape (points, columns)
-        The different rows, in lexicographic order.
+        The different rows, finite, in lexicographic order.
     counts : ndarray of int, of shape (points,)
         How many rows of the table each stands for; at least 1.
-
-    Raises
-    ------
-    InputError
-        If shapes do not fit, points are not finite, not different or in another order, or a
-        count is below 1.
 
     Notes
     -----
@@ -612,7 +500,10 @@ class JointSet:
             )
         if (self.counts < 1).any():
             raise InputError("the counts of a joint set must be at least 1")
-        if not _rise(points):
+        differ = points[1:] != points[:-1]
+        first = differ.argmax(axis=1)[:, None]
+        rise = np.take_along_axis(points[1:], first, 1) > np.take_along_axis(points[:-1], first, 1)
+        if not rise.all():
             raise InputError("the points of a joint set must differ, in lexicographic order")
         for name, given in (("points", points), ("counts", self.counts)):
             locked = given.copy()  # the caller may go on with these arrays
@@ -630,15 +521,6 @@ class JointSet:
         X : frame, or array-like of shape (n, columns)
             Finite numbers. The columns of a frame are found by their names, whatever their order.
 
-        Returns
-        -------
-        ndarray of shape (n, columns)
-
-        Raises
-        ------
-        InputError
-            If X holds anything but finite numbers, or has other columns.
-
         Notes
         -----
         Where several points are equally near it is not said which one is taken.
@@ -646,9 +528,18 @@ class JointSet:
         **What it does not protect.** How many rows share a point is not promised; and a row far
         from all points is drawn to one of them, however little it is like those it stands for.
         """
+        import narwhals as nw
         from scipy.spatial import cKDTree
 
-        matrix = as_matrix(_by_name(X, self.columns))
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            for name in self.columns:
+                if name not in frame.columns:
+                    raise InputError(
+                        f"there is no column {name!r}; the points are of {', '.join(self.columns)}"
+                    )
+            X = frame.select(*self.columns).to_numpy()
+        matrix = as_matrix(X)
         if matrix.shape[1] != len(self.columns):
             raise InputError(f"rows must have the columns {', '.join(self.columns)}")
         share = self.counts / self.counts.sum()
@@ -662,14 +553,7 @@ class JointSet:
     def save(self, path: str | Path) -> Path:
         """Write the points to a file, which `load_points` reads.
 
-        Raises
-        ------
-        InputError
-            If the ending is another one, or the folder does not exist.
-
-        Notes
-        -----
-        What leaves a study leaves by `Release.save_points`, which asks the ledger; this does not.
+        What is released from a study goes by `Release.save_points`, which asks the ledger; this does not.
         """
         target = path_to_save(path, (".json",), "a file of rounding points")
         write_whole(points_text(self).encode(), target)
@@ -702,42 +586,11 @@ class JointSet:
 def joint_set(columns: Sequence[str], rows: ArrayLike) -> JointSet:
     """Return the different rows of a rounded table, and how often each occurs.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        Their names.
-    rows : array-like of shape (n, columns)
-        Rows that were rounded, and are released as they are; finite.
-
-    Returns
-    -------
-    JointSet
-
-    Raises
-    ------
-    InputError
-        If rows are no table of finite numbers, or have not as many columns as there are names.
-
-    Notes
-    -----
     **What it does not protect.** Anything: rows come back as they are, with their counts. Of raw
     rows it would be the data.
-
-    Examples
-    --------
-    >>> joint_set(["x"], [[1.5], [9.0], [1.5]]).counts.tolist()
-    [2, 1]
     """
     points, counts = np.unique(as_matrix(rows) + 0.0, axis=0, return_counts=True)
     return JointSet(tuple(columns), points, counts.astype(np.intp))
-
-
-def _rise(points: Floats) -> bool:
-    """Return whether each row comes after the one before it in lexicographic order."""
-    differ = points[1:] != points[:-1]
-    first = differ.argmax(axis=1)[:, None]
-    steps = np.take_along_axis(points[1:], first, 1) > np.take_along_axis(points[:-1], first, 1)
-    return bool(steps.all())
 
 
 def points_text(points: Sequence[RoundingSet] | JointSet) -> str:
@@ -765,11 +618,6 @@ def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
     tuple of RoundingSet, or JointSet
         A set for each column (one for the file of `RoundingSet.save`), or one of whole rows; both
         have `encode`.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it holds no rounding points.
     """
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -785,16 +633,3 @@ def load_points(path: str | Path) -> tuple[RoundingSet, ...] | JointSet:
     if due and given.get("kind") == "rounding-sets" and isinstance(given.get("sets"), list):
         return tuple(RoundingSet.from_dict(each) for each in given["sets"])
     raise InputError(f"{str(path)!r} holds no rounding points that this version can read")
-
-
-def _by_name(X: Any, columns: Sequence[str]) -> Any:
-    """Return the columns of a frame in the order of their names; anything else as it is."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        return X
-    for name in columns:
-        if name not in frame.columns:
-            raise InputError(f"there is no column {name!r}; the points are of {', '.join(columns)}")
-    return frame.select(*columns).to_numpy()

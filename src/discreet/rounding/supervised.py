@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import Floats, Labels, check_ratio, check_whole
+from discreet.arguments import Floats, Labels, check_parameters, ratio, whole
 from discreet.errors import InputError
 from discreet.rounding.base import SortedColumn, edges_at, sorted_column
 
@@ -61,7 +61,11 @@ class Mdlp:
     def __call__(self, column: SortedColumn) -> Floats:
         """Return the inner edges, none where the class does not depend on the column."""
         counts = _class_counts(column)
-        starts = _boundaries(counts)
+        # Where runs of values of one and the same class begin, mixed values alone; and the end.
+        pure = np.count_nonzero(counts, axis=1) == 1
+        which = np.where(pure, counts.argmax(axis=1), -1)
+        new = (which[1:] != which[:-1]) | (which[1:] < 0)
+        starts = np.concatenate([[0], np.flatnonzero(new) + 1, [len(counts)]])
         below = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])[starts]
         cuts, parts = [], [(0, len(starts) - 1)]
         while parts:
@@ -124,15 +128,15 @@ class ChiMerge:
         "An interval may hold few records, and its ends tell where the class changes."
     )
 
-    significance: float = 0.95
-    most: int | None = None
-    fewest: int = 1
+    significance: float = ratio(0.95)
+    most: int | None = whole(1, default=None)
+    fewest: int = whole(1, default=1)
 
     def __post_init__(self) -> None:
-        if check_ratio("significance", self.significance, zero=True) >= 1:
+        check_parameters(self)
+        if self.significance >= 1:
             raise InputError("significance must be below 1")
-        check_whole("fewest", self.fewest, least=1)
-        if self.most is not None and check_whole("most", self.most, least=1) < self.fewest:
+        if self.most is not None and self.most < self.fewest:
             raise InputError("most must be at least `fewest`")
 
     def __call__(self, column: SortedColumn) -> Floats:
@@ -153,14 +157,6 @@ def _class_counts(column: SortedColumn) -> Labels:
     if column.class_counts is None:
         raise InputError("regions are found by a class here; give the class of each row")
     return column.class_counts
-
-
-def _boundaries(counts: Labels) -> Labels:
-    """Return where runs of values of one and the same class begin, mixed values alone; and m."""
-    pure = np.count_nonzero(counts, axis=1) == 1
-    which = np.where(pure, counts.argmax(axis=1), -1)
-    new = (which[1:] != which[:-1]) | (which[1:] < 0)
-    return np.concatenate([[0], np.flatnonzero(new) + 1, [len(counts)]])
 
 
 def _entropy(counts: Floats) -> Floats:
@@ -193,19 +189,9 @@ def _best_cut(below: Floats) -> int | None:
 
 
 def mdlp(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Return the inner edges of the regions of Fayyad and Irani; see `Mdlp`.
+    """Return the inner edges of the regions of Fayyad and Irani, of `x` with classes `y`.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    y : array-like of shape (n,)
-        The class of each row.
-
-    Returns
-    -------
-    ndarray of edges, rising
-        Each belongs to the interval above; none where x says nothing of y.
+    Each edge belongs to the region above; there are none where x says nothing of y. See `Mdlp`.
 
     Examples
     --------
@@ -222,25 +208,9 @@ def chimerge(
     most: int | None = None,
     fewest: int = 1,
 ) -> Floats:
-    """Return the inner edges of the regions of Kerber; see `ChiMerge`.
+    """Return the inner edges, rising, of the regions of Kerber, of `x` with classes `y`.
 
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Finite numbers.
-    y : array-like of shape (n,)
-        The class of each row.
-    significance : float, default 0.95
-        From 0 to below 1.
-    most : int, optional
-        The largest number of regions.
-    fewest : int, default 1
-        The smallest number of regions.
-
-    Returns
-    -------
-    ndarray of edges, rising
-        Each belongs to the interval above.
+    Each edge belongs to the region above. The other parameters are those of `ChiMerge`.
 
     Examples
     --------
