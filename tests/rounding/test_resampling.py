@@ -255,7 +255,7 @@ def test_what_is_unknown_is_refused() -> None:
         Resampling(0)
     with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
         Resampling(3, seed=-1)
-    with pytest.raises(InputError, match="centre must be one of 'mean', 'median'"):
+    with pytest.raises(InputError, match="centre is unknown; choose one of 'mean', 'median'"):
         Resampling(3, centre="mode")
-    with pytest.raises(InputError, match="then must be one of 'kmeans', 'equal_width'"):
+    with pytest.raises(InputError, match="then is unknown; choose one of 'kmeans', 'equal_width'"):
         Resampling(3, then="optimal")

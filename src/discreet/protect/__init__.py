@@ -14,6 +14,14 @@ person.
 **Tables.** Cells are hidden until no linear program over what is shown narrows a hidden one to
 fewer than k values; the program is run again on what is about to be shown, by code of its own.
 
+**Counted again.** What a method promises is counted again on what it made, apart from how it was
+made; if it does not hold, BrokenPromiseError is raised and nothing comes out.
+
+**Papers.** Avraam et al. (2021): "Privacy preserving data visualizations", EPJ Data Science 10:2.
+Domingo-Ferrer and Torra (2005): "Ordinal, continuous and heterogeneous k-anonymity through
+microaggregation", Data Mining and Knowledge Discovery 11. Solanas, Martínez-Ballesté and
+Domingo-Ferrer (2006): "V-MDAV: a multivariate microaggregation with variable group size", COMPSTAT.
+
 **Strata.** Repair is a search with a fixed number of tries, never a time: the same data must
 give the same copy on every machine.
 """

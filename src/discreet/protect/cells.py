@@ -96,11 +96,10 @@ class CellSuppression:
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    section 2.1 (a threshold for cells that are not empty; a second cell must go where one alone
-    follows from the margins; cells of 0 and of 100 % may have to be protected). The search by
-    paths: Kelly, Golden and Assad, "Cell suppression: disclosure protection for sensitive tabular
-    data", Networks 22(4), 1992.
+    Avraam et al. (2021), section 2.1 (a threshold for cells that are not empty; a second cell must
+    go where one alone follows from the margins; cells of 0 and of 100 % may have to be protected).
+    The search by paths: Kelly, Golden and Assad, "Cell suppression: disclosure protection for
+    sensitive tabular data", Networks 22(4), 1992.
 
     Examples
     --------

@@ -89,8 +89,7 @@ class Suppression:
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    section 2.1.
+    Avraam et al. (2021), section 2.1.
 
     Examples
     --------

@@ -177,8 +177,7 @@ def deterministic(
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    section 2.2.
+    Avraam et al. (2021), section 2.2.
 
     Examples
     --------

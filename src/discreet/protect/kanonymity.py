@@ -124,8 +124,6 @@ def repair(
         hierarchy or order does not fit, or a parameter is out of its range.
     RefusedError
         If no way was found.
-    BrokenPromiseError
-        If the outcome, counted again, does not hold what was asked.
 
     Notes
     -----
@@ -175,10 +173,21 @@ def repair(
     space = _Space(columns, chains, strata, demand, may_drop)
     found, complete = _search(space, check_whole("most_tried", most_tried, least=1))
     if found is None:
-        raise RefusedError(_refusal(demand, may_drop))
+        also = {"diversity": diversity, "closeness": closeness}
+        asked = [name for name, given in also.items() if given is not None]
+        raise RefusedError(
+            f"no merging of the strata was found that reaches {' and '.join(['k rows', *asked])} in"
+            " each; the custodian can choose a smaller k, fewer strata,"
+            f"{'' if may_drop else ' let columns be dropped,'} or allow more suppression"
+        )
     node, failing = found[2], space.failing(found[2])
+    names = {}
+    for column, chain, step in zip(columns, chains, node, strict=True):
+        if not chain.dropped(step):
+            coarse = np.array(chain.names(step), dtype=object)
+            names[column.name] = tuple(coarse[column.codes].tolist())
     repaired = Repair(
-        MappingProxyType(_renamed(space, node)),
+        MappingProxyType(names),
         ~failing[stratum],
         tuple(chain.told(step) for chain, step in zip(chains, node, strict=True) if step),
         int(strata.counts[failing].sum()),
@@ -383,24 +392,17 @@ def _search(space: _Space, most_tried: int) -> tuple[Key | None, bool]:
         key = space.key(node)
         if key is not None and (best is None or key < best):
             best = key
-        for column in _next_columns(node, space.last):
+        # Each node is come to once: from that whose last column to go any steps has gone one less.
+        moved = [column for column, step in enumerate(node) if step]
+        for column in range(moved[-1] if moved else 0, len(node)):
+            if node[column] == space.last[column]:
+                continue
             more = space.price(column, node[column] + 1) - space.price(column, node[column])
             heapq.heappush(heap, (bound + more, steps + 1, _moved(node, column, node[column] + 1)))
         tried += 1
         if tried % TRIES_PER_WORD == 0:
             advance("merging levels", tried, most_tried)
     return best, True
-
-
-def _next_columns(node: Node, last: Node) -> Iterator[int]:
-    """Give the columns that go on from `node`, so that each node is come to once.
-
-    A node is come to from the one whose last column that has gone any steps has gone one less.
-    """
-    moved = [column for column, step in enumerate(node) if step]
-    for column in range(moved[-1] if moved else 0, len(node)):
-        if node[column] < last[column]:
-            yield column
 
 
 def _descent(space: _Space) -> Key | None:
@@ -456,25 +458,6 @@ def _moved(node: Node, column: int, step: int) -> Node:
 
 
 # --- what is returned -----------------------------------------------------------------------
-
-
-def _renamed(space: _Space, node: Node) -> dict[str, tuple[str, ...]]:
-    levels = {}
-    for column, chain, step in zip(space.columns, space.chains, node, strict=True):
-        if not chain.dropped(step):
-            names = np.array(chain.names(step), dtype=object)
-            levels[column.name] = tuple(names[column.codes].tolist())
-    return levels
-
-
-def _refusal(demand: _Demand, may_drop: bool) -> str:
-    also = {"diversity": demand.diversity, "closeness": demand.closeness}
-    asked = " and ".join(["k rows", *(name for name, given in also.items() if given is not None)])
-    drop = "" if may_drop else " let columns be dropped,"
-    return (
-        f"no merging of the strata was found that reaches {asked} in each;"
-        f" the custodian can choose a smaller k, fewer strata,{drop} or allow more suppression"
-    )
 
 
 def _check(repaired: Repair, demand: _Demand, sensitive: Sequence[int] | None) -> None:

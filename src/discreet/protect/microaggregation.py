@@ -74,8 +74,6 @@ def mdav(X: ArrayLike, k: int) -> Labels:
         If k is no whole number of at least 2, or X malformed.
     RefusedError
         If there are fewer than k rows or a column is constant.
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
 
     Notes
     -----
@@ -89,8 +87,7 @@ def mdav(X: ArrayLike, k: int) -> Labels:
 
     References
     ----------
-    Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through
-    microaggregation", Data Mining and Knowledge Discovery 11 (2005), section 3. The groups have
+    Domingo-Ferrer and Torra (2005), section 3. The groups have
     the means that sdcMicro 5.8.1 gives (method "mdav").
 
     Examples
@@ -128,8 +125,7 @@ def vmdav(X: ArrayLike, k: int, gamma: float = GAIN) -> Labels:
 
     References
     ----------
-    Solanas, Martínez-Ballesté and Domingo-Ferrer, "V-MDAV: a multivariate microaggregation with
-    variable group size", COMPSTAT 2006.
+    Solanas, Martínez-Ballesté and Domingo-Ferrer (2006).
 
     Examples
     --------
@@ -348,8 +344,6 @@ class Condensation:
     ------
     RefusedError
         If a stratum is smaller than k or a column constant.
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
 
     Notes
     -----

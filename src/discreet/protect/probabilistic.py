@@ -73,9 +73,8 @@ class Probabilistic:
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    sections 2.3 and 5.2: a "higher level of noise may deliberately be added to outliers or to
-    points with high leverage". How much higher is not from there.
+    Avraam et al. (2021), sections 2.3 and 5.2: a "higher level of noise may deliberately be added
+    to outliers or to points with high leverage". How much higher is not from there.
 
     Examples
     --------
@@ -208,8 +207,7 @@ def probabilistic(
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    section 2.3.
+    Avraam et al. (2021), section 2.3.
 
     Examples
     --------

@@ -69,8 +69,6 @@ class Rounding:
         If the method is unknown or supervised, or c of no use.
     RefusedError
         If a stratum is smaller than k or a column constant.
-    BrokenPromiseError
-        If a released row, counted again, is shared by fewer than k.
 
     Notes
     -----
@@ -87,8 +85,7 @@ class Rounding:
 
     References
     ----------
-    Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through
-    microaggregation", Data Mining and Knowledge Discovery 11 (2005), section 3. Senavirathne and
+    Domingo-Ferrer and Torra (2005), section 3. Senavirathne and
     Torra (2019), section 3, who round one column at a time; jointly is what their conclusion leaves
     to later work.
 

@@ -337,9 +337,8 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
 
     References
     ----------
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    section 4.1: both methods "can generate anonymized values that fall outside the original (or
-    theoretically defined) ranges"; its pictures keep them.
+    Avraam et al. (2021), section 4.1: both methods "can generate anonymized values that fall
+    outside the original (or theoretically defined) ranges"; its pictures keep them.
 
     Examples
     --------

@@ -99,8 +99,8 @@ def fit(
     References
     ----------
     Cook, "Detection of influential observation in linear regression", Technometrics 19 (1977).
-    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021),
-    figure 5: residuals standardised by their standard deviation.
+    Avraam et al., "Privacy preserving data visualizations", EPJ Data Science 10:2 (2021), figure 5:
+    residuals standardised by their standard deviation.
 
     Examples
     --------

@@ -11,7 +11,8 @@ exists for arrays and under `research`. Points that leave are the different rows
 table, no more.
 
 Most methods are those of Senavirathne and Torra, "Rounding based continuous data discretization for
-statistical disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019).
+statistical disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019);
+other papers are listed in `discreet.protect`.
 """
 
 from __future__ import annotations

@@ -67,27 +67,24 @@ def sorted_column(x: ArrayLike, classes: ArrayLike | None = None) -> SortedColum
     if max(abs(column.min()), abs(column.max())) > WIDEST:
         raise RefusedError("a column has numbers too large to be squared; rescale it")
     if classes is not None:
-        return _with_classes(column, np.asarray(classes))
+        given = np.asarray(classes)
+        if given.shape != column.shape:
+            raise InputError("a class is needed for each row")
+        values, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+        names, of = np.unique(given.astype(str), return_inverse=True)
+        if len(names) > MOST_CLASSES:
+            raise InputError(
+                f"classes are few, and these are more than {MOST_CLASSES}; give a column of"
+                " categories, or group the numbers into a few first"
+            )
+        table = np.bincount(place * len(names) + of, minlength=len(values) * len(names))
+        return SortedColumn(values, counts, table.reshape(len(values), len(names)))
     ordered = np.sort(column)
     new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
     if new.all():
         return SortedColumn(ordered, np.ones(len(ordered), dtype=np.intp))
     first = np.flatnonzero(new)
     return SortedColumn(ordered[first], np.diff(np.append(first, len(ordered))))
-
-
-def _with_classes(column: Floats, classes: np.ndarray) -> SortedColumn:
-    if classes.shape != column.shape:
-        raise InputError("a class is needed for each row")
-    values, place, counts = np.unique(column, return_inverse=True, return_counts=True)
-    names, of = np.unique(classes.astype(str), return_inverse=True)
-    if len(names) > MOST_CLASSES:
-        raise InputError(
-            f"classes are few, and these are more than {MOST_CLASSES}; give a column of categories,"
-            " or group the numbers into a few first"
-        )
-    table = np.bincount(place * len(names) + of, minlength=len(values) * len(names))
-    return SortedColumn(values, counts, table.reshape(len(values), len(names)))
 
 
 MOST_REGIONS = 1_000_000

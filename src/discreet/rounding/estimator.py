@@ -35,12 +35,10 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         "equal_width", "equal_frequency", "kmeans", "resampling" (c), "mdlp", "chimerge" (by the
         classes `y`), "base" (k). Or a value such as `VMdav(k=5, gamma=0.3)`, which holds its own
         numbers.
-    k : int or "freedman-diaconis", optional
-        The least number of rows in a region; at least 2.
-    c : int or "freedman-diaconis", optional
-        How many regions; at least 1. Without k and c, k is 5. A method that takes k is given
-        n / c where c alone is given, and the other way round. "freedman-diaconis" chooses for
-        each column: see `freedman_diaconis`.
+    k, c : int or "freedman-diaconis", optional
+        The least number of rows in a region (at least 2), or how many regions; without both, k is
+        5. A method that takes k is given n / c where c alone is given, and the other way round.
+        "freedman-diaconis" chooses for each column: see `freedman_diaconis`.
     representative : {"mean", "median", "midpoint"}, default "mean"
         What stands for a region.
     encoding : {"region", "nearest", "stochastic"}, default "region"
@@ -69,8 +67,10 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     several k give values away, and so do stochastic draws for several sets of points or columns:
     what is drawn is right on average, and averages tell. New records that are rounded later are
     not counted. A fitted rounder holds the extremes and edges of its columns: it is private. For
-    a table that leaves use `Study.round`, which rounds rows jointly.
+    a table that is released use `Study.round`, which rounds rows jointly.
 
+    References
+    ----------
     Senavirathne and Torra (2019), section 3.
 
     Examples
@@ -98,19 +98,7 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.encoding = encoding
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Rounder:
-        """Find the rounding set of each column.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            Finite numbers.
-        y : array-like of shape (n,), optional
-            The class of each row, for supervised methods.
-
-        Returns
-        -------
-        Rounder
-        """
+        """Find the rounding set of each column of X; `y` are classes, for supervised methods."""
         check_word("encoding", self.encoding, ENCODINGS)
         matrix = _matrix(self, X, ensure_min_samples=LEAST_ROWS)
         names = getattr(self, "feature_names_in_", None)
@@ -131,27 +119,15 @@ class Rounder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Replace each number by a point of its column.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            Finite numbers, in the columns that were fitted.
-
-        Returns
-        -------
-        ndarray of shape (n, p)
-        """
+        """Replace each number of X, in the columns that were fitted, by a point of its column."""
         check_is_fitted(self)
         matrix = _matrix(self, X, reset=False)
-        return encoded(self.sets_, matrix, self.encoding, self._uniforms(matrix))
-
-    def _uniforms(self, matrix: Floats) -> Floats | None:
-        if self.encoding != "stochastic":
-            return None
-        owner = load_secret(None)
-        names = [str(j) for j in range(matrix.shape[1])]
-        return owner.uniforms(VERSION, old_row_keys(owner, list(matrix.T)), names)
+        uniforms = None
+        if self.encoding == "stochastic":
+            owner = load_secret(None)
+            names = [str(j) for j in range(matrix.shape[1])]
+            uniforms = owner.uniforms(VERSION, old_row_keys(owner, list(matrix.T)), names)
+        return encoded(self.sets_, matrix, self.encoding, uniforms)
 
 
 def _matrix(rounder: Rounder, X: ArrayLike, **checks: Any) -> Floats:

@@ -40,8 +40,6 @@ class Optimal:
     ------
     RefusedError
         If a column has fewer than k rows.
-    BrokenPromiseError
-        If a region, counted again, holds fewer than k rows.
 
     Notes
     -----
@@ -114,8 +112,7 @@ class Mdav:
 
     References
     ----------
-    Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through
-    microaggregation", Data Mining and Knowledge Discovery 11 (2005), section 3.
+    Domingo-Ferrer and Torra (2005), section 3.
 
     Examples
     --------
@@ -176,8 +173,7 @@ class VMdav:
 
     References
     ----------
-    Solanas, Martínez-Ballesté and Domingo-Ferrer, "V-MDAV: a multivariate microaggregation with
-    variable group size", COMPSTAT 2006.
+    Solanas, Martínez-Ballesté and Domingo-Ferrer (2006).
 
     Examples
     --------
@@ -229,8 +225,6 @@ def optimal(x: ArrayLike, k: int) -> Labels:
         If k is no whole number of at least 2, or x no column of finite numbers.
     RefusedError
         If there are fewer than k rows.
-    BrokenPromiseError
-        If a group, counted again, holds fewer than k rows.
 
     Notes
     -----

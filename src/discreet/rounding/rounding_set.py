@@ -261,9 +261,9 @@ class RoundingSet:
     def from_dict(cls, given: Mapping[str, Any]) -> RoundingSet:
         """Make a set of the plain values that `to_dict` returned, and check that it is one.
 
-        InputError is raised if it is none, or a damaged one: of other shapes, edges that do not rise,
-        points outside their regions, counts below 0 or of no whole rows. Whether any data were rounded
-        so it does not tell: counts and extremes are believed.
+        InputError is raised if it is none, or a damaged one: of other shapes, edges that do not
+        rise, points outside their regions, counts below 0 or of no whole rows. Whether any data
+        were rounded so it does not tell: counts and extremes are believed.
         """
         names = {item.name for item in fields(cls)}
         due = {"discreet": SCHEMA, "kind": "rounding-set"}
@@ -553,7 +553,8 @@ class JointSet:
     def save(self, path: str | Path) -> Path:
         """Write the points to a file, which `load_points` reads.
 
-        What is released from a study goes by `Release.save_points`, which asks the ledger; this does not.
+        What is released from a study goes by `Release.save_points`, which asks the ledger; this
+        does not.
         """
         target = path_to_save(path, (".json",), "a file of rounding points")
         write_whole(points_text(self).encode(), target)
