@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
 from discreet import rounding
+from discreet.arguments import parameters_of
+from discreet.errors import InputError
 from discreet.policy import Policy
 from discreet.protect import METHODS, ROW_METHODS, TABLE_METHODS
 
@@ -52,3 +55,17 @@ def test_what_rests_on_the_kind_of_a_method() -> None:
         "deterministic": 0.1,
         "probabilistic": 0.25,
     }
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_method_declares_what_it_may_be_asked_with(name: str) -> None:
+    method: Any = ALL[name]
+    declared = parameters_of(method)
+    usual = {key: 3 for key, each in declared.items() if each.default is dataclasses.MISSING}
+
+    for key, each in declared.items():
+        bad = each.least - 1 if each.whole else ("no such word" if each.words else -0.5)
+        with pytest.raises(InputError, match=key):
+            method(**{**usual, key: bad})
+        if each.default is not dataclasses.MISSING:
+            each.check(key, each.default)

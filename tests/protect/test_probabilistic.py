@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet import datasets
+from discreet.arguments import parameters_of
 from discreet.errors import InputError, RefusedError
-from discreet.protect.probabilistic import FAR_NOISE, Probabilistic, probabilistic
+from discreet.protect.probabilistic import Probabilistic, probabilistic
+
+FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 
 Floats = NDArray[np.float64]
 SECRET = bytes(range(32))

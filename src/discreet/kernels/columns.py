@@ -1,14 +1,13 @@
 """One sorted column: bins, partitions into regions of at least k rows, and k-means.
 
-**Partitions** take `values` (m different numbers, rising, of a size whose squares are numbers) and
+Partitions take `values` (m different numbers, rising, of a size whose squares are numbers) and
 `starts` (m + 1 counts: how many rows have lower values, at last all rows), and never part the
-rows of one value. Who wants equal rows parted gives each row as a value of its own. A region is
-told by where it begins and ends among the values: [begin, end).
+rows of one value. A region or cluster is told by where it begins and ends: [begin, end).
 
-**k-means** takes `values` as three prefix sums of length m + 1, all taken outward from one value
-amid the column: `rows`, and the `sums` and `squares` of the values about that one. The latter two
-are kept as a number and what it leaves over, (2, m + 1), about 32 digits: of clumps that lie far
-apart, each keeps its own. A cluster is [begin, end) among the values.
+k-means takes three prefix sums of length m + 1, all taken outward from one value amid the column:
+`rows`, and the `sums` and `squares` of the values about that one. The latter two are kept as a
+number and what it leaves over, (2, m + 1), about 32 digits: of clumps that lie far apart, each
+keeps its own.
 """
 
 from __future__ import annotations
@@ -302,10 +301,7 @@ def _sum_outward(
     squares: Floats,
     rows: Floats,
 ) -> None:
-    """Set sums, sums of squares and rows of [i, block) from `low` on, of [block, j) up to `end`.
-
-    All are about the value just before the block, and numbered from `low`.
-    """
+    """Set sums, sums of squares and rows of [i, block) from `low` on, of [block, j) up to `end`."""
     centre, middle = values[block - 1], starts[block]
     total = square = 0.0
     for i in range(block - 1, low - 1, -1):
@@ -329,13 +325,7 @@ def _sum_outward(
 
 @kernel
 def mdav_labels(values: Floats, starts: Places, k: int) -> Places:
-    """Return the MDAV group of each value, numbered in the order in which they are made.
-
-    While 3k rows are left a group is taken from the end farther from their mean, and then, if
-    2k are left, one from the other end; of 2k left one more, and the rest is a group. A group
-    takes whole values until it holds k rows. If fewer than k rows are left at last, they join
-    the group beside them whose mean is nearer to theirs, of equally near ones that made first.
-    """
+    """Return the MDAV group of each value, numbered as they are made (see `Mdav`)."""
     m = len(values)
     labels = np.empty(m, dtype=np.intp)
     left, right, made = 0, m, 0
@@ -368,14 +358,7 @@ def mdav_labels(values: Floats, starts: Places, k: int) -> Places:
 
 @kernel
 def vmdav_labels(values: Floats, starts: Places, k: int, gamma: float) -> Places:
-    """Return the V-MDAV group of each value, numbered in the order in which they are made.
-
-    While k rows are left a group is taken from the end farther from the mean of all rows, as
-    whole values until it holds k rows; then the next value joins, up to 2k - 1 rows, if it is
-    nearer to the group than `gamma` times its distance from the value after it, or the last one
-    left. Each value left at last joins the group whose mean, as it was made, is nearer (of
-    equally near groups the one made first).
-    """
+    """Return the V-MDAV group of each value, numbered as they are made (see `VMdav`)."""
     m = len(values)
     labels = np.empty(m, dtype=np.intp)
     left, right, made = 0, m, 0
@@ -404,8 +387,7 @@ def _added(
 ) -> tuple[float, float]:
     """Add (or take away) the values from `begin` to `end` to a sum, and its error to its error.
 
-    The two together are the sum to twice double precision, so that a mean is the rounded true
-    one, whichever values have left and when.
+    The two are the sum to twice double precision, so that a mean is the rounded true one.
     """
     total, left_over = sums
     for i in range(begin, end):
@@ -716,8 +698,8 @@ def lloyd(
 ) -> Places:
     """Return better cuts: each value goes to the nearest mean, until none moves.
 
-    It ends early after `most` rounds, or before a round that would leave a cluster empty or not
-    lower the cost.
+    It ends after `most` rounds, or before one that would leave a cluster empty or not lower the
+    cost.
     """
     m, c = len(values), len(cuts) + 1
     centre = values[m // 2]

@@ -38,26 +38,11 @@ DEEPEST = 16
 class Tree(NamedTuple):
     """Points by leaf, boxes by block, and room for a search.
 
-    Parameters
-    ----------
-    points : ndarray of shape (leaves, p + 1, WIDTH)
-        The columns of the points of each leaf; the last: their distances from the centre.
-    numbers : ndarray of int, of shape (leaves, WIDTH)
-        Which point each is.
-    sizes : ndarray of int, of shape (leaves,)
-        How many points of a leaf are left; they are the first.
-    boxes : ndarray of shape (blocks, 2, p + 1, WIDTH)
-        The least and largest values of each column below each node of a block.
-    below : ndarray of int, of shape (blocks,)
-        The first node of a block; the others follow.
-    above : ndarray of int, of shape (blocks + leaves,)
-        The block that a node is of; -1 for the root.
-    homes : ndarray of int, of shape (points, 2)
-        The leaf of each point, and its place there.
-    centre : ndarray of shape (p,)
-        What the last columns are distances from.
-    room, other, away, bounds, nodes : ndarrays
-        For what is computed on the way.
+    `points` (leaves, p + 1, WIDTH) are the columns of the points of each leaf, the last their
+    distances from the `centre`; `numbers` which point each is, and `sizes` how many of a leaf are
+    left: the first. `boxes` (blocks, 2, p + 1, WIDTH) are the least and largest values of each
+    column below each node of a block, `below` its first node, and `above` the block of each node,
+    -1 for the root. `homes` (points, 2) are the leaf of each point and its place there.
     """
 
     points: Floats
@@ -361,8 +346,8 @@ def _far(
 def _sphere(tree: Tree, point: Floats) -> tuple[float, float, float]:
     """Set `tree.away` and return what of the bounds is the same for all nodes.
 
-    That is what does not depend on x, the distance of the point from the centre, and by how much
-    bounds are widened.
+    That is what does not depend on x, how far the point is from the centre, and by how much to
+    widen.
     """
     inside, outside, centre = 0.0, 0.0, 0.0
     for j in range(point.size):
@@ -418,25 +403,11 @@ def farthest(tree: Tree, point: Floats) -> tuple[int, int]:
 def nearest(
     tree: Tree, point: Floats, near: int, counts: Labels, k: int, found: Found
 ) -> tuple[int, int]:
-    """Find the nearest points that stand for `k` rows or more, as few as do.
+    """Find the nearest points that stand for `k` rows or more, as few as do; count both.
 
-    Parameters
-    ----------
-    tree, point
-        Where, and from what.
-    near : int
-        The number of a point that is or was close by: its leaf is looked in first.
-    counts : ndarray of int, of shape (points,)
-        How many rows each point stands for.
-    k : int
-        How many rows.
-    found : Found
-        Room for k + 1 points, which is set: the worst first, the others in no order.
-
-    Returns
-    -------
-    tuple of int
-        How many points were found, and how many rows they stand for.
+    `near` is the number of a point that is or was close by: its leaf is looked in first. `counts`
+    say how many rows each point stands for. `found` has room for k + 1 points and is set: the worst
+    first, the others in no order.
     """
     points, numbers, sizes = tree.points, tree.numbers, tree.sizes
     boxes, below, room, bounds, nodes = tree.boxes, tree.below, tree.room, tree.bounds, tree.nodes
@@ -542,23 +513,11 @@ ROWS, GROUPS, LOOKED = 0, 1, 2
 class Left(NamedTuple):
     """What is left to group, and what has been grouped.
 
-    Parameters
-    ----------
-    tree : Tree
-        The different rows of which some are left.
-    points : ndarray of shape (m, p)
-        The different rows.
-    counts, next : ndarrays of int, of shape (m,)
-        How many rows like it are left, and the first of them.
-    labels : ndarray of int, of shape (n,)
-        The group of each row; -1 where there is none yet.
-    sums : ndarray of shape (2, p)
-        The sum of what is left, as a double and the double of what that leaves over.
-    told : ndarray of int, of shape (3,)
-        How many rows are left and how many groups made; how many leaves were looked in for the
-        farthest from the centroid since the tree was centred.
-    found : Found
-        Room for the nearest.
+    `tree` holds the different rows (`points`) of which some are left; `counts` say how many, `next`
+    which is the first, `labels` the group of each row, -1 where there is none yet. `sums` (2, p) is
+    the sum of what is left, as a double and the double of what that leaves over. `told` is how many
+    rows are left and how many groups made, and how many leaves were looked in for the farthest from
+    the centroid since the tree was centred. `found` is room for the nearest.
     """
 
     tree: Tree
@@ -635,8 +594,7 @@ def mdav_steps(left: Left, k: int, enough: int) -> None:
 def vmdav_steps(left: Left, k: int, gamma: float, enough: int) -> None:
     """Make groups until no more than `enough` rows are left; for 0, until fewer than k are.
 
-    The tree was centred on the centroid of all rows and stays so. Rows left at last have no
-    group yet.
+    The tree was centred on the centroid of all rows and stays so.
     """
     tree, told = left.tree, left.told
     members = np.empty(2 * k, dtype=np.intp)

@@ -52,8 +52,7 @@ FAR = 1 << 30
 def merged_in(function: Function) -> Function:
     """Compile `function` into those that call it, as one with them.
 
-    A loop that calls nothing need not count the references to the arrays it works on, which
-    takes longer than what is done with them here.
+    A loop that calls nothing need not count the references to the arrays it works on.
     """
     return cast("Function", numba.njit(forceinline=True, nogil=True)(function))
 
@@ -305,7 +304,30 @@ def _peel(
     top = _highest(counts, bins)
     while top > most:
         low = max(most, top - BAND)
-        _peel_band(pixels, counts, rows, reached, boxes, parts, told, bins, k, top, low)
+        place = np.zeros(top - low + 1, dtype=np.int64)
+        for at in range(bins.size):
+            for level in range(counts[bins[at]], low, -k):
+                place[level - low] += 1
+        made = 0
+        for level in range(top - low, 0, -1):
+            place[level], made = made, made + place[level]
+        for at in range(bins.size):
+            b = bins[at]
+            i, j = pixels[b, 0], pixels[b, 1]
+            while counts[b] > low:
+                level = counts[b] - low
+                cluster, part = told[CLUSTERS] + place[level], told[PARTS] + place[level]
+                boxes[cluster, 0], boxes[cluster, 1] = i, i + 1
+                boxes[cluster, 2], boxes[cluster, 3] = j, j + 1
+                parts[part, 0], parts[part, 1], parts[part, 2] = b, cluster, k
+                place[level] += 1
+                counts[b] -= k
+                if counts[b] == 0:
+                    clear_bit(rows, i, j)
+                    reached[i] -= 1
+        told[CLUSTERS] += made
+        told[PARTS] += made
+        told[RECORDS] -= made * k
         top = _highest(counts, bins)
 
 
@@ -316,47 +338,6 @@ def _highest(counts: Short, bins: Short) -> int:
     for at in range(bins.size):
         top = max(top, counts[bins[at]])
     return top
-
-
-@kernel
-def _peel_band(
-    pixels: Short,
-    counts: Short,
-    rows: Whole,
-    reached: Short,
-    boxes: Whole,
-    parts: Short,
-    told: Whole,
-    bins: Short,
-    k: int,
-    top: int,
-    low: int,
-) -> None:
-    """Take clusters of k as long as a bin has more than `low` records; none has more than `top`."""
-    place = np.zeros(top - low + 1, dtype=np.int64)
-    for at in range(bins.size):
-        for level in range(counts[bins[at]], low, -k):
-            place[level - low] += 1
-    made = 0
-    for level in range(top - low, 0, -1):
-        place[level], made = made, made + place[level]
-    for at in range(bins.size):
-        b = bins[at]
-        i, j = pixels[b, 0], pixels[b, 1]
-        while counts[b] > low:
-            level = counts[b] - low
-            cluster, part = told[CLUSTERS] + place[level], told[PARTS] + place[level]
-            boxes[cluster, 0], boxes[cluster, 1] = i, i + 1
-            boxes[cluster, 2], boxes[cluster, 3] = j, j + 1
-            parts[part, 0], parts[part, 1], parts[part, 2] = b, cluster, k
-            place[level] += 1
-            counts[b] -= k
-            if counts[b] == 0:
-                clear_bit(rows, i, j)
-                reached[i] -= 1
-    told[CLUSTERS] += made
-    told[PARTS] += made
-    told[RECORDS] -= made * k
 
 
 # --- seeds: the bin of most records -----------------------------------------------------------
@@ -416,10 +397,7 @@ def _sweep_blocks(
     k: int,
     by_span: bool,
 ) -> None:
-    """Grow clusters from the blocks of 2 ** shift pixels a side that hold most, until none has two.
-
-    No bin holds more than one record.
-    """
+    """Grow clusters from the blocks of 2 ** shift pixels a side that hold most, as long as two."""
     top = held.max()
     while top > 1:
         following = 0
@@ -575,10 +553,7 @@ def _sweep_lines(
     k: int,
     by_span: bool,
 ) -> None:
-    """Grow clusters from the blocks of 2 ** shift pixels that hold most, until none has two.
-
-    No pixel has more than one bin left.
-    """
+    """Grow clusters from the blocks of 2 ** shift pixels that hold most, until none has two."""
     size = tree.size // 2
     while tree[1] > 1 and told[RECORDS] >= k:
         node = 1
@@ -631,8 +606,8 @@ def cluster_bins(
     `left`, `right` and `counts` are b bins sorted by (left, right), of n >= k records together.
     Seeds are of the bin of most records (`along` -1), or of the pixel of the left (0) or right
     (1) axis that reaches most pixels of the other. Written: `boxes` (n // k, 4), half-open pixels;
-    `parts` (b + n // k, 3), bin, cluster and how many records, in the order in which they were
-    taken. Strays are what is left over at last, fewer than k records, which boxes know of as well.
+    `parts` (b + n // k, 3), in the order in which they were taken. Strays are what is left over at
+    last, fewer than k records, which boxes know of as well.
     """
     pixels = np.empty((left.size, 2), dtype=np.int32)
     pixels[:, 0] = left
@@ -655,10 +630,9 @@ def cluster_bins(
 
 @kernel
 def _place_strays(pixels: Short, counts: Short, boxes: Whole, told: Whole) -> Whole:
-    """Put what is left over into the clusters whose boxes grow least.
+    """Put what is left over into the clusters whose boxes grow least; return bin, cluster, number.
 
-    Return the strays: bin, cluster and how many records. Once one is in a cluster, that does not
-    grow for others of its bin.
+    Once one is in a cluster, that does not grow for others of its bin.
     """
     made = 0
     strays = np.empty((told[RECORDS], 3), dtype=np.int64)
@@ -690,9 +664,7 @@ Places = NDArray[np.intp]
 def sort_parts(parts: Short, strays: Whole, bins: int, out: Whole) -> int:
     """Write parts and strays in one, sorted by bin and cluster; return how many there are.
 
-    Strays are parts too, of records that were left over at last; there is one of a bin at most.
-    Parts are sorted by cluster, and may be written over, as strays may. `out` has room for all of
-    both.
+    Parts are sorted by cluster, and may be written over, as strays may. `out` has room for all.
     """
     place = np.zeros(bins + 1, dtype=np.int64)
     for part in range(len(parts)):
@@ -728,11 +700,7 @@ def sort_parts(parts: Short, strays: Whole, bins: int, out: Whole) -> int:
 
 @kernel
 def deal_out(parts: Whole, bin_of: Places, order: Places, bins: int) -> Places:
-    """Return the cluster of each record: those of a bin go to its parts, in `order`.
-
-    `parts` are bin, cluster and number, sorted, of as many records of each bin as `bin_of` says;
-    `order` has each record once.
-    """
+    """Return the cluster of each record: those of a bin go to its sorted parts, in `order`."""
     # Narrow columns, for records come in any order and look anywhere.
     at = np.zeros(bins + 1, dtype=np.int32)
     names, left = np.empty(len(parts), dtype=np.int32), np.empty(len(parts), dtype=np.int32)

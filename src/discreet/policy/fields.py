@@ -10,13 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from discreet.arguments import parameters_of
 from discreet.errors import one_of
 from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.plots import METHOD_OF_PLOT
-from discreet.protect import ROW_METHODS, ROW_NAMES
-from discreet.protect.deterministic import METRICS
+from discreet.protect import ROW_METHODS, ROW_NAMES, Deterministic, Probabilistic
 from discreet.protect.hierarchy import read_hierarchy
-from discreet.protect.probabilistic import FAR_NOISE
 from discreet.protect.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
 from discreet.rounding import METHODS as ROUNDINGS
 from discreet.table import KINDS, ROLES
@@ -24,6 +23,8 @@ from discreet.table import KINDS, ROLES
 __all__ = ["RULES", "frozen", "plain"]
 
 REGIMES = ("guarded", "research")
+METRICS = parameters_of(Deterministic)["metric"].words
+FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 MOST_EDGES = 101
 
 

@@ -17,7 +17,7 @@ from discreet.arguments import (
     as_strata,
     check_parameters,
     check_whole,
-    check_word,
+    parameters_of,
     ratio,
     whole,
     word,
@@ -34,7 +34,6 @@ from discreet.protect.base import (
 
 __all__ = ["Deterministic", "deterministic"]
 
-METRICS = ("euclidean", "mahalanobis")
 SMALLEST_K = 3
 TIED = 1e-10
 """Distances that differ by less than this share of themselves count as equal."""
@@ -106,7 +105,7 @@ class Deterministic:
     )
 
     k: int = whole(1, default=3)
-    metric: str = word("euclidean", METRICS)
+    metric: str = word("euclidean", ("euclidean", "mahalanobis"))
     q: float = ratio(0.0)
 
     def __post_init__(self) -> None:
@@ -193,7 +192,7 @@ def deterministic(
             " take in more rows"
         )
     k = int(k)
-    check_word("metric", metric, METRICS)
+    parameters_of(Deterministic)["metric"].check("metric", metric)
     members = rows_by_stratum(labels, k)
     z, mean, sd = standardise(matrix)
     whiten = _whitening(z) if metric == "mahalanobis" else None

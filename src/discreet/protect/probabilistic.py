@@ -24,10 +24,7 @@ from discreet.keys import old_row_keys
 from discreet.protect.base import check_normals, ordered_spread, refuse_persons, standardise
 from discreet.secret import Secret
 
-__all__ = ["FAR_NOISE", "Probabilistic", "probabilistic"]
-
-FAR_NOISE = ("even", "by-distance")
-"""How the noise of far records compares with that of the others."""
+__all__ = ["Probabilistic", "probabilistic"]
 
 CHUNK = 1 << 22
 """How many distances are held at a time."""
@@ -111,7 +108,7 @@ class Probabilistic:
     )
 
     q: float = ratio(0.25, above=True)
-    far_noise: str = word("even", FAR_NOISE)
+    far_noise: str = word("even", ("even", "by-distance"))
     k: int = whole(1, default=5)
 
     def __post_init__(self) -> None:
