@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -19,6 +19,7 @@ __all__ = [
     "Labels",
     "Parameter",
     "as_column",
+    "as_levels",
     "as_matrix",
     "as_strata",
     "check_parameters",
@@ -104,6 +105,22 @@ def as_strata(strata: ArrayLike | None, n: int) -> Labels:
     return np.unique(given, return_inverse=True)[1].astype(np.intp)
 
 
+def as_levels(name: str, given: Sequence[str]) -> tuple[Labels, tuple[str, ...]]:
+    """Return which level each row of a column has, and its different levels in order of names."""
+    import pandas as pd
+
+    texts = np.asarray(given, dtype=object)
+    if texts.ndim != 1:
+        raise InputError(f"column {name!r} must be a sequence of texts, one for each row")
+    codes, found = pd.factorize(texts)
+    if (codes < 0).any() or not all(isinstance(level, str) for level in found):
+        raise InputError(f"column {name!r} must hold texts alone; give a missing level as a text")
+    order = sorted(range(len(found)), key=found.__getitem__)
+    rank = np.empty(len(found), dtype=np.intp)
+    rank[order] = np.arange(len(found))
+    return rank[codes], tuple(str(found[i]) for i in order)
+
+
 # --- what a method is asked with --------------------------------------------------------------
 
 
@@ -172,6 +189,7 @@ def parameters_of(method: Any) -> Mapping[str, Parameter]:
 
 
 def check_parameters(method: Any) -> None:
-    """Refuse a method that was asked with what it does not declare."""
-    for name, parameter in parameters_of(method).items():
-        parameter.check(name, getattr(method, name))
+    """Refuse a method that was asked with what it does not declare: its `__post_init__`."""
+    for item in fields(method):
+        if "parameter" in item.metadata:
+            item.metadata["parameter"].check(item.name, getattr(method, item.name))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.parallel.diversity import Joins
+from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import (
     KINDS,
     TRIED,
@@ -141,7 +142,7 @@ def cluster_cells(
     [[0, -1, -1], [-1, 1, 1], [-1, 1, 2]]
     """
     grid = whole_grid(counts)
-    check_whole("k", k, 2)
+    KMemberCells(k)  # refuses a k that it does not declare
     if any(kind not in KINDS for kind in kinds):
         raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")
     between = _edges(edges[0], grid.shape[0], "left"), _edges(edges[1], grid.shape[1], "right")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.parallel.methods import KMember, KMemberJoint
 from discreet.parallel.pixels import COSTS, TRIED, PairBins, Seeding, choose_seeding
 from discreet.progress import advance
 
@@ -138,7 +139,7 @@ def cluster_pair(
     ([[0, 2, 2, 4], [5, 10, 5, 10]], [3, 4], 14)
     """
     _check_bins(bins)
-    check_whole("k", k, 2)
+    KMember(k)  # refuses a k that it does not declare
     if cost not in COSTS:
         raise InputError(f"cost is one of {one_of(COSTS)}")
     if bins.size < k:
@@ -348,7 +349,7 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
         raise InputError("pixels must be a table of whole numbers of at least 0")
     if table.max(initial=0) >= HELD_PIXELS:
         raise InputError(f"pixels must be below {HELD_PIXELS}; give the axes fewer of them")
-    check_whole("k", k, 2)
+    KMemberJoint(k)  # refuses a k that it does not declare
     if len(table) < k:
         raise RefusedError("there are fewer records than k; ask for a smaller k")
     rows, row_of, counts = np.unique(

@@ -1,9 +1,11 @@
-"""What the ways to cluster parallel coordinates promise, and what they leave open."""
+"""The ways to cluster parallel coordinates: what each is asked with, promises and leaves open."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
+
+from discreet.arguments import check_parameters, whole
 
 __all__ = ["KMember", "KMemberCells", "KMemberJoint"]
 
@@ -19,6 +21,11 @@ class KMember:
         " share a record narrow it down to a few pixels; most paths of clusters are of one record."
     )
 
+    k: int = whole(2)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
 
 @dataclass(frozen=True)
 class KMemberJoint:
@@ -30,6 +37,11 @@ class KMemberJoint:
         "The edges of a cluster are pixels of its records, and one that lies apart from all others"
         " is such an edge."
     )
+
+    k: int = whole(2)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
 
 
 @dataclass(frozen=True)
@@ -48,3 +60,8 @@ class KMemberCells:
         " column each cluster holds several of its values, but one of them may be by far the most"
         " frequent. Who knows all records but one may find the cells of that one."
     )
+
+    k: int = whole(2)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)

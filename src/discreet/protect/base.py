@@ -87,20 +87,6 @@ class RowMethod(Described, Protocol):
         ...
 
 
-def _spread(matrix: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation (divisor n-1) of each column; refuse constant ones."""
-    if len(matrix) < 2:
-        raise RefusedError("X has too few rows for a standard deviation")
-    mean = matrix.mean(axis=0)
-    sd = matrix.std(axis=0, ddof=1)
-    constant = np.flatnonzero((sd == 0) | (np.ptp(matrix, axis=0) == 0))
-    if constant.size:
-        raise RefusedError(
-            f"column {constant[0]} of X is constant and cannot be standardised; leave it out"
-        )
-    return mean, sd
-
-
 def sd_of(column: str, values: Floats) -> float:
     """Return the standard deviation (divisor n-1) of a column; refuse a constant one by name."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -116,8 +102,16 @@ def sd_of(column: str, values: Floats) -> float:
 
 def ordered_spread(matrix: Floats) -> tuple[Floats, Floats]:
     """Return mean and sd (divisor n-1) of each column, summed in the order of its values."""
+    if len(matrix) < 2:
+        raise RefusedError("X has too few rows for a standard deviation")
     with np.errstate(over="ignore", invalid="ignore"):
-        mean, sd = _spread(np.sort(np.asfortranarray(matrix), axis=0))
+        ordered = np.sort(np.asfortranarray(matrix), axis=0)
+        mean, sd = ordered.mean(axis=0), ordered.std(axis=0, ddof=1)
+        constant = np.flatnonzero((sd == 0) | (np.ptp(ordered, axis=0) == 0))
+    if constant.size:
+        raise RefusedError(
+            f"column {constant[0]} of X is constant and cannot be standardised; leave it out"
+        )
     if not (np.isfinite(mean).all() and np.isfinite(sd).all()):
         raise RefusedError("a column of X spans more than can be computed with; rescale it")
     return mean, sd

@@ -227,7 +227,16 @@ class Merge:
             raise InputError("merge joins the bins of one axis; choose another method for a grid")
         counts = _counted(count, resolution)
         gap = gaps_of(counts, self.k, least_gap)
-        groups = _joined_beside(gap, counts, self.k)
+        groups, made = np.zeros(counts.size, dtype=np.intp), 0
+        for part in _runs(gap):
+            if not gap[part[0]]:
+                groups[part] = made + joined_bins(counts[None, part], self.k)
+                made = int(groups[part[-1]]) + 1
+        held = np.bincount(groups[~gap], counts[~gap])
+        for part in _runs(gap):
+            if gap[part[0]]:  # whoever lies in a gap is counted on its larger side
+                left, right = groups[part[0] - 1], groups[part[-1] + 1]
+                groups[part] = left if held[left] >= held[right] else right
         while True:
             counts = _counted(lambda _: count_groups(groups), (int(groups[-1]) + 1,))  # noqa: B023
             if (counts >= self.k).all():
@@ -382,21 +391,6 @@ def gaps_of(counts: Bins, k: int, least: int = LEAST_GAP) -> Mask:
             start = after = end
         start += 1
     return gap
-
-
-def _joined_beside(gap: Mask, counts: Bins, k: int) -> Labels:
-    """Join the bins between each two gaps, and give the bins of a gap to the larger side."""
-    groups, groups_before = np.zeros(counts.size, dtype=np.intp), 0
-    for part in _runs(gap):
-        if not gap[part[0]]:
-            groups[part] = groups_before + joined_bins(counts[None, part], k)
-            groups_before = int(groups[part[-1]]) + 1
-    held = np.bincount(groups[~gap], counts[~gap])
-    for part in _runs(gap):
-        if gap[part[0]]:
-            left, right = groups[part[0] - 1], groups[part[-1] + 1]
-            groups[part] = left if held[left] >= held[right] else right
-    return groups
 
 
 def _runs(gap: Mask) -> list[Labels]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Labels
+from discreet.arguments import Labels, as_levels
 from discreet.errors import InputError, one_of
 
 __all__ = ["Chain", "Coded", "Hierarchy", "Step", "chains_of", "coded", "read_hierarchy"]
@@ -352,18 +352,8 @@ class Coded:
 
 def coded(name: str, given: Sequence[str]) -> Coded:
     """Find the levels of a column."""
-    import pandas as pd
-
-    texts = np.asarray(given, dtype=object)
-    if texts.ndim != 1:
-        raise InputError(f"column {name!r} must be a sequence of texts, one for each row")
-    codes, found = pd.factorize(texts)
-    if (codes < 0).any() or not all(isinstance(level, str) for level in found):
-        raise InputError(f"column {name!r} must hold texts alone; give a missing level as a text")
-    order = sorted(range(len(found)), key=found.__getitem__)
-    rank = np.empty(len(found), dtype=np.intp)
-    rank[order] = np.arange(len(found))
-    return Coded(name, tuple(str(found[i]) for i in order), rank[codes])
+    codes, levels = as_levels(name, given)
+    return Coded(name, levels, codes)
 
 
 def chains_of(

@@ -113,10 +113,6 @@ def repair(
         How many ways are tried; at least 1. It is a number, not a time, so that the outcome is
         the same on each machine.
 
-    Returns
-    -------
-    Repair
-
     Raises
     ------
     InputError

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.arguments import check_ratio, check_whole
+from discreet.arguments import Floats, check_ratio, check_whole
 from discreet.errors import RefusedError
 from discreet.regression.formula import (
     DEPENDENT,
     PERFECT,
     ROUNDING,
-    Floats,
     Model,
     design_of,
     parse_again,

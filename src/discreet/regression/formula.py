@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.arguments import Floats, as_levels
 from discreet.errors import InputError, RefusedError, one_of, some_of
 
 __all__ = [
@@ -22,7 +23,6 @@ __all__ = [
     "PERFECT",
     "ROUNDING",
     "Design",
-    "Floats",
     "Model",
     "Standard",
     "design_of",
@@ -410,8 +410,6 @@ def _different(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-Floats = NDArray[np.float64]
-
 LARGEST_VALUE = 1e70
 """Numbers larger than this, and spreads smaller than one by this, leave no room for squares."""
 MOST_CELLS = 1 << 26
@@ -544,20 +542,12 @@ def _numbers_of(name: str, numbers: Mapping[str, ArrayLike]) -> Floats:
 
 def _codes_of(name: str, texts: Mapping[str, Sequence[str]]) -> tuple[NDArray[np.intp], list[str]]:
     """Return which level each row has, and the levels in alphabetical order."""
-    import pandas as pd
-
     if name not in texts:
         raise InputError(f"column {name!r} of the formula is missing among the texts")
-    column = np.fromiter(texts[name], dtype=object, count=len(texts[name]))
-    codes, found = pd.factorize(column)
-    if (codes < 0).any() or not all(isinstance(level, str) for level in found):
-        raise InputError(f"column {name!r} must hold texts alone")
-    if len(found) < 2:
+    codes, levels = as_levels(name, texts[name])
+    if len(levels) < 2:
         raise RefusedError(f"column {name!r} has one level alone; leave it out of the model")
-    order = sorted(range(len(found)), key=found.__getitem__)
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    return rank[codes], [found[i] for i in order]
+    return codes, list(levels)
 
 
 def _evaluated(factor: Factor, columns: Mapping[str, Floats]) -> Floats:

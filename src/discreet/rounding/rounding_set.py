@@ -215,10 +215,6 @@ class RoundingSet:
         uniforms : array-like of shape (n,), optional
             Numbers from 0 to 1, keyed by a secret, for "stochastic" alone.
 
-        Returns
-        -------
-        ndarray of shape (n,)
-
         Raises
         ------
         InputError
