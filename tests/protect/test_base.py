@@ -17,7 +17,6 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect import Condensation, Deterministic, Microaggregation, Probabilistic, Rounding
 from discreet.protect.base import (
     RowMethod,
-    _spread,
     by_person,
     check_groups_of_persons,
     check_normals,
@@ -67,16 +66,16 @@ def test_strata_are_numbered_from_0() -> None:
 
 
 def test_spread_is_mean_and_sd_with_n_less_1() -> None:
-    mean, sd = _spread(np.array([[1.0, 2.0], [3.0, 6.0]]))
+    mean, sd = ordered_spread(np.array([[1.0, 2.0], [3.0, 6.0]]))
     assert mean.tolist() == [2.0, 4.0]
     assert sd == pytest.approx([2**0.5, 8**0.5], abs=1e-15)
 
 
 def test_spread_refuses_constant_columns_and_single_rows() -> None:
     with pytest.raises(RefusedError, match="column 1 of X is constant"):
-        _spread(np.array([[1.0, 5.0], [2.0, 5.0]]))
+        ordered_spread(np.array([[1.0, 5.0], [2.0, 5.0]]))
     with pytest.raises(RefusedError, match="too few rows"):
-        _spread(np.array([[1.0]]))
+        ordered_spread(np.array([[1.0]]))
 
 
 @pytest.mark.parametrize("values", [[4.5, 4.5], [1e-200, 2e-200], [1.7e308, -1.7e308]])
