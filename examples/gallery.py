@@ -37,9 +37,9 @@ research = dc.open(dc.datasets.d1(), dc.Policy.preset("research", public=True))
 HEAD = """\
 # Gallery
 
-Every picture that discreet draws, each with the line of code that made it. All but the last two
+Every plot that discreet draws, each with the line of code that made it. All but the last two
 are of 442 patients of a public diabetes study under the policy `standard`; this is how it was
-opened, and the same lines made the pictures (`make pictures` draws them again):
+opened, and the same lines made the plots (`make pictures` draws them again):
 
 ```python
 {opened}```
@@ -132,7 +132,7 @@ PICTURES = (
         "residuals",
         "Residuals against fitted values",
         'study.residuals("glucose ~ age + bmi + C(sex)")',
-        "The model is fitted to the protected copy, so that its pictures add nothing to it.",
+        "The model is fitted to the protected copy, so that its plots add nothing to it.",
     ),
     Picture(
         "qq",

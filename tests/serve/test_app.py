@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -328,6 +331,19 @@ STARTS = {
     "figure.pdf": ("application/pdf", b"%PDF"),
     "view.json": ("application/json", b"{"),
 }
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+def test_the_commands_of_the_guide_work(served: Running, tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```sh\n(curl .*?)^```", guide, flags=re.DOTALL | re.MULTILINE)
+    script = "set -e\n" + block.replace("http://127.0.0.1:8765", served.url)
+    environment = {**os.environ, "TOKEN": served.token}
+
+    subprocess.run(["sh", "-c", script], check=True, cwd=tmp_path, env=environment)
+
+    assert json.loads((tmp_path / "age.json").read_text())["says"]
+    assert (tmp_path / "age.svg").read_text().startswith("<?xml")
 
 
 @pytest.mark.parametrize("form", STARTS)
