@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measure.pairs import Pair, Side
-from discreet.measure.propensity import propensity
+from discreet.measure.utility import propensity
 
 SIZES = (100_000, 1_000_000)
 COLUMNS = 7

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.errors import BrokenPromiseError, InputError, LeavingError
-from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
+from discreet.measure.pairs import Estimate
 from discreet.measure.report import Report
 from discreet.release import (
     Points,

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from discreet.measure import Coefficients, Propensity, RmdRisk
-from discreet.measure.coefficients import coefficient_difference
+from discreet.measure.models import coefficient_difference
 from discreet.measure.pairs import as_pair
-from discreet.measure.propensity import propensity
 from discreet.measure.rmd import rmd_risk
-from discreet.measure.utility import displacement
+from discreet.measure.utility import displacement, propensity
 from discreet.protect import deterministic
 
 __all__ = ["Compared", "Plan", "anonymised", "compared"]

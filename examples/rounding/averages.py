@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from discreet.measure.trials import RoundingGrid
+from discreet.measure.roundings_report import RoundingGrid
 
 __all__ = ["Draws"]
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.measure.trials import RoundingGrid, Trial
+from discreet.measure.roundings_report import RoundingGrid, Trial
 from examples.rounding.averages import Draws
 from examples.rounding.judged import Judged, judged, listed
 from examples.rounding.on_scores import INTERVALS, MICRO

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from discreet.measure.roundings import compare_roundings
-from discreet.measure.roundings_report import RoundingComparison
-from discreet.measure.trials import RoundingGrid
+from discreet.measure.roundings_report import RoundingComparison, RoundingGrid
 from examples.rounding import data, tables
 from examples.rounding.apart import accuracy_of_codes, least_mse
 from examples.rounding.averages import Draws

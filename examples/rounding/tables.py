@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from discreet.measure.roundings_report import as_text
-from discreet.measure.trials import MODELS, RoundingGrid, Trial
+from discreet.measure.roundings_report import MODELS, RoundingGrid, Trial, short
 from examples.rounding.averages import Draws
 
 __all__ = ["figure_4", "loss_and_risk", "models"]
@@ -26,7 +25,7 @@ def loss_and_risk(number: str, draws: Draws, family: str) -> str:
         lowest = [min(column) for column in zip(*means.values(), strict=True)]
         for method, values in means.items():
             setting = next(t for t in first.line(method) if t.rung == rung)
-            told = [as_text(value) for value in values]
+            told = [short(value) for value in values]
             for scale in (-2, -1):
                 told[scale] += " *" if values[scale] == lowest[scale] else "  "
             rows.append((str(getattr(setting, family)), method, *told))
@@ -39,9 +38,9 @@ def models(number: str, *found: RoundingGrid) -> str:
     first = found[0]
     keys = (*MODELS[first.model], "entropy", "correlation", "il_metrics")
     head = ("method", "setting", *(first.gauges[key].name for key in keys))
-    rows = [("none", "not rounded", *(as_text(first.unrounded.get(k, float("nan"))) for k in keys))]
+    rows = [("none", "not rounded", *(short(first.unrounded.get(k, float("nan"))) for k in keys))]
     trials: list[Trial] = [t for each in found for t in each.usable]
-    rows += [(t.method, t.setting, *(as_text(t.value(key)) for key in keys)) for t in trials]
+    rows += [(t.method, t.setting, *(short(t.value(key)) for key in keys)) for t in trials]
     return _table(f"{number}: {first.name}, {first.target}", head, rows)
 
 
@@ -49,7 +48,7 @@ def figure_4(draws: Mapping[str, Draws], score: str) -> str:
     """Write Fig. 4: the mean of one of the scores of each method over all k or c."""
     methods = [method for _, names in FAMILIES for method in names]
     rows = [
-        (method, *(as_text(each.mean(score, method)) for each in draws.values()))
+        (method, *(short(each.mean(score, method)) for each in draws.values()))
         for method in methods
     ]
     name = next(iter(draws.values())).found[0].gauges[score].name

@@ -13,7 +13,7 @@ import statsmodels.formula.api as smf
 from scipy import stats
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.coefficients import Coefficients, coefficient_difference
+from discreet.measure.models import Coefficients, coefficient_difference
 from discreet.protect import deterministic
 
 Columns = dict[str, Any]

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from discreet.errors import InputError
 from discreet.measure import Estimate
-from discreet.measure.estimate import TURNS, counted, keyed_order
+from discreet.measure.pairs import TURNS, counted, keyed_order
 
 # Count, trials, baseline; and the share and Wilson's interval to three digits.
 BY_HAND: dict[str, tuple[float, int, float | None, tuple[float, float, float]]] = {

@@ -17,8 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.coefficients import Coefficients, coefficient_difference
-from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import (
     MOVED_STEP,
     ON_RELEASED,
@@ -35,10 +33,16 @@ from discreet.measure.evaluate import (
     to_step,
 )
 from discreet.measure.linkage import record_linkage
-from discreet.measure.pairs import Pair, Side, as_pair
-from discreet.measure.propensity import Propensity, propensity
+from discreet.measure.models import Coefficients, coefficient_difference
+from discreet.measure.pairs import Estimate, Pair, Side, as_pair
 from discreet.measure.rmd import RmdGrid, rmd_grid, rmd_risk
-from discreet.measure.utility import Preservation, displacement, preservation
+from discreet.measure.utility import (
+    Preservation,
+    Propensity,
+    displacement,
+    preservation,
+    propensity,
+)
 from discreet.progress import listening
 from discreet.protect import OrderMeans
 

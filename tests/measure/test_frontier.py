@@ -12,16 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
-from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import (
     OWN_WORK,
     Point,
     RiskUtilityMap,
     Setting,
-    Spot,
-    map_parts,
     nice_ticks,
 )
+from discreet.measure.pairs import Estimate
 from discreet.render.scene import Dots, Lines
 
 
@@ -340,11 +338,8 @@ def test_far_losses_stand_on_the_upper_edge_and_leave_the_frontier_readable() ->
 
 
 def test_methods_have_signs_of_other_shapes() -> None:
-    spots = [
-        Spot(f"{m} k=3", m, 0.1 * i, 0.1, "10 %", "1 %", None if i else 1, ("a", "b"))
-        for i, m in enumerate("abcd")
-    ]
-    text = "".join(map_parts(spots, [], ("risk", "loss"), "Map", ["own"]))
+    points = [Point(Setting(m, k=3), Estimate("linked", i, 10), 0.1) for i, m in enumerate("abcd")]
+    text = RiskUtilityMap(tuple(points)).to_html()
     shapes = re.findall(r'<li class="s\d"><svg[^>]*><(\w+)', text)
     assert shapes == ["circle", "polygon", "polygon", "polygon"]
     assert len(set(re.findall(r'<li class="s\d"><svg[^>]*>(.*?)</svg>', text))) == 4

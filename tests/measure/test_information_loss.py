@@ -317,7 +317,7 @@ def test_numbers_too_wide_to_compute_with(loss: Callable[[Any, Any], object]) ->
 
 @pytest.mark.parametrize("loss", [sse_share, il1s, il_metrics])
 def test_rows_must_correspond(loss: Callable[[Any], object]) -> None:
-    with pytest.raises(InputError, match="the rows of these tables do not correspond"):
+    with pytest.raises(InputError, match="so the rows of both tables must correspond"):
         loss(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 
@@ -430,7 +430,7 @@ def test_what_is_refused() -> None:
         il_dr_score([5, 5, 5], [5, 6, 5])
     with pytest.raises(InputError, match="share must be above 0"):
         il_dr_score(SCORED, Y, share=0)
-    with pytest.raises(InputError, match="do not correspond"):
+    with pytest.raises(InputError, match="must correspond"):
         il_dr_score(as_pair([1, 2, 3], [1, 2], same_rows=False))
 
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 
 from discreet.errors import RefusedError
 from discreet.measure import rmd as module
-from discreet.measure.estimate import keyed_order
+from discreet.measure.pairs import keyed_order
 from discreet.measure.rmd import robust_covariance, squared_distances
 
 Floats = NDArray[np.float64]

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.pairs import as_pair
-from discreet.measure.propensity import Propensity, propensity, propensity_u
+from discreet.measure.utility import Propensity, propensity, propensity_u
 from discreet.protect import deterministic
 
 Floats = NDArray[np.float64]
 Columns = Mapping[str, Any]
 
-MODULE = importlib.import_module("discreet.measure.propensity")  # as names of it are re-exported
+MODULE = importlib.import_module("discreet.measure.utility")  # as names of it are re-exported
 
 
 def found(before: Columns, after: Columns, same_rows: bool = False) -> Propensity:

@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -15,9 +16,9 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError, LeavingError
-from discreet.measure.coefficients import Coefficients
-from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured, Scores
+from discreet.measure.models import Coefficients
+from discreet.measure.pairs import Estimate
 from discreet.measure.report import (
     SCHEMA,
     Listing,
@@ -29,7 +30,6 @@ from discreet.measure.report import (
     histogram_plot,
     listings,
     model_plot,
-    plots_of,
     scores_plot,
     told,
 )
@@ -507,11 +507,11 @@ class TestHistograms:
 
 
 def test_what_was_measured_is_drawn_and_nothing_else() -> None:
-    assert plots_of(Measured(columns=("x",), risks={})) == ()
-    every = plots_of(
-        Measured(columns=("x",), risks={}, scores=SCORES, model=DRAWN_MODEL, grid=GRID)
-    )
-    assert len(every) == 3
-    for shown in every:
+    bare = Report("bare", {}, Measured(columns=("x",), risks={}))
+    every = replace(bare.measured, scores=SCORES, model=DRAWN_MODEL, grid=GRID)
+    assert json.loads(bare.to_json())["pictures"] == []
+    words = json.loads(replace(bare, measured=every).to_json())["pictures"]
+    drawn = (scores_plot(SCORES), model_plot(DRAWN_MODEL), grid_plot(GRID))
+    assert words == [shown.words for shown in drawn]
+    for shown in drawn:
         draw(shown.scene).draw_without_rendering()
-        assert shown.words

@@ -14,28 +14,26 @@ from discreet.errors import InputError
 from discreet.measure.report import Plot
 from discreet.measure.roundings_report import (
     BEYOND,
+    MEASURES,
     NOT_ROUNDED,
     OWN_WORK,
     SUFFIXES,
     RoundingComparison,
-    as_text,
+    RoundingGrid,
+    Trial,
     claims,
     family_plot,
     family_table,
     in_short,
     model_plot,
     models_table,
-    page_parts,
     refused_table,
     score_plot,
+    short,
     stated,
-    text_of,
-    title_of,
     whole_table,
 )
-from discreet.measure.trials import MEASURES, RoundingGrid, Trial
 from discreet.render.scene import Columns, Lines, Panel
-from discreet.render.to_html import page
 
 VALUES = {
     "sse": 1.5, "il_metrics": 8.0, "il1s": 4.0, "ddr": 50.0, "idr": 2.0, "score": 16.0,
@@ -170,7 +168,7 @@ class Headings(HTMLParser):
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return page(title_of(PAGE_GRID), page_parts(PAGE_GRID))
+    return RoundingComparison(PAGE_GRID).to_html()
 
 
 def test_the_parts_stand_in_their_order(text: str) -> None:
@@ -201,7 +199,7 @@ def test_it_needs_no_other_file_and_no_script(text: str) -> None:
 
 
 def test_it_says_whose_it_is_and_what_was_left_out(text: str) -> None:
-    for said in (text, text_of(PAGE_GRID)):
+    for said in (text, RoundingComparison(PAGE_GRID).to_text()):
         assert OWN_WORK in said
         assert "7 rows were left out" in said
         assert "Left out, being constant: z." in said
@@ -210,7 +208,7 @@ def test_it_says_whose_it_is_and_what_was_left_out(text: str) -> None:
 
 
 def test_text_has_all_settings_in_columns() -> None:
-    lines = text_of(PAGE_GRID).splitlines()
+    lines = RoundingComparison(PAGE_GRID).to_text().splitlines()
     assert (
         sum(line.startswith(("mdav ", "optimal ", "kmeans ", "equal_width ")) for line in lines)
         == 9
@@ -420,7 +418,7 @@ def grid(*trials: Trial, **more: object) -> RoundingGrid:
      (999.9, "1,000"), (float("nan"), "-")],
 )  # fmt: skip
 def test_numbers_have_three_digits_that_count(value: float, text: str) -> None:
-    assert as_text(value) == text
+    assert short(value) == text
 
 
 def test_units() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.measure.coefficients import Coefficients
-from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
+from discreet.measure.models import Coefficients
+from discreet.measure.pairs import Estimate
 from discreet.measure.summary import claims_of, listed, out_of, per_cent, summary
 from discreet.measure.utility import Preservation
 from discreet.protect import ROW_METHODS

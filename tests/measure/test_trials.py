@@ -6,7 +6,7 @@ import math
 import pytest
 
 from discreet.errors import InputError
-from discreet.measure.trials import MEASURES, MODELS, RoundingGrid, Trial
+from discreet.measure.roundings_report import MEASURES, MODELS, RoundingGrid, Trial, in_short
 
 VALUES = {"sse": 2.5, "correlation": math.nan}
 
@@ -131,12 +131,10 @@ def test_a_line_goes_by_the_rungs() -> None:
     assert [t.method for t in GRID.by_rule("classes")] == ["mdlp"]
 
 
-def test_as_good_as_unrounded() -> None:
-    found = GRID.as_good_as_unrounded("acc_o", GRID.usable)
-    assert [t.name for t in found] == ["b (k = 10)", "a (k = 10)", "mdlp (by classes)"]
+def test_a_regression_is_as_good_as_unrounded_where_its_error_is_no_larger() -> None:
     low = RoundingGrid("toy", (trial("a", 0, mse=2.0), trial("b", 0, mse=4.0)), ("x",), 9,
-                       model="regression", unrounded={"mse": 2.0})  # fmt: skip
-    assert [t.method for t in low.as_good_as_unrounded("mse", low.usable)] == ["a"]
+                       model="regression", target="y", unrounded={"mse": 2.0})  # fmt: skip
+    assert "at least as well in 1 of 2 settings (a 1, b 0)" in in_short(low)[-1]
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,6 @@ from discreet.measure.anonymity import (
     uniqueness,
     uniqueness_of_every,
 )
-from discreet.measure.coefficients import Coefficients, coefficient_difference
-from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.information_loss import (
     ILDR,
@@ -44,12 +42,26 @@ from discreet.measure.linkage import (
     nearness,
     record_linkage,
 )
-from discreet.measure.models import RegressionFit, TreeFit, regression_on, tree_on
-from discreet.measure.propensity import Propensity, propensity, propensity_u
+from discreet.measure.models import (
+    Coefficients,
+    RegressionFit,
+    TreeFit,
+    coefficient_difference,
+    regression_on,
+    tree_on,
+)
+from discreet.measure.pairs import Estimate
 from discreet.measure.report import Report, compare
 from discreet.measure.rmd import RmdRisk, rmd_risk
 from discreet.measure.roundings import compare_roundings
-from discreet.measure.utility import Preservation, displacement, preservation
+from discreet.measure.utility import (
+    Preservation,
+    Propensity,
+    displacement,
+    preservation,
+    propensity,
+    propensity_u,
+)
 
 __all__ = [
     "ILDR",

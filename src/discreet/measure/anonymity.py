@@ -11,8 +11,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels, check_whole
 from discreet.errors import InputError, one_of
-from discreet.measure.estimate import Estimate
-from discreet.measure.pairs import Side, as_side
+from discreet.measure.pairs import Estimate, Side, as_side
 from discreet.progress import advance
 
 __all__ = [

@@ -30,13 +30,17 @@ from discreet.measure.anonymity import (
     uniqueness,
     uniqueness_of_every,
 )
-from discreet.measure.coefficients import Coefficients, coefficient_difference
-from discreet.measure.estimate import Estimate
 from discreet.measure.linkage import far_linkage, interval_risk, nearness, record_linkage
-from discreet.measure.pairs import Pair
-from discreet.measure.propensity import Propensity, propensity
+from discreet.measure.models import Coefficients, coefficient_difference
+from discreet.measure.pairs import Estimate, Pair
 from discreet.measure.rmd import RmdGrid, rmd_grid
-from discreet.measure.utility import Preservation, displacement, preservation
+from discreet.measure.utility import (
+    Preservation,
+    Propensity,
+    displacement,
+    preservation,
+    propensity,
+)
 from discreet.progress import advance
 from discreet.protect import OrderMeans
 from discreet.protect.values import nice_step, stepped

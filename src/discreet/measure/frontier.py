@@ -10,11 +10,12 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.estimate import Estimate
-from discreet.render.figure_file import path_to_save, write_whole
+from discreet.measure.pairs import Estimate
+from discreet.measure.report import save_as
 from discreet.render.marks import SERIES
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
 from discreet.render.to_html import (
@@ -32,6 +33,7 @@ from discreet.render.to_matplotlib import figure_bytes
 __all__ = ["Point", "RiskUtilityMap", "Setting"]
 
 SCHEMA = 1
+TITLE = "Risk and utility of the settings"
 OWN_WORK = "For the custodian: not a release."
 MOST_NAMES = 6  # of efficient settings below a plot
 FIGURES = (".png", ".svg", ".pdf")
@@ -259,10 +261,17 @@ class RiskUtilityMap:
         """
         if not 0 < risk_below <= 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
-        fitting = [point for point in self.usable if point.place[0] < risk_below]
-        if not fitting:
-            raise RefusedError(f"no setting of the map meets this risk; {self._lowest()}")
-        return min(fitting, key=lambda p: (p.place[1], p.place[0], p.setting.name)).setting
+        usable = self.usable
+        fitting = [point for point in usable if point.place[0] < risk_below]
+        if fitting:
+            return min(fitting, key=lambda p: (p.place[1], p.place[0], p.setting.name)).setting
+        lowest = "all settings were refused; try other methods"
+        if usable:  # as a whole per cent and no closer
+            percent = 1 + math.floor(100 * usable[0].place[0])
+            lowest = (
+                f"the lowest is below {percent} %; try other methods or a larger k, or allow more"
+            )
+        raise RefusedError(f"no setting of the map meets this risk; {lowest}")
 
     def scene(self) -> Scene:
         """Return the map as marks: a series of dots for each method, and the frontier."""
@@ -272,22 +281,26 @@ class RiskUtilityMap:
             places = [point.place for point in self.usable if point.setting.method == method]
             xs, ys = tuple(100 * x for x, _ in places), tuple(y for _, y in places)
             marks.append(Dots(xs, ys, (1,) * len(places), label="settings", series=method))
-        steps = self._steps()
-        if steps:
-            xs, ys = tuple(x for x, _ in steps), tuple(y for _, y in steps)
+        corners: list[tuple[float, float]] = []  # the least loss for at most so much risk
+        for point in self.frontier:
+            x, y = 100 * point.place[0], point.place[1]
+            corners += [(x, corners[-1][1])] if corners else []
+            corners.append((x, y))
+        if corners:
+            xs, ys = zip(*corners, strict=True)
             marks.append(Lines((xs,), (ys,), "trend", "efficient frontier"))
         names = [point.setting.name for point in self.frontier]
         best = ", ".join(names[:MOST_NAMES]) + (" and more" if names[MOST_NAMES:] else "")
         notes = (OWN_WORK, *([f"efficient: {best}"] if best else []), *filter(None, [self.note]))
         panel = Panel(tuple(marks), Axis(f"{self.risk_name}, %"), Axis(self.loss_name))
-        return Scene((panel,), "Risk and utility of the settings", notes)
+        return Scene((panel,), TITLE, notes)
 
     def to_text(self) -> str:
         """Return the map as a table of text: the efficient settings first."""
         spots = self._spots()
         wide = max([len(spot.name) for spot in spots] + [7])
         lines = [
-            "Risk and utility of the settings",
+            TITLE,
             OWN_WORK,
             *filter(None, [self.note]),
             "",
@@ -343,64 +356,74 @@ class RiskUtilityMap:
         InputError
             If the ending is another one, or the folder does not exist.
         """
-        written = {".html": self.to_html, ".json": self.to_json, ".txt": self.to_text}
-        target = path_to_save(path, (*written, *FIGURES), "a map")
-        suffix = target.suffix.lower()
-        figure = suffix in FIGURES
-        data = figure_bytes(self.scene(), suffix) if figure else written[suffix]().encode()
-        write_whole(data, target)
-        return target
-
-    def _lowest(self) -> str:
-        """Say which risk can be met, as a whole per cent and no closer."""
-        if not self.usable:
-            return "all settings were refused; try other methods"
-        percent = 1 + math.floor(100 * self.usable[0].place[0])
-        return f"the lowest is below {percent} %; try other methods or a larger k, or allow more"
-
-    def _steps(self) -> list[tuple[float, float]]:
-        """Return the corners of the frontier: the least loss for at most so much risk."""
-        corners: list[tuple[float, float]] = []
-        for point in self.frontier:
-            x, y = 100 * point.place[0], point.place[1]
-            corners += [(x, corners[-1][1])] if corners else []
-            corners.append((x, y))
-        return corners
-
-    def _spots(self) -> list[Spot]:
-        """Return the usable points as a page shows them: the efficient first."""
-        ranks = {point.setting: rank for rank, point in enumerate(self.frontier, start=1)}
-        ordered = [*self.frontier, *(p for p in self.usable if p.setting not in ranks)]
-        return [
-            _spot(point, ranks.get(point.setting), self.guarded, self.options) for point in ordered
-        ]
+        scene = self.scene()
+        forms: dict[str, Callable[[], str | bytes]] = {
+            ".html": self.to_html,
+            ".json": self.to_json,
+            ".txt": self.to_text,
+            **{suffix: partial(figure_bytes, scene, suffix) for suffix in FIGURES},
+        }
+        return save_as(path, forms, "a map")
 
     def _refused(self) -> list[tuple[str, str]]:
         return [(p.setting.name, p.refused) for p in self.points if p.refused is not None]
 
+    def _spots(self) -> list[Spot]:
+        """Return the usable points as a page shows them: the efficient first."""
+        ranks = {point.setting: rank for rank, point in enumerate(self.frontier, start=1)}
+        spots = []
+        for point in (*self.frontier, *(p for p in self.usable if p.setting not in ranks)):
+            setting, found, (risk, loss) = point.setting, point.risk, point.place
+            shown, guess = f"{100 * risk:.1f} %", "-"
+            if found is not None:
+                shown += f" ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
+                if found.baseline is not None:
+                    guess = f"{100 * found.baseline:.1f} %"
+            line = setting.opened if self.guarded else setting.python
+            spots.append(
+                Spot(
+                    *(setting.name, setting.method, risk, loss, shown, guess),
+                    rank=ranks.get(setting),
+                    lines=(line, f"{setting.shell}{self.options}"),
+                )
+            )
+        return spots
+
     def _parts(self) -> list[Html]:
-        names = (self.risk_name, self.loss_name)
-        notes = [OWN_WORK, *filter(None, [self.note])]
-        title = "Risk and utility of the settings"
-        return map_parts(self._spots(), self._refused(), names, title, notes)
+        """Return the parts of the page: the map, the table its points link to, what was refused."""
+        spots, refused = self._spots(), self._refused()
+        parts = [heading(TITLE, 1), paragraph(OWN_WORK, "stamp")]
+        parts += [paragraph(note) for note in filter(None, [self.note])]
+        if spots:
+            methods = sorted({spot.method for spot in spots})
+            drawn = _drawing(spots, methods, (self.risk_name, self.loss_name))
+            parts += [
+                paragraph(
+                    f"Left is less risk: {self.risk_name}. Low is less loss: {self.loss_name}. The"
+                    " line joins the efficient settings, which are numbered: no other has as"
+                    " little of both and less of one. A point on the upper edge may lie beyond it."
+                    " Choose a point, or a name in the table, to see how it is made."
+                ),
+                _signs(methods),
+                Html(f'<figure class="map" id="map">{drawn}</figure>'),
+                heading("The settings"),
+                _rows(spots),
+            ]
+        if refused:
+            caption = "Settings that cannot be used on this table"
+            reasons = table(["setting", "why"], refused, caption=caption, words=(0, 1))
+            parts += [heading("Refused"), reasons]
+        return [*parts, heading("What this does not show"), items(NOT_SAID)]
 
 
-def _spot(point: Point, rank: int | None, guarded: bool, options: str) -> Spot:
-    risk, loss = point.place
-    shown, guess = f"{100 * risk:.1f} %", "-"
-    if point.risk is not None:
-        shown += f" ({100 * point.risk.low:.1f} to {100 * point.risk.high:.1f} %)"
-        if point.risk.baseline is not None:
-            guess = f"{100 * point.risk.baseline:.1f} %"
-    setting = point.setting
-    shell = f"{setting.shell}{options}"
-    lines = (setting.opened if guarded else setting.python, shell)
-    return Spot(setting.name, setting.method, risk, loss, shown, guess, rank, lines)
-
-
-Names = tuple[str, str]
 Place = Callable[[float, float], tuple[float, float]]
 
+NOT_SAID = (
+    "Which risk is small enough: that is yours to decide, before you look.",
+    "What somebody finds who knows more than the true values of these columns.",
+    "What two releases of one table give away together: choose one setting and keep"
+    " it, because two settings of one method can give records away exactly.",
+)
 WIDE, HIGH = 560, 380
 LEFT, RIGHT, TOP, BELOW = 78, 32, 16, 58
 FAR = 4.0  # times the largest loss of an efficient setting
@@ -448,56 +471,6 @@ class Spot:
     lines: tuple[str, ...]
 
 
-def map_parts(
-    spots: Sequence[Spot],
-    refused: Sequence[tuple[str, str]],
-    names: Names,
-    title: str,
-    notes: Sequence[str],
-) -> list[Html]:
-    """Return the parts of the page: the map, the table its points link to, what was refused.
-
-    `names` are those of the risk and of the loss; `refused` are settings and reasons; of `notes`
-    the first is a stamp on the face of the page.
-    """
-    risk, loss = names
-    parts = [heading(title, 1), *(paragraph(note, "stamp") for note in notes[:1])]
-    parts += [paragraph(note) for note in notes[1:]]
-    if spots:
-        methods = list(dict.fromkeys(sorted(spot.method for spot in spots)))
-        parts += [
-            paragraph(
-                f"Left is less risk: {risk}. Low is less loss: {loss}. The line joins the"
-                " efficient settings, which are numbered: no other has as little of both and less"
-                " of one. A point on the upper edge may lie beyond it. Choose a point, or a name in"
-                " the table, to see how it is made."
-            ),
-            _signs(methods),
-            Html(f'<figure class="map" id="map">{_drawing(spots, methods, names)}</figure>'),
-            heading("The settings"),
-            _rows(spots),
-        ]
-    if refused:
-        rows = [list(pair) for pair in refused]
-        caption = "Settings that cannot be used on this table"
-        parts += [
-            heading("Refused"),
-            table(["setting", "why"], rows, caption=caption, words=(0, 1)),
-        ]
-    parts.append(heading("What this does not show"))
-    parts.append(
-        items(
-            [
-                "Which risk is small enough: that is yours to decide, before you look.",
-                "What somebody finds who knows more than the true values of these columns.",
-                "What two releases of one table give away together: choose one setting and keep"
-                " it, because two settings of one method can give records away exactly.",
-            ]
-        )
-    )
-    return parts
-
-
 def nice_ticks(high: float, most: int = 6) -> list[float]:
     """Return the multiples of 1, 2 or 5 times a power of ten from 0 up to just above `high`."""
     if not high > 0:
@@ -508,23 +481,29 @@ def nice_ticks(high: float, most: int = 6) -> list[float]:
     return [float(f"{i * step:.6g}") for i in range(count + 1)]
 
 
-def _drawing(spots: Sequence[Spot], methods: Sequence[str], names: Names) -> str:
+def _drawing(spots: Sequence[Spot], methods: Sequence[str], names: tuple[str, str]) -> str:
+    efficient = sorted((s for s in spots if s.rank is not None), key=lambda s: (s.risk, s.loss))
     across = nice_ticks(max(spot.risk for spot in spots))
-    up = nice_ticks(_most_loss(spots))
+    # Far losses would press the frontier flat.
+    most, least = (max(spot.loss for spot in some) for some in (spots, efficient))
+    up = nice_ticks(most if most <= FAR * least else FAR / 2 * least)
 
     def place(risk: float, loss: float) -> tuple[float, float]:
         x = LEFT + (WIDE - LEFT - RIGHT) * risk / across[-1]
         y = HIGH - BELOW - (HIGH - TOP - BELOW) * min(1.0, loss / up[-1])
         return round(x, 1), round(y, 1)
 
-    efficient = sorted((s for s in spots if s.rank is not None), key=lambda s: (s.risk, s.loss))
     best = ", ".join(spot.name for spot in efficient)
     said = marked_up(f"Map of {names[0]} against {names[1]}; efficient settings: {best}")
     parts = [
         f'<svg viewBox="0 0 {WIDE} {HIGH}" role="group" aria-label="{said}">',
         _grid(across, up, place),
-        _steps([place(s.risk, s.loss) for s in efficient], place(across[-1], up[-1])),
     ]
+    # The frontier: the least loss that is to be had for at most so much risk.
+    places = [place(spot.risk, spot.loss) for spot in efficient]
+    end, top = place(across[-1], up[-1])
+    steps = "".join(f"H{x}V{y}" for x, y in places)
+    parts.append(f'<path class="steps" d="M{places[0][0]} {top}{steps}H{end}"/>')
     told: list[tuple[float, float]] = []
     numbers = []
     for i, spot in reversed(list(enumerate(spots))):  # the efficient come first, and lie on top
@@ -542,13 +521,6 @@ def _drawing(spots: Sequence[Spot], methods: Sequence[str], names: Names) -> str
             told.append((x, y))
             numbers.append(f'<text class="rank" x="{x + 7}" y="{y - 7}">{spot.rank}</text>')
     return "".join([*parts, *numbers, "</svg>"])
-
-
-def _most_loss(spots: Sequence[Spot]) -> float:
-    """Return the loss that the map reaches up to: far losses would press the frontier flat."""
-    most = max(spot.loss for spot in spots)
-    efficient = max(spot.loss for spot in spots if spot.rank is not None)
-    return most if most <= FAR * efficient else FAR / 2 * efficient
 
 
 def _grid(across: Sequence[float], up: Sequence[float], place: Place) -> str:
@@ -571,16 +543,6 @@ def _grid(across: Sequence[float], up: Sequence[float], place: Place) -> str:
     beside = f'<text class="soft" transform="translate(16 {(top + bottom) / 2}) rotate(-90)"'
     parts.append(f'{beside} text-anchor="middle">loss</text>')
     return "".join(parts)
-
-
-def _steps(efficient: Sequence[tuple[float, float]], corner: tuple[float, float]) -> str:
-    """Draw the frontier: the least loss that is to be had for at most so much risk."""
-    if not efficient:
-        return ""
-    path = f"M{efficient[0][0]} {corner[1]}"
-    for x, y in efficient:
-        path += f"H{x}V{y}"
-    return f'<path class="steps" d="{path}H{corner[0]}"/>'
 
 
 def _sign(order: int, x: float, y: float) -> str:

@@ -1,10 +1,14 @@
-"""The scores of the rounding paper: information lost, weighed against risk, and entropy."""
+"""The scores of the rounding paper: information lost, weighed against risk, and entropy.
+
+The paper is Senavirathne and Torra, "Rounding based continuous data discretization for statistical
+disclosure control" (2019).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -12,9 +16,8 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
-from discreet.measure.estimate import Estimate
-from discreet.measure.linkage import ddr, idr, moments
-from discreet.measure.pairs import Pair, as_pair, as_side
+from discreet.measure.linkage import check_same_rows, ddr, idr, moments
+from discreet.measure.pairs import Estimate, Pair, as_pair, as_side
 from discreet.regression.formula import ROUNDING
 
 __all__ = [
@@ -98,10 +101,8 @@ def sse_share(
     unit weighs more than another. Columns that are constant in the original are left out and
     named.
 
-    Where each region is rounded to the mean of its values, SSE is the sum of squares within
-    regions, and SSE + SSB = SST, with SSB the sum of squares of the rounded values about the
-    mean: IL is then the share of the variance that was lost, and at most 100. With medians,
-    midpoints, or noise, SSE + SSB exceeds SST.
+    Where each region is rounded to the mean of its values, IL is the share of the variance that
+    was lost, and at most 100; with medians, midpoints, or noise it may be more.
 
     **What it does not tell.** A sum of squares: one value moved far weighs as much as many
     moved a little. What columns have to do with one another is not looked at, nor is any risk.
@@ -120,7 +121,6 @@ def sse_share(
     (10.0, {'0': 10.0})
     """
     pair = as_pair(original, released, categorical=categorical)
-    _check_same_rows(pair)
     mean, sd = _spread(pair)
     shares = {}
     for name, centre, scale in zip(pair.original.numbers, mean, sd, strict=True):
@@ -143,22 +143,19 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
     Parameters
     ----------
     original, released, categorical
-        The same records in the same order; see `as_pair`. Only continuous columns count.
+        As in `sse_share`.
 
     Returns
     -------
     float
         1 / (m n) Σ |x − y| / (√2 S) over the n records and m columns, S being the standard
         deviation (divisor n - 1) of the original column. A plain number of at least 0, without
-        an upper limit; the IL-DR score has it times 100, or as the sum over all values, without
-        the 1 / (m n) (see `il_dr_score`).
+        an upper limit; the IL-DR score has it times 100, or as a sum (see `il_dr_score`).
 
     Raises
     ------
-    InputError
-        If the tables do not fit, their rows do not correspond, or no column is continuous.
-    RefusedError
-        If every column of the original is constant, or numbers are too large or too small.
+    InputError, RefusedError
+        As in `sse_share`.
 
     Notes
     -----
@@ -188,11 +185,7 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
 
 
 def moved_of(pair: Pair) -> tuple[float, int]:
-    """Return the distances of all values from their originals, in √2 sd, and how many there are.
-
-    Columns that are constant in the original do not count.
-    """
-    _check_same_rows(pair)
+    """Return the distances of all values that vary from their originals, in √2 sd, and how many."""
     _, sd = _spread(pair)
     varies = sd > 0
     original, released = pair.original.matrix[:, varies], pair.released.matrix[:, varies]
@@ -236,13 +229,7 @@ class InformationLoss:
     @property
     def parts(self) -> dict[str, float | None]:
         """The five parts by name."""
-        return {
-            "values": self.values,
-            "means": self.means,
-            "covariances": self.covariances,
-            "variances": self.variances,
-            "correlations": self.correlations,
-        }
+        return {item.name: getattr(self, item.name) for item in fields(self)[:-1]}
 
     @property
     def total(self) -> float:
@@ -270,7 +257,7 @@ def il_metrics(
     Parameters
     ----------
     original, released, categorical
-        The same records in the same order; see `as_pair`. Only continuous columns count.
+        As in `sse_share`.
 
     Returns
     -------
@@ -280,7 +267,7 @@ def il_metrics(
     Raises
     ------
     InputError
-        If the tables do not fit, their rows do not correspond, or no column is continuous.
+        As in `sse_share`.
     RefusedError
         If no part can be computed (all values are zero), or numbers are too large or too small.
 
@@ -304,8 +291,7 @@ def il_metrics(
     References
     ----------
     Domingo-Ferrer and Torra, "Disclosure control methods and information loss for microdata",
-    in Confidentiality, Disclosure and Data Access (2001). Senavirathne and Torra, "Rounding
-    based continuous data discretization for statistical disclosure control" (2019), section 3.3.1.
+    in Confidentiality, Disclosure and Data Access (2001). The rounding paper, section 3.3.1.
 
     Examples
     --------
@@ -314,11 +300,14 @@ def il_metrics(
     (0.309375, 0.0, None)
     """
     pair = as_pair(original, released, categorical=categorical)
-    _check_same_rows(pair)
-    original, released = pair.original.matrix, pair.released.matrix
+    check_same_rows(pair, "this loss")
+    before, after = pair.original.matrix, pair.released.matrix
     with np.errstate(over="ignore", invalid="ignore"):
-        entries = {"values": _of_values(original, released), **_of_moments(original, released)}
-    parts = {name: _mean(known) for name, (known, _) in entries.items()}
+        entries = {"values": _variation(before, after, 0), **_of_moments(before, after)}
+    parts = {
+        name: _total(known) / known.size if known.size else None
+        for name, (known, _) in entries.items()
+    }
     if any(part is not None and not math.isfinite(part) for part in parts.values()):
         raise RefusedError(TOO_WIDE)
     if all(part is None for part in parts.values()):
@@ -345,12 +334,6 @@ def covariances(z: Floats) -> Floats:
 
 Entries = tuple[Floats, int]
 """The variations that are known, and how many entries were left out."""
-
-
-def _of_values(original: Floats, released: Floats) -> Entries:
-    known = original != 0
-    before, after = original[known], released[known]
-    return np.abs(before - after) / np.abs(before), int((~known).sum())
 
 
 def _of_moments(original: Floats, released: Floats) -> dict[str, Entries]:
@@ -393,10 +376,6 @@ def _correlations(of: Floats) -> Floats:
     return found
 
 
-def _mean(values: Floats) -> float | None:
-    return _total(values) / values.size if values.size else None
-
-
 def _total(values: Floats) -> float:
     """Return the sum of values, in the order of their size."""
     return float(np.sort(values).sum())
@@ -404,6 +383,7 @@ def _total(values: Floats) -> float:
 
 def _spread(pair: Pair) -> tuple[Floats, Floats]:
     """Return mean and sd of the original columns; refuse where none varies."""
+    check_same_rows(pair, "this loss")
     mean, sd = moments(pair.original.matrix)
     if not sd.any():
         raise RefusedError(
@@ -411,14 +391,6 @@ def _spread(pair: Pair) -> tuple[Floats, Floats]:
             " number), so there is no spread to measure by"
         )
     return mean, sd
-
-
-def _check_same_rows(pair: Pair) -> None:
-    if not pair.same_rows:
-        raise InputError(
-            "this loss compares row by row, and the rows of these tables do not correspond; give"
-            " the rows that were released, in their order"
-        )
 
 
 @dataclass(frozen=True)
@@ -482,17 +454,15 @@ class ILDR:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score and what it is made of as plain values."""
+        names = ("score", "score_by_sum", "il_metrics", "il1s", "il1s_sum", "ddr", "idr")
+        parts: dict[str, InformationLoss | Estimate] = {
+            "loss": self.loss,
+            "linked": self.linked,
+            "inside": self.inside,
+        }
         return {
-            "score": self.score,
-            "score_by_sum": self.score_by_sum,
-            "il_metrics": self.il_metrics,
-            "il1s": self.il1s,
-            "il1s_sum": self.il1s_sum,
-            "ddr": self.ddr,
-            "idr": self.idr,
-            "loss": self.loss.to_dict(),
-            "linked": self.linked.to_dict(),
-            "inside": self.inside.to_dict(),
+            **{name: getattr(self, name) for name in names},
+            **{name: part.to_dict() for name, part in parts.items()},
         }
 
     def __str__(self) -> str:
@@ -538,13 +508,12 @@ def il_dr_score(
     Nothing lost and everything given away (the original released as it is) scores 50 if no two
     records are equal. The paper compares methods by this number, on the same data.
 
-    **Two scales of IL1s.** The paper prints IL1s with 1 / (m n) before the sum. The scores it
-    prints have none: at c = 3 it has 84 for normal columns by equal width, and 71 and 70 for
-    exponential ones by equal frequency and by resampling. With its 500 rows and two columns
-    these are 85, 72 and 73 by the sum (medians of 20 draws), and 17, 19 and 23 by 100 times the
-    mean. By the sum, IL1s grows with the table and soon outweighs the other three, so that
-    scores of tables of different sizes cannot be compared. docs/rounding.md says which of the
-    paper's conclusions hold on which scale.
+    **Two scales of IL1s.** The paper prints IL1s with 1 / (m n) before the sum; the scores it
+    prints have none (at c = 3 it has 84 for normal columns by equal width: with its 500 rows and
+    two columns that is 85 by the sum, the median of 20 draws, and 17 by 100 times the mean). By
+    the sum, IL1s grows with the table and soon outweighs the other three, so that scores of
+    tables of different sizes cannot be compared. docs/rounding.md says which of the paper's
+    conclusions hold on which scale.
 
     **What it does not tell.** A mean of four things that have no common unit. A low score is no
     promise: it may hide a high risk behind a small loss, and the IL metrics explode where
@@ -555,8 +524,7 @@ def il_dr_score(
     ----------
     Domingo-Ferrer and Torra, "A quantitative comparison of disclosure control methods for
     microdata", in Confidentiality, Disclosure and Data Access (2001).
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), section 3.3.3.
+    The rounding paper, section 3.3.3.
 
     Examples
     --------
@@ -627,9 +595,7 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
 
     References
     ----------
-    Shannon, "A mathematical theory of communication" (1948).
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), section 5.3.
+    Shannon, "A mathematical theory of communication" (1948). The rounding paper, section 5.3.
 
     Examples
     --------
@@ -640,7 +606,14 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
     side = as_side(table, categorical=categorical)
     if not side.numbers:
         raise InputError("there is no continuous column whose entropy could be taken")
-    found = {name: _bits(name, values) for name, values in side.numbers.items()}
+    found = {}
+    for name, values in side.numbers.items():
+        known = values[np.isfinite(values)]
+        if not known.size:
+            raise InputError(f"column {name!r} has no finite number; leave it out")
+        shares = np.unique(known, return_counts=True)[1] / known.size
+        # The sum may be −0 or a rounding below 0.
+        found[name] = max(0.0, -math.fsum((shares * np.log2(shares)).tolist()))
     return Entropy(MappingProxyType(found))
 
 
@@ -649,10 +622,8 @@ def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ())
 
     Parameters
     ----------
-    table : array, frame or path
-        One table; see `as_side`.
-    categorical : sequence of str, default none
-        Columns of codes that are levels, and are left out; texts and yes/no are left out anyway.
+    table, categorical
+        As in `entropy`.
 
     Returns
     -------
@@ -674,8 +645,7 @@ def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ())
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), section 5.3.
+    The rounding paper, section 5.3.
 
     Examples
     --------
@@ -693,12 +663,3 @@ def mean_absolute_correlation(table: object, *, categorical: Sequence[str] = ())
     r = np.abs(covariances((known[:, varies] - mean) / sd))
     above = r[np.triu_indices(len(r), k=1)]
     return math.fsum(np.minimum(above, 1.0).tolist()) / above.size
-
-
-def _bits(name: str, values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    if not known.size:
-        raise InputError(f"column {name!r} has no finite number; leave it out")
-    shares = np.unique(known, return_counts=True)[1] / known.size
-    # The sum may be −0 or a rounding below 0.
-    return max(0.0, -math.fsum((shares * np.log2(shares)).tolist()))

@@ -12,8 +12,7 @@ import numpy as np
 from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.anonymity import combinations_of
-from discreet.measure.estimate import Estimate, counted, keyed_order
-from discreet.measure.pairs import Pair, as_pair
+from discreet.measure.pairs import Estimate, Pair, as_pair, counted, keyed_order
 from discreet.protect.base import lexicographic, ordered_spread
 
 __all__ = [

@@ -10,7 +10,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.measure.coefficients import Coefficients
-from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import RISKS, WIDTHS, Measured, Scores, measured
+from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Pair, as_pair
 from discreet.measure.rmd import RmdGrid
 from discreet.measure.summary import claims_of, summary
-from discreet.measure.utility import QUANTILES
+from discreet.measure.utility import QUANTILES, Preservation
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Axis, Bars, Box, Boxes, Intervals, Lines, Panel, Scene
 from discreet.render.to_html import (
@@ -44,11 +43,10 @@ __all__ = [
     "Listing",
     "Plot",
     "Report",
-    "bullets",
-    "columns",
+    "as_text",
     "compare",
-    "headed",
     "histogram_plot",
+    "save_as",
 ]
 
 SCHEMA = 1
@@ -95,7 +93,7 @@ class Report:
 
     Examples
     --------
-    >>> from discreet.measure.estimate import Estimate
+    >>> from discreet.measure.pairs import Estimate
     >>> found = Measured(columns=("age",), risks={"linkage": Estimate("linked", 17, 100, 0.01)})
     >>> report = Report("cohort.csv", {"method": "microaggregation", "k": 5}, found)
     >>> report
@@ -133,34 +131,39 @@ class Report:
 
     def in_words(self) -> str:
         """Return the summary in plain words, to read in a terminal."""
-        lines: list[str] = []
-        for head, told in summary(self.measured, self.made):
-            lines += [*headed(head), *bullets(told), ""]
-        if self.notes:
-            lines += [*headed("Notes"), *bullets(self.notes)]
-        return "\n".join(lines).rstrip()
+        return as_text([*summary(self.measured, self.made), *self._notes()])
 
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
-        lines = [*headed(self.title, "="), ""]
-        for head, told in summary(self.measured, self.made):
-            lines += [*headed(head), *bullets(told), ""]
-        for listing in listings(self.measured, self.made):
-            lines += [*headed(listing.title), *columns(listing), ""]
-        lines += [*headed(CLAIMS), *bullets(self._claims())]
-        if self.notes:
-            lines += ["", *headed("Notes"), *bullets(self.notes)]
-        return "\n".join(lines)
+        parts: list[Listing | tuple[str, Sequence[str]]] = [
+            *summary(self.measured, self.made),
+            *listings(self.measured, self.made),
+            (CLAIMS, self._claims()),
+            *self._notes(),
+        ]
+        return "\n".join([*headed(self.title, "="), "", as_text(parts)])
 
     def to_json(self) -> str:
         """Return the report as JSON, once it was let leave."""
         self.ask_to_leave("json")
-        return self._json()
+        sections = summary(self.measured, self.made)
+        told = {
+            "discreet": SCHEMA,
+            "kind": "report",
+            "title": self.title,
+            "made": self.made,
+            "summary": [{"heading": head, "sentences": told} for head, told in sections],
+            "measured": self.measured.to_dict(),
+            "pictures": [shown.words for shown in self._plots()],
+            "claims_not_to_make": self._claims(),
+            "notes": self.notes,
+        }
+        return json.dumps(_plain(told), allow_nan=False, ensure_ascii=False)
 
     def to_html(self) -> str:
         """Return the report as one page that needs no other file, once it was let leave."""
         self.ask_to_leave("html")
-        return self._html()
+        return page(self.title, self._parts())
 
     def save(self, path: str | Path) -> Path:
         """Write the report to a file, once it was let leave.
@@ -181,12 +184,13 @@ class Report:
         LeavingError
             If it may not leave; nothing is written then.
         """
-        target = path_to_save(path, SUFFIXES, "a report")
-        suffix = target.suffix.lower()
-        self.ask_to_leave(suffix[1:])
-        written = {".html": self._html, ".json": self._json, ".txt": self.to_text}[suffix]()
-        write_whole(written.encode(), target)
-        return target
+
+        def text() -> str:
+            self.ask_to_leave("txt")
+            return self.to_text()
+
+        forms = {".html": self.to_html, ".json": self.to_json, ".txt": text}
+        return save_as(path, forms, "a report")
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether the report may leave as `form`."""
@@ -196,28 +200,17 @@ class Report:
     def _claims(self) -> tuple[str, ...]:
         return claims_of(self.made.get("method")) if self.claims is None else self.claims
 
+    def _notes(self) -> list[tuple[str, Sequence[str]]]:
+        return [("Notes", self.notes)] if self.notes else []
+
     def _plots(self) -> tuple[Plot, ...]:
-        return (*self.plots, *plots_of(self.measured))
-
-    def _json(self) -> str:
-        told = {
-            "discreet": SCHEMA,
-            "kind": "report",
-            "title": self.title,
-            "made": self.made,
-            "summary": [
-                {"heading": head, "sentences": told}
-                for head, told in summary(self.measured, self.made)
-            ],
-            "measured": self.measured.to_dict(),
-            "pictures": [shown.words for shown in self._plots()],
-            "claims_not_to_make": self._claims(),
-            "notes": self.notes,
-        }
-        return json.dumps(_plain(told), allow_nan=False, ensure_ascii=False)
-
-    def _html(self) -> str:
-        return page(self.title, self._parts())
+        scores, model, grid = self.measured.scores, self.measured.model, self.measured.grid
+        return (
+            *self.plots,
+            *([scores_plot(scores)] if scores else []),
+            *([model_plot(model)] if model else []),
+            *([grid_plot(grid)] if grid else []),
+        )
 
     def _parts(self) -> list[Html]:
         parts = [heading(self.title, 1), paragraph(LEAD, "lead")]
@@ -226,10 +219,8 @@ class Report:
         shown = self._plots()
         if shown:
             parts += [heading("Pictures"), *(picture(one.scene, one.words) for one in shown)]
-        parts.append(heading("Tables"))
-        parts.append(paragraph(ATTACKS, "soft"))
-        for each in listings(self.measured, self.made):
-            parts.append(table(each.head, each.rows, caption=each.title, words=each.words))
+        parts += [heading("Tables"), paragraph(ATTACKS, "soft")]
+        parts += [each.html() for each in listings(self.measured, self.made)]
         parts += [heading(CLAIMS), items(self._claims())]
         return [*parts, *([heading("Notes"), items(self.notes)] if self.notes else [])]
 
@@ -249,7 +240,15 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-NOTHING = 1e-12  # what is smaller is the rounding of a 0
+# --- what reports, maps and comparisons are written with --------------------------------------
+
+
+def save_as(path: str | Path, forms: Mapping[str, Callable[[], str | bytes]], what: str) -> Path:
+    """Write a file, by what makes the form that its ending asks for."""
+    target = path_to_save(path, tuple(forms), what)
+    made = forms[target.suffix.lower()]()
+    write_whole(made.encode() if isinstance(made, str) else made, target)
+    return target
 
 
 class Listing(NamedTuple):
@@ -260,21 +259,82 @@ class Listing(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     words: tuple[int, ...] = (0,)
 
+    def html(self, more: str = "") -> Html:
+        """Return the table for a page, with more words behind its title."""
+        return table(self.head, self.rows, caption=f"{self.title}{more}", words=self.words)
+
+
+WIDTH = 88
+WORDS = 24  # letters of a column of words, at least
+
+
+def headed(title: str, rule: str = "-") -> list[str]:
+    """Return a title over a rule as wide."""
+    lines = textwrap.wrap(title, WIDTH) or [""]
+    return [*lines, rule * max(map(len, lines))]
+
+
+def as_text(parts: Sequence[Listing | tuple[str, Sequence[str]]]) -> str:
+    """Write headings with sentences, and tables that have rows, of 88 columns."""
+    lines: list[str] = []
+    for part in parts:
+        if isinstance(part, Listing):
+            lines += ["", *headed(part.title), *columns(part)] if part.rows else []
+        else:
+            lines += ["", *headed(part[0]), *bullets(part[1])]
+    return "\n".join(lines[1:])
+
+
+def bullets(sentences: Sequence[str]) -> list[str]:
+    """Return sentences as a list, of 88 columns."""
+    return [
+        line
+        for sentence in sentences
+        for line in textwrap.wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    ]
+
+
+def columns(listing: Listing) -> list[str]:
+    """Write a table in columns; heads and words are wrapped where they would be too wide."""
+    widths = _widths(listing)
+    lines = []
+    for row in (listing.head, *listing.rows):
+        cells = [textwrap.wrap(text, wide) for text, wide in zip(row, widths, strict=True)]
+        for depth in range(max(map(len, cells))):
+            written = []
+            for j, (cell, wide) in enumerate(zip(cells, widths, strict=True)):
+                text = cell[depth] if depth < len(cell) else ""
+                written.append(text.ljust(wide) if j in listing.words else text.rjust(wide))
+            lines.append("  ".join(written).rstrip())
+    return lines
+
+
+def _widths(listing: Listing) -> list[int]:
+    """Say how wide each column is: numbers in full, words in what is left of the line."""
+    longest = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
+    heads = [max(map(len, head.split()), default=1) for head in listing.head]
+    widths = [max(pair) for pair in zip(longest, map(len, listing.head), strict=True)]
+    between = 2 * (len(widths) - 1)
+    if sum(widths) + between > WIDTH:
+        widths = [max(pair) for pair in zip(longest, heads, strict=True)]
+    spare = WIDTH - sum(widths) - between
+    for j in sorted(listing.words, key=lambda j: -widths[j])[:1]:
+        widths[j] = max(WORDS, heads[j], widths[j] + spare) if spare < 0 else widths[j]
+    return widths
+
+
+# --- the tables of a report -------------------------------------------------------------------
+
+NOTHING = 1e-12  # what is smaller is the rounding of a 0
+
 
 def listings(measured: Measured, made: Mapping[str, Any]) -> list[Listing]:
     """Return the tables of a report; those without rows are left out."""
+    done = tuple((name.replace("_", " "), told(value)) for name, value in made.items())
     every = [
-        _made(made),
-        _risks(measured),
-        _strata(measured),
-        _combinations(measured),
-        _grid(measured),
-        _columns(measured),
-        _quantiles(measured),
-        _correlations(measured),
-        _levels(measured),
-        _whole(measured),
-        _model(measured),
+        Listing("What was done", ("setting", "value"), done, (0, 1)),
+        *_risks(measured),
+        *_uses(measured),
     ]
     return [listing for listing in every if listing.rows]
 
@@ -300,192 +360,105 @@ def told(value: Any) -> str:
     return str(value)
 
 
-def _made(made: Mapping[str, Any]) -> Listing:
-    rows = tuple((name.replace("_", " "), told(value)) for name, value in made.items())
-    return Listing("What was done", ("setting", "value"), rows, (0, 1))
-
-
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f} %"
 
 
-def _risk(found: Estimate) -> tuple[str, ...]:
-    ends = f"{100 * found.low:.1f} to {100 * found.high:.1f} %"
-    count = f"{found.count:.0f}" if found.count == round(found.count) else f"{found.count:.1f}"
-    return (
-        found.what,
-        _percent(found.share),
-        ends,
-        f"{count} of {found.trials}",
-        _percent(found.baseline),
-    )
+def _values(title: str, values: Mapping[str, Any]) -> Listing:
+    rows = tuple((name, told(value)) for name, value in values.items() if value is not None)
+    return Listing(title, ("measure", "value"), rows)
 
 
-def _risks(measured: Measured) -> Listing:
+def _risks(measured: Measured) -> Iterator[Listing]:
     to = measured.rounded_to
-    title = "Risks" if to in (None, 1) else f"Risks, of counts rounded to multiples of {to}"
-    rows = tuple(_risk(measured.risks[key]) for key in RISKS if key in measured.risks)
-    return Listing(title, ("counted", "share", "interval", "count", "guessing"), rows)
-
-
-def _strata(measured: Measured) -> Listing:
-    names = ", ".join(measured.strata)
-    every = (
-        ("k: rows in the smallest stratum", measured.k),
-        ("l: fewest different sensitive values in one", measured.l),
-        ("t: farthest that one's sensitive values are from all", measured.t),
-    )
-    rows = tuple((name, told(value)) for name, value in every if value is not None)
-    return Listing(f"Strata of the released table ({names})", ("measure", "value"), rows)
-
-
-def _combinations(measured: Measured) -> Listing:
-    rows = tuple(
-        (", ".join(one.columns), str(one.k), _percent(one.uniqueness.share))
-        for one in measured.combinations
-    )
-    title = "Every one to three of the strata, in the released table"
-    return Listing(title, ("known", "rows of the smallest", "alone"), rows)
-
-
-def _grid(measured: Measured) -> Listing:
-    grid = measured.grid
-    title = "Robust distance risks by half width w1 and distance w2"
-    if grid is None:
-        return Listing(title, (), ())
-    rows = tuple(
-        (f"{w1:g}", _percent(first.share), *(_percent(found.share) for found in row))
-        for w1, first, row in zip(grid.w1s, grid.risk1, grid.risk2, strict=True)
-    )
-    return Listing(title, ("w1", "risk1", *(f"risk2, w2 = {w2:g}" for w2 in grid.w2s)), rows, ())
-
-
-def _columns(measured: Measured) -> Listing:
-    kept = measured.preservation
     rows = []
+    for found in (measured.risks[key] for key in RISKS if key in measured.risks):
+        ends = f"{100 * found.low:.1f} to {100 * found.high:.1f} %"
+        count = f"{found.count:.0f}" if found.count == round(found.count) else f"{found.count:.1f}"
+        share, guessing = _percent(found.share), _percent(found.baseline)
+        rows.append((found.what, share, ends, f"{count} of {found.trials}", guessing))
+    yield Listing(
+        "Risks" if to in (None, 1) else f"Risks, of counts rounded to multiples of {to}",
+        ("counted", "share", "interval", "count", "guessing"),
+        tuple(rows),
+    )
+    yield _values(
+        f"Strata of the released table ({', '.join(measured.strata)})",
+        {
+            "k: rows in the smallest stratum": measured.k,
+            "l: fewest different sensitive values in one": measured.l,
+            "t: farthest that one's sensitive values are from all": measured.t,
+        },
+    )
+    yield Listing(
+        "Every one to three of the strata, in the released table",
+        ("known", "rows of the smallest", "alone"),
+        tuple(
+            (", ".join(one.columns), str(one.k), _percent(one.uniqueness.share))
+            for one in measured.combinations
+        ),
+    )
+    if (grid := measured.grid) is not None:
+        widths = tuple(
+            (f"{w1:g}", _percent(first.share), *(_percent(found.share) for found in row))
+            for w1, first, row in zip(grid.w1s, grid.risk1, grid.risk2, strict=True)
+        )
+        title = "Robust distance risks by half width w1 and distance w2"
+        distances = (f"risk2, w2 = {w2:g}" for w2 in grid.w2s)
+        yield Listing(title, ("w1", "risk1", *distances), widths, ())
+
+
+def _uses(measured: Measured) -> Iterator[Listing]:
+    kept = measured.preservation or Preservation({}, {}, {}, {}, {})
+    columns = []
     for name in measured.columns:
-        mean = None if kept is None else kept.means.get(name)
-        spread = None if kept is None else kept.spreads.get(name)
-        moved = measured.displacement.get(name)
-        if (mean, spread, moved) != (None, None, None):
-            rows.append((name, told(moved), told(mean), told(spread)))
-    head = ("column", "displacement", "mean moved, in sd", "sd kept")
-    return Listing("Columns: 0, 0 and 1 where nothing changed", head, tuple(rows))
-
-
-def _quantiles(measured: Measured) -> Listing:
-    kept = measured.preservation
-    values = {} if kept is None else kept.quantiles
-    rows = tuple((name, *map(told, moved)) for name, moved in values.items())
-    head = ("column", *(f"{100 * share:g} %" for share in QUANTILES))
-    return Listing("Quantiles: how far each moved, in sd", head, rows)
-
-
-def _correlations(measured: Measured) -> Listing:
-    kept = measured.preservation
-    values = {} if kept is None else kept.correlations
-    rows = tuple((f"{one}, {other}", told(moved)) for (one, other), moved in values.items())
-    return Listing("Correlations: released less original", ("columns", "difference"), rows)
-
-
-def _levels(measured: Measured) -> Listing:
-    kept = measured.preservation
-    values = {} if kept is None else kept.levels
-    rows = tuple((name, told(moved)) for name, moved in values.items())
-    return Listing(
-        "Shares of levels: 0 where none changed, 1 at most", ("column", "difference"), rows
+        values = measured.displacement.get(name), kept.means.get(name), kept.spreads.get(name)
+        if values != (None, None, None):
+            columns.append((name, *map(told, values)))
+    yield Listing(
+        "Columns: 0, 0 and 1 where nothing changed",
+        ("column", "displacement", "mean moved, in sd", "sd kept"),
+        tuple(columns),
     )
-
-
-def _whole(measured: Measured) -> Listing:
-    every = (
-        ("U: how well a model tells the tables apart, 0 to 0.25", measured.u),
-        ("U over what a fresh sample would give", measured.ratio),
-        ("rows left out for a missing number", measured.left_out or None),
+    yield Listing(
+        "Quantiles: how far each moved, in sd",
+        ("column", *(f"{100 * share:g} %" for share in QUANTILES)),
+        tuple((name, *map(told, moved)) for name, moved in kept.quantiles.items()),
     )
-    rows = tuple((name, told(value)) for name, value in every if value is not None)
-    return Listing("The whole table", ("measure", "value"), rows)
-
-
-def _model(measured: Measured) -> Listing:
-    model = measured.model
-    head = ("term", "original", "SE", "released", "SE", "difference", "overlap")
-    if model is None:
-        return Listing("", head, ())
-    digits = 2 if measured.rounded_to is None else 1
-    rows = tuple(
-        (
-            str(term),
-            *(f"{value:.4g}" for value in numbers),
-            f"{difference:.{digits}f}",
-            f"{overlap:.2f}",
+    yield Listing(
+        "Correlations: released less original",
+        ("columns", "difference"),
+        tuple((", ".join(names), told(moved)) for names, moved in kept.correlations.items()),
+    )
+    yield Listing(
+        "Shares of levels: 0 where none changed, 1 at most",
+        ("column", "difference"),
+        tuple((name, told(moved)) for name, moved in kept.levels.items()),
+    )
+    yield _values(
+        "The whole table",
+        {
+            "U: how well a model tells the tables apart, 0 to 0.25": measured.u,
+            "U over what a fresh sample would give": measured.ratio,
+            "rows left out for a missing number": measured.left_out or None,
+        },
+    )
+    if (model := measured.model) is not None:
+        tables = (model.original, model.original_se, model.released, model.released_se)
+        digits = 2 if measured.rounded_to is None else 1
+        yield Listing(
+            f"Regression {model.formula}; difference in original standard errors",
+            ("term", "original", "SE", "released", "SE", "difference", "overlap"),
+            tuple(
+                (str(term), *(f"{value:.4g}" for value in values), f"{d:.{digits}f}", f"{o:.2f}")
+                for term, *values, d, o in zip(
+                    model.terms, *tables, model.difference, model.overlap, strict=True
+                )
+            ),
         )
-        for term, *numbers, difference, overlap in zip(
-            model.terms,
-            model.original,
-            model.original_se,
-            model.released,
-            model.released_se,
-            model.difference,
-            model.overlap,
-            strict=True,
-        )
-    )
-    title = f"Regression {model.formula}; difference in original standard errors"
-    return Listing(title, head, rows)
 
 
-WIDTH = 88
-WORDS = 24  # letters of a column of words, at least
-
-
-def headed(title: str, rule: str = "-") -> list[str]:
-    """Return a title over a rule as wide."""
-    lines = textwrap.wrap(title, WIDTH) or [""]
-    return [*lines, rule * max(map(len, lines))]
-
-
-def bullets(sentences: Sequence[str]) -> list[str]:
-    """Return sentences as a list, of 88 columns."""
-    return [
-        line
-        for sentence in sentences
-        for line in textwrap.wrap(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ")
-    ]
-
-
-def columns(listing: Listing) -> list[str]:
-    """Write a table in columns; heads and words are wrapped where they would be too wide."""
-    widths = _widths(listing)
-    lines = []
-    for row in (listing.head, *listing.rows):
-        cells = [textwrap.wrap(text, wide) for text, wide in zip(row, widths, strict=True)]
-        for depth in range(max(map(len, cells))):
-            written = [
-                _padded(cell[depth] if depth < len(cell) else "", wide, j in listing.words)
-                for j, (cell, wide) in enumerate(zip(cells, widths, strict=True))
-            ]
-            lines.append("  ".join(written).rstrip())
-    return lines
-
-
-def _widths(listing: Listing) -> list[int]:
-    """Say how wide each column is: numbers in full, words in what is left of the line."""
-    longest = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
-    heads = [max(map(len, head.split()), default=1) for head in listing.head]
-    widths = [max(pair) for pair in zip(longest, map(len, listing.head), strict=True)]
-    between = 2 * (len(widths) - 1)
-    if sum(widths) + between > WIDTH:
-        widths = [max(pair) for pair in zip(longest, heads, strict=True)]
-    spare = WIDTH - sum(widths) - between
-    for j in sorted(listing.words, key=lambda j: -widths[j])[:1]:
-        widths[j] = max(WORDS, heads[j], widths[j] + spare) if spare < 0 else widths[j]
-    return widths
-
-
-def _padded(text: str, wide: int, words: bool) -> str:
-    return text.ljust(wide) if words else text.rjust(wide)
-
+# --- the plots of a report --------------------------------------------------------------------
 
 Counts = Sequence[float | None]
 
@@ -499,18 +472,6 @@ class Plot:
 
     scene: Scene
     words: str
-
-
-def plots_of(measured: Measured) -> tuple[Plot, ...]:
-    """Return the plots that what was measured has numbers for."""
-    found = []
-    if measured.scores is not None:
-        found.append(scores_plot(measured.scores))
-    if measured.model is not None:
-        found.append(model_plot(measured.model))
-    if measured.grid is not None:
-        found.append(grid_plot(measured.grid))
-    return tuple(found)
 
 
 def scores_plot(scores: Scores) -> Plot:

@@ -15,9 +15,8 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels, check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError
-from discreet.measure.estimate import Estimate, Flags, counted, keyed_order, mixed
 from discreet.measure.linkage import check_same_rows, different_rows, moments
-from discreet.measure.pairs import Pair, as_pair
+from discreet.measure.pairs import Estimate, Flags, Pair, as_pair, counted, keyed_order, mixed
 
 __all__ = ["RmdGrid", "RmdRisk", "rmd_grid", "rmd_risk", "robust_covariance", "squared_distances"]
 

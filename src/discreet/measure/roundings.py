@@ -21,8 +21,7 @@ from discreet.measure.information_loss import (
 )
 from discreet.measure.models import regression_on, tree_on
 from discreet.measure.pairs import Pair, Side, as_side
-from discreet.measure.roundings_report import RoundingComparison
-from discreet.measure.trials import RoundingGrid, Trial
+from discreet.measure.roundings_report import RoundingComparison, RoundingGrid, Trial
 from discreet.progress import advance
 from discreet.rounding import METHODS, c_of_k, known_method
 from discreet.rounding.choice import FREEDMAN_DIACONIS

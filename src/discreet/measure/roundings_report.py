@@ -1,4 +1,7 @@
-"""What came of rounding one table in many ways: in words, plots and tables, to look at or save."""
+"""What came of rounding one table in many ways: trials, which method is best by what, the page.
+
+Means are compared over the settings at which every method that is compared could be used.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,305 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from discreet.measure.report import Listing, Plot, bullets, columns, headed
-from discreet.measure.trials import EQUAL, FAMILIES, MODELS, RoundingGrid, Trial
-from discreet.render.figure_file import path_to_save, write_whole
+from discreet.errors import InputError
+from discreet.measure.report import CLAIMS, Listing, Plot, as_text, bullets, save_as
 from discreet.render.scene import Axis, Columns, Lines, Panel, Scene
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture, table
 from discreet.rounding import METHODS
 from discreet.rounding.choice import FREEDMAN_DIACONIS
 
-__all__ = ["SUFFIXES", "RoundingComparison", "as_text"]
+__all__ = [
+    "FAMILIES",
+    "MEASURES",
+    "MODELS",
+    "SUFFIXES",
+    "RoundingComparison",
+    "RoundingGrid",
+    "Trial",
+    "short",
+]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".json", ".txt")
+
+
+class Gauge(NamedTuple):
+    """What a number measures: its short name, what it is in plain words, and its good end."""
+
+    name: str
+    words: str
+    low_is_good: bool | None
+
+
+#: What is measured of every trial.
+MEASURES: Mapping[str, Gauge] = MappingProxyType(
+    {
+        "sse": Gauge(
+            "SSE, %",
+            "squared distance of the rounded values from the original ones, as a share of their"
+            " spread",
+            True,
+        ),
+        "il_metrics": Gauge(
+            "IL metrics",
+            "information loss: how far values, means, variances, covariances and correlations"
+            " moved, as a mean relative change in %",
+            True,
+        ),
+        "il1s": Gauge(
+            "IL1s",
+            "information loss: mean distance of a value from its original, in % of its column's"
+            " standard deviation times the root of 2",
+            True,
+        ),
+        "ddr": Gauge(
+            "DDR, %",
+            "linkage by distance: rounded rows whose nearest original row is their own",
+            True,
+        ),
+        "idr": Gauge(
+            "IDR, %",
+            "disclosure by interval: original rows that lie, in all columns, close to their rounded"
+            " values",
+            True,
+        ),
+        "score": Gauge("score", "the IL-DR score: the mean of IL metrics, IL1s, DDR and IDR", True),
+        "score_by_sum": Gauge(
+            "score by sum",
+            "the same with IL1s as a sum over all values, as in the scores of Senavirathne and"
+            " Torra (2019); it grows with the number of rows and columns",
+            True,
+        ),
+        "entropy": Gauge("entropy, bits", "Shannon entropy, summed over the columns", None),
+        "correlation": Gauge("mean |r|", "mean absolute correlation between the columns", None),
+    }
+)
+#: What is measured where a target is given, by the kind of model.
+MODELS: Mapping[str, Mapping[str, Gauge]] = MappingProxyType(
+    {
+        "tree": {
+            "acc_o": Gauge(
+                "accuracy on original rows",
+                "original rows that a decision tree puts in the right class, having learned from"
+                " rounded rows, never from the same ones",
+                False,
+            ),
+            "acc_v": Gauge(
+                "accuracy on rounded rows",
+                "rounded rows that the tree puts in the right class, having learned from others",
+                False,
+            ),
+        },
+        "regression": {
+            "mse": Gauge(
+                "MSE",
+                "mean squared error on original rows of a linear regression that was fitted to"
+                " rounded rows, never to the same ones",
+                True,
+            ),
+            "r2": Gauge(
+                "R²", "share of the rounded target's variance that the regression explains", None
+            ),
+        },
+    }
+)
+#: What a method is steered by: the least number of rows at a point, how many points, the classes.
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        "k": "steered by k, the least number of rows at a rounding point",
+        "c": "steered by c, the number of rounding points",
+        "classes": "steered by the classes of the target",
+    }
+)
+RULES = ("number", FREEDMAN_DIACONIS, "classes")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A rounding method with its setting, and what came of it or why it was refused.
+
+    Attributes
+    ----------
+    family : {"k", "c", "classes"}
+        What the method is steered by.
+    rule : {"number", "freedman-diaconis", "classes"}
+        How its parameter was chosen: given, for each column, or by the classes of the target.
+    k, c : int or None
+        The number, and what it comes to in the other family (k is about n / c); None where each
+        column has its own.
+    rung : int or None
+        Its place among the numbers tried, from 0; trials of one rung have groups of about one
+        size. None where the parameter is no number.
+    below, alone : float or None
+        Shares of rows that have all their rounded values in common with fewer than k - 1 other
+        rows, and with none.
+    """
+
+    method: str
+    family: str
+    rule: str = "number"
+    k: int | None = None
+    c: int | None = None
+    rung: int | None = None
+    points: Mapping[str, int] = field(default_factory=dict)  # in use, by column
+    fewest: int | None = None  # rows of the least used point; one row alone is hardly rounded
+    below: float | None = None
+    alone: float | None = None
+    values: Mapping[str, float] = field(default_factory=dict)  # by keys of MEASURES and MODELS
+    refused: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.family not in FAMILIES or self.rule not in RULES:
+            raise InputError(f"no trial is {self.family!r} by {self.rule!r}")
+        if bool(self.values) == (self.refused is not None):
+            raise InputError("a trial has values, or the reason why it was refused")
+
+    @property
+    def setting(self) -> str:
+        """The parameter as a table shows it."""
+        if self.rule != "number":
+            return {FREEDMAN_DIACONIS: "Freedman-Diaconis", "classes": "by classes"}[self.rule]
+        return f"k = {self.k}" if self.family == "k" else f"c = {self.c}"
+
+    @property
+    def name(self) -> str:
+        """What the trial is called: its method and its setting."""
+        return f"{self.method} ({self.setting})"
+
+    def value(self, measure: str) -> float:
+        """Return a number that was measured; NaN where it is not known."""
+        return self.values.get(measure, math.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, None where a number is not defined."""
+        known = {key: value if math.isfinite(value) else None for key, value in self.values.items()}
+        return {
+            "method": self.method,
+            "family": self.family,
+            "rule": self.rule,
+            "k": self.k,
+            "c": self.c,
+            "points": dict(self.points),
+            "fewest": self.fewest,
+            "below": self.below,
+            "alone": self.alone,
+            **known,
+            "refused": self.refused,
+        }
+
+
+EQUAL = 1e-9
+"""Values this close, relative to them, are equally good."""
+
+
+@dataclass(frozen=True, repr=False)
+class RoundingGrid:
+    """Trials of one table, each method and setting once, and what they are compared with."""
+
+    name: str
+    trials: tuple[Trial, ...]
+    columns: tuple[str, ...]  # that were rounded
+    rows: int
+    left_out: int = 0  # rows, for a missing value
+    target: str | None = None  # the column that was predicted, by a "tree" or a "regression"
+    model: str = ""
+    unrounded: Mapping[str, float] = field(default_factory=dict)  # measures of the table itself
+    representative: str = "mean"  # what stands for a region
+    folds: int = 10  # of the cross-validation
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [trial.name for trial in self.trials]
+        if not names:
+            raise InputError("a comparison needs at least one method and one setting")
+        if len(set(names)) < len(names):
+            raise InputError("a comparison has each method and setting once; name each k once")
+
+    def __repr__(self) -> str:
+        return f"RoundingGrid({self.name}: {len(self.trials)} settings)"
+
+    @property
+    def usable(self) -> tuple[Trial, ...]:
+        """The trials that were not refused."""
+        return tuple(trial for trial in self.trials if trial.refused is None)
+
+    @property
+    def gauges(self) -> Mapping[str, Gauge]:
+        """What was measured, by key."""
+        return {**MEASURES, **MODELS.get(self.model, {})}
+
+    def methods(self, *families: str) -> tuple[str, ...]:
+        """Return the methods that were tried, of some families or of all, in their order."""
+        names = (t.method for t in self.trials if t.family in (families or (t.family,)))
+        return tuple(dict.fromkeys(names))
+
+    def line(self, method: str) -> tuple[Trial, ...]:
+        """Return the usable trials of a method whose parameter is a number, by its rungs."""
+        found = [t for t in self.usable if t.method == method and t.rung is not None]
+        return tuple(sorted(found, key=lambda trial: trial.rung or 0))
+
+    def by_rule(self, rule: str, *families: str) -> tuple[Trial, ...]:
+        """Return the usable trials of a rule, of some families or of all."""
+        wanted = [t for t in self.usable if t.rule == rule]
+        return tuple(t for t in wanted if t.family in (families or (t.family,)))
+
+    def common(self, measure: str, methods: Sequence[str]) -> tuple[int, ...]:
+        """Return the rungs at which a measure is known of every one of these methods."""
+        known = [
+            {t.rung for t in self.line(method) if math.isfinite(t.value(measure))}
+            for method in methods
+        ]
+        shared = set[int | None].intersection(*known) if known else set()
+        return tuple(sorted(rung for rung in shared if rung is not None))
+
+    def means(self, measure: str, *families: str) -> dict[str, float]:
+        """Return each method's mean of a measure over the rungs that all have; the best first.
+
+        Methods that are steered by classes have no rungs and are left out; without a common rung
+        nothing is returned.
+        """
+        names = self.methods(*(families or ("k", "c")))
+        rungs = self.common(measure, names)
+        if not rungs:
+            return {}
+        found = {}
+        for name in names:
+            values = [t.value(measure) for t in self.line(name) if t.rung in rungs]
+            found[name] = math.fsum(values) / len(values)
+        sign = self._sign(measure)
+        return dict(sorted(found.items(), key=lambda pair: sign * pair[1]))
+
+    def best_at(self, measure: str, rung: int, *families: str) -> tuple[str, ...]:
+        """Return the methods, more than one where they tie, that are best at a rung."""
+        names = self.methods(*(families or ("k", "c")))
+        values = {
+            t.method: t.value(measure)
+            for name in names
+            for t in self.line(name)
+            if t.rung == rung and math.isfinite(t.value(measure))
+        }
+        if not values:
+            return ()
+        best = min(values.values(), key=lambda value: self._sign(measure) * value)
+        return tuple(n for n, v in values.items() if abs(v - best) <= EQUAL * abs(best))
+
+    def _sign(self, measure: str) -> int:
+        return -1 if self.gauges[measure].low_is_good is False else 1
+
+    def in_order(self, *families: str) -> Iterator[Trial]:
+        """Go through the usable trials of families: by rung, and those without one at the end."""
+        for family in families or FAMILIES:
+            yield from sorted(
+                (t for t in self.usable if t.family == family),
+                key=lambda trial: math.inf if trial.rung is None else trial.rung,
+            )
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,15 +339,24 @@ class RoundingComparison:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return fragment(page_parts(self.grid), STYLE)
+        return fragment(self._parts(), STYLE)
+
+    @property
+    def title(self) -> str:
+        """What the page and the text are headed with."""
+        return f"Rounding methods compared: {self.grid.name}"
 
     def to_text(self) -> str:
         """Return what was found in words, and all settings as a table of text."""
-        return text_of(self.grid)
+        grid = self.grid
+        parts = [("In short", in_short(grid)), (CLAIMS, claims(grid))]
+        tables = whole_table(grid), refused_table(grid)
+        lines = [self.title, OWN_WORK, "", *bullets(_made(grid)), "", as_text([*parts, *tables])]
+        return "\n".join(lines)
 
     def to_html(self) -> str:
         """Return one page that needs no other file: words, plots, tables."""
-        return page(title_of(self.grid), page_parts(self.grid), STYLE)
+        return page(self.title, self._parts(), STYLE)
 
     def to_json(self) -> str:
         """Return all numbers as JSON; it says that it is no release."""
@@ -115,15 +409,45 @@ class RoundingComparison:
         InputError
             If the ending is another one, or the folder does not exist.
         """
-        written = {
+        forms = {
             ".html": self.to_html,
             ".csv": self.to_csv,
             ".json": self.to_json,
             ".txt": self.to_text,
         }
-        target = path_to_save(path, SUFFIXES, "a comparison")
-        write_whole(written[target.suffix.lower()]().encode(), target)
-        return target
+        return save_as(path, forms, "a comparison")
+
+    def _parts(self) -> list[Html]:
+        grid = self.grid
+        parts = [heading(self.title, 1), paragraph(OWN_WORK, "stamp"), paragraph(LEAD, "lead")]
+        parts += [items(_made(grid)), heading("In short"), items(in_short(grid))]
+        parts += [heading(CLAIMS), items(claims(grid)), paragraph(JOINT)]
+        level = LEVELS if grid.by_rule("classes") else ""
+        for shown, words in (
+            (family_plot(grid, "k"), f"{BY_K} {PER_MEASURE}"),
+            (family_plot(grid, "c"), f"{BY_C}{level} {PER_MEASURE}"),
+            (score_plot(grid), SCORES),
+            (model_plot(grid), FOR_MODELS),
+        ):
+            if shown is not None:
+                parts += [heading(shown.scene.title), paragraph(words)]
+                parts.append(picture(replace(shown.scene, title=""), shown.words))
+        parts.append(heading("Tables"))
+        for family in FAMILIES:
+            listing = family_table(grid, family)
+            starred = any(cell.endswith(BEST) for row in listing.rows for cell in row)
+            star = f"; the star is the lowest score at this {family}"
+            parts.append(listing.html(star if starred else ""))
+        parts += [models_table(grid).html(), refused_table(grid).html()]
+        measured = [f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()]
+        parts += [heading("What was measured"), items(measured), heading("The methods")]
+        known = {name: METHODS[name] for name in grid.methods() if name in METHODS}
+        caption = "What each method promises of one column, and what it does not protect"
+        rows = [(name, method.promises, method.leaves_open) for name, method in known.items()]
+        return [
+            *parts,
+            table(("method", "promises", "does not protect"), rows, caption=caption, words=(0, 1, 2)),
+        ]
 
 
 OWN_WORK = "For the custodian: exact numbers of the original table, and no release."
@@ -154,38 +478,11 @@ SCORES = (
 STYLE = (
     ".discreet{padding-left:max(1rem,calc(50% - 33rem));padding-right:max(1rem,calc(50% - 33rem))}"
 )
-CLAIMS = "What must not be claimed"
 JOINT = (
     "A table that is to be released is rounded jointly (discreet anonymize), so that k rows share"
     " each of its rows: for that, discreet tune --methods rounding,microaggregation draws risk"
     " against loss."
 )
-
-
-def title_of(grid: RoundingGrid) -> str:
-    """Return the title of a comparison."""
-    return f"Rounding methods compared: {grid.name}"
-
-
-def page_parts(grid: RoundingGrid) -> list[Html]:
-    """Return the parts of the page."""
-    parts = [heading(title_of(grid), 1), paragraph(OWN_WORK, "stamp"), paragraph(LEAD, "lead")]
-    parts += [items(_made(grid)), heading("In short"), items(in_short(grid))]
-    parts += [heading(CLAIMS), items(claims(grid)), paragraph(JOINT)]
-    parts += list(_plots(grid))
-    parts += list(_tables(grid))
-    return [*parts, *_explained(grid)]
-
-
-def text_of(grid: RoundingGrid) -> str:
-    """Return the comparison as text to read in a terminal."""
-    lines = [title_of(grid), OWN_WORK, "", *bullets(_made(grid))]
-    for head, told in (("In short", in_short(grid)), (CLAIMS, claims(grid))):
-        lines += ["", *headed(head), *bullets(told)]
-    for listing in (whole_table(grid), refused_table(grid)):
-        if listing.rows:
-            lines += ["", *headed(listing.title), *columns(listing)]
-    return "\n".join(lines)
 
 
 def _made(grid: RoundingGrid) -> tuple[str, ...]:
@@ -213,51 +510,6 @@ def _made(grid: RoundingGrid) -> tuple[str, ...]:
     return (*told, *grid.notes)
 
 
-def _plots(grid: RoundingGrid) -> Iterator[Html]:
-    """Draw loss, risk and score, with the words a stranger needs above each."""
-    level = LEVELS if grid.by_rule("classes") else ""
-    drawn = (
-        (family_plot(grid, "k"), f"{BY_K} {PER_MEASURE}"),
-        (family_plot(grid, "c"), f"{BY_C}{level} {PER_MEASURE}"),
-        (score_plot(grid), SCORES),
-        (model_plot(grid), FOR_MODELS),
-    )
-    for shown, words in drawn:
-        if shown is not None:
-            yield heading(shown.scene.title)
-            yield paragraph(words)
-            yield picture(replace(shown.scene, title=""), shown.words)
-
-
-def _tables(grid: RoundingGrid) -> Iterator[Html]:
-    yield heading("Tables")
-    for family in FAMILIES:
-        yield _table(family_table(grid, family), f"; the star is the lowest score at this {family}")
-    yield _table(models_table(grid))
-    yield _table(refused_table(grid))
-
-
-def _table(listing: Listing, more: str = "") -> Html:
-    starred = any(cell.endswith(BEST) for row in listing.rows for cell in row)
-    caption = f"{listing.title}{more if starred else ''}"
-    return table(listing.head, listing.rows, caption=caption, words=listing.words)
-
-
-def _explained(grid: RoundingGrid) -> Iterator[Html]:
-    """Say what each measure and each method is."""
-    yield heading("What was measured")
-    yield items([f"{gauge.name}: {gauge.words}." for gauge in grid.gauges.values()])
-    yield heading("The methods")
-    rows = [
-        (name, METHODS[name].promises, METHODS[name].leaves_open)
-        for name in grid.methods()
-        if name in METHODS
-    ]
-    caption = "What each method promises of one column, and what it does not protect"
-    head = ("method", "promises", "does not protect")
-    yield table(head, rows, caption=caption, words=(0, 1, 2))
-
-
 SHOWN = ("sse", "il_metrics", "il1s", "ddr", "idr", "score")
 AXES = {"k": "k, least rows at a point", "c": "c, number of points"}
 FAR = 2.5  # times what the methods below it reach
@@ -268,40 +520,41 @@ NOT_ROUNDED = "not rounded"
 
 def family_plot(grid: RoundingGrid, family: str) -> Plot | None:
     """Draw each measure against k or c, one line a method (Fig. 2 and 3 of the paper)."""
-    panels = tuple(_panel(grid, family, measure) for measure in SHOWN)
+    panels = [_panel(grid, family, measure) for measure in SHOWN]
     if not any(panel.marks for panel in panels):
         return None
-    methods = ", ".join(grid.methods(family))
     title = {
         "k": "Methods that put at least k rows at each rounding point",
         "c": "Methods that make c rounding points",
     }[family]
-    said = " ".join(filter(None, (_best_of(grid, family, measure) for measure in SHOWN)))
-    return Plot(
-        Scene(panels, title, _notes(panels)),
-        f"Lines of {methods} against {family}. {said}".strip(),
-    )
+    said = f"Lines of {', '.join(grid.methods(family))} against {family}."
+    for measure in SHOWN:
+        means = grid.means(measure, family)
+        if len(means) > 1:
+            said += f" {grid.gauges[measure].name}: least on average {next(iter(means))}."
+    return _plot(panels, title, said)
 
 
 def model_plot(grid: RoundingGrid) -> Plot | None:
     """Draw what models of rounded rows reach on original and on rounded ones."""
     keys = tuple(MODELS.get(grid.model, ()))
-    panels = tuple(
-        panel
-        for family in ("k", "c")
-        for key in keys
-        for panel in (_panel(grid, family, key),)
-        if panel.marks
-    )
+    drawn = [_panel(grid, family, key) for family in ("k", "c") for key in keys]
+    panels = [panel for panel in drawn if panel.marks]
     if not panels:
         return None
     kind = {"tree": "decision trees", "regression": "linear regressions"}[grid.model]
     of = "class" if grid.model == "tree" else "value"
-    return Plot(
-        Scene(panels, f"How well {kind} of rounded rows tell the {of}", _notes(panels)),
-        f"Lines of {', '.join(f'{grid.gauges[key].name}' for key in keys)} against k and c, beside"
+    return _plot(
+        panels,
+        f"How well {kind} of rounded rows tell the {of}",
+        f"Lines of {', '.join(grid.gauges[key].name for key in keys)} against k and c, beside"
         " the level of a model of unrounded rows.",
     )
+
+
+def _plot(panels: Sequence[Panel], title: str, words: str) -> Plot:
+    cut = any(panel.y.limits and panel.y.limits[0] == 0 for panel in panels)
+    return Plot(Scene(tuple(panels), title, (BEYOND,) if cut else ()), words)
 
 
 def score_plot(grid: RoundingGrid) -> Plot | None:
@@ -336,24 +589,19 @@ def _panel(grid: RoundingGrid, family: str, measure: str) -> Panel:
             marks.append(Lines((xs,), (ys,), "series", method))
     gauge = grid.gauges[measure]
     if marks:
-        marks += _levels(grid, family, measure, [x for mark in marks for x in mark.x[0]])
+        across = [x for mark in marks for x in mark.x[0]]
+        ends = min(across), max(across)
+        # Beside the methods with c those without a number, and beside both the unrounded table.
+        for trial in grid.by_rule("classes") if family == "c" else ():
+            y = trial.value(measure)
+            if math.isfinite(y):
+                marks.append(Lines((ends,), ((y, y),), "series", trial.method))
+        level = grid.unrounded.get(measure, math.nan)
+        if math.isfinite(level):
+            marks.append(Lines((ends,), ((level, level),), "trend", NOT_ROUNDED))
     limits = _limits([max(mark.y[0]) for mark in marks])
     name = gauge.name[0].upper() + gauge.name[1:]
     return Panel(tuple(marks), Axis(AXES[family]), Axis("", limits), name)
-
-
-def _levels(grid: RoundingGrid, family: str, measure: str, xs: Sequence[float]) -> list[Lines]:
-    """Draw methods without a number beside those with c, and the unrounded table beside both."""
-    ends = min(xs), max(xs)
-    marks = []
-    for trial in grid.by_rule("classes") if family == "c" else ():
-        y = trial.value(measure)
-        if math.isfinite(y):
-            marks.append(Lines((ends,), ((y, y),), "series", trial.method))
-    level = grid.unrounded.get(measure, math.nan)
-    if math.isfinite(level):
-        marks.append(Lines((ends,), ((level, level),), "trend", NOT_ROUNDED))
-    return marks
 
 
 def _limits(tops: Sequence[float]) -> tuple[float, float] | None:
@@ -370,85 +618,54 @@ def _limits(tops: Sequence[float]) -> tuple[float, float] | None:
     return None
 
 
-def _notes(panels: Sequence[Panel]) -> tuple[str, ...]:
-    return (BEYOND,) if any(panel.y.limits and panel.y.limits[0] == 0 for panel in panels) else ()
-
-
-def _best_of(grid: RoundingGrid, family: str, measure: str) -> str:
-    means = grid.means(measure, family)
-    if len(means) < 2:
-        return ""
-    return f"{grid.gauges[measure].name}: least on average {next(iter(means))}."
-
-
 #: Stands behind the best score of its rung.
 BEST = " *"
-LOSSES = ("sse", "il_metrics", "il1s", "ddr", "idr", "score")
-TITLES = {
-    "k": "Methods steered by k, the least number of rows at a rounding point",
-    "c": "Methods steered by c, the number of rounding points",
-    "classes": "Methods steered by the classes of the target",
-}
 
 
 def family_table(grid: RoundingGrid, family: str) -> Listing:
     """Return loss and risk of each setting of a family, and how many rows stand at its points."""
-    keys = (*LOSSES, "score_by_sum")
+    keys = (*SHOWN, "score_by_sum")
+    rows = []
+    for trial in grid.in_order(family):
+        numbers = {key: short(trial.value(key)) for key in keys}
+        if trial.rung is not None and len(grid.methods(family)) > 1:
+            best = trial.method in grid.best_at("score", trial.rung, family)
+            numbers["score"] += BEST if best else ""
+        low, high = min(trial.points.values()), max(trial.points.values())
+        points = str(low) if low == high else f"{low} to {high}"
+        fewest = "-" if trial.fewest is None else str(trial.fewest)
+        shares = _percent(trial.below), _percent(trial.alone)
+        rows.append((trial.method, trial.setting, *numbers.values(), points, fewest, *shares))
     head = (
         *("method", "setting"),
         *(grid.gauges[key].name for key in keys),
         *("points a column", "rows at the least used", "rows in groups below k, %"),
         "rows alone, %",
     )
-    rows = [
-        (
-            *(trial.method, trial.setting),
-            *(_number(grid, trial, key, (family,)) for key in keys),
-            *(_points(trial), _whole(trial.fewest)),
-            *(_percent(trial.below), _percent(trial.alone)),
-        )
-        for trial in _ordered(grid, family)
-    ]
-    return Listing(TITLES[family], head, tuple(rows), (0, 1))
+    return Listing(f"Methods {FAMILIES[family]}", head, tuple(rows), (0, 1))
 
 
 def models_table(grid: RoundingGrid) -> Listing:
     """Return what the models reach of each setting, beside the model of unrounded rows."""
-    keys = tuple(MODELS.get(grid.model, ()))
-    others = ("entropy", "correlation", "il_metrics", "score")
-    title = {
-        "": "",
-        "tree": f"Decision trees for {grid.target}",
-        "regression": f"Linear regressions of {grid.target}",
-    }[grid.model]
-    head = ("method", "setting", *(grid.gauges[key].name for key in (*keys, *others)))
-    if not keys:
-        return Listing(title, head, (), (0, 1))
-    plain = ("none", "not rounded", *(as_text(_of(grid, key)) for key in (*keys, *others)))
-    rows = [
-        (trial.method, trial.setting, *(as_text(trial.value(key)) for key in (*keys, *others)))
-        for family in ("k", "c", "classes")
-        for trial in _ordered(grid, family)
-    ]
-    return Listing(title, head, (plain, *rows), (0, 1))
+    keys = (*MODELS.get(grid.model, ()), "entropy", "correlation", "il_metrics", "score")
+    kind = "Decision trees for" if grid.model == "tree" else "Linear regressions of"
+    head = ("method", "setting", *(grid.gauges[key].name for key in keys))
+    rows = [(t.method, t.setting, *(short(t.value(key)) for key in keys)) for t in grid.in_order()]
+    plain = (short(grid.unrounded.get(key, math.nan)) for key in keys)
+    every = (("none", "not rounded", *plain), *rows) if grid.model else ()
+    return Listing(f"{kind} {grid.target}", head, every, (0, 1))
 
 
 def whole_table(grid: RoundingGrid) -> Listing:
     """Return the numbers that a terminal has room for, of all families."""
-    keys = (*LOSSES, *tuple(MODELS.get(grid.model, ()))[:1])
-    short = {"acc_o": "acc, %", "acc_v": "acc V, %", "il_metrics": "IL"}
-    names = (short.get(key, grid.gauges[key].name) for key in keys)
-    head = ("method", "setting", *names, "alone, %")
-    rows = [
-        (
-            *(trial.method, trial.setting),
-            *(as_text(trial.value(key)) for key in keys),
-            _percent(trial.alone),
-        )
-        for family in ("k", "c", "classes")
-        for trial in _ordered(grid, family)
-    ]
-    return Listing("All settings", head, tuple(rows), (0, 1))
+    keys = (*SHOWN, *tuple(MODELS.get(grid.model, ()))[:1])
+    names = {"acc_o": "acc, %", "acc_v": "acc V, %", "il_metrics": "IL"}
+    heads = (names.get(key, grid.gauges[key].name) for key in keys)
+    rows = tuple(
+        (t.method, t.setting, *(short(t.value(key)) for key in keys), _percent(t.alone))
+        for t in grid.in_order()
+    )
+    return Listing("All settings", ("method", "setting", *heads, "alone, %"), rows, (0, 1))
 
 
 def refused_table(grid: RoundingGrid) -> Listing:
@@ -456,36 +673,6 @@ def refused_table(grid: RoundingGrid) -> Listing:
     rows = tuple((t.method, t.setting, t.refused) for t in grid.trials if t.refused is not None)
     title = "Settings that cannot be used on this table"
     return Listing(title, ("method", "setting", "why"), rows, (0, 1, 2))
-
-
-def _ordered(grid: RoundingGrid, family: str) -> Iterator[Trial]:
-    """Go through the usable trials of a family: by rung, and those without one at the end."""
-    yield from sorted(
-        (t for t in grid.usable if t.family == family),
-        key=lambda trial: math.inf if trial.rung is None else trial.rung,
-    )
-
-
-def _number(grid: RoundingGrid, trial: Trial, key: str, families: tuple[str, ...]) -> str:
-    """Write a number, and a star behind the best score of its rung."""
-    text = as_text(trial.value(key))
-    if key != "score" or trial.rung is None or len(grid.methods(*families)) < 2:
-        return text
-    return text + (BEST if trial.method in grid.best_at(key, trial.rung, *families) else "")
-
-
-def _of(grid: RoundingGrid, key: str) -> float:
-    return grid.unrounded.get(key, math.nan)
-
-
-def _points(trial: Trial) -> str:
-    """Write how many points are in use: one number, or from the fewest to the most of a column."""
-    low, high = min(trial.points.values()), max(trial.points.values())
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _whole(count: int | None) -> str:
-    return "-" if count is None else str(count)
 
 
 def _percent(share: float | None) -> str:
@@ -505,12 +692,12 @@ HEADS = {
 PERCENT = ("sse", "ddr", "idr", "acc_o", "acc_v")
 
 
-def as_text(value: float) -> str:
+def short(value: float) -> str:
     """Write a number with three digits that count, and a missing one as a dash.
 
     Examples
     --------
-    >>> as_text(0.01234), as_text(98.76), as_text(123456.0), as_text(float("nan"))
+    >>> short(0.01234), short(98.76), short(123456.0), short(float("nan"))
     ('0.0123', '98.8', '123,000', '-')
     """
     if value != value:
@@ -521,14 +708,13 @@ def as_text(value: float) -> str:
 
 def stated(measure: str, value: float) -> str:
     """Write a value with its unit, as a sentence has it."""
-    return f"{as_text(value)} %" if measure in PERCENT else as_text(value)
+    return f"{short(value)} %" if measure in PERCENT else short(value)
 
 
 def in_short(grid: RoundingGrid) -> tuple[str, ...]:
     """Return what was found, a sentence for each measure; means are over the settings."""
-    told = [_ranking(grid, measure, head) for measure, head in HEADS.items()]
-    told += [_against_unrounded(grid), _freedman_diaconis(grid), _by_classes(grid)]
-    return tuple(filter(None, told))
+    ranked = (_ranking(grid, measure, head) for measure, head in HEADS.items())
+    return (*filter(None, ranked), *_of_models(grid))
 
 
 def _ranking(grid: RoundingGrid, measure: str, head: str) -> str:
@@ -555,67 +741,37 @@ def _ranking(grid: RoundingGrid, measure: str, head: str) -> str:
     return f"{words}."
 
 
-def _key(grid: RoundingGrid) -> str:
-    return {"tree": "acc_o", "regression": "mse"}.get(grid.model, "")
-
-
-def _model(grid: RoundingGrid) -> str:
-    return {"tree": "tree", "regression": "regression"}[grid.model]
-
-
-def _against_unrounded(grid: RoundingGrid) -> str:
-    key = _key(grid)
+def _of_models(grid: RoundingGrid) -> Iterator[str]:
+    """Say how models of rounded rows fare beside one of unrounded rows."""
+    key = {"tree": "acc_o", "regression": "mse"}.get(grid.model, "")
     if key not in grid.unrounded:
-        return ""
+        return
+    level = stated(key, grid.unrounded[key])
     tried = [t for t in grid.usable if t.rung is not None]
-    good = grid.as_good_as_unrounded(key, tried)
+    sign = -1 if grid.model == "tree" else 1
+    good = [t for t in tried if sign * t.value(key) <= sign * grid.unrounded[key]]
     of = {m: sum(t.method == m for t in good) for m in dict.fromkeys(t.method for t in tried)}
     each = ", ".join(f"{method} {times}" for method, times in of.items())
     row = f" One row is {100 / grid.rows:.2g} points of accuracy." if grid.model == "tree" else ""
-    return (
-        f"A {_model(grid)} that learned from unrounded rows has"
-        f" {stated(key, grid.unrounded[key])} ({grid.gauges[key].name}); one that learned from"
+    yield (
+        f"A {grid.model} that learned from unrounded rows has"
+        f" {level} ({grid.gauges[key].name}); one that learned from"
         f" rounded rows does at least as well in {len(good)} of {len(tried)} settings ({each})."
         f"{row}"
     )
-
-
-def _freedman_diaconis(grid: RoundingGrid) -> str:
-    key = _key(grid)
-    tried = grid.by_rule(FREEDMAN_DIACONIS)
-    if not tried or not key:
-        return ""
-    return (
-        f"With the parameter chosen by the Freedman-Diaconis rule, {_span(key, tried)}; not rounded"
-        f" {stated(key, grid.unrounded[key])}."
-    )
-
-
-def _by_classes(grid: RoundingGrid) -> str:
-    tried = grid.by_rule("classes")
-    if not tried or not grid.unrounded:
-        return ""
-    each = "; ".join(
-        f"{t.method} {stated('acc_v', t.value('acc_v'))} on rounded and"
-        f" {stated('acc_o', t.value('acc_o'))} on original rows"
-        for t in tried
-    )
-    level = stated("acc_o", grid.unrounded["acc_o"])
-    return f"Trees after methods that look at the classes: {each}; not rounded {level}."
-
-
-def _span(measure: str, trials: Sequence[Trial]) -> str:
-    ordered = sorted(trials, key=lambda trial: trial.value(measure))
-    low, high = ordered[0], ordered[-1]
-    return (
-        f"from {stated(measure, low.value(measure))} ({low.method}) to"
-        f" {stated(measure, high.value(measure))} ({high.method})"
-    )
-
-
-def claims(grid: RoundingGrid) -> tuple[str, ...]:
-    """Return what must not be claimed of any of it, with the numbers of this table."""
-    return tuple(filter(None, (_rows_alone(grid), _points_alone(grid), *ALWAYS)))
+    if tried := sorted(grid.by_rule(FREEDMAN_DIACONIS), key=lambda trial: trial.value(key)):
+        low, high = (f"{stated(key, t.value(key))} ({t.method})" for t in (tried[0], tried[-1]))
+        yield (
+            f"With the parameter chosen by the Freedman-Diaconis rule, from {low} to {high}; not"
+            f" rounded {level}."
+        )
+    if by_classes := grid.by_rule("classes"):
+        each = "; ".join(
+            f"{t.method} {stated('acc_v', t.value('acc_v'))} on rounded and"
+            f" {stated('acc_o', t.value('acc_o'))} on original rows"
+            for t in by_classes
+        )
+        yield f"Trees after methods that look at the classes: {each}; not rounded {level}."
 
 
 ALWAYS = (
@@ -630,34 +786,32 @@ ALWAYS = (
 )
 
 
-def _rows_alone(grid: RoundingGrid) -> str:
-    """Say that columns rounded one at a time leave rows alone, at the least and the largest k."""
+def claims(grid: RoundingGrid) -> tuple[str, ...]:
+    """Return what must not be claimed of any of it, with the numbers of this table."""
+    told = []
+    # Columns rounded one at a time leave rows alone: at the least and the largest k.
     known = [t for t in grid.usable if t.rung is not None and t.alone is not None]
-    if not known:
-        return ""
-    joint = "in all columns together" if len(grid.columns) > 1 else "in the one column"
-    words = (
-        "That rows are k-anonymous: that each shares its rounded values with k - 1 others. Columns"
-        " are rounded one at a time"
-    )
-    spans = []
-    for rung in sorted({min(t.rung or 0 for t in known), max(t.rung or 0 for t in known)}):
-        here = sorted((t for t in known if t.rung == rung), key=lambda t: t.alone or 0.0)
-        low, high = (f"{100 * (t.alone or 0.0):.1f} %" for t in (here[0], here[-1]))
-        span = f"from {low} ({here[0].method}) to {high} ({here[-1].method})"
-        spans.append(f"at k = {here[0].k} {low if low == high else span}")
-    return f"{words}; {', and '.join(spans)} of the rows share their values {joint} with nobody."
-
-
-def _points_alone(grid: RoundingGrid) -> str:
-    """Say which methods have rounding points of one row, which are that row's own value."""
+    if known:
+        joint = "in all columns together" if len(grid.columns) > 1 else "in the one column"
+        spans = []
+        for rung in sorted({min(t.rung or 0 for t in known), max(t.rung or 0 for t in known)}):
+            here = sorted((t for t in known if t.rung == rung), key=lambda t: t.alone or 0.0)
+            low, high = (f"{100 * (t.alone or 0.0):.1f} %" for t in (here[0], here[-1]))
+            span = f"from {low} ({here[0].method}) to {high} ({here[-1].method})"
+            spans.append(f"at k = {here[0].k} {low if low == high else span}")
+        told.append(
+            "That rows are k-anonymous: that each shares its rounded values with k - 1 others."
+            f" Columns are rounded one at a time; {', and '.join(spans)} of the rows share their"
+            f" values {joint} with nobody."
+        )
+    # A rounding point of one row is that row's own value.
     alone = [t for t in grid.usable if t.fewest == 1]
-    if not alone:
-        return ""
-    names = ", ".join(dict.fromkeys(t.method for t in alone))
-    settings = "settings" if len(alone) > 1 else "setting"
-    return (
-        "That every rounding point stands for many rows. Only methods steered by k promise that; in"
-        f" {len(alone)} {settings}, of {names}, a point stands for one row alone and is as good as"
-        " its original value."
-    )
+    if alone:
+        names = ", ".join(dict.fromkeys(t.method for t in alone))
+        settings = "settings" if len(alone) > 1 else "setting"
+        told.append(
+            "That every rounding point stands for many rows. Only methods steered by k promise"
+            f" that; in {len(alone)} {settings}, of {names}, a point stands for one row alone and"
+            " is as good as its original value."
+        )
+    return (*told, *ALWAYS)

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.measure.estimate import Estimate
 from discreet.measure.evaluate import Measured
+from discreet.measure.pairs import Estimate
 from discreet.protect import TABLE_METHODS
 
 __all__ = ["claims_of", "summary"]

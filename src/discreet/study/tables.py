@@ -14,8 +14,8 @@ import numpy as np
 
 from discreet.arguments import Floats, check_ratio, check_whole
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.measure.coefficients import model_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, WIDTHS, Measured, measured
+from discreet.measure.models import model_of
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Plot, Report, histogram_plot
 from discreet.plots import histogram

@@ -10,12 +10,10 @@ from typing import Any, TypeVar
 
 from discreet.arguments import check_ratio, check_whole, check_word
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.estimate import Estimate
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.linkage import far_linkage, nearness, record_linkage
-from discreet.measure.pairs import Pair
-from discreet.measure.propensity import propensity
-from discreet.measure.utility import displacement
+from discreet.measure.pairs import Estimate, Pair
+from discreet.measure.utility import displacement, propensity
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect import ROW_METHODS, ROW_NAMES, named

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from discreet.measure.trials import RoundingGrid, Trial
+from discreet.measure.roundings_report import RoundingGrid, Trial
 from examples.rounding.averages import Draws
 
 

@@ -1,6 +1,6 @@
 """What the paper says of scores is judged by its own methods, k and c."""
 
-from discreet.measure.trials import MEASURES, RoundingGrid, Trial
+from discreet.measure.roundings_report import MEASURES, RoundingGrid, Trial
 from examples.rounding.averages import Draws
 from examples.rounding.data import CS, KINDS, KS
 from examples.rounding.on_scores import INTERVALS, MICRO, of_simulated, of_tarragona

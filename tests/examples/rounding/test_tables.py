@@ -1,6 +1,6 @@
 """Tables are columns of texts below a title; the lowest score of a k has a star."""
 
-from discreet.measure.trials import MEASURES, RoundingGrid, Trial
+from discreet.measure.roundings_report import MEASURES, RoundingGrid, Trial
 from examples.rounding.averages import Draws
 from examples.rounding.tables import figure_4, loss_and_risk, models
 
