@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -127,7 +127,9 @@ def compare_roundings(
     True
     """
     data = _read(source, target, tuple(drop))
-    ladder = _checked_ladder(k)
+    ladder = sorted(check_whole("k", each, least=2) for each in k)
+    if not ladder or len(set(ladder)) < len(ladder):
+        raise InputError("k must be different whole numbers such as 20, 50, 100")
     names = _checked_methods(methods, data)
     check_word("representative", representative, REPRESENTATIVES)
     unrounded = _unpaired(data, data.side, check_whole("folds", folds, least=2))
@@ -164,8 +166,11 @@ def _read(source: object, target: str | None, drop: tuple[str, ...]) -> _Data:
     classes = None
     if target is not None and target in levels:
         classes = levels[target]
-    elif target is not None and _are_classes(numbers[target]):
-        classes = tuple("" if np.isnan(v) else f"{v:.0f}" for v in numbers.pop(target).tolist())
+    elif target is not None:
+        finite = numbers[target][np.isfinite(numbers[target])]
+        if len(np.unique(finite)) <= MOST_CLASSES and (finite == np.floor(finite)).all():
+            values = numbers.pop(target).tolist()
+            classes = tuple("" if np.isnan(v) else f"{v:.0f}" for v in values)
     if not numbers:
         raise InputError(NO_NUMBERS)
     known = np.isfinite(np.column_stack(list(numbers.values()))).all(axis=1)
@@ -184,19 +189,14 @@ def _read(source: object, target: str | None, drop: tuple[str, ...]) -> _Data:
     notes = [f"Not rounded, being no numbers: {', '.join(odd)}."] if odd else []
     notes += [f"Left out, being constant: {', '.join(constant)}."] if constant else []
     notes += [f"Left out, because it numbers the rows: {', '.join(numbering)}."] * bool(numbering)
-    notes += _guess(side, target, classes)
-    return _Data(side, int((~known).sum()), tuple(notes), target, classes)
-
-
-def _guess(side: Side, target: str | None, classes: tuple[str, ...] | None) -> list[str]:
-    """Say how well one does who knows no row: a model that does no better has learned nothing."""
+    # How well one does who knows no row: a model that does no better has learned nothing.
     if classes is not None:
-        most = max(Counter(classes).values()) / len(classes)
-        return [f"Guessing the most frequent class is right for {100 * most:.3g} % of the rows."]
-    if target is None:
-        return []
-    spread = side.numbers[target].var()
-    return [f"Guessing the mean of {target} has a mean squared error of {spread:.4g}."]
+        most = 100 * max(Counter(classes).values()) / len(classes)
+        notes.append(f"Guessing the most frequent class is right for {most:.3g} % of the rows.")
+    elif target is not None:
+        spread = side.numbers[target].var()
+        notes.append(f"Guessing the mean of {target} has a mean squared error of {spread:.4g}.")
+    return _Data(side, int((~known).sum()), tuple(notes), target, classes)
 
 
 def _columns(
@@ -252,18 +252,6 @@ def _check_left(side: Side, target: str | None, classes: tuple[str, ...] | None)
             raise InputError("a regression needs a column of numbers beside the target")
 
 
-def _are_classes(values: Floats) -> bool:
-    known = values[np.isfinite(values)]
-    return len(np.unique(known)) <= MOST_CLASSES and bool((known == np.floor(known)).all())
-
-
-def _checked_ladder(k: Sequence[int]) -> tuple[int, ...]:
-    given = [check_whole("k", each, least=2) for each in k]
-    if not given or len(set(given)) < len(given):
-        raise InputError("k must be different whole numbers such as 20, 50, 100")
-    return tuple(sorted(given))
-
-
 def _checked_methods(methods: Sequence[str] | None, data: _Data) -> tuple[str, ...]:
     allowed = [name for name, kind in METHODS.items() if data.classes or not kind.supervised]
     if methods is None:
@@ -303,17 +291,13 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
         return replace(setting, refused="the table has fewer than 2 k rows: one point for all")
     if setting.family == "c" and setting.c == 1:
         return replace(setting, refused="c, the rows over k, would be 1: one point for all")
-    k, c = (
-        None if setting.family != family else number or FREEDMAN_DIACONIS
-        for family, number in (("k", setting.k), ("c", setting.c))
-    )
     matrix = data.side.matrix
     try:
         sets = column_sets(
             matrix,
             setting.method,
-            k=k,
-            c=c,
+            k=setting.k or FREEDMAN_DIACONIS if setting.family == "k" else None,
+            c=setting.c or FREEDMAN_DIACONIS if setting.family == "c" else None,
             representative=representative,
             classes=data.classes,
         )
@@ -360,19 +344,13 @@ def _unpaired(data: _Data, after: Side, folds: int) -> dict[str, float]:
     except RefusedError:  # fewer than two columns vary
         correlation = math.nan
     found = {"entropy": entropy(after).total, "correlation": correlation}
-    return {**found, **_model_of(data, after, folds)}
-
-
-def _model_of(data: _Data, after: Side, folds: int) -> Mapping[str, float]:
     if data.classes is not None:
         tree = tree_on(data.side.matrix, data.classes, after.matrix, folds)
-        return {"acc_o": 100 * tree.acc_o, "acc_v": 100 * tree.acc_v}
+        return {**found, "acc_o": 100 * tree.acc_o, "acc_v": 100 * tree.acc_v}
     if data.target is None:
-        return {}
-    x, y = _parted(data.side, data.target)
-    rounded_x, rounded_y = _parted(after, data.target)
-    fit = regression_on(x, y, rounded_x, rounded_y, folds)
-    return {"mse": fit.mse, "r2": math.nan if fit.r2 is None else fit.r2}
+        return found
+    fit = regression_on(*_parted(data.side, data.target), *_parted(after, data.target), folds)
+    return {**found, "mse": fit.mse, "r2": math.nan if fit.r2 is None else fit.r2}
 
 
 def _parted(side: Side, target: str) -> tuple[Floats, Floats]:

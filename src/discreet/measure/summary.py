@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.measure.evaluate import Measured
+from discreet.measure.models import Coefficients
 from discreet.measure.pairs import Estimate
 from discreet.protect import TABLE_METHODS
 
@@ -36,12 +37,14 @@ def summary(measured: Measured, made: Mapping[str, Any]) -> tuple[Section, ...]:
     Shares are rounded to whole cases in 100 (or in 1000, where rare), displacements to whole per
     cent. The sentences are about the attacks that were tried, and say so.
     """
+    reasons = measured.not_measured.items()
+    missing = [f"{KEYS.get(key, key)}: {why.rstrip('.')}." for key, why in reasons]
     sections = (
         ("How it was made", _made(made)),
         ("What somebody could learn about a person", _risks(measured)),
         ("What the table is good for", _uses(measured)),
         ("What the table cannot be used for", _limits(measured, made)),
-        ("What was not measured, or is not shown", _missing(measured)),
+        ("What was not measured, or is not shown", missing),
     )
     return tuple((heading, tuple(told)) for heading, told in sections if told)
 
@@ -99,24 +102,45 @@ def _made(made: Mapping[str, Any]) -> list[str]:
 
 def _risks(measured: Measured) -> list[str]:
     risks, to = measured.risks, measured.rounded_to
-    told = []
-    if "linkage" not in risks:
+    told: list[str] = []
+    if "linkage" in risks:
+        told += _linked(risks["linkage"], to)
+    else:
         told.append(
             "The main risk, that somebody who knows a person's true values finds that person's"
             " row, was NOT measured here: it needs the rows of both tables in the same order."
         )
-    if "linkage" in risks:
-        told += [_linkage(risks["linkage"], to), _judged(risks["linkage"])]
     if "far_linkage" in risks:
         far = risks["far_linkage"]
+        many = round(far.count)
+        if 0 < many < far.trials:
+            found = f"about {many} {'is' if many == 1 else 'are'}"
+        elif to in (None, 1):
+            found = "all are" if many else "none is"
+        else:
+            found = "nearly all are" if many else "hardly any is"
         told.append(
-            f"Of the {far.trials} records that differ most from the others, {_found(far, to)} found"
+            f"Of the {far.trials} records that differ most from the others, {found} found"
             " in the same way."
         )
     if "near_5" in risks:
-        told.append(_near(risks["near_5"], to))
-    if "below_k" in risks:
-        told.append(_below(risks["below_k"]))
+        share, guess = _cases(risks["near_5"], to), risks["near_5"].baseline
+        rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
+            share, f"{share[:1].upper()}{share[1:]} released rows lie"
+        )
+        chance = "" if guess is None else f"; by chance {out_of(guess)} would"
+        told.append(
+            f"{rows} so near the true values that these can be read off closely (within a twentieth"
+            f" of the usual spread, in every column){chance}."
+        )
+    if "below_k" in risks:  # what rounding one column at a time costs
+        few = risks["below_k"]
+        told.append(
+            "Columns were rounded one at a time, so the table is not k-anonymous:"
+            f" {out_of(few.share)} are {few.what}."
+            if few.count
+            else f"There are no {few.what}; but nothing promises that."
+        )
     return [*told, *_strata(measured)]
 
 
@@ -128,71 +152,31 @@ def _cases(found: Estimate, to: int | None) -> str:
     return f"fewer than {bound}" if found.count == 0 else f"all but fewer than {bound}"
 
 
-def _linkage(found: Estimate, to: int | None) -> str:
+def _linked(found: Estimate, to: int | None) -> tuple[str, str]:
+    """Say how often persons are found, and how large that risk is by itself and beside guessing."""
     share = _cases(found, to)
     times = {"all": "in every case", "none": "in no case"}.get(share, f"in {share} cases")
-    guess = "" if found.baseline is None else f"; guessing would find it {_in(found.baseline)}"
-    return f"Someone who knows a person's true values finds that person's row {times}{guess}."
-
-
-def _in(share: float) -> str:
-    said = out_of(share)
-    return {"all": "always", "none": "never"}.get(said, f"in {said}")
-
-
-def _judged(found: Estimate) -> str:
-    """Say how large a risk of being found is, by itself and beside guessing."""
+    guess, beside, who = "", "", ""
+    if found.baseline is not None:
+        said = out_of(found.baseline)
+        said = {"all": "always", "none": "never"}.get(said, f"in {said}")
+        guess = f"; guessing would find it {said}"
     level = next(name for least, name in LEVELS if found.share >= least)
-    much = found.share >= LEVELS[1][0]
-    if not found.baseline:
-        beside = ""
-    elif found.low > found.baseline:
-        beside = (
-            f": the row is found {_times(found.share / found.baseline)} as often as by guessing"
+    if found.baseline and found.low > found.baseline:
+        more = found.share / found.baseline
+        often = (
+            f"about {float(f'{more:.2g}'):.0f} times" if more >= 1.5 else "little more than once"
         )
-    elif much:
+        beside = f": the row is found {often} as often as by guessing"
+    elif found.baseline and found.share >= LEVELS[1][0]:
         beside = "; guessing alone would find about as many"
-    else:
+    elif found.baseline:
         beside = "; it cannot be told apart from guessing, which says nothing of other attacks"
-    who = (
-        " Whoever is known by these values must be taken as found."
-        if level.startswith("high")
-        else ""
-    )
-    return f"The risk of this attack is {level}{beside}.{who}"
-
-
-def _times(times: float) -> str:
-    return f"about {float(f'{times:.2g}'):.0f} times" if times >= 1.5 else "little more than once"
-
-
-def _found(far: Estimate, to: int | None) -> str:
-    many = round(far.count)
-    if many in (0, far.trials):
-        hardly = "" if to in (None, 1) else "nearly " if many else "hardly "
-        return f"{hardly}all are" if many else ("hardly any is" if hardly else "none is")
-    return f"about {many} {'is' if many == 1 else 'are'}"
-
-
-def _near(found: Estimate, to: int | None) -> str:
-    share = _cases(found, to)
-    rows = {"all": "All released rows lie", "none": "No released row lies"}.get(
-        share, f"{share[:1].upper()}{share[1:]} released rows lie"
-    )
-    chance = "" if found.baseline is None else f"; by chance {out_of(found.baseline)} would"
+    if level.startswith("high"):
+        who = " Whoever is known by these values must be taken as found."
     return (
-        f"{rows} so near the true values that these can be read off closely (within a twentieth of"
-        f" the usual spread, in every column){chance}."
-    )
-
-
-def _below(found: Estimate) -> str:
-    """Say what rounding one column at a time costs: rows that are not shared."""
-    if not found.count:
-        return f"There are no {found.what}; but nothing promises that."
-    return (
-        f"Columns were rounded one at a time, so the table is not k-anonymous:"
-        f" {out_of(found.share)} are {found.what}."
+        f"Someone who knows a person's true values finds that person's row {times}{guess}.",
+        f"The risk of this attack is {level}{beside}.{who}",
     )
 
 
@@ -239,41 +223,27 @@ def _uses(measured: Measured) -> list[str]:
         how = (
             "easily" if measured.u >= MUCH else "to some degree" if measured.u >= SOME else "hardly"
         )
+        u = f"= {measured.u:.2g}" if measured.u >= LEAST else f"is below {LEAST:g}"
         told.append(
             f"A model that tries to tell released rows from original ones can {how} do so"
-            f" (U {_u(measured.u)}; 0 is not at all, 0.25 without fail). It looks at averages"
+            f" (U {u}; 0 is not at all, 0.25 without fail). It looks at averages"
             " alone."
         )
-    if measured.preservation is not None:
-        told += _kept(measured)
-    if measured.model is not None:
-        told.append(_model(measured))
-    return told
-
-
-def _u(value: float) -> str:
-    return f"= {value:.2g}" if value >= LEAST else f"is below {LEAST:g}"
-
-
-def _kept(measured: Measured) -> list[str]:
     kept = measured.preservation
-    if kept is None:
-        return []
-    told = []
-    changed = [name for name, ratio in kept.spreads.items() if abs(ratio - 1) > 0.1]
+    changed = [] if kept is None else [n for n, by in kept.spreads.items() if abs(by - 1) > 0.1]
     if changed:
         told.append(f"The spread of {listed(changed)} changed by more than a tenth.")
-    if kept.correlations:
+    if kept is not None and kept.correlations:
         most = f"by {kept.correlation:.2f} at most"
         how = f"changed {most}" if kept.correlation >= 0.01 else "hardly changed"
         told.append(f"The correlations of columns {how}.")
+    if measured.model is not None:
+        told.append(_model(measured.model, measured.rounded_to is not None))
     return told
 
 
-def _model(measured: Measured) -> str:
-    model = measured.model
-    if model is None:
-        return ""
+def _model(model: Coefficients, hidden: bool) -> str:
+    """Say how far coefficients moved; rounding, where there was some, may hide a tenth."""
     pairs = zip(model.terms, model.difference, strict=True)
     known = [(str(term), float(d)) for term, d in pairs if math.isfinite(d)]
     far = [term for term, d in known if d > 1]
@@ -283,7 +253,6 @@ def _model(measured: Measured) -> str:
             f"The regression {model.formula} gives other answers for {listed(far)}: they differ by"
             " more than the original estimate's own uncertainty (one standard error)."
         )
-    hidden = measured.rounded_to is not None  # rounding may hide a tenth
     bound = max(1, math.ceil(round(10 * most, 6) + hidden)) / 10
     return (
         f"In the regression {model.formula} no coefficient moved by more than"
@@ -312,11 +281,6 @@ def _limits(measured: Measured, made: Mapping[str, Any]) -> list[str]:
         names = [name for name, value in measured.displacement.items() if value >= 1]
         told.append(f"Single values of {listed(names)}: they moved further than they differ.")
     return told
-
-
-def _missing(measured: Measured) -> list[str]:
-    missing = measured.not_measured.items()
-    return [f"{KEYS.get(key, key)}: {why.rstrip('.')}." for key, why in missing]
 
 
 KEYS = {
