@@ -100,7 +100,7 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
     >>> anonymity(table, ["sex"])
     2
     """
-    return int(np.bincount(_labels(as_side(table, categorical=categorical), quasi)).min())
+    return int(np.bincount(_labels(table, quasi, categorical)).min())
 
 
 def combination_sizes(
@@ -128,8 +128,8 @@ def combination_sizes(
     >>> combination_sizes([[1, 1], [1, 2], [2, 1], [2, 2], [2, 2]], ["0", "1"])
     {1: 3, 2: 1}
     """
-    side = as_side(table, categorical=categorical)
-    sizes, counts = np.unique(np.bincount(_labels(side, quasi)), return_counts=True)
+    sizes = np.bincount(_labels(table, quasi, categorical))
+    sizes, counts = np.unique(sizes, return_counts=True)
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
@@ -160,7 +160,7 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
     >>> print(uniqueness([[1], [1], [2], [3]], ["0"]))
     rows alone in their combination of values: 50.0 % (15.0 to 85.0 %)
     """
-    return _unique(_labels(as_side(table, categorical=categorical), quasi))
+    return _unique(_labels(table, quasi, categorical))
 
 
 def shared_by_fewer(table: object, columns: Sequence[str], k: int) -> Estimate:
@@ -168,7 +168,7 @@ def shared_by_fewer(table: object, columns: Sequence[str], k: int) -> Estimate:
 
     None of them is what k-anonymity of the rows means.
     """
-    labels = _labels(as_side(table), columns)
+    labels = _labels(table, columns)
     sizes = np.bincount(labels)
     few = int(sizes[sizes < k].sum())
     what = f"released rows that fewer than {k} rows share in all columns"
@@ -433,7 +433,8 @@ def _columns(side: Side, names: Sequence[str]) -> dict[str, Sequence[str] | Floa
     return {name: held[name] for name in chosen}
 
 
-def _labels(side: Side, quasi: Sequence[str]) -> Labels:
+def _labels(table: object, quasi: Sequence[str], categorical: Sequence[str] = ()) -> Labels:
+    side = as_side(table, categorical=categorical)
     return combinations_of(_columns(side, quasi).values())
 
 

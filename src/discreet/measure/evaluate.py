@@ -247,7 +247,6 @@ def measured(
     """
     held = list(pair.released.levels)
     known = tuple(strata) or tuple(name for name in held if name != sensitive)
-    _check(pair, known, sensitive)
     trial = _Trial()
     side = pair.table
     far = far or (FAR if guard is None else FAR_GUARDED)
@@ -308,6 +307,13 @@ def _risks(
     far: int,
     shared_by: int | None,
 ) -> dict[str, Estimate]:
+    unknown = [name for name in known if name not in pair.names]
+    if unknown:
+        raise InputError(f"strata are not among the released columns: {one_of(unknown)}")
+    if sensitive is not None and sensitive not in pair.names:
+        raise InputError(f"the sensitive column {sensitive!r} is not among the released columns")
+    if sensitive in known:
+        raise InputError(f"the sensitive column {sensitive!r} cannot be one of the strata, too")
     side, seen = pair.table, pair.without(sensitive)
     columns = [name for name in pair.names if name != sensitive]
     every: dict[str, Callable[[], tuple[Estimate, ...]]] = {
@@ -332,16 +338,6 @@ def _risks(
         else:
             trial.failed |= dict.fromkeys(names[1:], trial.failed[names[0]])
     return found
-
-
-def _check(pair: Pair, strata: Sequence[str], sensitive: str | None) -> None:
-    unknown = [name for name in strata if name not in pair.names]
-    if unknown:
-        raise InputError(f"strata are not among the released columns: {one_of(unknown)}")
-    if sensitive is not None and sensitive not in pair.names:
-        raise InputError(f"the sensitive column {sensitive!r} is not among the released columns")
-    if sensitive in strata:
-        raise InputError(f"the sensitive column {sensitive!r} cannot be one of the strata, too")
 
 
 def _robust(

@@ -344,6 +344,8 @@ def robust_covariance(scaled: Floats) -> tuple[Labels, Floats]:
     >>> kept.tolist(), bool(covariance[0, 0] < 0.1)
     ([0], True)
     """
+    from scipy.stats import chi2
+
     rows = scaled[keyed_order(scaled)[:SAMPLE]] if scaled.size else scaled
     n, kept = len(rows), np.arange(scaled.shape[1])
     half = (n + 2) // 2
@@ -351,11 +353,22 @@ def robust_covariance(scaled: Floats) -> tuple[Labels, Floats]:
     if kept.size:
         kept = kept[_independent(np.atleast_2d(np.cov(rows[:, kept].T)))]
     while kept.size:
-        covariance, support = _mcd(rows[:, kept])
-        own = _independent(support)
-        if own.all():
-            return kept, covariance
-        kept = kept[own]
+        x, p = rows[:, kept], len(kept)
+        most = min(n, (n + p + 1) // 2)
+        support = _support(x, most)
+        inner = x[support]
+        covariance = np.atleast_2d(np.cov(inner.T))
+        own = _independent(covariance)
+        if not own.all():
+            kept = kept[own]
+            continue
+        raw = covariance * _consistency(p, most / n) * _small_sample(p, n, RAW, RAW_ABOVE)
+        counts = support | (squared_distances(x - inner.mean(axis=0), raw) < chi2.ppf(INNER, p))
+        reweighted = np.atleast_2d(np.cov(x[counts].T))
+        if not counts.all():
+            reweighted *= _consistency(p, float(counts.mean()))
+            reweighted *= _small_sample(p, n, REWEIGHTED, REWEIGHTED_ABOVE)
+        return kept, reweighted
     raise RefusedError(
         "no column is left to measure distances by: each is constant, has one value in more than"
         " half of the rows, or follows from the others; measure `interval_risk` or `record_linkage`"
@@ -381,27 +394,6 @@ def _independent(covariance: Floats) -> Flags:
         if out[j]:
             left -= np.outer(left[:, j], left[j]) / left[j, j]
     return out
-
-
-def _mcd(rows: Floats) -> tuple[Floats, Floats]:
-    """Return the reweighted MCD covariance, and the covariance of its support."""
-    from scipy.stats import chi2
-
-    n, p = rows.shape
-    half = min(n, (n + p + 1) // 2)
-    support = _support(rows, half)
-    inner = rows[support]
-    covariance = np.atleast_2d(np.cov(inner.T))
-    if not _independent(covariance).all():
-        return covariance, covariance
-    raw = covariance * _consistency(p, half / n) * _small_sample(p, n, RAW, RAW_ABOVE)
-    near = squared_distances(rows - inner.mean(axis=0), raw) < chi2.ppf(INNER, p)
-    kept = near | support
-    reweighted = np.atleast_2d(np.cov(rows[kept].T))
-    if not kept.all():
-        reweighted *= _consistency(p, float(kept.mean()))
-        reweighted *= _small_sample(p, n, REWEIGHTED, REWEIGHTED_ABOVE)
-    return reweighted, covariance
 
 
 def _consistency(p: int, share: float) -> float:
@@ -518,17 +510,11 @@ def _settled(rows: Floats, subset: Labels, size: int) -> tuple[float, Labels]:
         best, inner = volume, subset
     if not _independent(_moments(rows[inner][None])[1][0]).all():
         return -math.inf, inner
-    if size < len(rows):
-        inner = _exchanged(rows, inner)
-    return float(_volume(rows[inner][None])[0]), inner
-
-
-def _exchanged(rows: Floats, inner: Labels) -> Labels:
-    """Exchange a row inside for one outside, the pair that is best, until none is of use."""
     inside = np.zeros(len(rows), dtype=np.bool_)
     inside[inner] = True
     h = len(inner)
-    for _ in range(len(rows)):
+    # A row inside is exchanged for one outside, the pair that is best, until none is of use.
+    for _ in range(len(rows) if h < len(rows) else 0):
         (mean,), (covariance,) = _moments(rows[inside][None])
         scatter = (h - 1) * covariance
         placed = (rows - mean) @ np.linalg.inv(np.linalg.cholesky(scatter)).T
@@ -547,4 +533,5 @@ def _exchanged(rows: Floats, inner: Labels) -> Labels:
             break
         i, j = divmod(best, len(into))
         inside[out[i]], inside[into[j]] = False, True
-    return np.flatnonzero(inside)
+    inner = inner if h == len(rows) else np.flatnonzero(inside)
+    return float(_volume(rows[inner][None])[0]), inner

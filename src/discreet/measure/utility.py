@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, pairwise
+from operator import add
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -134,7 +135,7 @@ def displacement(
     for name, before in pair.original.numbers.items():
         after = pair.released.numbers[name]
         _, spread = _moments(name, before, varies=True)
-        _check_size(name, after)
+        _moments(name, after)  # refuses numbers that are too large
         found[name] = float(np.sort(((before - after) / spread) ** 2).mean())
     return found
 
@@ -229,7 +230,8 @@ def _quantiles(values: Floats, k: int) -> Floats:
 
 def _moments(name: str, values: Floats, varies: bool = False) -> tuple[float, float]:
     """Return mean and standard deviation (0 if it is rounding alone), in whatever order of rows."""
-    _check_size(name, values)
+    if max(float(values.max()), -float(values.min())) > LARGEST_VALUE:
+        raise RefusedError(f"column {name!r} has numbers too large to be computed with; rescale it")
     ordered = np.sort(values)
     mean = float(ordered.mean())
     spread = float(ordered.std(ddof=1)) if len(values) > 1 else 0.0
@@ -241,11 +243,6 @@ def _moments(name: str, values: Floats, varies: bool = False) -> tuple[float, fl
             )
         spread = 0.0
     return mean, spread
-
-
-def _check_size(name: str, values: Floats) -> None:
-    if max(float(values.max()), -float(values.min())) > LARGEST_VALUE:
-        raise RefusedError(f"column {name!r} has numbers too large to be computed with; rescale it")
 
 
 def _correlations(side: Side) -> Floats:
@@ -616,25 +613,23 @@ def _sums_of(
     tables: Tables, terms: list[_Term], beta: Floats, threads: ThreadPoolExecutor | None
 ) -> _Sums:
     """Sum up the model of given coefficients over both tables."""
+    size = len(terms) + 1
 
     def summed(job: tuple[_Table, float, Span]) -> _Sums:
         table, sign, span = job
-        return reduce(_added, (_chunk_sums(x, beta, sign) for x in _chunks(table, terms, *span)))
+        gradient, hessian, loss = np.zeros(size), np.zeros((size, size)), 0.0
+        for x in _chunks(table, terms, *span):
+            logit = beta @ x
+            likely, unlikely = _chances(logit)
+            wrong = sign * logit < 0
+            missed = np.where(wrong, likely, unlikely)  # one less the chance given to the truth
+            gradient += sign * (x @ missed)
+            hessian += (x * (likely * unlikely)) @ x.T
+            loss += float(np.abs(logit[wrong]).sum() - np.log(likely).sum())
+        return _Sums(gradient, hessian, loss)
 
-    return reduce(_added, _done(threads, summed, _jobs(tables)))
-
-
-def _added(one: _Sums, other: _Sums) -> _Sums:
-    return _Sums(one.gradient + other.gradient, one.hessian + other.hessian, one.loss + other.loss)
-
-
-def _chunk_sums(x: Floats, beta: Floats, sign: float) -> _Sums:
-    logit = beta @ x
-    likely, unlikely = _chances(logit)
-    wrong = sign * logit < 0
-    missed = np.where(wrong, likely, unlikely)  # one less the chance given to what is true
-    loss = float(np.abs(logit[wrong]).sum() - np.log(likely).sum())
-    return _Sums(sign * (x @ missed), (x * (likely * unlikely)) @ x.T, loss)
+    gradients, hessians, losses = zip(*_done(threads, summed, _jobs(tables)), strict=True)
+    return _Sums(reduce(np.add, gradients), reduce(np.add, hessians), reduce(add, losses))
 
 
 def _chances(logit: Floats) -> tuple[Floats, Floats]:
