@@ -47,8 +47,8 @@ class Release:
     Attributes
     ----------
     frame : frame
-        The protected rows as a frame of the kind that came in (pandas for a file). It is yours to
-        look at; what you write of it yourself is not recorded, so let it leave by `save`.
+        The protected rows as a frame of the kind that came in (pandas for a file), to look at; what
+        you write of it yourself is not recorded, so let it leave by `save`.
     report : Report
         What was done, what it risks, and what it is good for.
     points : JointSet, tuple of RoundingSet, or None
@@ -209,21 +209,19 @@ def _typed(words: Sequence[str], column: Column) -> list[Any]:
     different = set(words)
     if column.yes_no and different <= {"True", "False"}:
         return [word == "True" for word in words]
-    if column.numeric and not column.yes_no:
-        numbers = {word: _number(word, column.floating) for word in different}
-        if None not in numbers.values():
-            return [numbers[word] for word in words]
-    return list(words)
-
-
-def _number(word: str, floating: bool) -> float | int | None:
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    if not np.isfinite(value) or word not in (str(value), str(int(value))):
-        return None
-    return int(value) if not floating and word == str(int(value)) else value
+    if not column.numeric or column.yes_no:
+        return list(words)
+    numbers: dict[str, float] = {}
+    for word in different:
+        try:
+            value = float(word)
+        except ValueError:
+            return list(words)
+        if not np.isfinite(value) or word not in (str(value), str(int(value))):
+            return list(words)
+        whole = not column.floating and word == str(int(value))
+        numbers[word] = int(value) if whole else value
+    return [numbers[word] for word in words]
 
 
 def _bytes(table: pa.Table, suffix: str) -> bytes:

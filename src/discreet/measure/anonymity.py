@@ -28,8 +28,7 @@ __all__ = [
     "uniqueness_of_every",
 ]
 
-TASK = "combinations"
-"""What `uniqueness_of_every` calls its work when it says how far it is."""
+TASK = "combinations"  # what `uniqueness_of_every` calls its work
 
 
 class Known(NamedTuple):
@@ -41,10 +40,9 @@ class Known(NamedTuple):
 
 
 def combinations_of(columns: Iterable[Sequence[str] | Floats | Labels]) -> Labels:
-    """Return a number for each combination of values that occur in some columns of n rows.
+    """Return the number of each row's combination of values: from 0, in the order of the values.
 
-    Numbered from 0 in the order of sorted values, the first column first; missing numbers are equal
-    to one another. InputError if there is no column.
+    The first column counts first; missing numbers are equal to one another.
     """
     labels: Labels | None = None
     for column in columns:
@@ -84,14 +82,12 @@ def anonymity(table: object, quasi: Sequence[str], *, categorical: Sequence[str]
 
     Notes
     -----
-    **What it does not protect.** k says nothing of what all rows of a combination have in
-    common (see `diversity`, `closeness`), nothing of columns not named, and nothing of a second
-    release.
+    **What it does not protect.** What all rows of a combination have in common (see `diversity`,
+    `closeness`), columns not named, and a second release.
 
     References
     ----------
-    Sweeney, "k-anonymity: a model for protecting privacy", International Journal of
-    Uncertainty, Fuzziness and Knowledge-Based Systems 10 (2002).
+    Sweeney, Int. J. of Uncertainty, Fuzziness and Knowledge-Based Systems 10 (2002).
 
     Examples
     --------
@@ -153,7 +149,7 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
 
     Notes
     -----
-    Unique in the table is not unique in the population the table was drawn from.
+    Unique in the table is not unique in the population it was drawn from.
 
     Examples
     --------
@@ -164,10 +160,7 @@ def uniqueness(table: object, quasi: Sequence[str], *, categorical: Sequence[str
 
 
 def shared_by_fewer(table: object, columns: Sequence[str], k: int) -> Estimate:
-    """Count the rows whose combination of columns fewer than `k` rows share.
-
-    None of them is what k-anonymity of the rows means.
-    """
+    """Count the rows that fewer than `k` rows share: none means that rows are k-anonymous."""
     labels = _labels(table, columns)
     sizes = np.bincount(labels)
     few = int(sizes[sizes < k].sum())
@@ -197,7 +190,7 @@ def uniqueness_of_every(
     Raises
     ------
     InputError
-        If a column is unknown or named twice, none is named, or `most` is no whole number.
+        As in `anonymity`, or if `most` is no whole number of at least 1.
 
     Notes
     -----
@@ -252,8 +245,7 @@ def diversity(
 
     References
     ----------
-    Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity", ACM Transactions on
-    Knowledge Discovery from Data 1 (2007), section 4.
+    Machanavajjhala et al., ACM Trans. on Knowledge Discovery from Data 1 (2007), section 4.
 
     Examples
     --------
@@ -283,11 +275,7 @@ def entropy_diversity(
     Raises
     ------
     InputError
-        As in `diversity`.
-
-    References
-    ----------
-    Machanavajjhala et al., as in `diversity`, definition 4.1.
+        As in `diversity`, of whose paper this is definition 4.1.
 
     Examples
     --------
@@ -324,8 +312,7 @@ def closeness(
 
     References
     ----------
-    Li, Li, Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE
-    2007, section 4 (ordered distance and equal distance).
+    Li, Li, Venkatasubramanian, ICDE 2007, section 4 (ordered distance and equal distance).
 
     Examples
     --------
@@ -462,10 +449,10 @@ def _cells(labels: Labels, values: Labels) -> tuple[Labels, Labels, Labels]:
 
 
 def _earth_mover(labels: Labels, values: Labels) -> float:
-    """Return the largest ordered distance without a table of combinations by values.
+    """Return the largest ordered distance, by running sums.
 
     A combination's cumulative share is flat between two of its values; on such a stretch the
-    table's cumulative share crosses it once at most, so that running sums give the difference.
+    table's cumulative share crosses it once at most.
     """
     different = int(values.max()) + 1
     if different == 1:

@@ -50,22 +50,19 @@ __all__ = ["COUNT_STEPS", "FAR_GUARDED", "RISKS", "WIDTHS", "Measured", "Scores"
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Where a report tells the robust distance risks, as Fig. 5 of the 2022 paper does."""
 
+ON_RELEASED = ("unique_rows", "below_k", "unique_strata", "attribute_disclosure")
+"""The risks that are counted on the released table alone: whoever has it can count them again."""
 RISKS = (
-    "linkage",
-    "far_linkage",
-    "near_1",
-    "near_5",
-    "interval",
-    "rmd1",
-    "rmd2",
-    "unique_rows",
-    "below_k",
-    "unique_strata",
-    "attribute_disclosure",
+    *("linkage", "far_linkage", "near_1", "near_5", "interval", "rmd1", "rmd2"),
+    *ON_RELEASED,
 )
 """The keys of the risks, in the order they are told in."""
-ON_RELEASED = ("unique_rows", "below_k", "unique_strata", "attribute_disclosure")
-"""Those that are counted on the released table alone, which whoever has it can count again."""
+TOLD = (
+    *("columns", "levels", "strata", "sensitive", "rounded_to", "left_out", "risks"),
+    *("combinations", "k", "l", "t", "displacement", "u", "ratio", "scores", "preservation"),
+    *("model", "grid", "not_measured"),
+)
+"""What `Measured` says of itself as plain values, in this order."""
 TASK = "measures"
 TOO_FEW = "it rests on too few records to be shown rounded"
 
@@ -132,12 +129,12 @@ class Measured:
         missing = dict(self.not_measured)
         grid = None
         if self.grid is not None:
-            first = [coarse_estimate(found, to) for found in self.grid.risk1]
-            rows = [[coarse_estimate(found, to) for found in row] for row in self.grid.risk2]
-            known = tuple(found for found in first if found is not None)
-            every = [tuple(found for found in row if found is not None) for row in rows]
-            if len(known) == len(first):  # all are of as many trials
-                grid = replace(self.grid, risk1=known, risk2=tuple(every))
+            known, *rows = (
+                tuple(coarse for one in row if (coarse := coarse_estimate(one, to)) is not None)
+                for row in (self.grid.risk1, *self.grid.risk2)
+            )
+            if known:  # all are of as many trials
+                grid = replace(self.grid, risk1=known, risk2=tuple(rows))
             else:
                 missing["grid"] = TOO_FEW
         risks = {}
@@ -170,34 +167,25 @@ class Measured:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; of what was not measured, None."""
-        model = None if self.model is None else self.model.to_dict()
-        if model is not None and self.rounded_to is not None:
+        told = {name: _plain(getattr(self, name)) for name in TOLD}
+        told["combinations"] = [
+            {"columns": list(one.columns), "k": one.k, "unique": one.uniqueness.to_dict()}
+            for one in self.combinations
+        ]
+        if self.model is not None and self.rounded_to is not None:
             for table in ("original", "released"):
-                del model[table]["p"]  # of rounded estimates they would mean little
-        return {
-            "columns": list(self.columns),
-            "levels": list(self.levels),
-            "strata": list(self.strata),
-            "sensitive": self.sensitive,
-            "rounded_to": self.rounded_to,
-            "left_out": self.left_out,
-            "risks": {key: found.to_dict() for key, found in self.risks.items()},
-            "combinations": [
-                {"columns": list(one.columns), "k": one.k, "unique": one.uniqueness.to_dict()}
-                for one in self.combinations
-            ],
-            "k": self.k,
-            "l": self.l,
-            "t": self.t,
-            "displacement": dict(self.displacement),
-            "u": self.u,
-            "ratio": self.ratio,
-            "scores": None if self.scores is None else self.scores._asdict(),
-            "preservation": None if self.preservation is None else self.preservation.to_dict(),
-            "model": model,
-            "grid": None if self.grid is None else self.grid.to_dict(),
-            "not_measured": dict(self.not_measured),
-        }
+                del told["model"][table]["p"]  # of rounded estimates they would mean little
+        return told
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Scores):
+        return value._asdict()
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def measured(

@@ -47,16 +47,12 @@ class Setting:
     ----------
     method : str
         The name of a row method.
-    k : int or None
-        The size of its groups; None where the method has none.
-    q : float or None
-        Its noise as a share of the standard deviation; None where the method has none.
+    k, q : int or None, float or None
+        The size of its groups, and its noise as a share of the standard deviation.
 
     Examples
     --------
     >>> setting = Setting("deterministic", k=5)
-    >>> setting.name
-    'deterministic k=5'
     >>> setting.python
     'study.anonymize(method="deterministic", k=5)'
     >>> setting.shell
@@ -103,12 +99,10 @@ class Point:
     ----------
     setting : Setting
         What was tried.
-    risk : Estimate or None
-        The share that stands for the risk; None where the setting was refused.
-    loss : float or None
-        The loss of utility, at least 0; None where the setting was refused.
-    refused : str or None
-        Why the setting cannot be used; None where it can.
+    risk, loss : Estimate, float
+        The share that stands for the risk, and the loss of utility, at least 0.
+    refused : str
+        Why the setting cannot be used; then there is neither.
 
     Raises
     ------
@@ -140,9 +134,8 @@ class Point:
 class RiskUtilityMap:
     """Settings tried on one table, each with its risk and its loss of utility.
 
-    A map tells the settings apart on this one table, by the measures named. It does not say which
-    risk is small enough, nor what an attacker with other knowledge would find; and it is no
-    release, because several settings of one table together give the records away.
+    A map does not say which risk is small enough, nor what an attacker with other knowledge would
+    find; and it is no release, because several settings of one table together give records away.
 
     Parameters
     ----------
@@ -300,12 +293,8 @@ class RiskUtilityMap:
         spots = self._spots()
         wide = max([len(spot.name) for spot in spots] + [7])
         lines = [
-            TITLE,
-            OWN_WORK,
-            *filter(None, [self.note]),
-            "",
-            f"risk: {self.risk_name}",
-            f"loss: {self.loss_name}",
+            *(TITLE, OWN_WORK, *filter(None, [self.note]), ""),
+            *(f"risk: {self.risk_name}", f"loss: {self.loss_name}"),
             "* efficient: no other setting has as little of both and less of one",
             "",
             f"  {'setting':{wide}}  {'risk':>7}  {'guessing':>8}  {'loss':>8}",
@@ -325,9 +314,7 @@ class RiskUtilityMap:
         points = [
             {
                 "name": point.setting.name,
-                "method": point.setting.method,
-                "k": point.setting.k,
-                "q": point.setting.q,
+                **vars(point.setting),
                 "risk": None if point.risk is None else point.risk.to_dict(),
                 "loss": point.loss,
                 "efficient": point.setting in efficient,

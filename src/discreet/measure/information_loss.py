@@ -46,9 +46,9 @@ class SseShare:
     Attributes
     ----------
     columns : mapping of str to float
-        SSE / SST · 100 of each continuous column that varies in the original.
+        Of each continuous column that varies in the original.
     left_out : tuple of str
-        The columns that are constant in the original, whose SST is 0.
+        The columns that are constant in the original.
     """
 
     columns: Mapping[str, float]
@@ -84,9 +84,9 @@ def sse_share(
     Returns
     -------
     SseShare
-        IL = SSE / SST · 100 per column and in total: SSE the sum over records of (x − y)², SST
-        that of (x − mean)² of the original. 0 if and only if nothing moved; 100 if each value
-        became the mean; there is no upper limit.
+        SSE / SST · 100 per column and in total: SSE the sum over records of (x − y)², SST that of
+        (x − mean)² of the original. 0 if and only if nothing moved; 100 if each value became the
+        mean; there is no upper limit.
 
     Raises
     ------
@@ -98,20 +98,17 @@ def sse_share(
     Notes
     -----
     The total is over columns divided by their standard deviation in the original, so that no
-    unit weighs more than another. Columns that are constant in the original are left out and
-    named.
+    unit weighs more than another.
 
     Where each region is rounded to the mean of its values, IL is the share of the variance that
     was lost, and at most 100; with medians, midpoints, or noise it may be more.
 
-    **What it does not tell.** A sum of squares: one value moved far weighs as much as many
-    moved a little. What columns have to do with one another is not looked at, nor is any risk.
+    **What it does not tell.** One value moved far weighs as much as many moved a little. What
+    columns have to do with one another is not looked at, nor is any risk.
 
     References
     ----------
-    Chettri, Paul and Dutta, "A comparative study on microaggregation techniques for
-    microdata protection", IJDKP 2 (2012). Domingo-Ferrer and Mateo-Sanz, "Practical
-    data-oriented microaggregation for statistical disclosure control", IEEE Transactions on
+    Chettri, Paul and Dutta, IJDKP 2 (2012). Domingo-Ferrer and Mateo-Sanz, IEEE Transactions on
     Knowledge and Data Engineering 14 (2002).
 
     Examples
@@ -159,20 +156,17 @@ def il1s(original: object, released: object = None, *, categorical: Sequence[str
 
     Notes
     -----
-    √2 S is the standard deviation of the difference of two records drawn at random, so 1 would
-    be a table whose values have as little to do with their own as with anybody's (for normal
-    values such differences average 2 / √π · S: IL1s is then 0.80). Columns that are constant in
-    the original are left out.
+    √2 S is the standard deviation of the difference of two records drawn at random; for normal
+    values such differences average 2 / √π · S, which gives 0.80. Columns that are constant in the
+    original are left out.
 
     **What it does not tell.** A mean over all cells: a rare value may have moved far, or not at
     all. It says nothing of means, correlations or risk.
 
     References
     ----------
-    Mateo-Sanz, Domingo-Ferrer and Sebé, "Probabilistic information loss measures in
-    confidentiality protection of continuous microdata", Data Mining and Knowledge Discovery 11
-    (2005). Yancey, Winkler and Creecy, "Disclosure risk assessment in perturbative microdata
-    protection", in Inference Control in Statistical Databases (2002).
+    Mateo-Sanz, Domingo-Ferrer and Sebé, Data Mining and Knowledge Discovery 11 (2005). Yancey,
+    Winkler and Creecy, in Inference Control in Statistical Databases (2002).
 
     Examples
     --------
@@ -203,18 +197,13 @@ class InformationLoss:
 
     Attributes
     ----------
-    values : float or None
-        Mean variation of X: the mean over cells of |x − x'| / |x|. None where no cell counts,
-        as with every part.
-    means : float or None
-        Mean variation of the averages: the mean over columns of the same, of their means.
-    covariances : float or None
-        Mean variation of V, over the upper triangle of the covariance matrix with its diagonal.
-    variances : float or None
-        Mean variation of S, the diagonal of V.
+    values, means, covariances, variances : float or None
+        The mean over cells of |x − x'| / |x|, and the same of the columns' means, of the upper
+        triangle of the covariance matrix with its diagonal, and of the diagonal alone. None where
+        nothing counts.
     correlations : float or None
-        Mean absolute error of R: the mean of |r − r'| over the upper triangle of the
-        correlation matrix without its diagonal; there is none for a single column.
+        The mean of |r − r'| over the upper triangle of the correlation matrix without its
+        diagonal; None for a single column.
     left_out : mapping of str to int
         For each part how many entries have zero in the denominator, and were left out.
     """
@@ -275,16 +264,15 @@ def il_metrics(
     -----
     V is taken as in the original paper: its upper triangle with the diagonal, p (p + 1) / 2
     entries; S is the diagonal alone, and so counts twice. Entries with zero in the denominator
-    are left out of their mean and counted: cells that are 0, means that are 0 but for rounding,
-    covariances that are (the columns are uncorrelated, or one is constant), and correlations of
-    a column that is constant in the original. A column that is constant in the released table
-    has correlation 0 with all others. A part without any entry is None and not averaged.
+    are left out of their mean and counted: cells that are 0, means and covariances that are 0 but
+    for rounding, and correlations of a column that is constant in the original. A column that is
+    constant in the released table has correlation 0 with all others. A part without any entry is
+    None and not averaged.
 
-    **Relative errors explode near zero.** Values near 0 (normal data about 0, say) may move by
-    many times themselves, and so may a mean or a covariance near 0. One such cell can be most
-    of the total. The result is not capped: the scores that the rounding paper prints (254.56
-    and 278.75, section 4.5) exceed 100, so theirs was not either. It changes when a constant is
-    added to a column, and does not when one is multiplied.
+    **Relative errors explode near zero.** Values, means and covariances near 0 may move by many
+    times themselves, and one such cell can be most of the total. The result is not capped (the
+    scores that the rounding paper prints exceed 100, too: 254.56 and 278.75, section 4.5). It
+    changes when a constant is added to a column, and does not when one is multiplied.
 
     **What it does not tell.** Nothing of risk; and a mean over cells says nothing of any one.
 
@@ -399,16 +387,11 @@ class ILDR:
 
     Attributes
     ----------
-    loss : InformationLoss
-        What `il_metrics` gives.
-    distance : float
-        The distances of all values from their originals, in √2 standard deviations.
-    values : int
-        How many values that are; what `il1s` gives is `distance / values`.
-    linked : Estimate
-        What `ddr` gives.
-    inside : Estimate
-        What `idr` gives.
+    loss, linked, inside : InformationLoss, Estimate, Estimate
+        What `il_metrics`, `ddr` and `idr` give.
+    distance, values : float, int
+        The sum of the distances of all values from their originals, in √2 standard deviations, and
+        how many values those are; `il1s` gives `distance / values`.
     """
 
     loss: InformationLoss
@@ -492,9 +475,9 @@ def il_dr_score(
     Returns
     -------
     ILDR
-        IL metrics, IL1s, DDR and IDR, each on a scale of 0 to 100, and `.score`, their mean: the
-        lower the better. The losses have no upper limit and are not capped. `.score_by_sum` is
-        the same with IL1s as a sum over all values (`.il1s_sum`) in place of 100 times their mean.
+        IL metrics, IL1s, DDR and IDR, times 100, and `.score`, their mean: the lower the better.
+        The losses have no upper limit. `.score_by_sum` is the same with IL1s as a sum over all
+        values in place of 100 times their mean.
 
     Raises
     ------
@@ -505,8 +488,7 @@ def il_dr_score(
 
     Notes
     -----
-    Nothing lost and everything given away (the original released as it is) scores 50 if no two
-    records are equal. The paper compares methods by this number, on the same data.
+    The original released as it is scores 50 if no two records are equal.
 
     **Two scales of IL1s.** The paper prints IL1s with 1 / (m n) before the sum; the scores it
     prints have none (at c = 3 it has 84 for normal columns by equal width: with its 500 rows and
@@ -515,10 +497,9 @@ def il_dr_score(
     tables of different sizes cannot be compared. docs/rounding.md says which of the paper's
     conclusions hold on which scale.
 
-    **What it does not tell.** A mean of four things that have no common unit. A low score is no
-    promise: it may hide a high risk behind a small loss, and the IL metrics explode where
-    values, means or covariances lie near zero (see `il_metrics`), so that scores of different
-    data, or of the same data with a constant added, cannot be compared. Look at the parts.
+    **What it does not tell.** A mean of four things that have no common unit. A low score may hide
+    a high risk behind a small loss, and the IL metrics explode near zero (see `il_metrics`), so
+    that scores of different data cannot be compared. Look at the parts.
 
     References
     ----------
@@ -585,9 +566,7 @@ def entropy(table: object, *, categorical: Sequence[str] = ()) -> Entropy:
 
     Notes
     -----
-    Equal numbers are one value, others are different however close: rounding lowers the
-    entropy, noise raises it. Of n different values it is log2 n, whatever they are. A column of
-    c rounding points has log2 c at most.
+    Rounding lowers the entropy, noise raises it: n different values have log2 n, however close.
 
     **What it does not tell.** The entropy of the rows: the paper's total counts what columns
     have in common once for each. Nor does a low entropy protect; a single value alone in its

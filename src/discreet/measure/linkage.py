@@ -83,15 +83,15 @@ def record_linkage(
     Raises
     ------
     InputError
-        If the tables do not fit, their rows do not correspond, no column is continuous, or
-        `within` names another column than one of levels.
+        If the tables do not fit, their rows do not correspond, no column is continuous, or one of
+        `within` has no levels.
     RefusedError
         If a column spans more than can be computed with.
 
     Notes
     -----
-    Distances within a relative 1e-10, or within 1e-12 standard deviations, are equal. A column
-    that is constant in the original tells nothing and is left out of the distance.
+    Distances within a relative 1e-10, or within 1e-12 standard deviations, are equal. Columns that
+    are constant in the original are left out.
 
     **What it does not tell.** A record that is not linked may still be known to within a little
     (see `nearness`), and an attacker who uses how the release was made can do better than the
@@ -100,8 +100,7 @@ def record_linkage(
     References
     ----------
     Domingo-Ferrer and Torra, "A quantitative comparison of disclosure control methods for
-    microdata", in Confidentiality, Disclosure and Data Access (2001), section 6.4
-    (distance-based record linkage).
+    microdata", in Confidentiality, Disclosure and Data Access (2001), section 6.4.
 
     Examples
     --------
@@ -126,8 +125,7 @@ def ddr(
 ) -> Estimate:
     """Count the released rows whose nearest original record is their own.
 
-    Somebody holds the original values of every record, and takes for each released row the
-    record that is nearest to it: `record_linkage` the other way round.
+    It is `record_linkage` the other way round: somebody has a released row, and asks whose it is.
 
     Parameters
     ----------
@@ -147,9 +145,8 @@ def ddr(
 
     Notes
     -----
-    Where records are rounded jointly, both ways link about one record a region: in
-    `record_linkage` the equal rows of a region share the credit; here, they all point to the
-    record nearest to their point, which is one of theirs or (where none lies near it) none.
+    Where records are rounded jointly, both ways link about one record a region: there the equal
+    rows of a region share the credit, here they all point to the record nearest to their point.
     Otherwise neither bounds the other: a row that was moved far out is here nearest to some
     extreme record, whoever that is, and there to none.
 
@@ -307,12 +304,11 @@ def interval_risk(
     share : float, default 0.05
         Half the width of an interval, in standard deviations of its column; above 0.
     variant : {"all", "sdcmicro", "released"}, default "all"
-        "all": every released value lies within `share` standard deviations (divisor n - 1, of
-        the original column) of the original value. "released": the original value lies in
-        intervals around the released ones, by the standard deviations of the released columns,
-        in every column: sdcMicro's `dRisk` as it is described, and as it is coded since version
-        5.5.2. "sdcmicro": as it was coded up to 5.5.1: the same intervals, and one column of a
-        record may lie outside (so that every record of a table of one column counts).
+        "all": in every column the released value lies within `share` standard deviations (divisor
+        n - 1) of the original column. "released": of the released column, which is sdcMicro's
+        `dRisk` as it is described, and coded since version 5.5.2. "sdcmicro": as it was coded up to
+        5.5.1: the same, and one column of a record may lie outside (so that every record of a
+        table of one column counts).
 
     Returns
     -------
@@ -383,9 +379,9 @@ def idr(
 
     Notes
     -----
-    **What it does not tell.** An attacker does not know which of the released values are that
-    close. Rounding to the mean narrows the released spread, and the interval with it, so that
-    few regions look safer than they are. A record inside may be one of many like it.
+    **What it does not tell.** An attacker does not know which released values are that close.
+    Rounding to the mean narrows the released spread, and the interval with it, so that few regions
+    look safer than they are.
 
     References
     ----------
@@ -456,11 +452,7 @@ def check_same_rows(pair: Pair, what: str = "this risk") -> None:
 
 
 def moments(matrix: Floats) -> tuple[Floats, Floats]:
-    """Return mean and sd (divisor n - 1) of each column, whatever the order of the rows.
-
-    A constant column has its value for a mean, and an sd of 0. RefusedError if a column spans more
-    than can be computed with.
-    """
+    """Return mean and sd (divisor n - 1; 0 if constant) of columns, whatever the order of rows."""
     mean, sd = matrix[0].copy(), np.zeros(matrix.shape[1])
     varying = (matrix != matrix[0]).any(axis=0)
     if varying.any():
@@ -518,10 +510,7 @@ def _placed(pair: Pair, within: Sequence[str] | None, *, turned: bool = False) -
 
 
 def _standardised(pair: Pair) -> tuple[Floats, Floats]:
-    """Return both tables in original standard deviations; constant columns tell nothing.
-
-    With no telling column, all rows are at one place.
-    """
+    """Return both tables in original standard deviations; without columns that vary, one place."""
     original, released = pair.original.matrix, pair.released.matrix
     mean, sd = moments(original)
     telling = sd > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -76,10 +76,8 @@ class TreeFit:
 
     Attributes
     ----------
-    acc_v : float
-        The share of held-out rows whose class it tells from their rounded values.
-    acc_o : float
-        The share of held-out rows whose class it tells from their original values.
+    acc_v, acc_o : float
+        The share of held-out rows whose class it tells from their rounded, and original, values.
     baseline : float
         The share of the most common class: what who always names it gets right.
     acc_v_by_fold, acc_o_by_fold : tuple of float
@@ -126,8 +124,8 @@ def regression_on(
     Returns
     -------
     RegressionFit
-        MSE on original values, and R² of the fit to the rounded data. The same call with the
-        original twice gives the model without rounding, to compare with.
+        MSE on original values, and R² of the fit to the rounded data. The original given twice is
+        the model without rounding, to compare with.
 
     Raises
     ------
@@ -141,15 +139,8 @@ def regression_on(
     For each fold a model (ordinary least squares with an intercept) is fitted to the rounded x
     and y of the other rows. It predicts from the **original** x of the fold's rows, and its
     squared errors are about their **original** y: who builds a model on a release uses it on
-    persons as they are. All columns are measured in standard deviations of the original first,
-    which changes nothing but rounding errors, and the choice where columns depend on one
-    another (the shortest coefficients).
-
-    **The target is rounded too**, where usually only what identifies somebody would be. The
-    paper found models on fully rounded data better than with the target left as it is: on the
-    Boston data as good as the unrounded model or better in 26 of 55 cases, and never with the
-    target unmasked. It explains it by the stronger correlation that the same treatment of all
-    columns leaves (section 5.2).
+    persons as they are. **The target is rounded too**: the paper found models on fully rounded data
+    better than with the target as it is (section 5.2).
 
     **What it does not tell.** R² is of each method's own rounded data, so R² of different
     roundings cannot be compared (section 5.1); MSE can. The rounding points were found on all
@@ -172,7 +163,8 @@ def regression_on(
     from sklearn.linear_model import LinearRegression
 
     x, rounded = _both(original_x, rounded_x)
-    y, target = _target("original_y", original_y, len(x)), _target("rounded_y", rounded_y, len(x))
+    y = _checked("original_y", original_y, len(x))
+    target = _checked("rounded_y", rounded_y, len(x))
     order, part = _in_order(x, y, folds)
     x, rounded, y, target = x[order], rounded[order], y[order], target[order]
     errors = np.empty(len(y))
@@ -208,38 +200,29 @@ def tree_on(
     -------
     TreeFit
         Acc_V, the accuracy on rounded held-out rows; Acc_O, on the same rows as they were; and
-        the share of the most common class. The same call with the original twice gives the
-        tree without rounding, to compare with.
+        the share of the most common class. The original given twice is the tree without rounding.
 
     Raises
     ------
-    InputError
-        If shapes do not fit, a value is missing, there is one class alone, or `folds` is out of
-        its range.
-    RefusedError
-        If every column of x is constant, or a column spans more than can be computed with.
+    InputError, RefusedError
+        As in `regression_on`, or if there is one class alone.
 
     Notes
     -----
-    The trees are scikit-learn's, grown like those of rpart, which the paper used, by its
-    defaults: splits by the Gini index, none of fewer than 20 rows, no leaf of fewer than 7, 30
-    levels at most, and pruned at a complexity of 0.01 of the root. They are CART as rpart's
-    defaults, **not rpart**: its complexity counts misclassified rows, here it is the Gini index
-    of leaves; and between equally good splits a fixed generator decides, there the order of
-    columns. Columns are measured in standard deviations of the original, as trees compare
-    numbers to 7 digits.
+    The trees are scikit-learn's, with the defaults of rpart, which the paper used: splits by the
+    Gini index, none of fewer than 20 rows, no leaf of fewer than 7, 30 levels at most, and pruned
+    at a complexity of 0.01 of the root. They are **not rpart**: its complexity counts misclassified
+    rows, here it is the Gini index of leaves; and between equally good splits a fixed generator
+    decides, there the order of columns.
 
     **What it does not tell.** The rounding points were found on all rows, those held out as
     well; where they were found with the help of the classes (MDLP, ChiMerge), Acc_V is too good
-    for that alone, and Acc_O is the one to compare by (section 5.1). A test of n rows tells
-    accuracies apart that differ by about 2 √(n_d) / n, n_d being the rows on which two
-    trees differ. Nothing here speaks of risk.
+    for that alone, and Acc_O is the one to compare by (section 5.1). Nothing here speaks of risk.
 
     References
     ----------
-    Senavirathne and Torra, "Rounding based continuous data discretization for statistical
-    disclosure control" (2019), sections 3.3.4, 5.1 and 5.3. Breiman, Friedman, Olshen and Stone,
-    Classification and Regression Trees (1984).
+    As in `regression_on`, and section 5.3. Breiman, Friedman, Olshen and Stone, Classification and
+    Regression Trees (1984).
 
     Examples
     --------
@@ -268,9 +251,8 @@ def folds_of(values: Floats, folds: int, classes: Labels | None = None) -> Label
     """Return the fold, from 0 on and as even as can be, in which each original row is held out.
 
     Rows are dealt in the order of a digest of their values (`keyed_order`), so that all methods are
-    judged by the same folds, and a permuted table has the same rows in each. Only rows that are
-    equal in the original, and rounded differently, may change places. With `classes`, each class is
-    dealt to the folds in turn, so that they differ by one row of it at most.
+    judged by the same folds, and a permuted table has the same rows in each. With `classes`, each
+    class is dealt to the folds in turn, so that they differ by one row of it at most.
     """
     count = check_whole("folds", folds, least=2)
     if count > len(values):
@@ -286,10 +268,7 @@ def folds_of(values: Floats, folds: int, classes: Labels | None = None) -> Label
 def _in_order(
     x: Floats, y: Floats | Labels, folds: int, *, dealt: bool = False
 ) -> tuple[Labels, Labels]:
-    """Return an order of rows that their values alone decide, and the fold of each row in it.
-
-    Sums over rows are then made in one order, and results do not depend on the file's.
-    """
+    """Return an order of rows that their values alone decide, and the fold of each row in it."""
     values: Floats = np.column_stack([x, y]).astype(np.float64)
     part = folds_of(values, folds, y if dealt else None)  # type: ignore[arg-type]
     order = keyed_order(values)
@@ -321,7 +300,7 @@ def _grown(x: Floats, codes: Labels) -> Any:
 
 def _both(original: ArrayLike, rounded: ArrayLike) -> tuple[Floats, Floats]:
     """Return both tables in standard deviations of the original, columns that vary there."""
-    before, after = _matrix("original_x", original), _matrix("rounded_x", rounded)
+    before, after = _checked("original_x", original), _checked("rounded_x", rounded)
     if before.shape != after.shape:
         raise InputError(
             "original_x and rounded_x must be of one shape: the same records and columns in the"
@@ -341,24 +320,16 @@ def _both(original: ArrayLike, rounded: ArrayLike) -> tuple[Floats, Floats]:
     return before, after
 
 
-def _matrix(name: str, values: ArrayLike) -> Floats:
-    try:
-        matrix = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError(f"{name} must hold numbers alone, as many in each row") from None
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InputError(f"{name} must be a table of at least one row and one column")
-    if not np.isfinite(matrix).all():
-        raise InputError(f"{name} holds missing or infinite values; leave those rows out of all")
-    return matrix
-
-
-def _target(name: str, values: ArrayLike, n: int) -> Floats:
+def _checked(name: str, values: ArrayLike, rows: int | None = None) -> Floats:
+    """Return finite numbers: a table, or one for each of so many rows."""
+    each = "as many in each row" if rows is None else "one for each row of x"
     try:
         given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):  # numpy's message quotes the cell
-        raise InputError(f"{name} must hold numbers alone, one for each row of x") from None
-    if given.shape != (n,):
+        raise InputError(f"{name} must hold numbers alone, {each}") from None
+    if rows is None and (given.ndim != 2 or 0 in given.shape):
+        raise InputError(f"{name} must be a table of at least one row and one column")
+    if rows is not None and given.shape != (rows,):
         raise InputError(f"{name} must hold one number for each row of x")
     if not np.isfinite(given).all():
         raise InputError(f"{name} holds missing or infinite values; leave those rows out of all")
@@ -531,22 +502,19 @@ def coefficient_difference(
     before the fit, and coefficients turned back after it.
 
     The overlap is (common / length before + common / length after) / 2, where `common` is the
-    smaller upper end less the larger lower one. It is 1 if the intervals are equal, 0 if they
-    touch, and negative if they lie apart, the more so the farther. Intervals are those of
-    t for linear models and of the normal distribution for logistic ones.
+    smaller upper end less the larger lower one: 1 if the intervals are equal, 0 if they touch, and
+    negative if they lie apart. Intervals are those of t for linear models and of the normal
+    distribution for logistic ones.
 
-    **What it does not tell.** One model, and not whether it is a good one. The difference is in
-    standard errors of the original: the same bias is small in a small table and large in a large
-    one. The released table's standard errors take its rows for observations, and know nothing
-    of the protection. Estimates of the original are its custodian's to see: with a term for one
-    person they show that person.
+    **What it does not tell.** One model, and not whether it is a good one. In standard errors the
+    same bias is small in a small table and large in a large one. The released table's standard
+    errors take its rows for observations, and know nothing of the protection. Estimates of the
+    original are its custodian's to see: with a term for one person they show that person.
 
     References
     ----------
-    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
-    BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for utility loss". Karr, Kohnen,
-    Oganian, Reiter and Sanil, "A framework for evaluating the utility of data altered to
-    protect confidentiality", The American Statistician 60 (2006).
+    Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for utility loss". Karr,
+    Kohnen, Oganian, Reiter and Sanil, The American Statistician 60 (2006).
 
     Examples
     --------
@@ -569,21 +537,12 @@ def coefficient_difference(
                 " models have different terms; merge its levels in both, or leave it out"
             )
     logistic = event is not None or _is_binary(pair, model)
-    before, after = (
-        _fitted(table, model, _numbers(side, outcome, event), side.levels, logistic)
+    kind = "logistic" if logistic else "linear"
+    (terms, *before), (_, *after) = (
+        _fitted(table, model, side, event, logistic)
         for table, side in (("original", pair.original), ("released", pair.released))
     )
-    return Coefficients(
-        model.formula,
-        "logistic" if logistic else "linear",
-        before.terms,
-        before.estimates,
-        before.se,
-        before.df,
-        after.estimates,
-        after.se,
-        after.df,
-    )
+    return Coefficients(model.formula, kind, terms, *before, *after)
 
 
 def model_of(pair: Pair, formula: str) -> Model:
@@ -594,16 +553,6 @@ def model_of(pair: Pair, formula: str) -> Model:
     if event is not None:
         kinds[outcome] = "continuous"
     return read_formula(formula, kinds)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    """A model fitted to one table."""
-
-    terms: tuple[str, ...]
-    estimates: Floats
-    se: Floats
-    df: float
 
 
 def _event(pair: Pair, formula: str) -> tuple[str, str | None]:
@@ -624,15 +573,6 @@ def _event(pair: Pair, formula: str) -> tuple[str, str | None]:
         return outcome, levels[-1]
 
 
-def _numbers(side: Side, outcome: str, event: str | None) -> Mapping[str, Floats]:
-    """Return the columns of numbers, with an outcome of levels as 0 and 1."""
-    if event is None:
-        return side.numbers
-    words = side.levels[outcome]
-    happened = np.fromiter((word == event for word in words), np.float64, len(words))
-    return {**side.numbers, outcome: happened}
-
-
 def _is_binary(pair: Pair, model: Model) -> bool:
     """Whether the outcome is a column of the numbers 0 and 1, in both tables."""
     name = model.outcome
@@ -650,14 +590,16 @@ def _is_binary(pair: Pair, model: Model) -> bool:
 
 
 def _fitted(
-    table: str,
-    model: Model,
-    numbers: Mapping[str, Floats],
-    levels: Mapping[str, Sequence[str]],
-    logistic: bool,
-) -> _Fitted:
+    table: str, model: Model, side: Side, event: str | None, logistic: bool
+) -> tuple[Any, ...]:
+    """Return the terms, the estimates, their standard errors, and the degrees of freedom."""
+    numbers = dict(side.numbers)
+    if event is not None:  # an outcome of levels, as 0 and 1
+        words = side.levels[model.outcome]
+        happened = (word == event for word in words)
+        numbers[model.outcome] = np.fromiter(happened, np.float64, len(words))
     try:
-        design = design_of(parse_again(model), numbers, levels)
+        design = design_of(parse_again(model), numbers, side.levels)
         rows, parameters = design.matrix.shape
         if rows <= parameters:
             raise RefusedError("there are no more rows than terms; leave terms out")
@@ -666,7 +608,7 @@ def _fitted(
     except RefusedError as error:
         raise RefusedError(f"the model of the {table} table: {error}") from None
     df = math.inf if logistic else float(rows - parameters)
-    return _Fitted(design.terms, estimates, np.sqrt(np.diag(covariance)), df)
+    return design.terms, estimates, np.sqrt(np.diag(covariance)), df
 
 
 def _linear(design: Design, standard: Standard) -> tuple[Floats, Floats]:

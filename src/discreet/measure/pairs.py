@@ -68,8 +68,8 @@ class Side:
 class Pair:
     """An original and a released table of the same columns.
 
-    `left_out` is how many rows had a missing number in either (or, where rows do not
-    correspond, in one), and were left out; `whole` is the released table with them.
+    `left_out` is how many rows were left out for a missing number; `whole` is the released table
+    with them.
     """
 
     original: Side
@@ -156,8 +156,7 @@ def as_pair(
     names = [name for name in after.columns if name not in drop]
     if not names:
         raise InputError("no column is left to compare; drop fewer")
-    unknown = [name for name in names if name not in before.columns]
-    if unknown:
+    if unknown := [name for name in names if name not in before.columns]:
         raise InputError(
             f"the released table has columns that the original lacks: {one_of(unknown)};"
             " leave them out, or make them in the original too"
@@ -192,7 +191,12 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
                 f"column {name!r} of the released table has levels that the original lacks;"
                 " merge the levels of the original in the same way, or leave the column out"
             )
-    known_before, known_after = _complete(before), _complete(after)
+    known_before, known_after = (
+        np.logical_and.reduce(
+            [np.ones(len(side), dtype=np.bool_), *map(np.isfinite, side.numbers.values())]
+        )
+        for side in (before, after)
+    )
     left_out = int((~known_before).sum() + (~known_after).sum())
     if same_rows:
         known_before = known_after = known_before & known_after
@@ -200,13 +204,6 @@ def _matched(before: Side, after: Side, same_rows: bool) -> Pair:
     if not known_before.any() or not known_after.any():
         raise InputError("no row has a finite number in every column; leave a column out")
     return Pair(before.kept(known_before), after.kept(known_after), same_rows, left_out, after)
-
-
-def _complete(side: Side) -> NDArray[np.bool_]:
-    known = np.ones(len(side), dtype=np.bool_)
-    for values in side.numbers.values():
-        known &= np.isfinite(values)
-    return known
 
 
 def _opened(source: object, categorical: Sequence[str]) -> Table:
@@ -233,8 +230,7 @@ def _framed(values: object) -> object:
 
 def _read(table: Table, names: Sequence[str]) -> Side:
     kinds = {name: table.columns[name].kind for name in names}
-    odd = [name for name, kind in kinds.items() if kind not in ("continuous", "categorical")]
-    if odd:
+    if odd := [name for name in names if kinds[name] not in ("continuous", "categorical")]:
         raise InputError(f"column {odd[0]!r} holds neither numbers nor levels; leave it out")
     numbers = [name for name in names if kinds[name] == "continuous"]
     levels = [name for name in names if kinds[name] == "categorical"]
@@ -313,14 +309,9 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as plain values."""
-        return {
-            "what": self.what,
-            "count": self.count,
-            "trials": self.trials,
-            "estimate": self.share,
-            "interval": [self.low, self.high],
-            "baseline": self.baseline,
-        }
+        told = {"what": self.what, "count": self.count, "trials": self.trials}
+        ends = {"estimate": self.share, "interval": [self.low, self.high]}
+        return {**told, **ends, "baseline": self.baseline}
 
     def __str__(self) -> str:
         ends = f"{100 * self.low:.1f} to {100 * self.high:.1f} %"
@@ -348,8 +339,7 @@ def keyed_order(matrix: Floats) -> Labels:
     """Return the rows in an order that looks random and follows from their values alone.
 
     By a digest, under a public key, of the ranks of their values in each column (so that a change
-    of units changes nothing) and of how many equal rows come before. The first m rows are the keyed
-    subsample of size m.
+    of units changes nothing) and of how many equal rows come before.
     """
     order = lexicographic(matrix)
     ordered = matrix[order]
@@ -383,10 +373,7 @@ def counted(what: str, order: Labels, hits: Callable[[Labels], Any]) -> Estimate
 
 
 def mixed(values: Digests) -> Digests:
-    """Return a well-mixed stand-in of each whole number of 64 bits.
-
-    A different one for each different number, by a public rule: it hides nothing.
-    """
+    """Return another whole number of 64 bits for each, by a public rule: it hides nothing."""
     for shift, factor in STEPS:
         values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
     return values ^ (values >> np.uint64(31))

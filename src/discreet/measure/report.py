@@ -88,8 +88,8 @@ class Report:
 
     Notes
     -----
-    A report tells what was measured by attacks that were tried. It is no proof that others fail,
-    and it knows no other release of the same data.
+    It tells of attacks that were tried. It is no proof that others fail, and it knows no other
+    release of the same data.
 
     Examples
     --------
@@ -491,9 +491,8 @@ def scores_plot(scores: Scores) -> Plot:
 def model_plot(model: Coefficients) -> Plot:
     """Draw the coefficients of both tables with their 95 % intervals (Fig. 4 and 6).
 
-    All are divided by the standard error that the coefficient has in the original table. So the
-    terms can be compared, each original interval is equally wide, and the distance of two marks
-    is the standardised difference. (The paper standardises the columns instead.)
+    All are divided by their original standard error, so that the distance of two marks is the
+    standardised difference. (The paper standardises the columns instead.)
     """
     rows = []
     for values, (low, high) in (
@@ -517,11 +516,9 @@ def model_plot(model: Coefficients) -> Plot:
         Axis("", down, terms),
     )
     far = [t for t, d in zip(terms, model.difference, strict=True) if np.isfinite(d) and d > 1]
-    said = (
-        f"more than one standard error apart: {', '.join(far)}"
-        if far
-        else ("none of them is more than one standard error apart")
-    )
+    said = "none of them is more than one standard error apart"
+    if far:
+        said = f"more than one standard error apart: {', '.join(far)}"
     return Plot(
         Scene((panel,), "Does a regression give the same answer?", (model.formula, INTERVALS)),
         f"Coefficients of {model.formula} from the original and the released table: {said}.",
@@ -558,11 +555,7 @@ def _from_zero(label: str, shares: Sequence[float]) -> Axis:
 
 
 def histogram_plot(name: str, edges: Sequence[float], original: Counts, released: Counts) -> Plot:
-    """Draw a column of both tables on the same bins.
-
-    Counts or densities of `original` and `released` are what may be shown, None where hidden: the
-    caller has decided that.
-    """
+    """Draw what may be shown of a column of both tables on the same bins, None where hidden."""
     if not len(original) == len(released) == len(edges) - 1:
         raise InputError("both histograms must have one bin fewer than there are edges")
     bars = Bars(tuple(edges), tuple(original))
@@ -622,9 +615,7 @@ def compare(
         A column of levels that is to stay unknown.
     categorical : sequence of str, optional
         Columns of codes that are levels. Columns of at most 20 different whole numbers that are
-        the same in both tables, row for row (or where rows do not correspond, the same values), are
-        taken for levels anyway, unless the formula has
-        them as numbers.
+        the same in both tables are taken for levels anyway, unless the formula has them as numbers.
     drop : sequence of str, optional
         Columns of the released table that are not compared.
     formula : str, optional
@@ -673,9 +664,8 @@ def compare(
     )
     notes = ["For the custodian: exact numbers of the original table, and no release."]
     if codes:
-        notes.append(
-            f"Taken for levels, being few whole numbers that did not change: {', '.join(codes)}."
-        )
+        words = ", ".join(codes)
+        notes.append(f"Taken for levels, being few whole numbers that did not change: {words}.")
     if not same_rows:
         notes.append("Rows were not compared one by one.")
     made = {

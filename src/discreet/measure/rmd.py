@@ -79,8 +79,8 @@ def rmd_risk(
     w1 : float, default 0.01
         Scale of the intervals; at least 0.
     w2 : float, default 0.05
-        How close another released row must be to hide a risky one, in standard deviations of
-        the released table (Euclidean distance); at least 0.
+        How close another released row must be to hide a risky one: the Euclidean distance in
+        standard deviations of the released table; at least 0.
     m : int, default 1
         How many other released rows must be that close.
     variant : {"sdcmicro", "paper"}, default "sdcmicro"
@@ -107,10 +107,9 @@ def rmd_risk(
 
     Notes
     -----
-    The counts that the paper prints (38 and 8 of 891) are those of the code, of the rows that
-    its program releases; its description gives hundreds. So "sdcmicro" is the default. In both,
-    "m others close" is read as the code has it for m = 1: at least m rows besides the record's
-    own.
+    The counts that the paper prints (38 and 8 of 891) are those of the code; its description gives
+    hundreds. So "sdcmicro" is the default. In both, at least m rows besides the record's own are
+    close, as the code has it for m = 1.
 
     Covariance: that of `robust_covariance`, of at most 5000 rows. No result depends on the order
     of the rows.
@@ -118,15 +117,14 @@ def rmd_risk(
     Constant columns (in either table) and those that `robust_covariance` leaves out are named in
     `excluded`.
 
-    **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch
-    of the release, and a record at the mean has no interval at all. A record outside its
-    intervals may still be the nearest (see `record_linkage`).
+    **What it does not tell.** Scaling each table by its own moments undoes a shift or stretch, and
+    a record at the mean has no interval at all. A record outside its intervals may still be the
+    nearest (see `record_linkage`).
 
     References
     ----------
     Templ and Meindl, "Robust statistics meets SDC", Privacy in Statistical Databases (2008).
-    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
-    BMC Medical Informatics and Decision Making 22 (2022), "Metrics for disclosure risk".
+    Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for disclosure risk".
 
     Examples
     --------
@@ -295,54 +293,25 @@ LEAST_SHARE = 0.32
 
 
 def robust_covariance(scaled: Floats) -> tuple[Labels, Floats]:
-    """Return the columns that have a robust covariance, and that covariance.
+    """Return the columns that have a robust covariance (MCD), and that covariance.
 
-    Parameters
-    ----------
-    scaled : ndarray of shape (n, p)
-        Rows in standard deviations of their columns, none of which is constant.
+    `scaled` are rows in standard deviations of their columns, none of which is constant. Left out
+    are columns of which more than half the rows have one value, and those that follow from columns
+    before them, in all rows or in the half that lies closest; RefusedError if none is left.
 
-    Returns
-    -------
-    tuple of ndarray
-        Which columns are used, of shape (q,), and their reweighted MCD covariance, (q, q).
+    Of at most 5000 rows, chosen by a digest of their values, the half, (n + q + 1) // 2, whose
+    covariance has the least determinant is looked for from `STARTS` subsets of q + 1 rows and from
+    the half nearest to the medians: by steps to the rows that lie nearest to a subset, until
+    nothing changes (Rousseeuw and Van Driessen, Technometrics 41, 1999), then by exchanges of one
+    row for another (Hawkins, Computational Statistics & Data Analysis 17, 1994). Its covariance is
+    made consistent for normal data, then that of all rows within its 97.5 % ellipsoid, by the share
+    of rows that lie there (Croux and Haesbroeck, Journal of Multivariate Analysis 71, 1999); each
+    with the factor for small samples (Pison, Van Aelst and Willems, Metrika 55, 2002).
 
-    Raises
-    ------
-    RefusedError
-        If no column is left.
-
-    Notes
-    -----
-    The half of the rows, (n + q + 1) // 2, whose covariance has the least determinant is looked
-    for from `STARTS` subsets of q + 1 rows and from the half nearest to the medians: by steps to
-    the rows that lie nearest to a subset, until nothing changes, then by exchanges of one row for
-    another. Its covariance is made consistent for normal data, then that of all rows within its
-    97.5 % ellipsoid, by the share of rows that lie there; each with the factor for small samples.
     That is R's `covMcd` by default, of robustbase up to 0.93 (from 0.99 on it takes 97.5 % for
     that share, which gives less where many rows lie outside), but for the starts, which it draws
-    at random. Here the values of the rows decide which of them make a start, so no result
-    depends on the order of the rows. The half that is found need not be the best there is.
-
-    Left out are columns of which more than half the rows have one value, and those that follow
-    from columns before them, in all rows or in the half that lies closest.
-
-    References
-    ----------
-    Rousseeuw and Van Driessen, "A fast algorithm for the minimum covariance determinant
-    estimator", Technometrics 41 (1999), for the steps. Hawkins, "The feasible solution algorithm
-    for the minimum covariance determinant estimator in multivariate data", Computational
-    Statistics & Data Analysis 17 (1994), for the exchanges. Croux and Haesbroeck, Journal of
-    Multivariate Analysis 71 (1999), and Pison, Van Aelst and Willems, Metrika 55 (2002), for the
-    factors.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[-3.0], [-1.0], [1.0], [3.0], [100.0]])
-    >>> kept, covariance = robust_covariance(x / x.std(ddof=1))
-    >>> kept.tolist(), bool(covariance[0, 0] < 0.1)
-    ([0], True)
+    at random. Here the values of the rows decide, so no result depends on the order of the rows.
+    The half that is found need not be the best there is.
     """
     from scipy.stats import chi2
 
@@ -409,10 +378,9 @@ def _small_sample(
     fitted: dict[int, tuple[float, float]],
     above: tuple[tuple[int, float, float], ...],
 ) -> float:
-    """Return what makes up for few rows: 1 / (1 - e^a / n^b).
+    """Return what makes up for few rows: 1 / (1 - e^a / n^b), of Pison et al. for half of them.
 
-    The curves of Pison et al. (2002) for half of the rows: a and b are given for one and two
-    columns; for more they are those for which the loss at n = q p² is known for q = 2 and 3.
+    For more than two columns a and b follow from the loss at n = q p², known for q = 2 and 3.
     """
     if p in fitted:
         a, b = fitted[p]

@@ -107,9 +107,7 @@ def compare_roundings(
     Rows with a missing number or class are left out, as are constant columns; the comparison says
     so. Columns that are no numbers are neither rounded nor used by models.
 
-    **What it does not tell.** Which risk is small enough; what an attack finds that was not
-    tried; what holds for another table. Columns are rounded one at a time, which makes no row
-    k-anonymous: `alone` and `below` of a trial say how far from it.
+    **What it does not tell.** As `RoundingComparison` says.
 
     References
     ----------

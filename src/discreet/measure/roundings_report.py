@@ -140,11 +140,10 @@ class Trial:
     rule : {"number", "freedman-diaconis", "classes"}
         How its parameter was chosen: given, for each column, or by the classes of the target.
     k, c : int or None
-        The number, and what it comes to in the other family (k is about n / c); None where each
-        column has its own.
+        The number, and what it comes to in the other family (k is about n / c).
     rung : int or None
-        Its place among the numbers tried, from 0; trials of one rung have groups of about one
-        size. None where the parameter is no number.
+        The place of its number among those tried, from 0; trials of one rung have groups of about
+        one size.
     below, alone : float or None
         Shares of rows that have all their rounded values in common with fewer than k - 1 other
         rows, and with none.
@@ -188,19 +187,9 @@ class Trial:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, None where a number is not defined."""
         known = {key: value if math.isfinite(value) else None for key, value in self.values.items()}
-        return {
-            "method": self.method,
-            "family": self.family,
-            "rule": self.rule,
-            "k": self.k,
-            "c": self.c,
-            "points": dict(self.points),
-            "fewest": self.fewest,
-            "below": self.below,
-            "alone": self.alone,
-            **known,
-            "refused": self.refused,
-        }
+        names = ("method", "family", "rule", "k", "c", "points", "fewest", "below", "alone")
+        told = {name: getattr(self, name) for name in names}
+        return {**told, "points": dict(self.points), **known, "refused": self.refused}
 
 
 EQUAL = 1e-9
@@ -268,11 +257,7 @@ class RoundingGrid:
         return tuple(sorted(rung for rung in shared if rung is not None))
 
     def means(self, measure: str, *families: str) -> dict[str, float]:
-        """Return each method's mean of a measure over the rungs that all have; the best first.
-
-        Methods that are steered by classes have no rungs and are left out; without a common rung
-        nothing is returned.
-        """
+        """Return each method's mean of a measure over the rungs that all have; the best first."""
         names = self.methods(*(families or ("k", "c")))
         rungs = self.common(measure, names)
         if not rungs:
@@ -324,8 +309,8 @@ class RoundingComparison:
     Notes
     -----
     **What it does not tell.** Which risk is small enough; what an attack finds that was not tried;
-    what holds for other tables. Columns are rounded one at a time, which is not k-anonymity of the
-    rows: `alone` and `below` of each trial say how far from it.
+    what holds for other tables. Columns are rounded one at a time, which makes no row k-anonymous:
+    `alone` and `below` of each trial say how far from it.
 
     Senavirathne and Torra (2019), sections 4 and 5: Figures 2 to 4 and Tables 1 to 8.
     """
@@ -367,10 +352,7 @@ class RoundingComparison:
             "release": False,
             "table": grid.name,
             "columns": list(grid.columns),
-            "rows": grid.rows,
-            "left_out": grid.left_out,
-            "target": grid.target,
-            "model": grid.model,
+            **{name: getattr(grid, name) for name in ("rows", "left_out", "target", "model")},
             "representative": grid.representative,
             "folds": grid.folds,
             "notes": list(grid.notes),
@@ -446,7 +428,9 @@ class RoundingComparison:
         rows = [(name, method.promises, method.leaves_open) for name, method in known.items()]
         return [
             *parts,
-            table(("method", "promises", "does not protect"), rows, caption=caption, words=(0, 1, 2)),
+            table(
+                ("method", "promises", "does not protect"), rows, caption=caption, words=(0, 1, 2)
+            ),
         ]
 
 

@@ -108,17 +108,12 @@ def displacement(
 
     Notes
     -----
-    The paper reads δ = 0.4 as "40 % of the variability of the released column was introduced
-    by the anonymisation". That holds where what was added has mean 0 and is independent of the
-    original; a shrinking or a shift counts as well.
-
     **What it does not tell.** A mean over rows: rare values may have moved far, or not at all.
     A large δ is no protection, and a small one no disclosure: see the measures of risk.
 
     References
     ----------
-    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
-    BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for utility loss".
+    Avraam et al., BMC Med. Inform. Decis. Mak. 22:24 (2022), "Metrics for utility loss".
 
     Examples
     --------
@@ -174,14 +169,12 @@ def preservation(
 
     Notes
     -----
-    Columns are centred before they are squared, so that 1e8 added to both tables changes no
-    more than the last digits of the data do. Quantiles are linear between ordered values (type
-    7 of R). Permuted rows give the same means, spreads, quantiles and levels to the last bit,
-    and correlations but for rounding.
+    Quantiles are linear between ordered values (type 7 of R). Permuted rows give the same means,
+    spreads, quantiles and levels to the last bit, and correlations but for rounding.
 
-    **What it does not tell.** Columns and pairs alone: what three columns have to do with one
-    another may be lost while all of these stay. Correlations are of the whole table, not within
-    levels. Nothing here speaks of risk, and a difference of 0 everywhere may be no protection.
+    **What it does not tell.** What three columns have to do with one another may be lost while all
+    of these stay. Correlations are of the whole table, not within levels. Nothing here speaks of
+    risk.
 
     Examples
     --------
@@ -360,19 +353,16 @@ def propensity(
 
     Newton's method in float64, with steps halved while the loss rises. It ends when U is known
     to 1e-10 of itself (the change of every row's logit bounds the change of the Hessian, and so
-    the error after the step), or when the mean loss is below 1e-8: then the tables are
-    separated, estimates grow without end, and U lies within 1e-8 of c (1 − c). Where only some
-    rows can be told apart without fail, some estimates grow without end too: it ends when five
-    steps in a row have lowered the loss by less than 1e-12 of itself. A gap between two tables
-    that is below 1e-6 of the range of a column may not be seen as one. The order of rows
-    changes results by rounding alone (about 1e-12 of U), the number of threads not at all.
+    the error after the step), when the mean loss is below 1e-8 (the tables are separated, and U
+    lies within 1e-8 of c (1 − c)), or when five steps in a row have lowered the loss by less than
+    1e-12 of itself (some rows can be told apart without fail). The order of rows changes results by
+    rounding alone (about 1e-12 of U), the number of threads not at all.
 
     The ratio is U · N / (terms (1 − c)² c). The divisor is what U is on average if the released
-    rows are drawn, each by itself, from the distribution fitted to the original, and many:
-    1 is then expected, and larger values are loss. A fresh sample of the population has
-    1 / (1 − c), that is 2 for tables of one length. Tables made from the original row by row
-    keep nearer to it than either: for them a ratio below 1 is common and says no more.
-    Identical tables, and models without terms, have U = ratio = 0.
+    rows are drawn, each by itself, from the distribution fitted to the original: 1 is then
+    expected, and larger values are loss. A fresh sample of the population has 1 / (1 − c), that is
+    2 for tables of one length. Tables made from the original row by row keep nearer to it than
+    either. Identical tables, and models without terms, have U = ratio = 0.
 
     **What it does not tell.** The model sees means only: tables of the same means of all
     columns have U = 0, however much spreads, correlations and shapes differ. It knows nothing
@@ -380,11 +370,9 @@ def propensity(
 
     References
     ----------
-    Woo, Reiter, Oganian and Karr, "Global measures of data utility for microdata masked for
-    disclosure limitation", J. Privacy and Confidentiality 1 (2009). Snoke, Raab, Nowok, Dibben
-    and Slavkovic, "General and specific utility measures for synthetic data", JRSS A 181
-    (2018), section 3. Avraam et al., "A deterministic approach for protecting privacy in
-    sensitive personal data", BMC Med. Inform. Decis. Mak. 22:24 (2022).
+    Woo, Reiter, Oganian and Karr, J. Privacy and Confidentiality 1 (2009). Snoke, Raab, Nowok,
+    Dibben and Slavkovic, JRSS A 181 (2018), section 3. Avraam et al., BMC Med. Inform. Decis. Mak.
+    22:24 (2022).
 
     Examples
     --------
@@ -427,20 +415,7 @@ def propensity_u(
 ) -> float:
     """Return U alone: how well a main-effects model tells the tables apart, from 0 to 1/4.
 
-    Parameters
-    ----------
-    original, released, categorical, same_rows
-        As for `propensity`.
-
-    Returns
-    -------
-    float
-        `propensity(...).u`, and what is said there holds.
-
-    Raises
-    ------
-    InputError, RefusedError
-        As `propensity`.
+    Parameters, errors and what it does not tell are those of `propensity`.
 
     Examples
     --------
