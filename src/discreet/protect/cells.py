@@ -68,8 +68,6 @@ class CellSuppression:
 
     Raises
     ------
-    InputError
-        If a parameter is out of range, or the counts no table of whole numbers, none negative.
     RefusedError
         If the table has more than 1000 cells, or is too small to show anything: if it holds fewer
         than k persons in all.
@@ -79,13 +77,12 @@ class CellSuppression:
     Notes
     -----
     Which further cells are hidden is searched for cell by cell: the cheapest rectangle of cells
-    whose counts can go up and down in turn, or else the cheapest longer way round, and at the
-    end whatever turned out not to be needed is shown again. The result is safe and small, but not
-    always the smallest.
-
-    The order of rows and columns does not matter, nor which is which: lines are told apart by
-    what they hold. Between lines that hold the same, or are alike by symmetry, the choice follows
-    the order given: show a pair of columns in one order, for two answers would give cells back.
+    whose counts can go up and down in turn, or else the cheapest longer way round, and at the end
+    whatever turned out not to be needed is shown again. The result is safe and small, but not
+    always the smallest. The order of lines does not matter, nor which are rows: lines are told
+    apart by what they hold. Between lines that hold the same, or are alike by symmetry, the choice
+    follows the order given: show a pair of columns in one order, for two answers would give cells
+    back.
 
     **What it does not protect.** Anything, if k is 1. A column of one level, all of whose cells
     are of 100 %. Another table of the same persons, a total known from elsewhere, or persons who
@@ -97,9 +94,9 @@ class CellSuppression:
     References
     ----------
     Avraam et al. (2021), section 2.1 (a threshold for cells that are not empty; a second cell must
-    go where one alone follows from the margins; cells of 0 and of 100 % may have to be protected).
-    The search by paths: Kelly, Golden and Assad, "Cell suppression: disclosure protection for
-    sensitive tabular data", Networks 22(4), 1992.
+    go where one alone follows from the margins; cells of 0 and of 100 %). The search by paths:
+    Kelly, Golden and Assad, "Cell suppression: disclosure protection for sensitive tabular data",
+    Networks 22(4), 1992.
 
     Examples
     --------
@@ -455,23 +452,10 @@ SLACK = 1e-6
 def check_table(counts: Bins, shown: Mask, k: int) -> None:
     """Work out again, as an attacker would, what is about to be shown of a cross-table.
 
-    Parameters
-    ----------
-    counts : ndarray of int, of shape (r + 1, c + 1)
-        Persons in each cell, margins last; what is not shown is not looked at.
-    shown : ndarray of bool, of the shape of `counts`
-        Whether the count is shown.
-    k : int
-        The least number of persons in a cell that is shown and not empty.
+    `counts` (r + 1, c + 1) are persons in each cell, margins last; those not `shown` are not looked
+    at. BrokenPromiseError is raised if a count of 1 to k - 1 is shown, the shown counts do not add
+    up, or they leave a hidden one a range narrower than k - 1.
 
-    Raises
-    ------
-    BrokenPromiseError
-        If a count of 1 to k - 1 is shown, the shown counts do not add up, or they leave a hidden
-        one a range narrower than k - 1.
-
-    Notes
-    -----
     Solves linear programs over all tables of counts from 0 on that have the shown counts and add
     up; a table of counts is a flow in a network, so bounds of real numbers are those of whole
     numbers. One solution serves all cells; a cell's own two programs are left out where the

@@ -269,14 +269,7 @@ class NoProtection:
 def check_counts(counts: Bins, shown: Mask, k: int) -> None:
     """Count again what is about to be shown, and raise BrokenPromiseError if it may not be.
 
-    Parameters
-    ----------
-    counts : ndarray of int
-        Persons in each cell, none negative where it is shown.
-    shown : ndarray of bool, of the shape of `counts`
-        Whether the cell's count is shown.
-    k : int
-        The least number of persons in a cell that is shown and not empty.
+    A count that is `shown` and not 0 stands on `k` persons or more, and is not negative.
 
     Examples
     --------
@@ -291,28 +284,13 @@ def check_counts(counts: Bins, shown: Mask, k: int) -> None:
 
 
 def about(count: int, k: int) -> int:
-    """Return how many were left out as a reader may know it: to the nearest 5, 0 below k.
-
-    Examples
-    --------
-    >>> about(12, k=5), about(4, k=5)
-    (10, 0)
-    """
+    """Return how many were left out as a reader may know it: to the nearest 5, 0 below k."""
     return 0 if count < k else 5 * ((count + 2) // 5)
 
 
 def rounded(counts: Bins, base: int) -> Bins:
-    """Round counts to the nearest multiple of a base, halves upwards.
+    """Round counts to the nearest multiple of a `base` of at least 1, halves upwards.
 
-    Parameters
-    ----------
-    counts : ndarray of int
-        Counts, none negative.
-    base : int
-        At least 1; with 1 the counts stay as they are.
-
-    Notes
-    -----
     Slows down who combines counts, and does not stop them: a secret yes/no column was decoded
     from counts rounded to 5 in 98 % of records. A total is to be rounded itself, not summed.
 
@@ -420,26 +398,11 @@ def cells_of_levels(
 ) -> LevelCells | None:
     """Make cells coarser until every level shows enough, and show each for all levels or none.
 
-    Parameters
-    ----------
-    counts : ndarray of int, of shape (levels, ...)
-        Persons of each level in each cell of the grid, of one or more axes, that the plot of all
-        persons has.
-    told : ndarray of bool, of the shape of the grid
-        Which cells that plot shows.
-    k : int
-        The least number of persons of each level in a cell that is shown.
-    share : float
-        Which share of the persons of each level are to be in shown cells, 0 to 1; with 0 cells
-        stay as they are.
-    show_empty : bool, default False
-        Show cells in which there is nobody of a level.
-
-    Returns
-    -------
-    LevelCells or None
-        None where even the coarsest grid, of two to four cells along each axis, does not show
-        enough, or nothing is shown.
+    `counts` (levels, ...) are the persons of each level in each cell of the grid that the plot of
+    all persons has, and `told` which cells that plot shows. A shown cell holds k persons of each
+    level or, with `show_empty`, nobody; shown cells hold a `share` of the persons of each level, 0
+    to 1 (with 0 cells stay as they are). None is returned where even the coarsest grid, of two to
+    four cells along each axis, does not show enough, or nothing is shown.
 
     Notes
     -----
@@ -478,27 +441,14 @@ def cells_of_levels(
 
 
 def widths_of_blocks(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """List how many cells are joined along each axis: 1, 2, 4 ..., as long as two are left.
-
-    Examples
-    --------
-    >>> widths_of_blocks((15, 3))
-    [(1, 1), (2, 2), (4, 2), (8, 2)]
-    """
+    """List how many cells are joined along each axis: 1, 2, 4 ..., as long as two are left."""
     most = [1 << ((cells + 1) // 2).bit_length() - 1 for cells in shape]
     steps = range(max(most).bit_length())
     return [tuple(min(1 << step, limit) for limit in most) for step in steps]
 
 
 def in_blocks(counts: NDArray[np.generic], widths: tuple[int, ...]) -> Bins:
-    """Sum the last axes of counts over blocks of so many cells; the last block may be smaller.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> in_blocks(np.array([[1, 2, 3], [4, 5, 6]]), (2,)).tolist()
-    [[3, 3], [9, 6]]
-    """
+    """Sum the last axes of counts over blocks of so many cells; the last block may be smaller."""
     sums = counts.astype(np.int64)
     for axis, width in enumerate(widths, start=counts.ndim - len(widths)):
         sums = np.add.reduceat(sums, np.arange(0, sums.shape[axis], width), axis=axis)

@@ -149,15 +149,8 @@ def deterministic(
         Euclidean distance of z-scores, or Mahalanobis distance by the covariance (divisor
         n - 1) of the whole table. Centroids are of z-scores with either.
 
-    Returns
-    -------
-    ndarray of shape (n, p)
-        The scaled centroids, row for row.
-
     Raises
     ------
-    InputError
-        If k is no whole number, the metric unknown, or X or strata malformed.
     RefusedError
         If k is outside its limits, a stratum is smaller than k, a column is constant, the
         covariance singular (Mahalanobis), or all centroids of a column coincide.

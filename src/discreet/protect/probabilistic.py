@@ -177,19 +177,6 @@ def probabilistic(
         The names of the columns, all different; a column's noise belongs to its name. Default:
         "0", "1" and so on.
 
-    Returns
-    -------
-    ndarray of shape (n, p)
-        The noised values, row for row.
-
-    Raises
-    ------
-    InputError
-        If a parameter is out of its range, the secret too weak, or X, keys or columns malformed.
-    RefusedError
-        If a column is constant or has a single row, or k (with "by-distance") is not below the
-        number of rows.
-
     Notes
     -----
     The noise of an entry depends on the secret, the record's key and the column's name alone,

@@ -221,25 +221,11 @@ MISSING_LEVELS = ("complete", "level", "drawn")
 def filled(values: Floats, how: str, k: int = 1) -> Floats:
     """Return `values` with the missing ones (NaN) replaced by the median or mean of the others.
 
-    Parameters
-    ----------
-    values : ndarray of float, of shape (n,)
-        One column; missing values are NaN. If fewer than k are known, that is refused.
-    how : {"median", "mean"}
-        What stands in for them.
-    k : int, default 1
-        The median is the mean of the `k` values around it, so that with k above 1 it is not one
-        person's.
-
-    Notes
-    -----
-    Every missing value becomes the same one, so the column's spread and its correlations shrink,
-    and the filled rows can be told apart. It is right for few missing values alone.
-
-    References
-    ----------
-    Avraam et al., "A deterministic approach for protecting privacy in sensitive personal data",
-    BMC Medical Informatics and Decision Making 22:24 (2022), Discussion.
+    The median is the mean of the `k` values around it, so that with k above 1 it is not one
+    person's; if fewer than k are known, that is refused. Every missing value becomes the same one,
+    so the column's spread and its correlations shrink, and the filled rows can be told apart: right
+    for few missing values alone (Avraam et al., "A deterministic approach for protecting privacy in
+    sensitive personal data", BMC Medical Informatics and Decision Making 22:24, 2022, Discussion).
 
     Examples
     --------
@@ -264,15 +250,7 @@ def filled(values: Floats, how: str, k: int = 1) -> Floats:
 def drawn_levels(words: Sequence[str], uniforms: Floats) -> tuple[str, ...]:
     """Return `words` with the missing ones (no text) drawn from the shares of the others.
 
-    Parameters
-    ----------
-    words : sequence of str, of length n
-        One column of levels; if none is known, that is refused.
-    uniforms : ndarray of float, of shape (n,)
-        Numbers between 0 and 1, keyed by the secret: a record's own decides its level.
-
-    Notes
-    -----
+    `uniforms` are numbers between 0 and 1, keyed by the secret: a record's own decides its level.
     Shares are kept on average; what the level has to do with other columns is lost for the rows
     that were filled. Not what the paper prints to the letter, which names a binomial distribution
     fitted to the known values: for two levels it is that.
@@ -302,6 +280,7 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
     """Keep, reflect or clip the values that lie outside the theoretical bounds of a column.
 
     Noise and rescaling do not know that a share ends at 0 and 1, or that no time is negative.
+    Values from low to high are unchanged, bit for bit.
 
     Parameters
     ----------
@@ -310,24 +289,12 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
     low, high : float
         The bounds that the column has by its meaning, not by its data; low below high. An end
         that the column does not have is -inf or inf.
-    rule : str
-        "keep" changes nothing: spread and correlations stay as the method left them, and some
-        values are impossible. "reflect" folds a value back by as much as it lies outside,
-        from bound to bound until it lies inside: no value piles up and the shape stays smooth,
-        but the part near a bound is mixed with what lay beyond it, which draws the mean inward
-        and makes the spread smaller. "clip" puts a value on the bound it has passed: it moves
-        least, and least of the spread is lost, but the bound gets a spike that is not in the
-        data.
-
-    Returns
-    -------
-    ndarray of float, of the shape of `values`
-        A copy in which values from low to high are unchanged, bit for bit.
-
-    Raises
-    ------
-    InputError
-        If the rule is unknown, low is not below high, or a value is missing or infinite.
+    rule : {"keep", "reflect", "clip"}
+        "keep" changes nothing: some values are impossible. "reflect" folds a value back by as much
+        as it lies outside, from bound to bound until it lies inside: the shape stays smooth, but
+        the part near a bound is mixed with what lay beyond it, which draws the mean inward and
+        makes the spread smaller. "clip" puts a value on the bound it has passed: least of the
+        spread is lost, but the bound gets a spike that is not in the data.
 
     Notes
     -----
@@ -344,10 +311,8 @@ def outside(values: Floats, low: float, high: float, rule: str) -> Floats:
     --------
     >>> import numpy as np
     >>> share = np.array([-0.25, 0.5, 1.25, 2.25])
-    >>> outside(share, 0.0, 1.0, "reflect").tolist()
-    [0.25, 0.5, 0.75, 0.25]
-    >>> outside(share, 0.0, np.inf, "clip").tolist()
-    [0.0, 0.5, 1.25, 2.25]
+    >>> outside(share, 0.0, 1.0, "reflect").tolist(), outside(share, 0.0, np.inf, "clip").tolist()
+    ([0.25, 0.5, 0.75, 0.25], [0.0, 0.5, 1.25, 2.25])
     """
     check_word("outside", rule, OUTSIDE)
     if not low < high:

@@ -155,6 +155,9 @@ def corrected(
 ) -> Floats | None:
     """Correct coefficients for known noise on every continuous column, by moments.
 
+    None is returned if the model is not additive or has no intercept, or the noise leaves nothing
+    to correct by; else the coefficients, in the order of `Fit.terms`.
+
     Parameters
     ----------
     model, numbers, texts
@@ -162,12 +165,6 @@ def corrected(
         `noise` times that of the column before; the categorical ones have none.
     noise : float
         The ratio q of the standard deviations of noise and column; at least 0.
-
-    Returns
-    -------
-    ndarray or None
-        The coefficients, in the order of `Fit.terms`; None if the model is not additive or has
-        no intercept, or the noise leaves nothing to correct by (see Notes).
 
     Notes
     -----
@@ -247,11 +244,6 @@ def quantiles(n: int) -> Floats:
 
     They are those at (i − a) / (n + 1 − 2a) for i = 1 to n, with a = 3/8 for n <= 10 and 1/2
     above, as qqnorm in R (Blom, "Statistical Estimates and Transformed Beta-Variables", 1958).
-
-    Examples
-    --------
-    >>> quantiles(3).round(4).tolist()
-    [-0.8694, 0.0, 0.8694]
     """
     from scipy.special import ndtri
 

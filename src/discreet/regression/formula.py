@@ -70,19 +70,11 @@ OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
 class Model:
     """What a formula says, checked against the columns; `read_formula` makes it.
 
-    Attributes
-    ----------
-    formula : str
-        The formula written out: products as sums of interactions, terms of fewer columns
-        first, categorical columns as C(name), no intercept as `0 +`.
-    outcome : str
-        The column on the left of the ~.
-    numbers : tuple of str
-        The continuous columns in order of first use, the outcome first.
-    levels : tuple of str
-        The categorical columns in order of first use.
-    additive : bool
-        Whether each term is one column as it is, and the outcome too.
+    `formula` is written out: products as sums of interactions, terms of fewer columns first,
+    categorical columns as C(name), no intercept as `0 +`. `outcome` is the column on the left of
+    the ~; `numbers` are the continuous columns in order of first use, the outcome first, and
+    `levels` the categorical ones. It is `additive` if each term is one column as it is, and the
+    outcome too.
     """
 
     formula: str

@@ -36,11 +36,7 @@ LEAST_SHARED = 2
 
 @dataclass(frozen=True)
 class Choice:
-    """What a rule chose for one column.
-
-    `width` is how wide a region is to be, in units of the column (0 for a constant one), `c` how
-    many regions that are, and `k` how many rows there are then to a region.
-    """
+    """What a rule chose for one column: width (0 for a constant), regions, rows each."""
 
     width: float
     c: int
@@ -106,13 +102,7 @@ def k_of_c(n: int, c: int) -> int:
 
 
 def c_of_k(n: int, k: int) -> int:
-    """Return how many regions n rows make that hold about k each: n / k, rounded half up.
-
-    Examples
-    --------
-    >>> [c_of_k(500, k) for k in (167, 100, 50, 34, 25, 20)]
-    [3, 5, 10, 15, 20, 25]
-    """
+    """Return how many regions n rows make that hold about k each: n / k, rounded half up."""
     n, k = check_whole("n", n, least=1), check_whole("k", k, least=1)
     return max(1, (2 * n + k) // (2 * k))
 

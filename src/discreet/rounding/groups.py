@@ -34,12 +34,7 @@ class Optimal:
     Parameters
     ----------
     k : int, default 5
-        The least number of rows in a region; at least 2.
-
-    Raises
-    ------
-    RefusedError
-        If a column has fewer than k rows.
+        The least number of rows in a region; at least 2. A column of fewer is refused.
 
     Notes
     -----
@@ -207,6 +202,8 @@ class VMdav:
 def optimal(x: ArrayLike, k: int) -> Labels:
     """Group the numbers of one column into groups of k to 2k - 1 with the least sum of squares.
 
+    Returns the group of each row, numbered from 0 by rising value.
+
     Parameters
     ----------
     x : array-like of shape (n,) or (n, 1)
@@ -214,31 +211,14 @@ def optimal(x: ArrayLike, k: int) -> Labels:
     k : int
         The least number of rows in a group; 2 <= k <= n.
 
-    Returns
-    -------
-    ndarray of int, of shape (n,)
-        The group of each row, numbered from 0 by rising value.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 2, or x no column of finite numbers.
-    RefusedError
-        If there are fewer than k rows.
-
     Notes
     -----
     Rows are grouped one by one: equal rows may come into two groups, those first in the file
     into the lower one. That is all that the order of rows decides. (`Optimal` keeps equal values
-    together.) Numbers far away, or a large offset, do not blur the groups: each sum is taken
-    about a value within its group.
+    together.) Numbers far away, or a large offset, do not blur the groups.
 
     **What it does not protect.** Labels are private. Means of such groups are k-anonymous once, for
     one column; together with other columns, or released for several k, they are not.
-
-    References
-    ----------
-    As of `Optimal`.
 
     Examples
     --------

@@ -111,23 +111,11 @@ TALLEST = 1e300
 class RoundingSet:
     """Regions of one column, the point that stands for each, and how many rows fell into each.
 
-    Parameters
-    ----------
-    method : str
-        How the regions were found.
-    parameters : mapping of str to plain values
-        What the method was called with, and what came of it.
-    low, high : float
-        The least and the largest value that was seen.
-    edges : ndarray of shape (regions - 1,)
-        Where regions meet, rising; an edge belongs to the region above. The first region has no
-        lower end, and the last no upper one.
-    points : ndarray of shape (regions,)
-        Rising, each within its region.
-    counts : ndarray of int, of shape (regions,)
-        How many of the rows it was made of lie in each; may be 0.
-    column : str, optional
-        The name of the column.
+    `method` and `parameters` say how the regions were found; `low` and `high` are the least and the
+    largest value that was seen. `edges` are where regions meet, rising; an edge belongs to the
+    region above, and the first region has no lower end, the last no upper one. `points` lie each
+    within its region; `counts` of the rows it was made of lie in each, maybe 0. `column` is the
+    column's name.
 
     Notes
     -----
@@ -214,11 +202,6 @@ class RoundingSet:
             itself; a value beyond the outermost points becomes the outermost.
         uniforms : array-like of shape (n,), optional
             Numbers from 0 to 1, keyed by a secret, for "stochastic" alone.
-
-        Raises
-        ------
-        InputError
-            If a value is not finite, the encoding unknown, or uniforms are missing or no use.
         """
         check_word("encoding", encoding, ENCODINGS)
         if (uniforms is not None) != (encoding == "stochastic"):
