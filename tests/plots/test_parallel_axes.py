@@ -19,8 +19,6 @@ from discreet.plots.parallel_axes import (
     PixelAxis,
     cell_axis,
     check_named,
-    check_persons,
-    check_spread,
     pixel_axis,
     too_diverse,
 )
@@ -350,23 +348,6 @@ def test_no_value_is_no_sensitive_value() -> None:
     check_named([axis], {"g": ("a",)})
     with pytest.raises(InputError, match="a sensitive value of 'g' is none that its axis shows"):
         check_named([axis], {"g": ("(missing)",)})
-
-
-def test_a_person_has_one_row() -> None:
-    frame = pa.table({"x": [1.5, 2.5, 3.5], "who": ["a", "b", "a"]})
-    check_persons(open_table(frame, kinds={}, roles={}, unit=None, key=None))
-    check_persons(open_table(frame[:2], kinds={}, roles={}, unit="who", key=None))
-    with pytest.raises(
-        RefusedError,
-        match=r"several rows, and a cluster of records counts rows; .* method='k-member-cells'",
-    ):
-        check_persons(open_table(frame, kinds={}, roles={}, unit="who", key=None))
-
-
-def test_an_axis_on_which_all_records_have_one_pixel_is_refused() -> None:
-    check_spread(["x", "g"], [np.array([1, 1, 2]), np.array([0, 5, 5])])
-    with pytest.raises(RefusedError, match="the values of 'g' all lie on one place of its axis"):
-        check_spread(["x", "g"], [np.array([1, 1, 2]), np.array([5, 5, 5])])
 
 
 def test_a_diversity_that_no_cluster_has_is_named_by_its_column() -> None:

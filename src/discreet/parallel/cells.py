@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,12 +46,9 @@ NOWHERE = -1
 class CellClusters:
     """The clusters of a pair of axes.
 
-    Attributes
-    ----------
-    boxes : tuple of (left low, left high, right low, right high)
-        In cells, half-open; sorted, none twice. Empty where nothing may be shown.
-    cluster_of : array of int, of the shape of the counts
-        The box that each occupied cell belongs to; -1 where nobody is. Not to be shown.
+    `boxes` are (left low, left high, right low, right high) in cells, half-open, sorted, none
+    twice; none where nothing may be shown. `cluster_of`, of the shape of the counts, is the box of
+    each occupied cell, and -1 where nobody is; it is not to be shown.
     """
 
     boxes: tuple[Box, ...]
@@ -93,8 +89,8 @@ def cluster_cells(
     Returns
     -------
     CellClusters
-        A function of these counts alone. Without clusters if l levels hide nothing on a
-        sensitive axis, because no more levels hold k persons each.
+        A function of these counts alone. Without clusters if l levels hide nothing on a sensitive
+        axis, because no more levels hold k persons each.
 
     Raises
     ------
@@ -105,14 +101,15 @@ def cluster_cells(
 
     Notes
     -----
-    A cell of k persons or more is a cluster of its own. What is left is clustered as records are:
-    the seed is the cell of most persons, or such a cell of the row or column that reaches most
-    others; a cluster takes the cell for which its box grows least (or the one nearest to its
-    seed) until it holds k persons; cells that are left at the end go where a box grows least. With
-    a sensitive axis no cell is a cluster of its own, and a cluster first takes cells that bring
-    new levels. Of the two ways to grow, the one is taken that leaves the average person the
-    smaller box. (The sum over clusters, which the paper goes by, would favour few large ones here:
-    how many clusters there are is not fixed.) Clusters with the same box are one.
+    The guarded variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`). A cell of k
+    persons or more is a cluster of its own; what is left is clustered as records are: the seed is
+    the cell of most persons, or such a cell of the row or column that reaches most others; a
+    cluster takes the cell for which its box grows least (or the one nearest to its seed) until it
+    holds k persons; cells left at the end go where a box grows least. With a sensitive axis no cell
+    is a cluster of its own, and a cluster first takes cells that bring new levels. Of the two ways
+    to grow, the one is taken that leaves the average person the smaller box. (The sum over
+    clusters, which the paper goes by, would favour few large ones: how many there are is not
+    fixed.) Clusters with the same box are one.
 
     However many such views are intersected, a person is not narrowed down below one cell of each
     axis, as no box has edges inside of one. So an axis must have the same cells in all its pairs.
@@ -124,18 +121,12 @@ def cluster_cells(
     cluster. l levels in a cluster may be a crowd of one level and one person of each other. The
     views before and after a person is added differ.
 
-    This is the guarded variant of sections 4.1 and 4.2 of the paper (`discreet.parallel`).
-
     Examples
     --------
     >>> import numpy as np
-    >>> edges = np.array([0, 10, 20, 30])
-    >>> found = cluster_cells(
-    ...     np.array([[6, 0, 0], [0, 2, 1], [0, 2, 7]]),
-    ...     5,
-    ...     kinds=("continuous", "continuous"),
-    ...     edges=(edges, edges),
-    ... )
+    >>> edges, kinds = np.array([0, 10, 20, 30]), ("continuous", "continuous")
+    >>> counts = np.array([[6, 0, 0], [0, 2, 1], [0, 2, 7]])
+    >>> found = cluster_cells(counts, 5, kinds=kinds, edges=(edges, edges))
     >>> found.boxes
     ((0, 1, 0, 1), (1, 3, 1, 3), (2, 3, 2, 3))
     >>> found.cluster_of.tolist()
@@ -234,24 +225,9 @@ def check_cells(
     sensitive: tuple[bool, bool] = (False, False),
     diversity: int = 1,
 ) -> None:
-    """Count again, in code of its own, that clusters are what `cluster_cells` promises.
+    """Raise BrokenPromiseError if clusters are not what `cluster_cells` promises.
 
-    It takes what that was given, and what it returned.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If they are not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = CellClusters(((0, 1, 0, 1),), np.array([[0, -1]]))
-    >>> check_cells(np.array([[3, 0]]), found, 3)
-    >>> check_cells(np.array([[3, 0]]), found, 4)
-    Traceback (most recent call last):
-        ...
-    discreet.errors.BrokenPromiseError: a cluster was counted again and holds fewer than k persons
+    Counted again in code of its own, of what that was given and what it returned.
     """
     if clusters.cluster_of.shape != np.asarray(counts).shape:
         raise BrokenPromiseError("counts and clusters of cells differ in shape")
@@ -295,21 +271,9 @@ def check_shared(
     least: int,
     diversity: int = 1,
 ) -> None:
-    """Count again, in code of its own, that lit pairs of clusters are what `shared` promises.
+    """Raise BrokenPromiseError if lit pairs of clusters are not what `shared` promises.
 
-    It takes what that was given, and the `joins` it returned; not whether a pair is missing.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If a pair has fewer than `least` persons in common, or they are on fewer than
-        `diversity` cells of the shared axis; or if a pair is there twice.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> gap = CellClusters(((0, 1, 0, 1),), np.array([[0]]))
-    >>> check_shared(np.array([[0, 0, 0]]), np.array([3]), gap, gap, ((0, 0),), least=3)
+    Counted again in code of its own; not whether a pair is missing.
     """
     if len(set(joins)) != len(joins):
         raise BrokenPromiseError("a pair of clusters is lit twice")
@@ -406,7 +370,7 @@ class _Growing:
         cost: str,
     ) -> None:
         self.grid, self.left = grid, left.copy()
-        self.axes = _Axis(edges[0]), _Axis(edges[1])
+        self.edges = edges
         self.k, self.diversity, self.cost = k, diversity, cost
         self.barred = np.where(left > 0, 0, TAKEN)
         self.labels = np.full(grid.shape, NOWHERE, dtype=np.intp)
@@ -421,11 +385,22 @@ class _Growing:
             if least
         ):
             self._grow(seeds(self.left))
-        self._give_away(np.argwhere(self.left))
+        boxes = np.array(self.boxes)
+        left, right = self.edges
+        # Each cell that is left, in order, goes where a box grows least; ties: made first.
+        for i, j in np.argwhere(self.left).tolist():
+            cost = np.maximum(left[boxes[:, 0]] - left[i], 0)
+            cost += np.maximum(left[i + 1] - left[boxes[:, 1]], 0)
+            cost += np.maximum(right[boxes[:, 2]] - right[j], 0)
+            cost += np.maximum(right[j + 1] - right[boxes[:, 3]], 0)
+            number = int(cost.argmin())
+            self.boxes[number] = _around(self.boxes[number], (i, j))
+            boxes[number] = self.boxes[number]
+            self.labels[i, j] = number
 
     def spread(self) -> int:
         """Return the sum over persons of the pixels that their cluster's box spans."""
-        left, right = (axis.edges for axis in self.axes)
+        left, right = self.edges
         boxes = np.array(self.boxes)
         spans = left[boxes[:, 1]] - left[boxes[:, 0]] + right[boxes[:, 3]] - right[boxes[:, 2]]
         some = self.labels >= 0
@@ -460,12 +435,15 @@ class _Growing:
 
     def _price(self, seed: Cell, box: Box) -> Whole:
         """Return what each cell costs a cluster with this seed and box."""
-        left, right = self.axes
-        if self.cost == "span":
-            down, along = left.growth(box[0], box[1]), right.growth(box[2], box[3])
-        else:
-            down, along = left.distance(seed[0]), right.distance(seed[1])
-        price: Whole = down[:, None] + along
+        sides = []
+        for edges, cell, low, high in zip(self.edges, seed, box[::2], box[1::2], strict=True):
+            if self.cost == "span":  # by how many pixels the box grows for it
+                before, after = edges[low] - edges[:-1], edges[1:] - edges[high]
+                sides.append(np.maximum(np.maximum(before, after), 0))
+            else:  # how far its middle is from that of the seed, in half pixels
+                middles = edges[:-1] + edges[1:]
+                sides.append(np.abs(middles - middles[cell]))
+        price: Whole = sides[0][:, None] + sides[1]
         price += self.barred
         return price
 
@@ -487,41 +465,6 @@ class _Growing:
         dear: Whole = np.where(brings, price, TAKEN)
         return dear
 
-    def _give_away(self, cells: Labels) -> None:
-        """Give each cell, in order, to the cluster whose box grows least; ties: made first."""
-        boxes = np.array(self.boxes)
-        left, right = (axis.edges for axis in self.axes)
-        for i, j in cells.tolist():
-            cost = np.maximum(left[boxes[:, 0]] - left[i], 0)
-            cost += np.maximum(left[i + 1] - left[boxes[:, 1]], 0)
-            cost += np.maximum(right[boxes[:, 2]] - right[j], 0)
-            cost += np.maximum(right[j + 1] - right[boxes[:, 3]], 0)
-            number = int(cost.argmin())
-            self.boxes[number] = _around(self.boxes[number], (i, j))
-            boxes[number] = self.boxes[number]
-            self.labels[i, j] = number
-
-
-class _Axis:
-    """What the cells of one axis cost: remembered, as the same is asked for again and again."""
-
-    def __init__(self, edges: Whole) -> None:
-        self.edges = edges
-        self._grown: dict[Cell, Whole] = {}
-
-    def growth(self, low: int, high: int) -> Whole:
-        """Return by how many pixels low..high grows for each cell."""
-        if (low, high) not in self._grown:
-            before, after = self.edges[low] - self.edges[:-1], self.edges[1:] - self.edges[high]
-            self._grown[low, high] = np.maximum(np.maximum(before, after), 0)
-        return self._grown[low, high]
-
-    def distance(self, cell: int) -> Whole:
-        """Return how far the middle of each cell is from that of this one, in half pixels."""
-        middles = self.edges[:-1] + self.edges[1:]
-        far: Whole = np.abs(middles - middles[cell])
-        return far
-
 
 def _around(box: Box, cell: Cell) -> Box:
     i, j = cell
@@ -532,54 +475,35 @@ class _Seeds:
     """The next seed of what is left; blocks of cells only widen, from one call to the next."""
 
     def __init__(self, seeding: Seeding) -> None:
-        self.flip = seeding.axis == "right"
-        self.next: Callable[[Whole], Cell] = self._cell if seeding.axis == "both" else self._line
-        self.width = 2
+        self.axis, self.width = seeding.axis, 2
 
     def __call__(self, left: Whole) -> Cell:
-        if not self.flip:
-            return self.next(left)
-        j, i = self.next(left.T)
+        if self.axis != "right":
+            return self._next(left)
+        j, i = self._next(left.T)
         return i, j
 
-    def _cell(self, left: Whole) -> Cell:
-        """Seed by over-plotting."""
-        best = int(left.argmax())
-        i, j = divmod(best, left.shape[1])
-        if left[i, j] > 1:
+    def _next(self, left: Whole) -> Cell:
+        """Seed by over-plotting, or by how many cells a line of cells reaches."""
+        if self.axis == "both":
+            i, j = divmod(int(left.argmax()), left.shape[1])
+            counts, enough = left, left[i, j] > 1
+        else:
+            reached = np.count_nonzero(left, axis=1)
+            i = int(reached.argmax())
+            j = int(left[i].argmax())
+            counts, enough = left.sum(axis=1), reached[i] > 1
+        if enough:
             return i, j
         while True:
-            blocks = _blocks(_blocks(left, self.width, 0), self.width, 1)
+            blocks = counts
+            for axis in range(counts.ndim):
+                starts = np.arange(0, counts.shape[axis], self.width)
+                blocks = np.add.reduceat(blocks, starts, axis=axis)
             if blocks.max() > 1 or blocks.size == 1:
                 break
             self.width *= 2
-        a, b = divmod(int(blocks.argmax()), blocks.shape[1])
-        i, j = a * self.width, b * self.width
-        return _first(left[i : i + self.width, j : j + self.width], i, j)
-
-    def _line(self, left: Whole) -> Cell:
-        """Seed by how many cells a line of cells reaches."""
-        reached = np.count_nonzero(left, axis=1)
-        i = int(reached.argmax())
-        if reached[i] > 1:
-            return i, int(left[i].argmax())
-        lines = left.sum(axis=1)
-        while True:
-            blocks = _blocks(lines, self.width, 0)
-            if blocks.max() > 1 or blocks.size == 1:
-                break
-            self.width *= 2
-        i = int(blocks.argmax()) * self.width
-        return _first(left[i : i + self.width], i, 0)
-
-
-def _blocks(counts: Whole, width: int, axis: int) -> Whole:
-    """Return the sums of blocks of `width` neighbours."""
-    summed: Whole = np.add.reduceat(counts, np.arange(0, counts.shape[axis], width), axis=axis)
-    return summed
-
-
-def _first(part: Whole, i: int, j: int) -> Cell:
-    """Return the first occupied cell of a part of the grid that starts at (i, j)."""
-    down, along = divmod(int((part > 0).argmax()), part.shape[1])
-    return i + down, j + along
+        at = [int(n) * self.width for n in np.unravel_index(int(blocks.argmax()), blocks.shape)]
+        part = left[tuple(slice(n, n + self.width) for n in at)]
+        down, along = divmod(int((part > 0).argmax()), part.shape[1])
+        return at[0] + down, sum(at[1:]) + along

@@ -98,13 +98,6 @@ def cluster_pair(
     PairClusters
         Each of k records, and those that were joined by some left at last of more.
 
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 2, a word is unknown, or bins are not sorted.
-    RefusedError
-        If there are fewer records than k.
-
     Notes
     -----
     Seeds. Over-plotting: a record of the bin that has most left. Divergence (and convergence, its
@@ -112,10 +105,8 @@ def cluster_pair(
     that has most left. Once that is 1 for all: bins (or pixels of the axis) are put together by
     2, 4, 8, ... adjacent ones, by as few as it takes that some hold two records, and the first
     record of the fullest is taken. Ties, which the paper leaves open: the lowest bin in the order
-    of (left, right), the lowest pixel, the cluster made first.
-
-    Time grows with the bins and the clusters rather than with the records. Where both costs are
-    tried on many bins, they are tried at once, on two cores.
+    of (left, right), the lowest pixel, the cluster made first. Time grows with the bins and the
+    clusters rather than with the records.
 
     **What it does not protect.** The edges of a box are pixels of records of its cluster. Who
     knows which clusters a record is in, between several pairs of axes or at several resolutions,
@@ -123,11 +114,8 @@ def cluster_pair(
     by k records. Sizes and the order of making tell where records lie dense. A cluster whose
     records all have one value of a sensitive axis gives that away.
 
-    References
-    ----------
-    Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel coordinates"
-    (2011), section 4.1. Byun et al., "Efficient k-anonymization using clustering techniques"
-    (2007).
+    Section 4.1 of the paper (`discreet.parallel`), after Byun et al., "Efficient k-anonymization
+    using clustering techniques" (2007).
 
     Examples
     --------
@@ -200,20 +188,7 @@ def check_clusters(labels: Places, boxes: Whole, left: Whole, right: Whole, k: i
     """Count again that each cluster has k records or more, and that its box contains them.
 
     `labels` (n,) is the cluster of each record, `boxes` (m, 4) are half-open pixels, and `left` and
-    `right` (n,) the pixels of each record. It does not tell whether the clusters are the smallest
-    there could be.
-
-    Raises
-    ------
-    BrokenPromiseError
-        If a record is in none of the clusters, a cluster is too small, or a box does not contain
-        a record of its cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> boxes = np.array([[0, 2, 3, 4]])
-    >>> check_clusters(np.array([0, 0]), boxes, np.array([0, 1]), np.array([3, 3]), 2)
+    `right` (n,) the pixels of each record.
     """
     if not len(labels) == len(left) == len(right):
         raise BrokenPromiseError("there is not one label for each record")
@@ -311,32 +286,18 @@ def cluster_jointly(pixels: NDArray[np.integer], k: int) -> Places:
     Returns
     -------
     array of int, shape (n,)
-        The cluster of each record, numbered from 0 in the order they were made.
-
-    Raises
-    ------
-    InputError
-        If k is no whole number of at least 2, or pixels are no table of such whole numbers.
-    RefusedError
-        If there are fewer records than k.
-    BrokenPromiseError
-        If a cluster, counted again, holds fewer than k records.
+        The cluster of each record, numbered from 0 in the order they were made. Counted again.
 
     Notes
     -----
-    Distances and growth are pixels, summed over the axes; the mean is rounded to pixels. Ties go
-    to the row that is lowest in lexicographic order, or to the cluster made first, so the order of
+    Byun et al. (2007), section 4, with pixels in place of generalisation; Fig. 10 of the paper.
+    Distances and growth are pixels, summed over the axes; the mean is rounded to pixels. Ties go to
+    the row that is lowest in lexicographic order, or to the cluster made first, so the order of
     records does not matter but for which of several equal ones goes where. Time grows about with
-    the square of n, at a few comparisons a pair of records for each k.
+    the square of n.
 
     **What it does not protect.** Every path through the clusters is shared by k records, but the
     edges of a box are pixels of records. Labels say who is clustered with whom: they are private.
-
-    References
-    ----------
-    Byun et al., "Efficient k-anonymization using clustering techniques" (2007), section 4, with
-    pixels in place of generalisation. Dasgupta and Kosara, "Adaptive privacy-preserving
-    visualization using parallel coordinates" (2011), Fig. 10.
 
     Examples
     --------

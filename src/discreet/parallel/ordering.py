@@ -35,23 +35,22 @@ class AxisRole:
 def broken_rules(
     order: Sequence[AxisRole], information: Mapping[str, Information]
 ) -> tuple[str, ...]:
-    """Say which rules about sensitive axes an order of axes breaks.
+    """Say which rules about sensitive axes an order of axes breaks (section 6.3 of the paper).
 
     Parameters
     ----------
     order : sequence of AxisRole
         The axes from left to right, none twice.
     information : mapping of str to Information
-        For each continuous quasi-identifier its mutual information with the first sensitive axis
-        of the order. Others are not looked at; without a sensitive axis none is needed.
+        For each continuous quasi-identifier its mutual information with the first sensitive axis.
 
     Returns
     -------
     tuple of str
-        A sentence for each rule that is broken, to be strung together: it names axes and no
-        numbers. Empty if the order is allowed. The rules: sensitive axes come last; no
-        categorical quasi-identifier stands next to one; the quasi-identifier next to the first
-        of them is the continuous one of least mutual information with it.
+        A sentence for each rule that is broken; it names axes and no numbers. The rules: sensitive
+        axes come last; no categorical quasi-identifier stands next to one; the quasi-identifier
+        next to the first of them is the continuous one of least mutual information with it, or one
+        that is above it by no more than two standard errors of the difference.
 
     Raises
     ------
@@ -60,16 +59,9 @@ def broken_rules(
 
     Notes
     -----
-    Information is an estimate. An axis is taken for the least if it is above the least by no more
-    than two standard errors of the difference, that of two independent estimates.
-
-    That numeric and categorical axes alternate is a preference and no rule; `propose` sees to it.
-
     **What it does not protect.** Whoever may ask for one allowed order after the other sees all
     pairs of quasi-identifiers in the end; limit the pairs. Which axis is refused as a neighbour
     tells which one says more about the sensitive one.
-
-    See section 6.3 of the paper (`discreet.parallel`).
 
     Examples
     --------
@@ -87,7 +79,26 @@ def broken_rules(
             f"sensitive axis {sensitive[0]!r} must stand next to a continuous axis that is not"
             " sensitive, and there is none",
         )
-    return (*_not_last(order), *_categorical_beside(order), *_telling_beside(order, information))
+    not_last, categorical, telling = [], [], []
+    allowed = _allowed(order, information)
+    for place, axis in enumerate(order):
+        if not axis.sensitive:
+            continue
+        if after := [other.name for other in order[place + 1 :] if not other.sensitive]:
+            not_last.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
+        around = [*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]]
+        for other in around:
+            if other.kind == "categorical" and not other.sensitive:
+                categorical.append(
+                    f"categorical axis {other.name!r} must not stand next to sensitive axis"
+                    f" {axis.name!r}"
+                )
+            elif axis.name == sensitive[0] and not (other.sensitive or other.name in allowed):
+                telling.append(
+                    f"axis {other.name!r} reveals too much about sensitive axis {axis.name!r} to"
+                    f" stand next to it; one that reveals less may: {_listed(allowed)}"
+                )
+    return (*not_last, *categorical, *telling)
 
 
 def nearest_allowed(
@@ -96,15 +107,9 @@ def nearest_allowed(
     """Return the allowed order that the fewest axes of `order` are moved for.
 
     Sensitive ones are moved to the end, in the order given; then, if the axis that would stand
-    before them may not, the one among the allowed that stood last. An allowed order is returned as
-    it is.
-
-    Raises
-    ------
-    InputError
-        As `broken_rules`.
-    RefusedError
-        If there is a sensitive axis, and no continuous axis that is not sensitive.
+    before them may not, the one among the allowed that stood last. Refused, beside what
+    `broken_rules` refuses, if there is a sensitive axis and no continuous one that is not
+    sensitive.
 
     Examples
     --------
@@ -163,20 +168,24 @@ def propose(axes: Sequence[AxisRole], information: Mapping[str, Information]) ->
 
     Examples
     --------
-    >>> axes = [
-    ...     AxisRole("savings", "categorical"),
-    ...     AxisRole("amount", "continuous"),
-    ...     AxisRole("age", "continuous"),
-    ...     AxisRole("history", "categorical", sensitive=True),
-    ... ]
-    >>> propose(axes, {"amount": Information(0.3, 0.02), "age": Information(0.1, 0.02)})
-    ('amount', 'savings', 'age', 'history')
+    >>> axes = [AxisRole("sex", "categorical"), AxisRole("bmi", "continuous")]
+    >>> propose([*axes, AxisRole("age", "continuous")], {})
+    ('bmi', 'sex', 'age')
     """
     _check(axes, information)
     moved = _moved(axes, information)
     quasi = [axis for axis in moved if not axis.sensitive]
     sensitive = [axis for axis in moved if axis.sensitive]
-    return _names([*_alternating(quasi, ends_fixed=bool(sensitive)), *sensitive])
+    of_kind = {kind: [axis for axis in quasi if axis.kind == kind] for kind in KINDS}
+    numbers, levels = (of_kind[kind] for kind in KINDS)
+    kind = quasi[-1].kind if quasi else KINDS[0]
+    if not sensitive and len(numbers) != len(levels):
+        kind = KINDS[len(levels) > len(numbers)]
+    backwards: list[AxisRole] = []  # what there is more of one kind comes first
+    while any(of_kind.values()):
+        backwards.append((of_kind[kind] or of_kind[_other(kind)]).pop())
+        kind = _other(backwards[-1].kind)
+    return _names([*backwards[::-1], *sensitive])
 
 
 def _names(order: Sequence[AxisRole]) -> tuple[str, ...]:
@@ -232,65 +241,8 @@ def _moved(order: Sequence[AxisRole], information: Mapping[str, Information]) ->
     return [*(axis for axis in quasi if axis != beside), beside, *sensitive]
 
 
-def _alternating(axes: Sequence[AxisRole], *, ends_fixed: bool) -> list[AxisRole]:
-    """Return axes of alternating kinds from the last to the first; the last stays if `ends_fixed`.
-
-    Each kind keeps its order, and what one has more than the other comes first.
-    """
-    of_kind = {kind: [axis for axis in axes if axis.kind == kind] for kind in KINDS}
-    numbers, levels = (of_kind[kind] for kind in KINDS)
-    last = axes[-1].kind if axes else KINDS[0]
-    if not ends_fixed and len(numbers) != len(levels):
-        last = KINDS[0] if len(numbers) > len(levels) else KINDS[1]
-    backwards: list[AxisRole] = []
-    kind = last
-    while any(of_kind.values()):
-        backwards.append((of_kind[kind] or of_kind[_other(kind)]).pop())
-        kind = _other(backwards[-1].kind)
-    return backwards[::-1]
-
-
 def _other(kind: str) -> str:
     return KINDS[1 - KINDS.index(kind)]
-
-
-def _not_last(order: Sequence[AxisRole]) -> list[str]:
-    """Return a sentence for each sensitive axis that others come after."""
-    sentences = []
-    for place, axis in enumerate(order):
-        after = [other.name for other in order[place + 1 :] if not other.sensitive]
-        if axis.sensitive and after:
-            sentences.append(f"sensitive axis {axis.name!r} must come last, after {_listed(after)}")
-    return sentences
-
-
-def _categorical_beside(order: Sequence[AxisRole]) -> list[str]:
-    """Return a sentence for each categorical quasi-identifier next to a sensitive axis."""
-    return [
-        f"categorical axis {other.name!r} must not stand next to sensitive axis {axis.name!r}"
-        for place, axis in enumerate(order)
-        if axis.sensitive
-        for other in _beside(order, place)
-        if other.kind == "categorical"
-    ]
-
-
-def _telling_beside(order: Sequence[AxisRole], information: Mapping[str, Information]) -> list[str]:
-    """Return a sentence for each neighbour of the first sensitive axis that tells too much."""
-    place = next(place for place, axis in enumerate(order) if axis.sensitive)
-    allowed = _allowed(order, information)
-    return [
-        f"axis {other.name!r} reveals too much about sensitive axis {order[place].name!r} to"
-        f" stand next to it; one that reveals less may: {_listed(allowed)}"
-        for other in _beside(order, place)
-        if other.kind == "continuous" and other.name not in allowed
-    ]
-
-
-def _beside(order: Sequence[AxisRole], place: int) -> list[AxisRole]:
-    """Return the quasi-identifiers next to the axis at `place`."""
-    around = [*order[max(place - 1, 0) : place], *order[place + 1 : place + 2]]
-    return [axis for axis in around if not axis.sensitive]
 
 
 def _listed(names: Sequence[str]) -> str:

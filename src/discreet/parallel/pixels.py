@@ -82,13 +82,9 @@ class PairBins:
 class PairMetrics:
     """Screen-space metrics of a pair of axes; see `pair_metrics`.
 
-    Attributes
-    ----------
-    over_plotting, divergence, convergence : float
-        Degrees: the mean number of records of an occupied bin, of right pixels that an occupied
-        left pixel reaches, of left pixels that reach an occupied right pixel. At least 1.
-    mutual_information, left_entropy, right_entropy, joint_entropy : float
-        In bits, as counted: without a correction for the number of records.
+    Over-plotting, divergence and convergence are the mean number of records of an occupied bin, of
+    right pixels that an occupied left pixel reaches, of left pixels that reach an occupied right
+    pixel. The others are in bits, as counted: without a correction for the number of records.
     """
 
     over_plotting: float
@@ -111,9 +107,7 @@ class Information:
 def pair_bins(
     left: NDArray[np.integer], right: NDArray[np.integer], heights: tuple[int, int]
 ) -> PairBins:
-    """Count the records of each pair of pixels, in any order.
-
-    The bins are the raw data to the pixel, and most of them hold one record.
+    """Count the records of each pair of pixels: the raw data, and most often one record a bin.
 
     Parameters
     ----------
@@ -167,9 +161,7 @@ def whole_grid(counts: NDArray[np.integer]) -> Whole:
 def bin_of_records(
     bins: PairBins, left: NDArray[np.integer], right: NDArray[np.integer]
 ) -> NDArray[np.intp]:
-    """Say which of the bins each record is in, from its pixel on each axis.
-
-    The bins are of the same records, or of more.
+    """Say which of the bins, of the same records or of more, each record is in.
 
     Examples
     --------
@@ -198,14 +190,9 @@ def bin_of_records(
 def resolution(pixels: int) -> int:
     """Return how many pixels an axis gets if `pixels` are asked for.
 
-    A multiple of 50, from 50 to 500; more is answered as 500. The limits (section 6.4 of the paper)
-    keep a reader from asking for one resolution after the other, whose clusters differ. Ten are
-    left, and the clusters of all ten narrow records down further than those of one.
-
-    Raises
-    ------
-    InputError
-        If `pixels` is another number; the message names the nearest that is allowed.
+    A multiple of 50, from 50 to 500; more is answered as 500, and another number is refused. The
+    limits (section 6.4 of the paper) keep a reader from asking for one resolution after the other,
+    whose clusters differ. Ten are left, and all ten narrow records down further than one does.
 
     Examples
     --------
@@ -227,8 +214,6 @@ def resolution(pixels: int) -> int:
 def level_pixels(levels: int, height: int) -> tuple[int, ...]:
     """Return the pixel of each of `levels` levels, spread evenly over an axis of `height` pixels.
 
-    The first is on pixel 0 and the last on the last one; a single level is in the middle.
-
     Examples
     --------
     >>> level_pixels(5, 400), level_pixels(1, 400)
@@ -242,9 +227,7 @@ def level_pixels(levels: int, height: int) -> tuple[int, ...]:
 
 
 def level_bands(levels: int, height: int) -> tuple[tuple[int, int], ...]:
-    """Return a band of pixels for each of `levels` levels, which together fill an axis.
-
-    Bands are half-open, in the order of the levels, and as wide as one another up to a pixel.
+    """Return a half-open band of pixels for each of `levels` levels, which together fill an axis.
 
     Examples
     --------
@@ -257,16 +240,11 @@ def level_bands(levels: int, height: int) -> tuple[tuple[int, int], ...]:
 
 
 def pair_metrics(bins: PairBins) -> PairMetrics:
-    """Return the screen-space metrics of a pair of axes, of at least one record.
+    """Return the screen-space metrics of a pair of axes (Dasgupta and Kosara 2010, "Pargnostics").
 
-    Over-plotting, divergence and convergence are degrees, that is means over what is occupied.
-    Mutual information, the left entropy plus the right one less the joint one, is in bits. It does
-    not tell how far two columns depend on one another: where bins hold few records each,
-    independent columns have a high one as well; `information` corrects for that.
-
-    References
-    ----------
-    Dasgupta and Kosara, "Pargnostics: screen-space metrics for parallel coordinates" (2010).
+    Mutual information, the left entropy plus the right one less the joint one, does not tell how
+    far two columns depend on one another: where bins hold few records each, independent columns
+    have a high one as well; `information` corrects for that.
 
     Examples
     --------
@@ -290,21 +268,16 @@ def pair_metrics(bins: PairBins) -> PairMetrics:
 
 
 def information(bins: PairBins) -> Information:
-    """Return the mutual information of a pair of axes, corrected for chance, with its error.
+    """Return the mutual information of a pair of axes in bits, corrected for chance, with an error.
 
-    In bits. The correction is Miller's and Madow's: half a nat a record is taken off for each
+    The correction is Miller's (1955) and Madow's: half a nat a record is taken off for each
     occupied bin beyond what the two axes by themselves account for. The error is the standard
-    deviation over records of log2 p_ij / (p_i p_j), over the root of their number. Corrected
-    information may be below 0: that is no sign of dependence.
+    deviation over records of log2 p_ij / (p_i p_j), over the root of their number (Paninski 2003).
+    Corrected information may be below 0: that is no sign of dependence.
 
-    **What it does not tell.** The correction counts occupied bins only, and falls short where
-    most bins hold one record: use cells that hold several. The error rests on the central limit
-    theorem, and is rough below some hundred records and near independence.
-
-    References
-    ----------
-    Miller, "Note on the bias of information estimates" (1955).
-    Paninski, "Estimation of entropy and mutual information" (2003).
+    **What it does not tell.** The correction counts occupied bins only, and falls short where most
+    bins hold one record: use cells that hold several. The error rests on the central limit theorem,
+    and is rough below some hundred records and near independence.
 
     Examples
     --------
@@ -400,16 +373,12 @@ class Seeding:
 
 
 def choose_seeding(bins: PairBins, left_kind: str, right_kind: str) -> Seeding:
-    """Choose the metric of the seeds of a pair of axes, and with it the axis.
+    """Choose the metric of the seeds of a pair of axes (section 4.1.1 of the paper, steps 1 to 5).
 
     Two categorical axes: over-plotting. One of each: convergence if its degree is greater than that
     of divergence, else divergence. Two continuous axes: over-plotting, unless the greater of
     convergence and divergence is greater than its degree. Degrees are means over occupied bins or
-    pixels, so that convergence is greater than divergence where fewer right than left pixels are
-    occupied. The paper leaves open what ties are; a tie of over-plotting with another is
-    over-plotting here.
-
-    See section 4.1.1, steps 1 to 5 of the paper (`discreet.parallel`).
+    pixels. A tie of over-plotting with another, which the paper leaves open, is over-plotting here.
 
     Examples
     --------
@@ -417,8 +386,6 @@ def choose_seeding(bins: PairBins, left_kind: str, right_kind: str) -> Seeding:
     >>> bins = bins_of_grid(np.array([[1, 1, 1], [0, 0, 1]]))
     >>> choose_seeding(bins, "continuous", "categorical")
     Seeding(metric='divergence')
-    >>> choose_seeding(bins, "continuous", "categorical").axis
-    'left'
     """
     if left_kind not in KINDS or right_kind not in KINDS:
         raise InputError(f"the kind of an axis is one of {one_of(KINDS)}")

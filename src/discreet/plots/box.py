@@ -97,13 +97,14 @@ def from_rows(
     if request.by is not None:
         (column,), of = request.columns, np.array(levels)
         values = {level: rows[column][of == level] for level in sorted(set(levels))}
-    means = OrderMeans(request.k)
-    boxes = [
-        _box_of_five(label, [float(f"{number:.6g}") for number in means(drawn)])
-        if not request.shows_exact
-        else tukey_box(label, drawn)
-        for label, drawn in values.items()
-    ]
+    boxes = []
+    for label, drawn in values.items():
+        if request.shows_exact:
+            boxes.append(tukey_box(label, drawn))
+            continue
+        five = (float(f"{number:.6g}") for number in OrderMeans(request.k)(drawn))
+        low, q1, median, q3, high = five
+        boxes.append(Box(label, low, q1, median, q3, high))
     return BoxView(
         columns=request.columns,
         method=request.method,
@@ -123,7 +124,14 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BoxView:
     kept = np.ones(len(rows), dtype=np.bool_)
     parameters: dict[str, Any] = {}
     if request.method != "none":
-        kept = _kept_in_grid(table, request, rows.numbers)
+        if len(request.columns) > 2:
+            raise RefusedError(
+                f"a box by {request.method} is made from the grid of one or two columns; name at"
+                " most two, or take method='order-means'"
+            )
+        # The rows in the shown cells of the grid (section 4.1).
+        _, guarded, axes = count_cells(table, request, request.grid)
+        kept = guarded.shown[tuple(axis.places(rows.numbers[axis.column]) for axis in axes)]
         parameters = {"k": request.k, "grid": request.grid}
         if not kept.any():
             raise RefusedError("every cell of the grid is suppressed; choose a smaller k or grid")
@@ -147,7 +155,11 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
     method = OrderMeans(request.k)
     boxes = []
     if request.by is not None:
-        _check_varies(table, request)
+        # A constant column is refused as its box of all persons is: of no level is that said.
+        (column,) = request.columns
+        rows = table.rows([column])
+        if _enough(rows.numbers[column], rows.persons, request):
+            sd_of(column, winsorised(rows.numbers[column], request.k, rows.persons))
     for label, values, persons in _values(table, request):
         if not _enough(values, persons, request):
             raise too_few(request, HARDLY)
@@ -159,7 +171,7 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
         if request.by is not None and not request.shows_exact:
             # The whiskers of several columns' levels, solved together, reveal outliers.
             low, high = q1, q3
-        boxes.append(_box_of_five(label, (low, q1, median, q3, high)))
+        boxes.append(Box(label, low, q1, median, q3, high))
     everyone, gaps = table.persons(), max(gaps_of(table, name) for name in request.columns)
     return BoxView(
         columns=request.columns,
@@ -170,14 +182,6 @@ def _from_order_means(table: Table, request: PlotRequest, origin: Origin) -> Box
         groups=tuple(boxes),
         by=request.by,
     )
-
-
-def _check_varies(table: Table, request: PlotRequest) -> None:
-    """Refuse a constant column as its box of all persons is refused: of no level is that said."""
-    (column,) = request.columns
-    rows = table.rows([column])
-    if _enough(rows.numbers[column], rows.persons, request):
-        sd_of(column, winsorised(rows.numbers[column], request.k, rows.persons))
 
 
 def _enough(values: Floats, persons: Labels | None, request: PlotRequest) -> bool:
@@ -207,22 +211,6 @@ def _rows_of_levels(
     levels = panels_of(table, request)
     places = np.array(levels.at(stored))
     return {name: places == i for i, name in enumerate(levels.names)}
-
-
-def _kept_in_grid(table: Table, request: PlotRequest, numbers: Mapping[str, Floats]) -> Shown:
-    """Say which rows lie in the shown cells of the grid of one or two columns (section 4.1)."""
-    if len(request.columns) > 2:
-        raise RefusedError(
-            f"a box by {request.method} is made from the grid of one or two columns; name at most"
-            " two, or take method='order-means'"
-        )
-    _, guarded, axes = count_cells(table, request, request.grid)
-    return guarded.shown[tuple(axis.places(numbers[axis.column]) for axis in axes)]
-
-
-def _box_of_five(label: str, numbers: Sequence[float]) -> Box:
-    low, q1, median, q3, high = numbers
-    return Box(label, low, q1, median, q3, high)
 
 
 def tukey_box(label: str, values: Floats) -> Box:

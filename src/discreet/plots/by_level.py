@@ -42,7 +42,7 @@ from discreet.protect.counts import (
     shows_enough,
     widths_of_blocks,
 )
-from discreet.render.scene import Bars, Cells, Mark, Panel, Scene
+from discreet.render.scene import Bars, Cells, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
@@ -140,7 +140,10 @@ def joined(
     groups = [_Group(level or missing, (level,), count) for level, count in counts.items()]
     for place, least in enumerate(leasts, start=1):
         if drawn is not None and place == len(leasts):
-            groups = [replace(group, count=_held(group, drawn)) for group in groups]
+            groups = [
+                replace(group, count=sum(drawn.get(level, 0) for level in group.members))
+                for group in groups
+            ]
         groups = _joined(groups, least)
     groups.sort(key=lambda group: (group.rest, group.members == ("",), _order(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
@@ -155,10 +158,6 @@ class _Group:
     members: tuple[str, ...]
     count: int
     rest: bool = False
-
-
-def _held(group: _Group, counts: Mapping[str, int]) -> int:
-    return sum(counts.get(level, 0) for level in group.members)
 
 
 def _joined(groups: list[_Group], least: int) -> list[_Group]:
@@ -243,13 +242,10 @@ def _alike(panels: list[Panel]) -> tuple[Panel, ...]:
     highest = (0.0, HEADROOM * max(heights)) if heights else None
     span = (float(min(values)), float(max(values))) if values else None
 
-    def coloured(mark: Mark) -> Mark:
-        return replace(mark, span=span) if isinstance(mark, Cells) else mark
-
     return tuple(
         replace(
             panel,
-            marks=tuple(coloured(mark) for mark in panel.marks),
+            marks=tuple(replace(m, span=span) if isinstance(m, Cells) else m for m in panel.marks),
             y=replace(panel.y, limits=highest or panel.y.limits),
         )
         for panel in panels
@@ -305,7 +301,17 @@ def panels_of_rows(
     edges = [axis.edges for axis in axes]
     shown: Shown = np.ones(counts.shape, dtype=np.bool_)
     if not request.shows_exact:
-        edges, counts, shown = _row_cells(counts, edges, request)
+        # Cells of protected rows are joined until each level shows enough of its rows.
+        totals = counts.sum(axis=tuple(range(1, counts.ndim)))
+        for widths in widths_of_blocks(counts.shape[1:]):
+            found = in_blocks(counts, widths)
+            each, all_levels = ((n == 0) | (n >= request.k) for n in (found, found.sum(axis=0)))
+            shown = each & all_levels
+            if shows_enough(np.where(shown, found, 0), totals, request.shown_share):
+                break
+        else:
+            raise _too_far_apart(request)
+        edges, counts = _joined_edges(edges, widths), found
     origin = shown_of_rows(origin, request, counts[shown])
     return Panels(names, edges, counts, shown, origin)
 
@@ -332,7 +338,8 @@ def count_levels(
 
 def check_shows_enough(kept: Bins, totals: Bins, request: PlotRequest) -> None:
     """Refuse panels of which some shows too few of its persons."""
-    if not kept.any() or not shows_enough(kept, totals, _share(request)):
+    share = 0.0 if request.shows_exact else request.shown_share
+    if not kept.any() or not shows_enough(kept, totals, share):
         raise _too_far_apart(request)
 
 
@@ -365,34 +372,16 @@ def _cells(
         check_counts(np.where(shown, counts, 0), shown, request.k)
         return edges, counts, shown
     told = guarded.shown & ((guarded.counts > 0) | request.show_empty)
-    share, empty = _share(request), request.show_empty
+    share, empty = request.shown_share, request.show_empty
     found = cells_of_levels(counts, told, request.k, share, show_empty=empty)
     if found is None:
         raise _too_far_apart(request)
     return _joined_edges(edges, found.widths), found.counts, found.shown
 
 
-def _row_cells(
-    counts: Bins, edges: list[Floats], request: PlotRequest
-) -> tuple[list[Floats], Bins, Shown]:
-    """Join cells of protected rows until each level shows enough of its rows."""
-    totals = counts.sum(axis=tuple(range(1, counts.ndim)))
-    for widths in widths_of_blocks(counts.shape[1:]):
-        found = in_blocks(counts, widths)
-        each, all_levels = ((n == 0) | (n >= request.k) for n in (found, found.sum(axis=0)))
-        shown = each & all_levels
-        if shows_enough(np.where(shown, found, 0), totals, _share(request)):
-            return _joined_edges(edges, widths), found, shown
-    raise _too_far_apart(request)
-
-
 def _joined_edges(edges: Sequence[Floats], widths: tuple[int, ...]) -> list[Floats]:
     """Return the ends of joined cells, of which the last may be narrower."""
     return [np.append(ends[:-1:width], ends[-1]) for ends, width in zip(edges, widths, strict=True)]
-
-
-def _share(request: PlotRequest) -> float:
-    return 0.0 if request.shows_exact else request.shown_share
 
 
 def _too_far_apart(request: PlotRequest) -> RefusedError:

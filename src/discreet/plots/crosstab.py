@@ -63,7 +63,13 @@ class CrossTableView(View):
     def scene(self) -> Scene:
         """Return the table as words."""
         lines = [*zip(self.counts, self.row_totals, strict=True), (self.column_totals, self.total)]
-        texts = tuple(tuple(_word(count) for count in (*row, total)) for row, total in lines)
+        texts = tuple(
+            tuple(
+                HIDDEN if count is None else f"{count:,}".replace(",", "\u2009")
+                for count in (*row, total)
+            )
+            for row, total in lines
+        )
         panel = Panel(
             marks=(Words(texts, totals=True),),
             x=Axis(self.columns[1], ticks=(*self.column_levels, "total")),
@@ -72,10 +78,6 @@ class CrossTableView(View):
         hidden = any(HIDDEN in row for row in texts)
         sign = f"{HIDDEN} nobody, too few to show, or hidden so that sums do not give others back"
         return Scene((panel,), notes=self.notes() + ((sign,) if hidden else ()))
-
-
-def _word(count: int | None) -> str:
-    return HIDDEN if count is None else f"{count:,}".replace(",", "\u2009")
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTableView:

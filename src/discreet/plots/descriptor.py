@@ -224,62 +224,57 @@ class Plot(Generic[V]):
         return gridded if number == "grid" else number in self.parameters
 
 
-PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
-    {
-        it.name: it
-        for it in (
-            Parameter(
-                "k",
-                "integer",
-                "The least number of persons anything drawn stands on.",
-                1,
-                more=MappingProxyType(LEAST_K | dict.fromkeys(CLUSTER_METHODS, 2)),
-            ),
-            Parameter(
-                "q",
-                "number",
-                "Noise as a share of a column's standard deviation.",
-                0.01,
-                100,
-                methods=NOISY,
-            ),
-            Parameter("bins", "integer", "How many bars the axis is divided into.", 2, 1000, 1),
-            Parameter("grid", "integer", "Cells along each side of the grid.", 2, 1000, 1),
-            Parameter("trend", "yes_no", "Draw the least-squares line.", usual=False),
-            Parameter(
-                "noise_on",
-                "word",
-                "Noise on the points of the plot, or on the residuals before it is made.",
-                choices=("points", "variable"),
-                usual="points",
-                methods=NOISY,
-            ),
-            Parameter(
-                "diversity",
-                "integer",
-                "The least number of different sensitive values of a cluster.",
-                1,
-                1000,
-                1,
-                more=MappingProxyType({"k-member-cells": 2}),
-            ),
-            Parameter(
-                "pixels",
-                "integer",
-                f"Pixels of an axis; more than {MOST_PIXELS} are answered as {MOST_PIXELS}.",
-                PIXEL_STEP,
-                None,
-                PIXEL_STEP,
-            ),
-            Parameter(
-                "cost",
-                "word",
-                "How clusters grow.",
-                choices=COSTS,
-                usual="smaller",
-                methods=("k-member",),
-            ),
-            Parameter("gradient", "yes_no", "Let clusters fade towards their edges.", usual=True),
-        )
-    }
+_EACH = (
+    Parameter(
+        "k",
+        "integer",
+        "The least number of persons anything drawn stands on.",
+        1,
+        more=MappingProxyType(LEAST_K | dict.fromkeys(CLUSTER_METHODS, 2)),
+    ),
+    Parameter(
+        "q",
+        "number",
+        "Noise as a share of a column's standard deviation.",
+        0.01,
+        100,
+        methods=NOISY,
+    ),
+    Parameter("bins", "integer", "How many bars the axis is divided into.", 2, 1000, 1),
+    Parameter("grid", "integer", "Cells along each side of the grid.", 2, 1000, 1),
+    Parameter("trend", "yes_no", "Draw the least-squares line.", usual=False),
+    Parameter(
+        "noise_on",
+        "word",
+        "Noise on the points of the plot, or on the residuals before it is made.",
+        choices=("points", "variable"),
+        usual="points",
+        methods=NOISY,
+    ),
+    Parameter(
+        "diversity",
+        "integer",
+        "The least number of different sensitive values of a cluster.",
+        1,
+        1000,
+        1,
+        more=MappingProxyType({"k-member-cells": 2}),
+    ),
+    Parameter(
+        "pixels",
+        "integer",
+        f"Pixels of an axis; more than {MOST_PIXELS} are answered as {MOST_PIXELS}.",
+        PIXEL_STEP,
+        step=PIXEL_STEP,
+    ),
+    Parameter(
+        "cost",
+        "word",
+        "How clusters grow.",
+        choices=COSTS,
+        usual="smaller",
+        methods=("k-member",),
+    ),
+    Parameter("gradient", "yes_no", "Let clusters fade towards their edges.", usual=True),
 )
+PARAMETERS: Mapping[str, Parameter] = MappingProxyType({it.name: it for it in _EACH})

@@ -25,7 +25,7 @@ from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS
 from discreet.regression import Fit, Model, cook_line, corrected, fit, quantiles
 from discreet.render.scene import Axis, Dots, Lines, Mark, Panel, Scene
-from discreet.table import Rows, Table, open_table
+from discreet.table import Table, open_table
 
 __all__ = [
     "LEVERAGE",
@@ -95,13 +95,21 @@ class Diagnostic(View):
 
     def describe(self) -> str:
         """Say what is shown, how it was made, what it does not protect, and what was estimated."""
-        return "\n".join([super().describe(), *_estimates(self.coefficients, self.corrected)])
+        lines = [super().describe()]
+        for of, found in (("", self.coefficients), (" corrected for the noise", self.corrected)):
+            if found:
+                listed = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
+                lines.append(f"estimates{of}: {listed}")
+        return "\n".join(lines)
 
     def scene(self) -> Scene:
         """Return the points over the line that they are to be compared with."""
         gridded = self.method in COUNT_METHODS and self.method != "none"
         points = Dots(self.x, self.y, self.size, gridded, self.origin.counted)
-        marks = (points, _across(self.x, self.slope), *self._more_lines())
+        low, high = min(self.x, default=0.0), max(self.x, default=0.0)
+        ends = (low, high) if low < high else (low, low + (abs(low) or 1.0))
+        line = Lines((ends,), (tuple(self.slope * end for end in ends),), "reference")
+        marks = (points, line, *self._more_lines())
         return Scene((Panel(marks, Axis(self.axes[0]), Axis(self.axes[1])),), notes=self.notes())
 
     @staticmethod
@@ -188,23 +196,6 @@ class LeverageView(Diagnostic):
         return super()._decoded(given) | {"curves": curves}
 
 
-def _estimates(coefficients: Numbers, corrected: Numbers) -> list[str]:
-    def listed(numbers: Numbers) -> str:
-        return ", ".join(f"{name} {value:.4g}" for name, value in numbers.items())
-
-    lines = [f"estimates: {listed(coefficients)}"] if coefficients else []
-    if corrected:
-        lines.append(f"estimates corrected for the noise: {listed(corrected)}")
-    return lines
-
-
-def _across(x: tuple[float, ...], slope: float) -> Lines:
-    """Return the reference line y = slope x, which goes on to the edges of the panel."""
-    low, high = min(x, default=0.0), max(x, default=0.0)
-    ends = (low, high) if low < high else (low, low + (abs(low) or 1.0))
-    return Lines((ends,), (tuple(slope * end for end in ends),), "reference")
-
-
 #: The view of each diagnostic.
 VIEWS: Mapping[str, type[Diagnostic]] = MappingProxyType(
     {view.kind: view for view in (ResidualView, QQView, LeverageView)}
@@ -246,7 +237,15 @@ def of_records(
 ) -> Diagnostic:
     """Fit the model to the real data, and protect what comes of it: only under `research`."""
     rows = table.rows(model.numbers, model.levels)
-    found = fit(model, *_in_order(rows), residual_df)
+    # Rows in order of their values: sums in another order have other last digits.
+    texts = {name: np.array(words) for name, words in rows.texts.items()}
+    order = np.lexsort([*rows.numbers.values(), *texts.values()])
+    found = fit(
+        model,
+        {name: values[order] for name, values in rows.numbers.items()},
+        {name: tuple(words[order].tolist()) for name, words in texts.items()},
+        residual_df,
+    )
     outcomes = _points(found, request)
     if not request.from_rows:
         view = scatter.from_counts(_table(outcomes), _drawn(request), origin)
@@ -265,14 +264,6 @@ def of_records(
         parameters = MappingProxyType({**view.parameters, "noise_on": noise_on})
         view = replace(view, parameters=parameters)
     return _view(view, model, found, request, {})
-
-
-def _in_order(rows: Rows) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
-    """Return rows in order of their values: sums in another order have other last digits."""
-    texts = {name: np.array(words) for name, words in rows.texts.items()}
-    order = np.lexsort([*rows.numbers.values(), *texts.values()])
-    numbers = {name: values[order] for name, values in rows.numbers.items()}
-    return numbers, {name: tuple(words[order].tolist()) for name, words in texts.items()}
 
 
 def _points(found: Fit, request: PlotRequest) -> dict[str, Floats]:
@@ -295,7 +286,6 @@ def _table(columns: Mapping[str, Floats]) -> Table:
 def _view(
     points: PointsView, model: Model, found: Fit, request: PlotRequest, better: Mapping[str, float]
 ) -> Diagnostic:
-    """Put points, estimates and reference lines into the view of the picture."""
     given: dict[str, Any] = {
         "columns": request.columns,
         "method": request.method,

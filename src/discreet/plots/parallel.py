@@ -6,7 +6,7 @@ records and pixels, as the paper has them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -39,9 +39,8 @@ from discreet.plots.parallel_axes import (
     cells_of,
     check_named,
     check_order,
-    check_persons,
-    check_spread,
     counted_cells,
+    on_one_place,
     persons_in_cells,
     pixel_axis,
     too_diverse,
@@ -50,7 +49,7 @@ from discreet.plots.parallel_view import ParallelView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin
 from discreet.protect import CLUSTER_METHODS
-from discreet.table import Rows, Table
+from discreet.table import Table
 
 __all__ = ["PARALLEL", "clusters_of_cells", "clusters_of_records", "from_counts"]
 
@@ -71,8 +70,13 @@ def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> Par
     """Cluster the cells of each two neighbouring axes, and say which light up together."""
     axes = {name: cell_axis(table, request, name) for name in request.columns}
     check_named([*axes.values()], request.axes.sensitive)
-    _check_diversity(axes.values(), request)
+    for axis in axes.values():
+        if axis.shown.sensitive and axis.cells < request.axes.diversity:
+            raise too_diverse(axis.shown.name)
     check_order(table, request, axes)
+    stated = {"k": request.k, "pixels": request.axes.pixels}
+    if request.axes.sensitive:
+        stated["l"] = request.axes.diversity
     gaps, complete, persons = [], [], 0
     for left, right in pairwise(axes.values()):
         found, with_both, missing = _gap(table, request, left, right)
@@ -86,7 +90,7 @@ def clusters_of_cells(table: Table, request: PlotRequest, origin: Origin) -> Par
     return ParallelView(
         columns=request.columns,
         method=request.method,
-        parameters=MappingProxyType(_stated(request)),
+        parameters=MappingProxyType(stated),
         suppressed=None,
         origin=seen(
             origin,
@@ -202,18 +206,6 @@ def _boxes(found: CellClusters, left: CellAxis, right: CellAxis) -> tuple[Box, .
     return tuple((a[i], a[j], b[m], b[n]) for i, j, m, n in found.boxes)
 
 
-def _check_diversity(axes: Iterable[CellAxis], request: PlotRequest) -> None:
-    for axis in axes:
-        if axis.shown.sensitive and axis.cells < request.axes.diversity:
-            raise too_diverse(axis.shown.name)
-
-
-def _stated(request: PlotRequest) -> dict[str, int]:
-    """Return the parameters that a reader may know."""
-    stated = {"k": request.k, "pixels": request.axes.pixels}
-    return stated | ({"l": request.axes.diversity} if request.axes.sensitive else {})
-
-
 # --- of records -------------------------------------------------------------------------------
 
 
@@ -230,10 +222,16 @@ class Gap:
 
 def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> ParallelView:
     """Cluster the records between each two neighbouring axes, and say which light up together."""
-    check_persons(table)
+    if table.persons_repeat():
+        raise RefusedError(
+            "some person has several rows, and a cluster of records counts rows; take"
+            " method='k-member-cells', which counts persons, or make one row a person first (a mean"
+            " or a last value)"
+        )
     axes = [pixel_axis(table, request, name) for name in request.columns]
     check_named(axes, request.axes.sensitive)
-    rows = _rows(table, request)
+    numbers = [name for name in request.columns if table.columns[name].kind == "continuous"]
+    rows = table.rows(numbers, levels=[name for name in request.columns if name not in numbers])
     if len(rows) < request.k:
         raise RefusedError(
             "there are fewer complete records than k; choose a smaller k or other columns"
@@ -242,9 +240,13 @@ def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> P
         check_order(table, request, axes_to_order(table, request))
     values: dict[str, Floats | tuple[str, ...]] = {**rows.numbers, **rows.texts}
     pixels = [axis.pixels(values[axis.shown.name]) for axis in axes]
-    check_spread(request.columns, pixels)
-    if request.method != "none":
-        _check_diverse_pixels(axes, pixels, request)
+    for axis, places in zip(axes, pixels, strict=True):
+        if (places == places[0]).all():
+            raise on_one_place(axis.shown.name)
+    for axis, places in zip(axes, pixels, strict=True):
+        few = np.count_nonzero(np.unique(axis.known(places)) >= 0) < request.axes.diversity
+        if request.method != "none" and axis.shown.sensitive and few:
+            raise too_diverse(axis.shown.name)
     gaps = _gaps(request, axes, pixels)
     return ParallelView(
         columns=request.columns,
@@ -262,13 +264,6 @@ def clusters_of_records(table: Table, request: PlotRequest, origin: Origin) -> P
         sizes=tuple(tuple(np.bincount(gap.labels).tolist()) for gap in gaps),
         fuzzy=request.axes.fuzzy,
     )
-
-
-def _rows(table: Table, request: PlotRequest) -> Rows:
-    """Return the records that have a number on every continuous axis."""
-    kinds = {name: table.columns[name].kind for name in request.columns}
-    numbers = [name for name, kind in kinds.items() if kind == "continuous"]
-    return table.rows(numbers, levels=[name for name in kinds if name not in numbers])
 
 
 def _gaps(request: PlotRequest, axes: Sequence[PixelAxis], pixels: Sequence[Whole]) -> list[Gap]:
@@ -306,11 +301,14 @@ def _ordered(labels: NDArray[np.integer], left: Whole, right: Whole, k: int) -> 
         raise RefusedError(
             "there are too many clusters to draw; choose a larger k, or fewer records"
         )
-    boxes = np.empty((count, 4), dtype=np.int64)
-    for column, of, places in ((0, np.minimum, left), (1, np.maximum, left)):
-        boxes[:, column] = _ends(of, labels, places, count)
-    for column, of, places in ((2, np.minimum, right), (3, np.maximum, right)):
-        boxes[:, column] = _ends(of, labels, places, count)
+    by_label = np.argsort(labels, kind="stable")
+    firsts = np.flatnonzero(np.diff(labels[by_label], prepend=-1))
+    ends = (
+        of.reduceat(places[by_label], firsts)
+        for places in (left, right)
+        for of in (np.minimum, np.maximum)
+    )
+    boxes = np.column_stack([*ends]).astype(np.int64)
     boxes[:, [1, 3]] += 1
     order = np.lexsort((np.bincount(labels), *boxes.T[::-1]))
     number = np.empty(count, dtype=np.intp)
@@ -318,13 +316,6 @@ def _ordered(labels: NDArray[np.integer], left: Whole, right: Whole, k: int) -> 
     if k > 1:
         check_clusters(number[labels], boxes[order], left, right, k)
     return Gap(boxes[order], number[labels])
-
-
-def _ends(of: np.ufunc, labels: NDArray[np.integer], places: Whole, count: int) -> Whole:
-    ends = np.full(count, places[0], dtype=np.int64)
-    ends[labels] = places
-    of.at(ends, labels, places)
-    return ends
 
 
 def _joins_of_records(
@@ -351,15 +342,6 @@ def _joins_of_records(
         diversity=request.axes.diversity,
         named=[bands[level][0] for level in request.axes.sensitive[last.name]],
     )
-
-
-def _check_diverse_pixels(
-    axes: Sequence[PixelAxis], pixels: Sequence[Whole], request: PlotRequest
-) -> None:
-    for axis, places in zip(axes, pixels, strict=True):
-        values = np.unique(axis.known(places))
-        if axis.shown.sensitive and np.count_nonzero(values >= 0) < request.axes.diversity:
-            raise too_diverse(axis.shown.name)
 
 
 def _stated_of_records(request: PlotRequest) -> dict[str, int | str]:

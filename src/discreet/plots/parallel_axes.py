@@ -40,9 +40,8 @@ __all__ = [
     "cells_of",
     "check_named",
     "check_order",
-    "check_persons",
-    "check_spread",
     "counted_cells",
+    "on_one_place",
     "persons_in_cells",
     "pixel_axis",
     "proposed_order",
@@ -106,7 +105,13 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     most = height // CELL_PIXELS
     if table.columns[name].kind == "categorical":
         found = joined(table.levels(name), request.k)
-        _check_levels(table, request, name, found)
+        persons = table.unit is not None and request.k > 1
+        if persons and table.count((), {name: found.places}).counts.min() < request.k:
+            # Joined by sums of persons, of whom some were counted twice.
+            raise RefusedError(
+                f"some person has several levels of {name!r}, so small ones cannot be joined; make"
+                " one row a person first (a last level, or the most frequent)"
+            )
         levels = _ordered(found, request, name, height if request.shows_exact else most)
         if sensitive:
             levels = _known(levels)
@@ -119,9 +124,12 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     firsts = np.flatnonzero(np.diff(merged.groups, prepend=-1))
     places = np.append(bins.edges[firsts], bins.edges[-1])
     edges = np.rint((places - bins.low) / (bins.high - bins.low) * height).astype(np.int64)
-    kept = _wide_apart(edges)
+    kept = [0]  # at which edges cells begin, from the foot upwards
+    for at in range(1, len(edges) - 1):
+        if min(edges[at] - edges[kept[-1]], edges[-1] - edges[at]) >= CELL_PIXELS:
+            kept.append(at)
     if len(kept) < 2:
-        raise _on_one_place(name)
+        raise on_one_place(name)
     low, high = float(bins.low), float(bins.high)
     whole = name not in {**request.limits, **request.edges} and table.is_whole(
         name, but_for=request.k
@@ -129,17 +137,6 @@ def cell_axis(table: Table, request: PlotRequest, name: str) -> CellAxis:
     shown = ParallelAxis(name, "continuous", low, high, (), (), sensitive, whole)
     cell_of_bin = np.searchsorted(firsts[kept], np.arange(bins.bins), side="right") - 1
     return CellAxis(shown, np.append(edges[kept], height), bins=bins, cell_of_bin=cell_of_bin)
-
-
-def _check_levels(table: Table, request: PlotRequest, name: str, levels: Levels) -> None:
-    """Refuse levels that were joined by sums of persons, and of whom some were counted twice."""
-    if table.unit is None or request.k == 1:
-        return
-    if table.count((), {name: levels.places}).counts.min() < request.k:
-        raise RefusedError(
-            f"some person has several levels of {name!r}, so small ones cannot be joined; make one"
-            " row a person first (a last level, or the most frequent)"
-        )
 
 
 def pixel_axis(table: Table, request: PlotRequest, name: str) -> PixelAxis:
@@ -156,21 +153,16 @@ def pixel_axis(table: Table, request: PlotRequest, name: str) -> PixelAxis:
     return PixelAxis(shown, bins=BinAxis(name, ends.low, ends.high, height))
 
 
-def check_persons(table: Table) -> None:
-    """Refuse a table in which some person has several rows, where clusters are of records."""
-    if table.persons_repeat():
-        raise RefusedError(
-            "some person has several rows, and a cluster of records counts rows; take"
-            " method='k-member-cells', which counts persons, or make one row a person first (a mean"
-            " or a last value)"
-        )
-
-
 def check_named(
     axes: Sequence[CellAxis | PixelAxis], sensitive: Mapping[str, Sequence[str]]
 ) -> None:
     """Refuse sensitive values that no axis shows; to have none is no value."""
-    levels = {axis.shown.name: () if axis.levels is None else _values(axis.levels) for axis in axes}
+    levels: dict[str, tuple[str, ...]] = {axis.shown.name: () for axis in axes}
+    for axis in axes:
+        if axis.levels is not None:
+            here = _alone(axis.levels)
+            named = enumerate(axis.levels.names)
+            levels[axis.shown.name] = tuple(name for at, name in named if at != here)
     for name, values in sensitive.items():
         if values and not levels[name]:
             raise InputError(
@@ -184,13 +176,6 @@ def check_named(
             )
 
 
-def check_spread(axes: Sequence[str], pixels: Sequence[Whole]) -> None:
-    """Refuse an axis on which all records have one pixel."""
-    for name, places in zip(axes, pixels, strict=True):
-        if (places == places[0]).all():
-            raise _on_one_place(name)
-
-
 def too_diverse(name: str) -> InputError:
     """Return the refusal of a diversity that no cluster can have."""
     return InputError(
@@ -199,19 +184,10 @@ def too_diverse(name: str) -> InputError:
     )
 
 
-def _wide_apart(edges: Whole) -> Labels:
-    """Say at which edges cells begin, so that each is wide enough, from the foot upwards."""
-    kept = [0]
-    for at in range(1, len(edges) - 1):
-        if min(edges[at] - edges[kept[-1]], edges[-1] - edges[at]) >= CELL_PIXELS:
-            kept.append(at)
-    return np.array(kept, dtype=np.intp)
-
-
 def _ordered(levels: Levels, request: PlotRequest, name: str, most: int) -> Levels:
     """Put levels in the order that is declared, and refuse none but one, or too many."""
     if len(levels.names) < 2:
-        raise _on_one_place(name)
+        raise on_one_place(name)
     if len(levels.names) > most:
         raise RefusedError(
             f"column {name!r} has more levels than its axis has room for; join some of them"
@@ -236,18 +212,14 @@ def _known(levels: Levels) -> Levels:
     return Levels(names, places | {STORED_MISSING: len(names)})
 
 
-def _values(levels: Levels) -> tuple[str, ...]:
-    here = _alone(levels)
-    return tuple(name for at, name in enumerate(levels.names) if at != here)
-
-
 def _alone(levels: Levels) -> int | None:
     """Return the place of the level that stands for no value, where no other shares it."""
     here = levels.places.get(STORED_MISSING)
     return None if here is None or [*levels.places.values()].count(here) > 1 else here
 
 
-def _on_one_place(name: str) -> RefusedError:
+def on_one_place(name: str) -> RefusedError:
+    """Return the refusal of an axis that shows nothing."""
     return RefusedError(
         f"the values of {name!r} all lie on one place of its axis; leave the column out, or declare"
         " narrower limits for it"
@@ -403,21 +375,15 @@ def _information(
         pair = (axes[name], axes[sensitive[0]])
         counted = counted_cells(table, pair)
         check_size(counted, request)
-        known[name] = information(bins_of_grid(_coarse(cells_of(counted, pair, request.k), pair)))
+        counts = cells_of(counted, pair, request.k)
+        # Many cells of few persons tell much by chance, more than can be corrected for: those of
+        # continuous axes are joined into about ten that hold as many persons each.
+        for place, axis in enumerate(pair):
+            if axis.cell_of_bin is not None:
+                held = counts.sum(axis=1 - place)
+                before = np.cumsum(held) - held / 2  # the middle of each cell
+                part = (before * COMPARED_CELLS / held.sum()).astype(np.int64)
+                firsts = np.flatnonzero(np.diff(part, prepend=-1))
+                counts = np.add.reduceat(counts, firsts, axis=place)
+        known[name] = information(bins_of_grid(counts))
     return known
-
-
-def _coarse(counts: Whole, axes: Sequence[CellAxis]) -> Whole:
-    """Join the cells of continuous axes into about ten that hold as many persons each.
-
-    Many cells of few persons tell much by chance, more than can be corrected for, and an axis of
-    more values would seem to tell more.
-    """
-    for place, axis in enumerate(axes):
-        if axis.cell_of_bin is not None:
-            held = counts.sum(axis=1 - place)
-            before = np.cumsum(held) - held / 2  # the middle of each cell
-            part = (before * COMPARED_CELLS / held.sum()).astype(np.int64)
-            firsts = np.flatnonzero(np.diff(part, prepend=-1))
-            counts = np.add.reduceat(counts, firsts, axis=place)
-    return counts

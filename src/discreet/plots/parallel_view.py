@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from discreet.errors import InputError, one_of
 from discreet.parallel.cells import Box
@@ -64,15 +64,18 @@ class ParallelAxis:
         if self.kind == "continuous":
             if self.levels or self.bands:
                 raise InputError(f"the axis {self.name!r} is continuous and has no levels")
-            if not (_is_number(self.low) and _is_number(self.high) and self._rises()):
+            low, high = self.low, self.high
+            if not (_is_number(low) and _is_number(high) and low <= high):
                 raise InputError(f"the axis {self.name!r} goes from a finite low to a finite high")
             return
         if self.low is not None or self.high is not None:
             raise InputError(f"the axis {self.name!r} has levels, so it has no low and no high")
-        words = _is_tuple(self.levels) and all(isinstance(level, str) for level in self.levels)
+        words = isinstance(self.levels, tuple) and all(
+            isinstance(level, str) for level in self.levels
+        )
         if not words or not self.levels or len(set(self.levels)) != len(self.levels):
             raise InputError(f"the axis {self.name!r} has different levels, and one at least")
-        if not _is_tuple(self.bands) or len(self.bands) != len(self.levels):
+        if not isinstance(self.bands, tuple) or len(self.bands) != len(self.levels):
             raise InputError(f"the axis {self.name!r} has a band of pixels for each level")
         rising = all(_is_box(band, 2) and band[0] < band[1] for band in self.bands)
         if not rising or any(a[0] > b[0] or a[1] > b[1] for a, b in pairwise(self.bands)):
@@ -84,7 +87,7 @@ class ParallelAxis:
             low, high = self.low, self.high
             if self.whole:
                 low, high = math.ceil(low), math.floor(high)
-            ends = (_number(low), _number(high))
+            ends = (f"{low:.7g}", f"{high:.7g}")
             scale = (float(self.low), float(self.high)) if self.low < self.high else None
             return Upright(self.name, ends, apart=self.sensitive, scale=scale)
         middles = tuple((low + high) / (2 * pixels) for low, high in self.bands)
@@ -105,9 +108,6 @@ class ParallelAxis:
             if one < high <= other:
                 last = ((one + other) / 2 + half) / pixels
         return first, last
-
-    def _rises(self) -> bool:
-        return self.low is not None and self.high is not None and self.low <= self.high
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -244,7 +244,7 @@ class ParallelView(View):
                 f" {who} they hold",
             ]
         if self.selected is not None:
-            left, right = self._names(self.selected[0])
+            left, right = self.columns[self.selected[0] :][:2]
             enough = "enough persons" if self._guarded() else "records"
             signs.append(
                 f"lit: one cluster between {left} and {right}, and those beside it that share"
@@ -254,26 +254,21 @@ class ParallelView(View):
 
     def notes(self) -> tuple[str, ...]:
         """Return the lines that stand below the picture: those of any view, and of empty gaps."""
-        empty = [gap for gap, boxes in enumerate(self.clusters) if not boxes]
-        return (*super().notes(), *(self._why(gap) for gap in empty))
-
-    def _why(self, gap: int) -> str:
-        """Say why a gap shows nothing."""
-        names = self._names(gap)
-        secret = [axis.name for axis in self.axes[gap : gap + 2] if axis.sensitive]
-        nothing = f"nothing is shown between {names[0]} and {names[1]}: "
-        if secret:
-            return f"{nothing}clusters there could not hide a person's {' and '.join(secret)}"
-        return f"{nothing}too few {self._who()} for a cluster"
+        lines = [*super().notes()]
+        for gap in (gap for gap, boxes in enumerate(self.clusters) if not boxes):
+            secret = [axis.name for axis in self.axes[gap : gap + 2] if axis.sensitive]
+            why = f"clusters there could not hide a person's {' and '.join(secret)}"
+            if not secret:
+                why = f"too few {self._who()} for a cluster"
+            left, right = self.columns[gap : gap + 2]
+            lines.append(f"nothing is shown between {left} and {right}: {why}")
+        return tuple(lines)
 
     def _guarded(self) -> bool:
         return self.origin.regime == "guarded"
 
     def _who(self) -> str:
         return "persons" if self._guarded() else "records"
-
-    def _names(self, gap: int) -> tuple[str, str]:
-        return self.columns[gap], self.columns[gap + 1]
 
     def _source(self) -> str:
         source = super()._source()
@@ -283,22 +278,24 @@ class ParallelView(View):
         return super()._subject().replace("parallel of", "parallel coordinates of", 1)
 
     def _check_axes(self) -> None:
-        if not _is_tuple(self.axes) or not all(isinstance(a, ParallelAxis) for a in self.axes):
+        if not isinstance(self.axes, tuple) or not all(
+            isinstance(a, ParallelAxis) for a in self.axes
+        ):
             raise InputError("the axes of parallel coordinates are ParallelAxis")
         if len(self.axes) < 2 or self.columns != tuple(axis.name for axis in self.axes):
             raise InputError("parallel coordinates have two axes or more, named like the columns")
         if len(set(self.columns)) != len(self.columns):
             raise InputError("each column has one axis")
-        if not _is_whole(self.pixels) or not 1 <= self.pixels <= MOST_PIXELS:
+        if type(self.pixels) is not int or not 1 <= self.pixels <= MOST_PIXELS:
             raise InputError(f"the axes are 1 to {MOST_PIXELS} pixels high")
         if any(band[1] > self.pixels for axis in self.axes for band in axis.bands):
             raise InputError("the bands of levels lie within the pixels of the axes")
 
     def _check_clusters(self) -> None:
-        if not _is_tuple(self.clusters) or len(self.clusters) != len(self.axes) - 1:
+        if not isinstance(self.clusters, tuple) or len(self.clusters) != len(self.axes) - 1:
             raise InputError("parallel coordinates have clusters for each gap between two axes")
         for boxes in self.clusters:
-            if not _is_tuple(boxes) or not all(_is_box(box, 4) for box in boxes):
+            if not isinstance(boxes, tuple) or not all(_is_box(box, 4) for box in boxes):
                 raise InputError("a cluster is a box of four pixels")
             if not all(0 <= a < b <= self.pixels and c < d <= self.pixels for a, b, c, d in boxes):
                 raise InputError(
@@ -312,10 +309,10 @@ class ParallelView(View):
                 raise InputError("under a guarded policy clusters with the same box are one")
 
     def _check_joins(self) -> None:
-        if not _is_tuple(self.joins) or len(self.joins) != len(self.axes) - 2:
+        if not isinstance(self.joins, tuple) or len(self.joins) != len(self.axes) - 2:
             raise InputError("parallel coordinates have joins for each axis between two others")
         for (before, after), pairs in zip(pairwise(self.clusters), self.joins, strict=True):
-            if not _is_tuple(pairs) or not all(_is_box(pair, 2) for pair in pairs):
+            if not isinstance(pairs, tuple) or not all(_is_box(pair, 2) for pair in pairs):
                 raise InputError("a join is a pair of clusters, by their numbers")
             if any(a >= len(before) or b >= len(after) for a, b in pairs):
                 raise InputError("a join names clusters that there are, on both sides of its axis")
@@ -327,10 +324,10 @@ class ParallelView(View):
             return
         if self._guarded():
             raise InputError("under a guarded policy clusters have no sizes")
-        fits = _is_tuple(self.sizes) and all(_is_tuple(row) for row in self.sizes)
+        fits = isinstance(self.sizes, tuple) and all(isinstance(row, tuple) for row in self.sizes)
         if not fits or [*map(len, self.sizes)] != [*map(len, self.clusters)]:
             raise InputError("clusters have a size each, or none of them has")
-        if not all(_is_whole(size) and size >= 1 for row in self.sizes for size in row):
+        if not all(type(size) is int and size >= 1 for row in self.sizes for size in row):
             raise InputError("the size of a cluster is a whole number of records, 1 or more")
 
     def _check_cluster(self, place: Any) -> None:
@@ -343,28 +340,16 @@ class ParallelView(View):
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        out = super()._decoded(given)
-        return out | {"axes": tuple(ParallelAxis(**_frozen(axis)) for axis in given["axes"])}
-
-
-def _frozen(axis: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the lists of an axis tuples, as they are in the view; a field that lacks is no default.
-
-    An axis that lost its word on being sensitive must not come back as one that is not.
-    """
-    names = [item.name for item in fields(ParallelAxis)]
-    if set(axis) != set(names):
-        raise InputError(f"an axis of parallel coordinates has exactly the fields {one_of(names)}")
-    bands = tuple(map(tuple, axis["bands"]))
-    return dict(axis) | {"levels": tuple(axis["levels"]), "bands": bands}
-
-
-def _is_tuple(value: object) -> bool:
-    return isinstance(value, tuple)
-
-
-def _is_whole(value: object) -> bool:
-    return type(value) is int
+        names, axes = [item.name for item in fields(ParallelAxis)], []
+        for axis in given["axes"]:
+            # One that lost its word on being sensitive must not come back as one that is not.
+            if set(axis) != set(names):
+                raise InputError(
+                    f"an axis of parallel coordinates has exactly the fields {one_of(names)}"
+                )
+            frozen = {"levels": tuple(axis["levels"]), "bands": tuple(map(tuple, axis["bands"]))}
+            axes.append(ParallelAxis(**dict(axis) | frozen))
+        return super()._decoded(given) | {"axes": tuple(axes)}
 
 
 def _is_box(value: Any, length: int) -> bool:
@@ -372,15 +357,10 @@ def _is_box(value: Any, length: int) -> bool:
     return (
         isinstance(value, tuple)
         and len(value) == length
-        and all(_is_whole(part) and part >= 0 for part in value)
+        and all(type(part) is int and part >= 0 for part in value)
     )
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     """Say whether this is a finite number; an int may be larger than any float."""
     return type(value) in (int, float) and -sys.float_info.max <= value <= sys.float_info.max  # type: ignore[operator]
-
-
-def _number(value: float) -> str:
-    """Write a number at the end of an axis."""
-    return f"{value:.7g}"

@@ -117,16 +117,14 @@ class PointsView(View):
         """Return each trend as a line over the points it is of."""
         lines = []
         for trend in self.trends:
-            of = [x for x, name in self._places() if trend.level in ("", name)]
+            names = self.level or ("",) * len(self.x)
+            of = [x for x, name in zip(self.x, names, strict=True) if trend.level in ("", name)]
             x = (min(of), max(of))
             y = (trend.intercept + trend.slope * x[0], trend.intercept + trend.slope * x[1])
             look = "raw" if trend.of == RAW else "trend"
             of_level = f" ({trend.level})" if trend.level else ""
             lines.append(Lines((x,), (y,), look, f"trend of {trend.of}{of_level}"))
         return lines
-
-    def _places(self) -> list[tuple[float, str]]:
-        return list(zip(self.x, self.level or ("",) * len(self.x), strict=True))
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

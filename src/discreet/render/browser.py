@@ -71,12 +71,10 @@ START = """
 
 
 def scene_page(scene: Scene, title: str, says: Sequence[str], name: str = "figure") -> str:
-    """Return a page that draws a scene by itself; the same scene and words are the same text.
+    """Return a page that draws a scene by itself, and says below how it was made.
 
-    All numbers of the scene are in the file, and `says` are sentences on how it was made. `name` is
-    what a picture is called that is saved from the page. All that is given is text: names of
-    columns and levels are escaped. A page whose script does not run (a reader of mail, say) shows
-    the words alone.
+    `name` is what a figure is called that is saved from the page. All that is given is text, and
+    is escaped.
     """
     plain = json.dumps(scene_to_plain(scene), allow_nan=False, ensure_ascii=False)
     # In a block of data "<" could end the block, and the two separators end lines of old scripts.
@@ -156,30 +154,24 @@ def script() -> str:
                 add(f"{needed}.js")
             order.append(name)
 
+    def held(part: str) -> str:
+        """Name the constant that holds what a part exports."""
+        return f"part_{part.replace('-', '_')}"
+
     add(ENTRY)
-    return "\n".join(_wrapped(name, texts[name]) for name in order)
-
-
-def _wrapped(name: str, text: str) -> str:
-    """Return a part as a constant that holds what it exports; the entry stays a module."""
-    inner = _IMPORT.sub(lambda found: f"const {found[1]} = {_constant(found[2])};", text)
-    if name == ENTRY:
-        return inner
-    exported = ", ".join(_EXPORT.findall(text))
-    bare, held = _EXPORT.sub("", inner), _constant(name.removesuffix(".js"))
-    return f"const {held} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
-
-
-def _constant(part: str) -> str:
-    return f"part_{part.replace('-', '_')}"
+    whole = []
+    for name in order:
+        text = _IMPORT.sub(lambda found: f"const {found[1]} = {held(found[2])};", texts[name])
+        if name != ENTRY:
+            exported, bare = ", ".join(_EXPORT.findall(text)), _EXPORT.sub("", text)
+            constant = held(name.removesuffix(".js"))
+            text = f"const {constant} = (() => {{\n{bare}return {{ {exported} }};\n}})();"
+        whole.append(text)
+    return "\n".join(whole)
 
 
 def scene_widget(scene: Scene) -> AnyWidget:
-    """Return a widget that draws a scene in a notebook; clusters light up, nothing is asked.
-
-    The widget holds the scene's JSON and nothing else of it, and a notebook that is saved with its
-    widgets keeps that. Refused if anywidget is not installed.
-    """
+    """Return a widget that draws a scene in a notebook and holds its JSON, nothing else."""
     try:
         import anywidget
         import traitlets

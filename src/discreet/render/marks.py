@@ -518,28 +518,13 @@ STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 def round_numbers(scale: tuple[float, float], least: float) -> tuple[tuple[float, str], ...]:
-    """Return the place and the name of round numbers strictly between the ends of an axis.
+    """Return the place (0 to 1) and the name of round numbers strictly between the ends of an axis.
 
-    They follow from the ends alone, so they tell nothing that the ends do not.
-
-    Parameters
-    ----------
-    scale : (float, float)
-        The numbers at the foot and at the head.
-    least : float
-        How much of the axis the letters of one number take; numbers are not closer than that to
-        each other, nor to the ends, which have words of their own.
-
-    Returns
-    -------
-    tuple of (float, str)
-        Place, 0 at the foot to 1 at the head, and name; none where names of seven digits would
-        not tell where they stand.
+    They follow from the ends alone, so they tell nothing that the ends do not. Each takes `least`
+    of the axis; there are none where names of seven digits would not tell where they stand.
 
     Examples
     --------
-    >>> [name for _, name in round_numbers((15.0, 90.0), 0.05)]
-    ['20', '40', '60', '80']
     >>> round_numbers((0.0, 1.0), 0.3)
     ((0.5, '0.5'),)
     """

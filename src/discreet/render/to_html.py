@@ -98,7 +98,10 @@ def heading(text: str, level: int = 2) -> Html:
 
 def paragraph(text: str, look: str = "") -> Html:
     """Return a paragraph; `look` is "", "lead", "soft" or "stamp"."""
-    return Html(f"<p>{_span(text, look)}</p>" if look == "stamp" else _p(text, look))
+    said = marked_up(text)
+    if look == "stamp":
+        return Html(f'<p><span class="stamp">{said}</span></p>')
+    return Html(f'<p class="{look}">{said}</p>' if look else f"<p>{said}</p>")
 
 
 def items(texts: Sequence[str]) -> Html:
@@ -116,27 +119,11 @@ def table(
     marks: Sequence[str] = (),
     under: Sequence[str] = (),
 ) -> Html:
-    """Return a table with named columns and rows; of no rows, nothing.
+    """Return a table with named columns (`head`) and rows, each beginning with its name.
 
-    Parameters
-    ----------
-    head : sequence of str
-        The names of the columns.
-    rows : sequence of sequences of str
-        The cells; the first of a row is its name.
-    caption : str
-        What the table tells.
-    words : sequence of int, default (0,)
-        The columns of texts; those of numbers stand to the right.
-    marks : sequence of str
-        An id for each row, for links to point to.
-    under : sequence of Html
-        What stands below each row, to be seen once a link has pointed to the row.
-
-    Examples
-    --------
-    >>> print(table(["risk", "share"], [["linkage", "17 %"]], caption="Risks"))
-    <div class="wide"...<td class="n">17 %</td></tr></tbody></table></div>
+    The columns `words` are of texts; those of numbers stand to the right. `marks` are an id for
+    each row, for links to point to; `under` is what stands below each row, to be seen once a link
+    has pointed to it. Of no rows, nothing.
     """
     if not rows:
         return Html("")
@@ -166,11 +153,7 @@ def table(
 
 
 def picture(scene: Scene, alt: str) -> Html:
-    """Return a scene as a figure: a drawing for each panel, its title and notes as the caption.
-
-    The drawings are SVG within the page, as sharp on paper as on a screen; drawings side by side
-    stand below each other where there is no room.
-    """
+    """Return a scene as a figure: an SVG for each panel, its title and notes as the caption."""
     notes = " · ".join(scene.notes)
     title = f"<strong>{marked_up(scene.title)}</strong> " if scene.title else ""
     said = f"<figcaption>{title}{marked_up(notes)}</figcaption>" if title or notes else ""
@@ -204,11 +187,3 @@ def page(title: str, parts: Sequence[Html], style: str = "") -> str:
         "@media print{body{background:#fff}}</style>"
         f"</head><body>{fragment(parts, style)}</body></html>\n"
     )
-
-
-def _p(text: str, look: str) -> str:
-    return f'<p class="{look}">{marked_up(text)}</p>' if look else f"<p>{marked_up(text)}</p>"
-
-
-def _span(text: str, look: str) -> str:
-    return f'<span class="{look}">{marked_up(text)}</span>'

@@ -152,16 +152,11 @@ def words(ax: Axes, mark: Words, panel: Panel, *, settled: bool) -> None:
             shown = _short(printable(text), letters * (BOLD if total else 1.0), room)
             how |= {"ha": "center", "va": "center_baseline", "fontsize": letters, "color": INK}
             ax.text(j, i, shown, clip_on=True, **how, **LITERAL)
-    _rules(ax, rows, across, mark.totals)
-
-
-def _rules(ax: Axes, rows: int, across: int, totals: bool) -> None:
-    """Rule off the head, each row, and the sums."""
     for i in range(rows + 1):
-        strong = i == 0 or (totals and i == rows - 1)
+        strong = i == 0 or (mark.totals and i == rows - 1)
         look: dict[str, Any] = {"color": LINE if strong else GRID, "lw": 0.9 if strong else 0.7}
         ax.plot((-0.5, across - 0.5), (i - 0.5, i - 0.5), solid_capstyle="butt", **look)
-    if totals and across > 1:
+    if mark.totals and across > 1:
         beside = across - 1.5
         ax.plot((beside, beside), (-0.5, rows - 0.5), color=LINE, lw=0.9, solid_capstyle="butt")
 
@@ -185,33 +180,24 @@ def draw(
     *,
     size: tuple[float, float] | None = None,
 ) -> Figure:
-    """Draw a scene on a new figure, or on axes that are given.
+    """Draw a scene on a new figure (outside pyplot), or on axes that are given, one for each panel.
 
-    Parameters
-    ----------
-    scene : Scene
-        What to draw.
-    ax : Axes or sequence of Axes, optional
-        Where to draw, one for each panel. Given axes keep their fonts, and of the notes only the
-        first stands below them. Without, a new figure is made, outside pyplot.
-    size : tuple of float, optional
-        Width and height in inches of a new figure; the title and the notes add to the height.
-
-    Returns
-    -------
-    Figure
-        The new figure, or the one the axes belong to.
-
-    Raises
-    ------
-    InputError
-        If the number of axes is not that of the panels, or the size is not from 1.5 inches a
-        panel to 100.
+    Given axes keep their fonts, and of the notes only the first stands below them. `size` is that
+    of a new figure in inches; the title and the notes add to its height.
     """
     if not scene.panels:
         raise InputError("The scene has no panels, so there is nothing to draw")
     if ax is not None:
-        axes = _given_axes(ax, len(scene.panels))
+        import numpy as np
+        from matplotlib.axes import Axes
+
+        given, needed = np.ravel(np.asarray(ax, dtype=object)).tolist(), len(scene.panels)
+        axes = [place for place in given if isinstance(place, Axes)]
+        if not len(axes) == len(given) == needed:
+            raise InputError(
+                f"ax must be {needed} matplotlib Axes, one for each panel; got {len(axes)}. "
+                f"Make them with plt.subplots(1, {needed}), or leave ax out for a new figure"
+            )
         _draw_panels(axes, scene.panels, new=False)
         _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
@@ -232,20 +218,6 @@ def figure_bytes(
     """
     with plain_settings():
         return content(draw(scene, size=size), suffix, dpi)
-
-
-def _given_axes(ax: Axes | Sequence[Axes], needed: int) -> list[Axes]:
-    import numpy as np
-    from matplotlib.axes import Axes
-
-    given = list(np.ravel(np.asarray(ax, dtype=object)))
-    axes = [place for place in given if isinstance(place, Axes)]
-    if not len(axes) == len(given) == needed:
-        raise InputError(
-            f"ax must be {needed} matplotlib Axes, one for each panel; got {len(axes)}. "
-            f"Make them with plt.subplots(1, {needed}), or leave ax out for a new figure"
-        )
-    return axes
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
@@ -468,24 +440,22 @@ def legends(axes: Sequence[Axes], panels: Sequence[Panel], columns: int | None) 
     agree = sum(map(bool, told)) > 1 and all(set(entries) <= set(fullest) for entries in told)
     if agree and columns is not None:
         right = min(columns, len(axes)) - 1
-        _write(axes[right], fullest, _covered(panels[right]))
+        _write(axes[right], fullest, panels[right])
         return
     for ax, panel, entries in zip(axes, panels, told, strict=True):
         if entries:
-            _write(ax, entries, _covered(panel))
+            _write(ax, entries, panel)
 
 
-def _covered(panel: Panel) -> bool:
-    """Say whether a colour bar takes the place beside the axes, and cells all within."""
-    return any(isinstance(mark, Cells) for mark in panel.marks)
-
-
-def _write(ax: Axes, entries: Sequence[Entry], covered: bool) -> None:
+def _write(ax: Axes, entries: Sequence[Entry], panel: Panel) -> None:
     heads = [entry for entry in entries if entry.sign == "head"]
     titled = len(heads) == 1 and entries[0] is heads[0]
     lines = list(entries[1:] if titled else entries)
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-    if covered:  # it stands on the cells, in the corner where it hides the least of lines
+    # A colour bar takes the place beside the axes, and cells all within.
+    if any(
+        isinstance(mark, Cells) for mark in panel.marks
+    ):  # it stands on the cells, in the corner where it hides the least of lines
         where = {"loc": "best", "framealpha": 0.85, "edgecolor": "none"}
     large = any(entry.sign == "dot" and dict(entry.look)["markersize"] > 6 for entry in lines)
     legend = ax.legend(

@@ -92,9 +92,17 @@ def trapezoids(ax: Axes, mark: Trapezoids, panel: Panel) -> None:
     wanted = [_wanted(ends, height) for ends in mark.ends]
     fits = (most for most in range(MOST, 1, -1) if sum(min(n, most) for n in wanted) <= POLYGONS)
     most = next(fits, 1)
-    strength = _strength(mark.ends)
+    # The deeper they lie one upon the other, the less opaque they are.
+    depth = max(sum(_spans(ends) / 2 for ends in mark.ends), THICK)
+    strength = min(STRONGEST, max(FAINTEST, STRONGEST * math.sqrt(THICK / depth)))
     corners, faces, edges, widths = [], [], [], []
-    for ends, lit in _back_to_front(mark):
+    # The widest first; those that are lit come after all others.
+    lit_or_not: Sequence[bool | None] = mark.lit or (None,) * len(mark.ends)
+    back_to_front = sorted(
+        zip(mark.ends, lit_or_not, strict=True),
+        key=lambda item: (item[1] is True, -round(_spans(item[0]), 6), item[0]),
+    )
+    for ends, lit in back_to_front:
         shown = _shrunk(ends, 1.0, THINNEST / height)
         whole = LIT if lit else strength * (WIDE + (1 - WIDE) * (1 - _share(ends, mark.span)))
         whole *= BEHIND if lit is False else 1.0
@@ -105,7 +113,10 @@ def trapezoids(ax: Axes, mark: Trapezoids, panel: Panel) -> None:
         fills = [(*rgb, round(each, 4))] * len(nested)
         if lit:  # what lies behind must not change its colour
             nested, fills = [shown, *nested], [GROUND, *fills]
-        corners += [_corners(mark.gap, layer) for layer in nested]
+        corners += [
+            [(mark.gap, a), (mark.gap, b), (mark.gap + 1, d), (mark.gap + 1, c)]
+            for a, b, c, d in nested
+        ]
         faces += fills
         edges += [edge] * len(nested)
         widths += [width] + [0.0] * (len(nested) - 1)
@@ -176,7 +187,10 @@ def upright_words(ax: Axes, mark: Uprights) -> None:
     gap = _spread(ax, mark, wide, base)
     lines = max(1, min(3, int(0.12 * high / base)))
     above = LEADING * small * (1.4 if any(axis.ends for axis in mark.axes) else 0.8) + 3
-    letters = _name_letters(mark, base, 0.92 * gap)
+    # Letters of names are a little smaller where that keeps words from being broken.
+    words = [word for axis in mark.axes for word in printable(axis.label).split()]
+    shares = [0.93 * 0.92 * gap / max(width_of(w, base), 1.0) for w in words]  # as `fit` has it
+    letters = base * min((share for share in shares if SMALLEST <= share < 1), default=1.0)
     where = ("center", "baseline")
     names = [
         _write(ax, (i, 1), (0, above), axis.label, where, letters, 0.92 * gap, lines)
@@ -190,7 +204,10 @@ def upright_words(ax: Axes, mark: Uprights) -> None:
     ax.set_ylim(-bottom / tall, 1 + top / tall)
     for i, axis in enumerate(mark.axes):
         if axis.apart:
-            _badge(ax, i, heads[i] + 2, small)
+            ground = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": APART}
+            look: dict[str, Any] = {"color": APART, "bbox": {**ground, "lw": 0.8}}
+            foot = ("center", "bottom")
+            _write(ax, (i, 1), (0, heads[i] + 2), "sensitive", foot, 0.9 * small, 99.0, 1, **look)
         for y, va, word in zip((0, 1), ("top", "bottom"), axis.ends or (), strict=False):
             shift = (0.0, 3.0 if y else -3.0)
             _write(ax, (i, y), shift, word, ("center", va), small, 0.92 * gap, 1)
@@ -232,17 +249,6 @@ def _wanted(ends: Ends, height: float) -> int:
     return max(1, min(MOST, round(max(ends[1] - ends[0], ends[3] - ends[2]) * height / LAYER)))
 
 
-def _back_to_front(mark: Trapezoids) -> list[tuple[Ends, bool | None]]:
-    """Sort clusters by width, the widest first; those that are lit come after all others."""
-    lit: Sequence[bool | None] = mark.lit or (None,) * len(mark.ends)
-
-    def order(item: tuple[Ends, bool | None]) -> tuple[bool, float, Ends]:
-        ends, one = item
-        return one is True, -round(_spans(ends), 6), ends
-
-    return sorted(zip(mark.ends, lit, strict=True), key=order)
-
-
 def _share(ends: Ends, span: tuple[float, float]) -> float:
     """Say how wide a trapezoid is: 0 for the first of a span, 1 for the last, by its log."""
     narrowest, widest = span
@@ -252,12 +258,6 @@ def _share(ends: Ends, span: tuple[float, float]) -> float:
 
 def _spans(ends: Ends) -> float:
     return ends[1] - ends[0] + ends[3] - ends[2]
-
-
-def _strength(found: Sequence[Ends]) -> float:
-    """Say how opaque trapezoids are: the less, the deeper they lie one upon the other."""
-    depth = sum(_spans(ends) / 2 for ends in found)
-    return min(STRONGEST, max(FAINTEST, STRONGEST * math.sqrt(THICK / max(depth, THICK))))
 
 
 def _ruled(ends: Ends, lit: bool | None, mark: Trapezoids) -> tuple[Any, Any, float]:
@@ -270,11 +270,6 @@ def _ruled(ends: Ends, lit: bool | None, mark: Trapezoids) -> tuple[Any, Any, fl
     # Where clusters are narrow there would be nothing to see but dark outlines.
     edge = (0.8 * red, 0.8 * green, 0.8 * blue, 0.6)
     return (red, green, blue), edge, 0.0 if mark.fuzzy or lit is False else 0.35
-
-
-def _corners(gap: int, ends: Ends) -> list[tuple[float, float]]:
-    left_low, left_high, right_low, right_high = ends
-    return [(gap, left_low), (gap, left_high), (gap + 1, right_high), (gap + 1, right_low)]
 
 
 def _nothing(ax: Axes, gap: int, panel: Panel) -> None:
@@ -307,13 +302,6 @@ def _spread(ax: Axes, mark: Uprights, wide: float, base: float) -> float:
     gap = (wide - sum(sides)) / gaps
     ax.set_xlim(-sides[0] / gap, count - 1 + sides[1] / gap)
     return gap
-
-
-def _name_letters(mark: Uprights, base: float, room: float) -> float:
-    """Make the letters of the names a little smaller where that keeps words from being broken."""
-    words = [word for axis in mark.axes for word in printable(axis.label).split()]
-    shares = [0.93 * room / max(width_of(word, base), 1.0) for word in words]  # as `fit` has it
-    return base * min((share for share in shares if SMALLEST <= share < 1), default=1.0)
 
 
 def _beside(mark: Uprights, i: int, wide: float, gap: float) -> float:
@@ -362,12 +350,6 @@ def _cut(word: str, letters: float, room: float) -> str:
     """Shorten a word that is wider than the room: broken in two it would look like two levels."""
     wide = width_of(word, letters) / (0.93 * room)  # as `fit` has it
     return word if wide <= 1 else f"{word[: max(1, int(len(word) / wide) - 1)]}…"
-
-
-def _badge(ax: Axes, i: int, shift: float, small: float) -> None:
-    ground = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": APART, "lw": 0.8}
-    look: dict[str, Any] = {"color": APART, "bbox": ground}
-    _write(ax, (i, 1), (0, shift), "sensitive", ("center", "bottom"), 0.9 * small, 99.0, 1, **look)
 
 
 def _write(
