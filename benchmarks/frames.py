@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.render.browser import script
 from discreet.render.scene import (
     Axis,
     Mark,
@@ -30,6 +29,7 @@ from discreet.render.scene import (
     Uprights,
     scene_to_plain,
 )
+from discreet.render.to_html import script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

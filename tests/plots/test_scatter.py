@@ -1,12 +1,18 @@
 """The scatter plot: different points in order, and how many records each stands for."""
 
+import dataclasses
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet.errors import InputError, RefusedError
 from discreet.plots import DRAWN, RAW, Origin, PointsView, Trend, View
+from discreet.plots.scatter import with_trends
 from discreet.render.scene import Axis, Dots, Lines
 
 
@@ -123,3 +129,180 @@ def test_levels_and_trends_come_back_from_json() -> None:
 
     assert again == coloured
     assert again.scene() == coloured.scene()
+
+
+# --- trends --------------------------------------------------------------------------------------
+
+ORIGIN = Origin(
+    policy="research",
+    regime="research",
+    public=False,
+    study=None,
+    version=None,
+    left_out=0,
+    counted="protected rows",
+)
+Points = list[tuple[float, float, int]]
+
+
+def view_of(points: Points, levels: list[str] | None = None) -> PointsView:
+    """Make a view of points (x, y, size)."""
+    named = sorted(zip(points, levels or [""] * len(points), strict=True), key=in_order)
+    return PointsView(
+        columns=("x", "y"),
+        method="deterministic",
+        parameters=MappingProxyType({"k": 3}),
+        suppressed=0,
+        origin=ORIGIN,
+        x=tuple(point[0] for point, _ in named),
+        y=tuple(point[1] for point, _ in named),
+        size=tuple(point[2] for point, _ in named),
+        by=None if levels is None else "sex",
+        level=() if levels is None else tuple(level for _, level in named),
+    )
+
+
+def in_order(named: tuple[tuple[float, float, int], str]) -> tuple[float, float, str]:
+    """Sort points as a view has them."""
+    (x, y, _), level = named
+    return x, y, level
+
+
+def floats(*values: float) -> NDArray[np.float64]:
+    """Make an array."""
+    return np.array(values, dtype=float)
+
+
+LINES: dict[str, tuple[Points, float, float]] = {
+    # points (x, y, size); slope, intercept
+    "two points": ([(0, 1, 1), (2, 5, 1)], 2, 1),
+    "a triangle": ([(0, 0, 1), (1, 3, 1), (2, 0, 1)], 0, 1),
+    # four records around (3/4, 5/4): 9 - 4 * 15/16 of x and y, 5 - 4 * 9/16 of x
+    "a point that counts twice": ([(0, 0, 2), (1, 1, 1), (2, 4, 1)], 21 / 11, -2 / 11),
+    "falling": ([(-1, 4, 3), (0, 2, 5), (1, 0, 3)], -2, 2),
+    "of numbers far from nought": ([(1e8, 5, 1), (1e8 + 1, 6, 1), (1e8 + 2, 7, 1)], 1, 5 - 1e8),
+}
+
+
+@pytest.mark.parametrize(("points", "slope", "intercept"), LINES.values(), ids=LINES)
+def test_a_line_by_hand(points: Points, slope: float, intercept: float) -> None:
+    (trend,) = with_trends(view_of(points), None).trends
+
+    assert (trend.of, trend.level) == (DRAWN, "")
+    assert trend.slope == pytest.approx(slope, abs=1e-11)
+    assert trend.intercept == pytest.approx(intercept, rel=1e-11, abs=1e-11)
+
+
+def test_nothing_else_of_the_view_changes() -> None:
+    view = view_of([(0, 1, 1), (2, 5, 1)])
+
+    found = with_trends(view, None)
+
+    assert view.trends == ()
+    assert dataclasses.replace(found, trends=()) == view
+    assert View.from_json(found.to_json()) == found
+
+
+def test_each_level_has_a_line_in_order_of_names() -> None:
+    points: Points = [(0, 0, 1), (1, 1, 1), (0, 5, 1), (1, 3, 1), (0, 1, 4), (2, 2, 1)]
+
+    found = with_trends(view_of(points, ["m", "m", "f", "f", "x", "x"]), None)
+
+    assert found.trends == (
+        Trend(DRAWN, "f", -2.0, 5.0),
+        Trend(DRAWN, "m", 1.0, 0.0),
+        Trend(DRAWN, "x", 0.5, 1.0),
+    )
+
+
+def test_the_raw_records_have_a_line_of_their_own() -> None:
+    found = with_trends(view_of([(0, 1, 1), (2, 5, 1)]), (floats(0, 1, 2), floats(3, 2, 1)))
+
+    assert found.trends == (Trend(DRAWN, "", 2.0, 1.0), Trend(RAW, "", -1.0, 3.0))
+
+
+def test_and_one_for_all_levels() -> None:
+    points: Points = [(0, 0, 1), (1, 1, 1), (0, 5, 1), (1, 3, 1)]
+
+    found = with_trends(view_of(points, ["m", "m", "f", "f"]), (floats(0, 1), floats(0, 7)))
+
+    assert [(trend.of, trend.level) for trend in found.trends] == [
+        (DRAWN, "f"),
+        (DRAWN, "m"),
+        (RAW, ""),
+    ]
+    assert found.trends[-1].slope == 7
+
+
+UPRIGHT: dict[str, tuple[Points, list[str] | None, Any]] = {
+    "one point": ([(1, 2, 9)], None, None),
+    "points above one another": ([(1, 2, 1), (1, 3, 1)], None, None),
+    "a level of one point": ([(0, 1, 1), (1, 1, 1), (2, 3, 7)], ["f", "f", "m"], None),
+    "raw records above one another": ([(0, 1, 1), (1, 1, 1)], None, (floats(2, 2), floats(0, 1))),
+}
+
+
+@pytest.mark.parametrize(("points", "levels", "raw"), UPRIGHT.values(), ids=UPRIGHT)
+def test_no_line_goes_through_points_above_one_another(
+    points: Points, levels: list[str] | None, raw: Any
+) -> None:
+    with pytest.raises(RefusedError, match="all points lie above one another, so there is no tr"):
+        with_trends(view_of(points, levels), raw)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-320, 1e200, 4e307])
+def test_no_line_goes_through_points_whose_squares_are_no_numbers(scale: float) -> None:
+    points = [(i * scale, float(i % 3), 1) for i in range(5)]
+    with pytest.raises(RefusedError, match="too close together or too far apart for a trend"):
+        with_trends(view_of(points), None)
+
+
+def test_no_points_have_no_line() -> None:
+    with pytest.raises(RefusedError, match="no point is shown, so there is no trend to draw"):
+        with_trends(view_of([]), None)
+
+
+places = st.integers(-40, 40)
+
+
+@given(
+    st.lists(st.tuples(places, places, st.integers(1, 9)), min_size=2, max_size=30),
+    st.sampled_from([0.0, 1e3, -1e8]),
+)
+def test_lines_are_those_of_numpy(found: list[tuple[int, int, int]], offset: float) -> None:
+    sizes = {(x / 8 + offset, y / 8 - offset): n for x, y, n in found}
+    points: Points = [(x, y, n) for (x, y), n in sizes.items()]
+    x, y, n = np.array(points).T
+    if np.ptp(x) == 0:
+        return
+
+    (trend,) = with_trends(view_of(points), None).trends
+
+    # numpy weighs residuals, not their squares
+    slope, height = np.polyfit(x - offset, y + offset, 1, w=np.sqrt(n))
+    assert trend.slope == pytest.approx(slope, rel=1e-9, abs=1e-9)
+    # the last digits of numbers as large as these, and no more, where 1e8 is added to them
+    at = trend.intercept + trend.slope * x
+    digits = 1e-9 + 2e-14 * abs(offset) * (1 + abs(slope))
+    assert np.abs(at - (slope * (x - offset) + height - offset)).max() <= digits
+
+
+@given(
+    st.lists(st.tuples(places, places, st.integers(1, 5)), min_size=2, max_size=12),
+    st.randoms(use_true_random=False),
+)
+def test_a_point_that_counts_twice_is_two_records(
+    found: list[tuple[int, int, int]], random: Any
+) -> None:
+    sizes = {(float(x), float(y)): n for x, y, n in found}
+    if len({x for x, _ in sizes}) < 2:
+        return
+    points: Points = [(x, y, n) for (x, y), n in sizes.items()]
+    records = [(x, y) for x, y, n in points for _ in range(n)]
+    random.shuffle(records)
+    x, y = np.array(records).T
+
+    drawn, raw = with_trends(view_of(points), (x, y)).trends
+
+    assert raw.slope == pytest.approx(drawn.slope, rel=1e-9, abs=1e-9)
+    assert raw.intercept == pytest.approx(drawn.intercept, rel=1e-9, abs=1e-9)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.browser import script
 from discreet.render.scene import Scene, scene_to_plain
+from discreet.render.to_html import script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

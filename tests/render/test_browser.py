@@ -18,8 +18,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from discreet.render import browser as module
-from discreet.render.browser import parts, scene_page, scene_widget, script
+from discreet.render import to_html as module
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -30,6 +29,7 @@ from discreet.render.scene import (
     Uprights,
     scene_to_plain,
 )
+from discreet.render.to_html import parts, scene_page, scene_widget, script
 from tests.browser import launched
 from tests.render.plain import scene_from_plain
 from tests.render.quiet import quiet_page
@@ -250,7 +250,7 @@ import sys
 sys.modules["anywidget"] = None
 from discreet.errors import InputError
 from discreet.render.scene import Scene
-from discreet.render.browser import scene_widget
+from discreet.render.to_html import scene_widget
 try:
     scene_widget(Scene(()))
 except InputError as error:
@@ -259,7 +259,7 @@ except InputError as error:
 
 NOTEBOOK = """
 from discreet.render.scene import Axis, Bars, Panel, Scene
-from discreet.render.browser import scene_widget
+from discreet.render.to_html import scene_widget
 scene_widget(Scene((Panel((Bars((0.0, 1.0), (5,)),), Axis("age"), Axis("persons")),)))
 """
 

@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 import pytest
 
 import discreet as dc
-from discreet.render.browser import script
 from discreet.render.scene import (
     Axis,
     Bars,
@@ -35,6 +34,7 @@ from discreet.render.scene import (
     Words,
     scene_to_plain,
 )
+from discreet.render.to_html import script
 from tests.browser import launched
 
 if TYPE_CHECKING:

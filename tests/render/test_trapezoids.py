@@ -35,7 +35,6 @@ from discreet.render.trapezoids import (
     colour,
     layers,
     named_levels,
-    size_of_uprights,
 )
 
 NO = Axis("")
@@ -331,11 +330,9 @@ class TestUprights:
         assert not any(text.get_parse_math() for text in texts_of(figure))
 
     def test_more_axes_make_a_wider_figure(self) -> None:
-        widths = [size_of_uprights(Uprights((AGE,) * count))[0] for count in (2, 5, 7)]
+        few, many = (draw(scene(axes=(AGE,) * count)).get_size_inches()[0] for count in (5, 7))
 
-        assert widths == sorted(set(widths))
-        figure = draw(scene(axes=(AGE,) * 7))
-        assert figure.get_size_inches()[0] == pytest.approx(widths[-1])
+        assert few < many
 
     @pytest.mark.parametrize("count", [0, 1])
     def test_fewer_axes_than_two_can_be_drawn(self, count: int) -> None:

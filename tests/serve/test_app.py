@@ -22,7 +22,7 @@ from discreet.errors import InputError, LeavingError
 from discreet.ledger.log import Caller
 from discreet.plots import PLOTS, View
 from discreet.policy import Policy
-from discreet.render.browser import parts
+from discreet.render.to_html import parts
 from discreet.serve import answers
 from discreet.serve import app as server
 from discreet.serve import files as files_of

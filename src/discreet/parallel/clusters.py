@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +59,7 @@ class PairClusters:
     @property
     def range(self) -> int:
         """The cluster range: pixels spanned on both axes, summed over clusters."""
-        return _range(self.boxes)
+        return int(self.boxes[:, 1::2].sum() - self.boxes[:, ::2].sum())
 
 
 def cluster_pair(
@@ -134,17 +133,17 @@ def cluster_pair(
         raise RefusedError("there are fewer records than k; ask for a smaller k")
     k, seeding = int(k), choose_seeding(bins, *kinds) if seeding is None else seeding
     if cost != "smaller":
-        return _finished(bins, k, seeding, _made(bins, k, seeding, cost))
+        return _clusters(bins, k, seeding, cost)
     one, other = TRIED
     if len(bins.counts) < MANY:
-        both = [_made(bins, k, seeding, one), _made(bins, k, seeding, other)]
+        both = [_clusters(bins, k, seeding, one), _clusters(bins, k, seeding, other)]
     else:
         # Kernels let go of the interpreter's lock, so that each cost has a core of its own; the
         # other thread works in our context, where somebody may listen to what is compiled.
         with ThreadPoolExecutor(1) as pool:
-            later = pool.submit(copy_context().run, _made, bins, k, seeding, other)
-            both = [_made(bins, k, seeding, one), later.result()]
-    return _finished(bins, k, seeding, min(both, key=lambda made: _range(made.boxes)))
+            later = pool.submit(copy_context().run, _clusters, bins, k, seeding, other)
+            both = [_clusters(bins, k, seeding, one), later.result()]
+    return min(both, key=lambda found: found.range)
 
 
 def members(clusters: PairClusters, bins: PairBins, bin_of: Places, rank: Places) -> Places:
@@ -203,17 +202,8 @@ def check_clusters(labels: Places, boxes: Whole, left: Whole, right: Whole, k: i
             raise BrokenPromiseError("the box of a cluster does not contain all of its records")
 
 
-class _Made(NamedTuple):
-    """Boxes of clusters; their parts as they were taken, and the strays that they got at last."""
-
-    cost: str
-    boxes: Whole
-    parts: NDArray[np.int32]
-    strays: Whole
-
-
-def _made(bins: PairBins, k: int, seeding: Seeding, cost: str) -> _Made:
-    from discreet.kernels.pairs import cluster_bins
+def _clusters(bins: PairBins, k: int, seeding: Seeding, cost: str) -> PairClusters:
+    from discreet.kernels.pairs import cluster_bins, sort_parts
 
     left, right, counts = (
         np.ascontiguousarray(column, dtype=np.int64)
@@ -222,25 +212,14 @@ def _made(bins: PairBins, k: int, seeding: Seeding, cost: str) -> _Made:
     heights = int(bins.heights[0]), int(bins.heights[1])
     # numpy asks the system for large pages, which kernels do not: a third of the time.
     boxes = np.empty((bins.size // k, 4), dtype=np.int64)
-    parts = np.empty((len(counts) + len(boxes), 3), dtype=np.int32)
+    taken = np.empty((len(counts) + len(boxes), 3), dtype=np.int32)
     along, by_span = AXES[seeding.axis], cost == "span"
-    taken, strays = cluster_bins(left, right, counts, heights, k, along, by_span, boxes, parts)
-    return _Made(cost, boxes, parts[:taken], strays)
-
-
-def _finished(bins: PairBins, k: int, seeding: Seeding, made: _Made) -> PairClusters:
-    from discreet.kernels.pairs import sort_parts
-
-    sizes = np.full(len(made.boxes), k, dtype=np.int64)
-    np.add.at(sizes, made.strays[:, 1], made.strays[:, 2])
-    parts = np.empty((len(made.parts) + len(made.strays), 3), dtype=np.int64)
-    total = sort_parts(made.parts, made.strays, len(bins.counts), parts)
-    return PairClusters(made.boxes, sizes, parts[:total], seeding, made.cost)
-
-
-def _range(boxes: Whole) -> int:
-    """Return the pixels that boxes span on both axes."""
-    return int(boxes[:, 1::2].sum() - boxes[:, ::2].sum())
+    many, strays = cluster_bins(left, right, counts, heights, k, along, by_span, boxes, taken)
+    sizes = np.full(len(boxes), k, dtype=np.int64)
+    np.add.at(sizes, strays[:, 1], strays[:, 2])
+    parts = np.empty((many + len(strays), 3), dtype=np.int64)
+    total = sort_parts(taken[:many], strays, len(bins.counts), parts)
+    return PairClusters(boxes, sizes, parts[:total], seeding, cost)
 
 
 def _check_bins(bins: PairBins) -> None:

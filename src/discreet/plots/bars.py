@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import check_few, levels_of
+from discreet.plots.by_level import Levels, check_few, levels_of
 from discreet.plots.counts import parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
 from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, bars
@@ -72,12 +73,36 @@ class BarView(View):
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
     """Count the levels of one column, or those of each level of another."""
-    (column,) = request.columns
-    if request.by is not None:
-        return _divided(table, request, origin, column, request.by)
-    levels = levels_of(table, column, request)
-    check_few([levels], MOST_BARS, column)
-    counted = table.count((), {column: levels.places})
+    (column,), by = request.columns, request.by
+    levels = {name: levels_of(table, name, request) for name in request.named}
+    check_few(levels.values(), MOST_BARS, *levels)
+    by_counts: list[tuple[int | None, ...]] = []
+    if by is None:
+        told, hidden, origin = _count_levels(table, request, levels, origin)
+    else:
+        # The cells of a cross-table as bars: the same cells are hidden in both.
+        pairs, hidden, origin = count_pairs(table, request, levels, origin)
+        told = [row[-1] for row in pairs[:-1]]
+        by_counts = list(zip(*(row[:-1] for row in pairs[:-1]), strict=True))
+    return BarView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_counts(request),
+        suppressed=hidden if request.shows_exact else None,
+        origin=origin,
+        levels=levels[column].names,
+        counts=tuple(told),
+        by=by,
+        by_levels=() if by is None else levels[by].names,
+        by_counts=tuple(by_counts),
+    )
+
+
+def _count_levels(
+    table: Table, request: PlotRequest, levels: Mapping[str, Levels], origin: Origin
+) -> tuple[list[int | None], int, Origin]:
+    """Count one column, as `count_pairs` counts two."""
+    counted = table.count((), {name: found.places for name, found in levels.items()})
     counts = counted.counts
     check_persons(counted.people, request)
     if not request.shows_exact and (counts < request.k).any():
@@ -90,34 +115,8 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
     if request.method != "none":
         shown = (counts >= request.k) | ((counts == 0) & request.show_empty)
         check_counts(np.where(shown, counts, 0), shown, request.k)
-    return BarView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_counts(request),
-        suppressed=int((~shown).sum()) if request.shows_exact else None,
-        origin=seen(origin, request, counted.people_in(shown), counted.people, counts[shown]),
-        levels=levels.names,
-        counts=tuple(shown_counts(counts, shown, request)),
-    )
-
-
-def _divided(table: Table, request: PlotRequest, origin: Origin, column: str, by: str) -> BarView:
-    """Draw the cells of a cross-table as bars: the same cells are hidden in both."""
-    levels = {name: levels_of(table, name, request) for name in (column, by)}
-    check_few(levels.values(), MOST_BARS, column, by)
-    told, hidden, origin = count_pairs(table, request, levels, origin)
-    return BarView(
-        columns=request.columns,
-        method=request.method,
-        parameters=parameters_of_counts(request),
-        suppressed=hidden if request.shows_exact else None,
-        origin=origin,
-        levels=levels[column].names,
-        counts=tuple(row[-1] for row in told[:-1]),
-        by=by,
-        by_levels=levels[by].names,
-        by_counts=tuple(zip(*(row[:-1] for row in told[:-1]), strict=True)),
-    )
+    origin = seen(origin, request, counted.people_in(shown), counted.people, counts[shown])
+    return shown_counts(counts, shown, request), int((~shown).sum()), origin
 
 
 BARS = Plot(

@@ -278,24 +278,11 @@ def seen(
 ) -> Origin:
     """Say beside a plot how many it shows of how many, as far as a reader may know.
 
-    Parameters
-    ----------
-    origin : Origin
-        Where the plot comes from.
-    request : PlotRequest
-        What was asked for.
-    shown, persons : int
-        How many are shown, and how many there are.
-    counts : ndarray of int, optional
-        The counts that the plot shows, before they are rounded; those of 0 are passed over.
-
-    Returns
-    -------
-    Origin
-        With both numbers rounded, so that beside the rounded counts each of all these, and their
-        difference, still has as many possible values as the step of rounding is wide. Counts that
-        are all rounded down as far as can be would follow from their sum; it is told a little
-        smaller then, and a little larger where all are rounded up.
+    `shown` and `persons` are how many are shown, and how many there are; `counts` those that the
+    plot shows, before they are rounded. Both numbers are rounded so that beside the rounded counts
+    each of all these, and their difference, still has as many possible values as the step of
+    rounding is wide. Counts that are all rounded down as far as can be would follow from their sum;
+    it is told a little smaller then, and a little larger where all are rounded up.
     """
     step, counts = request.count_step, counts[counts > 0]
     if request.shows_exact or request.round_to == 1:  # the reader can add up what is shown

@@ -161,24 +161,12 @@ class ParallelView(View):
             self._check_cluster(self.selected)
 
     def lit(self, gap: int, cluster: int) -> frozenset[tuple[int, int]]:
-        """Return a cluster and those of the neighbouring gaps that light up with it.
+        """Return the (gap, place) of a cluster, and of those beside it that light up with it.
 
         Parameters
         ----------
-        gap : int
-            Between the gap-th axis and the next, from 0.
-        cluster : int
-            Its place in `clusters[gap]`, from 0.
-
-        Returns
-        -------
-        frozenset of (int, int)
-            Gap and place of each.
-
-        Raises
-        ------
-        InputError
-            If there is no such cluster.
+        gap, cluster : int
+            Between the gap-th axis and the next, and the place in `clusters[gap]`, both from 0.
         """
         self._check_cluster((gap, cluster))
         found = {(gap, cluster)}

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import METHODS, ROW_METHODS
-from discreet.render.browser import scene_page, scene_widget
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Scene
+from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, draw, figure_bytes
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ class Origin:
     """Where a View comes from: never more than its reader may know.
 
     `version` names the protected copy (a keyed digest), None for counts; `counted` is what the
-    numbers count. `remarks` are sentences that stand with the picture. `shown` is how many persons
-    or records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
-    column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`
-    is how many had no finite value, told by views that were saved before `shown` was; else None.
+    numbers count. `remarks` are sentences that stand with the plot. `shown` is how many persons or
+    records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
+    column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`,
+    of views that were saved before `shown` was, is how many had no finite value.
     """
 
     policy: str
@@ -110,8 +110,8 @@ class View:
     def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw the view with matplotlib, on `ax` or on a figure of its own.
 
-        A figure of its own asks the study before `savefig` writes it, as `save` does. What is
-        drawn on your own axes is yours to look at: save it with `save` if it shall leave.
+        A figure of its own asks the study before `savefig` writes it, as `save` does. What is drawn
+        on your own axes is yours to look at: save it with `save` if it shall leave.
 
         Parameters
         ----------
@@ -119,10 +119,6 @@ class View:
             Where to draw; one for each panel of the view.
         size : (float, float), optional
             Width and height in inches of a figure of its own.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
         """
         figure = draw(self.scene(), ax, size=size)
         if ax is None and (gate := self.gate) is not None:
@@ -184,19 +180,13 @@ class View:
         Returns
         -------
         str
-            The page, with its script, the numbers of the picture and how it was made. It opens from
-            a file, in light and dark, and asks nobody for anything; the same view gives the same
-            text.
+            The page, with its script, every number that is drawn, in full, and how it was made. It
+            opens from a file and asks nobody for anything; the same view gives the same text.
 
         Raises
         ------
         LeavingError
             If it does not fit what has left before.
-
-        Notes
-        -----
-        The page holds every number that is drawn, in full, as the JSON does: whoever has it can
-        read them. It protects no more than the view does; see `describe`.
         """
         self.ask_to_leave("html")
         title = self._subject()
@@ -208,10 +198,6 @@ class View:
     def widget(self) -> AnyWidget:
         """Return the view as a widget for a notebook, whose clusters light up under the pointer.
 
-        Returns
-        -------
-        anywidget.AnyWidget
-
         Raises
         ------
         InputError
@@ -219,9 +205,8 @@ class View:
 
         Notes
         -----
-        Looking is free, so the gate is not asked. The widget holds the scene and nothing else; a
-        notebook that is saved with its widgets keeps that scene, and passing it on is, as with a
-        screenshot, outside what the ledger knows.
+        Looking is free, so the gate is not asked. A notebook that is saved with its widgets keeps
+        the scene; passing it on is, as with a screenshot, outside what the ledger knows.
         """
         return scene_widget(self.scene())
 
@@ -317,11 +302,7 @@ class View:
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """Show the view in a notebook: its picture, and one line on how it was made.
-
-        Looking is free, so the gate is not asked; a notebook that is passed on is, like a
-        screenshot, outside what the ledger knows.
-        """
+        """Show the view in a notebook: its plot, and one line on how it was made; see `widget`."""
         picture = base64.b64encode(figure_bytes(self.scene(), ".png", dpi=SCREEN_DPI)).decode()
         line, words = escape(self.note()), escape(self.describe(), quote=True)
         html = (

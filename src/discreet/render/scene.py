@@ -82,12 +82,12 @@ class Lines:
     """Lines of one meaning: the i-th goes through the points `x[i]`, `y[i]`.
 
     `look` is "trend" (of what is drawn), "raw" (of raw records, under `research` alone; wider, and
-    below trends, so that both are seen where they are one),
-    "reference" (what to compare with; it does not widen the axes, and a straight line of two points
-    goes on to their edges), "far reference" (dashed, and as long as its points reach),
-    "level" (a contour of value `levels[i]`, coloured by it) or "series" (a mark at each point; each
-    label has a colour, a mark and dashes of its own). A `label` stands in the legend. `scale` are
-    all levels that colours are given to, where several panels share them.
+    below trends, so that both are seen where they are one), "reference" (what to compare with; it
+    does not widen the axes, and a straight line of two points goes on to their edges), "far
+    reference" (dashed, and as long as its points reach), "level" (a contour of value `levels[i]`,
+    coloured by it) or "series" (a mark at each point; each label has a colour, a mark and dashes of
+    its own). A `label` stands in the legend. `scale` are all levels that colours are given to,
+    where several panels share them.
     """
 
     x: tuple[tuple[float, ...], ...]

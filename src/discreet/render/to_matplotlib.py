@@ -66,7 +66,6 @@ from discreet.render.scene import (
     Words,
 )
 from discreet.render.trapezoids import (
-    size_of_uprights,
     strands,
     trapezoids,
     upright_axes,
@@ -85,13 +84,13 @@ __all__ = [
     "figure_bytes",
     "legends",
     "shape",
-    "size_in_inches",
     "table_axes",
     "words",
 ]
 
 
 ROW, COLUMN = 0.32, 0.95  # inches of a new figure
+GAP_INCHES, HEIGHT_INCHES = 1.75, 5.0
 ROW_POINTS = 26.0  # rows of a small table do not stand further apart than this
 SMALLEST_LETTERS = 5.5
 BOLD = 1.15  # how much wider bold letters are
@@ -103,15 +102,6 @@ def shape(mark: Words, panel: Panel) -> tuple[int, int]:
     """Count the rows and the columns of a table, by its texts and its names."""
     rows = max(len(mark.texts), len(panel.y.ticks), 1)
     return rows, max(*map(len, mark.texts), len(panel.x.ticks), 1, 1)
-
-
-def size_in_inches(mark: Words, panel: Panel) -> tuple[float, float]:
-    """Say how wide and how high a panel should be for the table to be read."""
-    rows, across = shape(mark, panel)
-    names = min(ROW_LETTERS, max(map(len, panel.y.ticks), default=0))
-    longest = max((len(text) for line in mark.texts for text in line), default=0)
-    column = max(COLUMN, 0.1 * min(longest, 24))
-    return 0.6 + NAMES * names + column * across, 1.3 + ROW * rows
 
 
 def table_axes(ax: Axes, mark: Words, panel: Panel) -> None:
@@ -187,6 +177,7 @@ def draw(
     """
     if not scene.panels:
         raise InputError("The scene has no panels, so there is nothing to draw")
+    bare = any(type(mark) in BARE for panel in scene.panels for mark in panel.marks)
     if ax is not None:
         import numpy as np
         from matplotlib.axes import Axes
@@ -199,13 +190,16 @@ def draw(
                 f"Make them with plt.subplots(1, {needed}), or leave ax out for a new figure"
             )
         _draw_panels(axes, scene.panels, new=False)
-        _write_words(axes, scene.panels, new=False)
+        if bare:
+            _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
-    with new_figure(len(scene.panels), size, _needed(scene.panels)) as (figure, axes):
+    needs = _needed(scene.panels) if bare else (0.0, None)
+    with new_figure(len(scene.panels), size, needs) as (figure, axes):
         _draw_panels(axes, scene.panels, new=True)
         head(figure, scene.title, scene.notes)
-        _write_words(axes, scene.panels, new=True)
+        if bare:
+            _write_words(axes, scene.panels, new=True)
     return figure
 
 
@@ -222,12 +216,16 @@ def figure_bytes(
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
     """Say how many inches a panel should have: tables and uprights are as large as they need."""
-    sizes = [
-        size_in_inches(mark, panel) if isinstance(mark, Words) else size_of_uprights(mark)
-        for panel in panels
-        for mark in panel.marks
-        if isinstance(mark, Words | Uprights)
-    ]
+    sizes = []
+    for panel, mark in ((each, mark) for each in panels for mark in each.marks):
+        if isinstance(mark, Uprights):
+            sizes.append((1.2 + GAP_INCHES * (len(mark.axes) - 1), HEIGHT_INCHES))
+        elif isinstance(mark, Words):
+            rows, across = shape(mark, panel)
+            names = min(ROW_LETTERS, max(map(len, panel.y.ticks), default=0))
+            longest = max((len(text) for line in mark.texts for text in line), default=0)
+            column = max(COLUMN, 0.1 * min(longest, 24))
+            sizes.append((0.6 + NAMES * names + column * across, 1.3 + ROW * rows))
     width = max((wide for wide, _ in sizes), default=0.0)
     height = max((high for _, high in sizes), default=None)
     if height is not None and len(sizes) < len(panels):
@@ -262,7 +260,7 @@ def _write_words(axes: Sequence[Axes], panels: Sequence[Panel], *, new: bool) ->
         for mark in panel.marks
         if isinstance(mark, Words | Uprights)
     ]
-    if found and new:
+    if new:
         axes[0].figure.figure.draw_without_rendering()
     for place, mark, panel in found:
         if isinstance(mark, Uprights):
@@ -288,7 +286,8 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
         both = Dots in kinds or kinds == {Lines}
         way: Literal["x", "y", "both"] = "x" if Intervals in kinds else "both" if both else "y"
         ax.grid(visible=True, axis=way, color=GRID, linewidth=0.7)
-    entitle(ax, [panel.title], lines=2, fontsize="medium", color=INK)
+    if panel.title:
+        entitle(ax, [panel.title], lines=2, fontsize="medium", color=INK)
     _frame(ax, panel, 0.5 if Cells in kinds else 0.6)
     for mark in references:
         lines(ax, mark, panel)

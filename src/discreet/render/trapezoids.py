@@ -24,7 +24,6 @@ __all__ = [
     "colour",
     "layers",
     "named_levels",
-    "size_of_uprights",
     "strands",
     "trapezoids",
     "upright_axes",
@@ -50,7 +49,6 @@ LEAST = 0.05  # how opaque a layer is; fainter ones would lose their hue where c
 POLYGONS = 2400  # of a gap: an SVG lists them one by one
 BETWEEN, UPON, WORDS = 1.5, 2.5, 3.0  # what lies in front of what: gaps, axes, words
 
-GAP_INCHES, HEIGHT_INCHES = 1.75, 5.0
 SMALL = 0.8  # letters beside the axes, of the size of the others
 SMALLEST = 0.68  # and what the others may shrink to
 LEADING = 1.2  # from line to line, of the size of the letters
@@ -146,11 +144,6 @@ def strands(ax: Axes, mark: Strands, panel: Panel) -> None:
     drawn = LineCollection(lines, colors=colors, linewidths=widths, zorder=BETWEEN, clip_on=False)
     drawn.set_in_layout(False)
     ax.add_collection(drawn, autolim=False)
-
-
-def size_of_uprights(mark: Uprights) -> tuple[float, float]:
-    """Say how many inches wide and high a panel should be for its gaps to be read."""
-    return 1.2 + GAP_INCHES * (len(mark.axes) - 1), HEIGHT_INCHES
 
 
 def upright_axes(ax: Axes, mark: Uprights, panel: Panel) -> None:

@@ -25,7 +25,7 @@ from starlette.middleware.cors import CORSMiddleware
 from discreet.errors import LeavingError
 from discreet.ledger.log import Answer, Caller
 from discreet.plots import PLOTS
-from discreet.render.browser import parts
+from discreet.render.to_html import parts
 from discreet.serve.access import CallerOf, callers
 from discreet.serve.answers import answer_again, answer_orders, answer_view, refused, study_json
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
