@@ -42,7 +42,6 @@ LATE_IMPORTS_OF = "kernels"  # they import numba, which takes a third of a secon
 PLOTS = "plots"
 MAY_NAME_PLOTS = {
     "study/study",
-    "study/parallel",  # the request that `Study.parallel` makes
     # Still to be taken from descriptors: what the command line checks, reports and proposed ranges.
     "cli/plots",
     "study/guesses",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import typing
 
 import pytest
 
 from discreet.parallel.pixels import COSTS
 from discreet.plots import PARAMETERS, PLOTS
-from discreet.policy.fields import RULES
+from discreet.policy.policy import RULES
 from discreet.protect import METHODS
 from discreet.study import Study
 
@@ -26,15 +27,19 @@ NOT_ASKED = {
 @pytest.mark.parametrize("kind", PLOTS)
 def test_a_picture_takes_what_the_method_of_a_study_takes(kind: str) -> None:
     picture = PLOTS[kind]
-    taken = inspect.signature(getattr(Study, kind)).parameters
+    method = getattr(Study, kind)
+    taken = inspect.signature(method).parameters
     named = {name for name, it in taken.items() if it.kind is it.KEYWORD_ONLY}
+    settings = {
+        name
+        for part in typing.get_args(typing.get_type_hints(method).get("research"))
+        for name in typing.get_type_hints(part)
+    }
 
-    assert set(picture.parameters) == named - NOT_ASKED - _NOT_USED.get(kind, set())
+    assert set(picture.parameters) == (named | settings) - NOT_ASKED - _NOT_USED.get(kind, set())
     assert bool(picture.by) == ("by" in named)
-    for name in picture.parameters:
-        it = PARAMETERS[name]
-        usual = taken[name].default
-        assert usual in (None, it.usual)
+    for name in named & set(picture.parameters):
+        assert taken[name].default in (None, PARAMETERS[name].usual)
 
 
 # A table is counted alone, and draws no noise.

@@ -2,7 +2,7 @@ import pytest
 
 from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
-from discreet.policy.choosing import method_of, refuse_unused
+from discreet.policy.resolve import method_of, refuse_unused
 
 STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
 

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.policy.fields import RULES, frozen, plain
+from discreet.policy.policy import RULES, frozen, plain
 
 FIELDS = [
     field.name for field in dataclasses.fields(Policy) if field.name not in ("folder", "file")

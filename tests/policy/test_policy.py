@@ -863,6 +863,9 @@ def test_a_settled_question_holds_every_number() -> None:
         "rounding": None,
         "c": None,
         "axes": dataclasses.asdict(axes),
+        "model": None,
+        "trend": False,
+        "noise_on": "points",
     }
 
 

@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import DiscreetError, InputError, RefusedError
 from discreet.plots import PLOTS
 from discreet.policy import Policy, resolve
-from discreet.policy.choosing import allowed_methods
+from discreet.policy.resolve import allowed_methods
 from discreet.table import open_table
 
 TABLE = open_table(

@@ -44,7 +44,7 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.parallel import Move, Orders
+from discreet.study.session import Move, Orders
 from tests.serve.cohort import opened
 
 WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from discreet.plots import PARAMETERS, PLOTS
 from discreet.policy import PRESETS, Policy
-from discreet.policy.choosing import allowed_methods, usual_method
+from discreet.policy.resolve import allowed_methods, usual_method
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
     BODIES,

@@ -16,7 +16,7 @@ from discreet.ledger.rules import ReleaseRecord
 from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret
 from discreet.sketch import Sketch
-from discreet.study.gate import NOTHING, Exit, ReleaseGate
+from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.table import open_table
 
 SECRET = Secret.from_bytes(bytes(range(32)))
@@ -65,7 +65,7 @@ def told(
     """Return what the ledger hears of a picture."""
     heard = Heard()
     keeper = release_gate(heard, **(fields or {}))
-    keeper.leave(keeper.policy.settle(picture, columns, **named), group, "svg")
+    keeper.release([keeper.record(keeper.policy.settle(picture, columns, **named), group, "svg")])
     (leaving,) = heard.told
     return leaving
 
@@ -226,7 +226,7 @@ def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:
     turned = pa.table({name: values[::-1] for name, values in COLUMNS.items()})
 
     def again(keeper: ReleaseGate, heard: Heard) -> Sketch:
-        keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
+        keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), (), "svg")])
         return heard.told[0].sketches["column x"]
 
     heard = Heard()
@@ -245,7 +245,7 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
     for source in (COLUMNS, swapped):
         heard = Heard()
         keeper = release_gate(heard, pa.table(source), **STRATA)
-        keeper.leave(keeper.policy.settle("scatter", ["x", "y"]), GROUP, "svg")
+        keeper.release([keeper.record(keeper.policy.settle("scatter", ["x", "y"]), GROUP, "svg")])
         marks.append({what: s.mark for what, s in heard.told[0].sketches.items()})
 
     assert marks[0]["column y"] == marks[1]["column y"]
@@ -255,7 +255,7 @@ def test_rows_that_are_paired_otherwise_are_another_sketch() -> None:
 def test_every_column_is_recognised_but_row_numbers() -> None:
     heard = Heard()
     keeper = release_gate(heard, unit="person", key="row")
-    keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
+    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), (), "svg")])
 
     everything = {f"column {name}" for name in COLUMNS} - {"column row"}
     shapes = {"shape of x", "shape of y", "shape of z"}
@@ -278,7 +278,7 @@ def test_persons_are_recognised_but_by_numbers_that_others_have_too(
 ) -> None:
     heard = Heard()
     keeper = release_gate(heard, pa.table({**COLUMNS, "person": persons}), unit="person")
-    keeper.leave(keeper.policy.settle("histogram", ["x"]), (), "svg")
+    keeper.release([keeper.record(keeper.policy.settle("histogram", ["x"]), (), "svg")])
 
     assert ("persons" in heard.every[0]) is told_apart
 
@@ -288,7 +288,7 @@ def test_public_data_are_recorded_by_nobody() -> None:
     keeper = release_gate(heard, public=True)
 
     for picture, columns in (("bars", ["ward"]), ("scatter", ["x", "y"]), ("qq", ["y", "x"])):
-        keeper.leave(keeper.policy.settle(picture, columns), GROUP, "json")
+        keeper.release([keeper.record(keeper.policy.settle(picture, columns), GROUP, "json")])
 
     assert heard.told == []
 
@@ -298,11 +298,11 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
     path = file_of(tmp_path / "a.csv", COLUMNS)
     keeper = release_gate(heard, path)
     asked = keeper.policy.settle("bars", ["ward"])
-    keeper.leave(asked, (), "svg")
+    keeper.release([keeper.record(asked, (), "svg")])
     file_of(path, {**COLUMNS, "x": [0.0] * N, "more": [1.25] * N})
 
     with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
-        keeper.leave(asked, (), "svg")
+        keeper.release([keeper.record(asked, (), "svg")])
     assert len(heard.told) == 1
 
 
@@ -312,7 +312,7 @@ def test_a_file_that_was_written_since_is_not_recorded(tmp_path: Path, file_of: 
 def leave(keeper: ReleaseGate, picture: str, *columns: str, **named: Any) -> PlotRequest:
     """Let a picture of counts leave."""
     asked = keeper.policy.settle(picture, columns, **named)
-    keeper.leave(asked, (), "svg")
+    keeper.release([keeper.record(asked, (), "svg")])
     return asked
 
 
@@ -378,7 +378,7 @@ def test_the_groups_that_left_are_remembered(tmp_path: Path) -> None:
     keeper = release_gate(ledger, study="s")
     assert keeper.groups_that_left() == ()
 
-    keeper.leave(keeper.policy.settle("leverage", ["y", "x"]), GROUP, "svg")
+    keeper.release([keeper.record(keeper.policy.settle("leverage", ["y", "x"]), GROUP, "svg")])
 
     assert release_gate(ledger, study="s").groups_that_left() == (GROUP,)
     assert release_gate(ledger, study="t").groups_that_left() == ()
@@ -396,11 +396,11 @@ def test_what_is_pinned_besides_is_told_too() -> None:
     keeper = release_gate(heard)
     asked = keeper.policy.settle("parallel", ["x", "y"])
 
-    keeper.leave(asked, (), "svg", pinned=PAIRS)
+    keeper.release([keeper.record(asked, (), "svg", pinned=PAIRS)])
 
     method = {"count method of 'x', 'y'": "k-member-cells"}
     assert heard.told[0].choices == {**method, X: NUMBER, Y: NUMBER, **PAIRS}
-    assert Exit(asked).pinned == NOTHING == {}
+    assert NOTHING == {}
     with pytest.raises(TypeError, match="does not support item assignment"):
         NOTHING["x"] = "y"  # type: ignore[index]
 
@@ -411,13 +411,15 @@ def test_the_pairs_that_left_are_remembered(tmp_path: Path) -> None:
     assert keeper.pairs_that_left() == ()
 
     asked = keeper.policy.settle("parallel", ["x", "y"])
-    keeper.leave(asked, (), "svg", pinned=PAIRS)
+    keeper.release([keeper.record(asked, (), "svg", pinned=PAIRS)])
 
     assert release_gate(ledger, study="s").pairs_that_left() == (("x", "y"), ("y", "z"))
     assert release_gate(ledger, study="t").pairs_that_left() == ()
     assert release_gate(ledger).pairs_that_left() == ()
     with pytest.raises(LeavingError, match="do not fit into one order with those released"):
-        keeper.leave(asked, (), "svg", pinned=PAIRS | {"pair 'x', 'z'": '["x", "z"]'})
+        keeper.release(
+            [keeper.record(asked, (), "svg", pinned=PAIRS | {"pair 'x', 'z'": '["x", "z"]'})]
+        )
     (tmp_path / "ledger.sqlite").write_bytes(b"no ledger" * 1000)
     assert keeper.pairs_that_left() == ()
 
@@ -475,28 +477,34 @@ def test_the_ledger_keeps_names_and_no_value(tmp_path: Path) -> None:
 # --- several that leave together ------------------------------------------------------------------
 
 
-def exits(keeper: ReleaseGate, formula: str = "y ~ x") -> list[tuple[Exit, str]]:
+def records(keeper: ReleaseGate, formula: str = "y ~ x") -> list[ReleaseRecord]:
     """Say how a table of x and y with strata leaves, and a report on it."""
-    table = Exit(keeper.policy.settle("scatter", GROUP), GROUP, also=("sex",))
-    report = Exit(keeper.policy.settle("qq", GROUP), GROUP, ("sex",), {"formula": formula})
-    return [(table, "csv"), (report, "html")]
+    of_table, of_report = (keeper.policy.settle(it, GROUP) for it in ("scatter", "qq"))
+    return [
+        keeper.record(of_table, GROUP, "csv", ("sex",)),
+        keeper.record(of_report, GROUP, "html", ("sex",), {"formula": formula}),
+    ]
 
 
-def test_an_exit_says_its_columns_and_what_it_rests_on() -> None:
-    asked = Policy.preset("standard").settle("histogram", ["x"], by="ward")
+def test_a_record_says_its_columns_and_what_it_rests_on() -> None:
+    heard = Heard()
+    keeper = release_gate(heard)
+    asked = keeper.policy.settle("histogram", ["x"], by="ward")
 
-    assert Exit(asked).columns == ("x", "ward")
-    assert Exit(asked).rests_on == ("column x", "column ward")
-    of_rows = Exit(asked, group=GROUP, also=("sex",))
-    assert of_rows.columns == ("x", "ward", "sex")
-    assert of_rows.rests_on == ("column x", "column ward", "column sex", ROWS_OF_GROUP)
+    keeper.release([keeper.record(asked), keeper.record(asked, GROUP, also=("sex",))])
+
+    counted, drawn = heard.told
+    assert counted.columns == ("x", "ward")
+    assert {*counted.sketches} == {"column x", "column ward"}
+    assert drawn.columns == ("x", "ward", "sex")
+    assert {*drawn.sketches} == {"column x", "column ward", "column sex", ROWS_OF_GROUP}
 
 
 def test_what_leaves_together_is_asked_for_once() -> None:
     heard = Heard()
     keeper = release_gate(heard, **STRATA)
 
-    keeper.leave_together(exits(keeper))
+    keeper.release(records(keeper))
 
     assert heard.times == 1
     table, report = heard.told
@@ -510,12 +518,12 @@ def test_what_leaves_together_is_asked_for_once() -> None:
 def test_one_that_does_not_fit_stops_the_other(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, SECRET)
     keeper = release_gate(ledger, study="s", **STRATA)
-    keeper.leave_together(exits(keeper))
+    keeper.release(records(keeper))
 
     with pytest.raises(LeavingError, match="formula"):
-        keeper.leave_together(exits(keeper, "y ~ log(x)"))
+        keeper.release(records(keeper, "y ~ log(x)"))
     assert [entry["form"] for entry in ledger.history()] == ["csv", "html"]
-    keeper.leave_together(exits(keeper)[:1])
+    keeper.release(records(keeper)[:1])
     assert [entry["form"] for entry in ledger.history()] == ["csv", "html", "csv"]
 
 
@@ -523,6 +531,6 @@ def test_of_a_public_study_nothing_is_noted() -> None:
     heard = Heard()
     keeper = release_gate(heard, preset="research", public=True)
 
-    keeper.leave_together(exits(keeper))
+    keeper.release(records(keeper))
 
     assert heard.told == []

@@ -1,27 +1,27 @@
-"""What type checkers know of keywords is what the pictures take."""
+"""What a Study can be asked with, beside what its signatures name."""
 
 import inspect
+from typing import Any
 
 import pytest
 
-from discreet.study.study import OfBins, OfCells, OfRows, Study, strata_as
+import discreet as dc
+from discreet.study.study import Study
+
+NOT_ASKED = ("policy", "groups")
+ASKS = [name for name in vars(Study) if not name.startswith("_") and name not in NOT_ASKED]
+OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 
 
-@pytest.mark.parametrize(
-    ("picture", "known"),
-    [("histogram", OfBins), ("heatmap", OfCells), ("contour", OfCells), ("box", OfRows)],
-)
-def test_pictures_take_what_is_known_of_them(picture: str, known: type) -> None:
-    taken = inspect.signature(getattr(Study, picture)).parameters
-
-    named = {name for name in taken if name not in ("self", "column", "columns", "x", "y", "by")}
-    assert set(known.__annotations__) <= named
-
-
-def test_what_is_asked_of_strata_goes_by_the_fields_of_the_policy() -> None:
-    assert strata_as("level", None, closeness=0.3) == {
-        "missing_levels": "level",
-        "hierarchies": None,
-        "diversity": None,
-        "closeness": 0.3,
-    }
+@pytest.mark.parametrize("name", ASKS)
+def test_a_method_takes_known_settings_alone(name: str) -> None:
+    """What is passed on by any name could name what the session decides, like a column's kind."""
+    study = dc.open(dc.datasets.diabetes())
+    taken = inspect.signature(getattr(study, name)).parameters
+    needed = [it for it in taken.values() if it.default is it.empty and it.kind <= 1]
+    for other in set(OTHERS) - set(taken):
+        given: dict[str, Any] = {other: "x"}
+        with pytest.raises(
+            (dc.InputError, TypeError), match=f"no setting '{other}'|unexpected.*{other}"
+        ):
+            getattr(study, name)(*["age"] * len(needed), **given)

@@ -14,18 +14,11 @@ import discreet as dc
 from discreet.errors import DiscreetError, InputError, LeavingError, RefusedError
 from discreet.parallel.pixels import COSTS
 from discreet.plots import ParallelView
+from discreet.plots.parallel import PARALLEL
 from discreet.policy import AxesRequest, PlotRequest, Policy
 from discreet.study import Study
-from discreet.study.parallel import (
-    Move,
-    Orders,
-    axis_order,
-    orders,
-    pairs_of,
-    parallel,
-    pinned,
-)
-from discreet.study.session import Session
+from discreet.study.gate import pairs_of, pins_of_axes
+from discreet.study.session import Move, Orders, Session, axis_order, orders
 from discreet.table import open_table
 
 N = 120
@@ -424,7 +417,7 @@ def settled(columns: Sequence[str], *sensitive: str, diversity: int = 2) -> Plot
 def test_what_is_pinned() -> None:
     asked = settled(["z", "y", "x"], "x", diversity=3)
 
-    assert pinned(asked, ()) == {
+    assert pins_of_axes(asked, ()) == {
         "count method of 'y', 'z'": "k-member-cells",
         "count method of 'x', 'y'": "k-member-cells",
         "pair 'x', 'y'": '["x", "y"]',
@@ -437,8 +430,8 @@ def test_what_is_pinned() -> None:
 
 
 def test_pairs_are_pinned_alike_in_whatever_order_they_are_written() -> None:
-    one = pinned(settled(["x", "y", "z"]), (("x", "y"), ("y", "z")))
-    other = pinned(settled(["z", "y", "x"]), (("z", "y"), ("y", "x")))
+    one = pins_of_axes(settled(["x", "y", "z"]), (("x", "y"), ("y", "z")))
+    other = pins_of_axes(settled(["z", "y", "x"]), (("z", "y"), ("y", "x")))
 
     assert one == other
 
@@ -589,7 +582,7 @@ def test_a_desk_keeps_the_pairs() -> None:
     assert axis_order(session, ["x", "y"], None) == ("x", "y")
     assert not session.pairs
 
-    view = parallel(session, ["y", "x"])
+    view = session.draw(PARALLEL, ["y", "x"])
 
     assert isinstance(view, ParallelView)
     assert [*session.pairs] == [("x", "y")]
@@ -742,7 +735,7 @@ def test_of_an_order_that_is_refused_the_nearest_is_told() -> None:
 
     assert found.why == "sensitive axis 'ill' must come last, after 'x', 'z'"
     assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
-    assert parallel(session, found.nearest).columns == found.nearest
+    assert session.draw(PARALLEL, found.nearest).columns == found.nearest
 
 
 def test_pairs_of_the_policy_bind_the_moves() -> None:
@@ -770,7 +763,7 @@ def test_where_pairs_forbid_the_nearest_order_another_is_told() -> None:
 
     assert found.why == "sensitive axis 'ill' must come last, after 'z', 'x'"
     assert (found.nearest, found.nearest_why) == (("x", "z", "ill"), "")
-    assert parallel(session, found.nearest).columns == found.nearest
+    assert session.draw(PARALLEL, found.nearest).columns == found.nearest
 
 
 def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
@@ -785,7 +778,7 @@ def test_where_no_order_may_be_it_is_said_why_of_the_nearest() -> None:
 
 def test_what_was_drawn_before_binds_the_moves() -> None:
     session = desk_of()
-    parallel(session, ["x", "y", "z"])
+    session.draw(PARALLEL, ["x", "y", "z"])
     found = orders(session, ["x", "y", "z"])
 
     assert found.why == ""
@@ -828,10 +821,10 @@ def test_a_move_is_allowed_where_the_picture_after_it_is_drawn(
         assert move.order[move.target] == columns[move.source]
         fresh = desk_of(preset=preset, **SECRET)
         if not move.why:
-            assert parallel(fresh, move.order).columns == move.order
+            assert fresh.draw(PARALLEL, move.order).columns == move.order
             continue
         with pytest.raises(RefusedError, match=r".+") as refused:
-            parallel(fresh, move.order)
+            fresh.draw(PARALLEL, move.order)
         assert str(refused.value).startswith(move.why)
 
 

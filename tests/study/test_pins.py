@@ -1,7 +1,7 @@
 """What is pinned of columns that leave as axes of parallel coordinates."""
 
 from discreet.policy import Policy
-from discreet.policy.choosing import diversity_of
+from discreet.policy.resolve import diversity_of
 from discreet.study.gate import diversity_pins, method_pins, pair_pins
 
 

@@ -83,9 +83,3 @@ def test_declared_limits_hold_what_lies_beyond() -> None:
     said = remarks_of(TABLE, policy, None, policy.settle("histogram", ["age"]))
 
     assert said == ("the end bins of age hold what lies beyond them, too",)
-
-
-def test_without_a_question_only_what_was_done_to_the_copy_is_said() -> None:
-    policy = Policy.preset("standard", bounds={"age": [0, 80]})
-
-    assert remarks_of(TABLE, policy, copy_of(90.0), None) == ("some rows are left out",)

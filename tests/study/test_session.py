@@ -7,12 +7,9 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import BrokenPromiseError, InputError, LeavingError, RefusedError
-from discreet.plots import (
-    HistogramView,
-    QQView,
-    ResidualView,
-    bars,
-)
+from discreet.plots import HistogramView, MultiplesView
+from discreet.plots.bars import BARS
+from discreet.plots.diagnostics import QQ, RESIDUALS
 from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.scatter import SCATTER
@@ -60,8 +57,7 @@ def test_counts_and_rows_are_two_streams() -> None:
 def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
     found, other = session(study="s"), session(study="s", k=6)
     for place in (found, other):
-        asked = place.settle("bars", ["sex"])
-        view = place.counted(asked, bars.from_counts)
+        view = place.draw(BARS, ["sex"])
         if place is found:
             assert view.to_json()
             continue
@@ -72,15 +68,15 @@ def test_a_view_of_a_desk_leaves_by_its_gatekeeper_alone() -> None:
 def test_the_first_rows_settle_the_group_and_a_refusal_settles_none() -> None:
     found = session()
     with pytest.raises(RefusedError, match="only where it is a stratum of the protected copy"):
-        found.diagnose(QQView, "y ~ x + sex")
+        found.draw(QQ, formula="y ~ x + sex")
     assert settled(found) == []
 
-    found.diagnose(QQView, "y ~ x")
+    found.draw(QQ, formula="y ~ x")
 
     assert [*found.groups] == [("y", "x")]
     with pytest.raises(RefusedError, match="rows of 'y', 'z' may not be seen together"):
-        found.diagnose(ResidualView, "y ~ z")
-    assert session(groups=[["z", "y"]]).diagnose(ResidualView, "y ~ z").columns == ("y", "z")
+        found.draw(RESIDUALS, formula="y ~ z")
+    assert session(groups=[["z", "y"]]).draw(RESIDUALS, formula="y ~ z").columns == ("y", "z")
 
 
 def test_by_is_a_stratum_where_rows_are_drawn() -> None:
@@ -89,7 +85,8 @@ def test_by_is_a_stratum_where_rows_are_drawn() -> None:
         without.settle("histogram", ["x"], by="sex", method="condensation")
 
     found = session(strata=["sex"])
-    view = found.panels(HISTOGRAM, ["x"], "sex", method="condensation")
+    view = found.draw(HISTOGRAM, ["x"], by="sex", method="condensation")
+    assert isinstance(view, MultiplesView)
     assert view.levels == ("f", "m")
     assert session("research").settle("scatter", ["x", "y"], by="sex").by == "sex"
 
@@ -168,21 +165,9 @@ def test_gaps_that_are_filled_cost_nothing_and_missing_strata_may() -> None:
 def test_under_research_diagnostics_say_how_many_and_why() -> None:
     found = gappy(40, 10, preset="research")
     for method in ("none", "deterministic", "suppression"):
-        view = found.diagnose(ResidualView, "y ~ x", method=method)
+        view = found.draw(RESIDUALS, formula="y ~ x", method=method)
         assert (view.origin.shown, view.origin.total) == (sum(view.size), 160)
         assert view.origin.most_gaps == "x"
-
-
-def test_what_a_counted_view_pins_is_told_to_its_gate() -> None:
-    for choice in ("1", "2"):
-        found = session(study="s")
-        asked = found.settle("bars", ["sex"])
-        view = found.counted(asked, bars.from_counts, pinned={"diversity of 'sex'": choice})
-        if choice == "1":
-            assert view.to_json()
-            continue
-        with pytest.raises(LeavingError, match="the diversity of 'sex' must be as in"):
-            view.to_json()
 
 
 def test_pairs_are_those_that_left() -> None:
@@ -192,16 +177,10 @@ def test_pairs_are_those_that_left() -> None:
     asked = found.settle("parallel", ["x", "y"])
     pinned = {"pair 'x', 'y'": '["x", "y"]', "pair 'y', 'z'": '["y", "z"]'}
 
-    found.counted(asked, any_bars(), pinned=pinned).to_json()
+    found.release_gate.release([found.release_gate.record(asked, form="json", pinned=pinned)])
 
     assert session(study="s").pairs == (("x", "y"), ("y", "z"))
     assert not session(study="t").pairs
-
-
-def any_bars() -> Any:
-    """Return what draws bars, whatever is asked for: only the gate is looked at."""
-    asked = session().settle("bars", ["sex"])
-    return lambda table, _, origin: bars.from_counts(table, asked, origin)
 
 
 def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
@@ -213,7 +192,7 @@ def test_the_kind_of_view_that_was_asked_for_is_what_comes_out(
     monkeypatch.setattr("discreet.plots.diagnostics.of_protected", lambda *_, **__: wrong)
 
     with pytest.raises(BrokenPromiseError, match="came out as another plot"):
-        found.diagnose(ResidualView, "y ~ x")
+        found.draw(RESIDUALS, formula="y ~ x")
 
 
 NOISE_ON: dict[str, tuple[str, dict[str, Any], dict[str, Any], str | None]] = {
@@ -231,7 +210,7 @@ def test_noise_on_is_for_noise_under_research(
 ) -> None:
     found = session(preset, **fields)
     if message is None:
-        assert found.diagnose(QQView, "y ~ x", noise_on=where, **named).size
+        assert found.draw(QQ, formula="y ~ x", noise_on=where, **named).size
         return
     with pytest.raises(InputError, match=message):
-        found.diagnose(QQView, "y ~ x", noise_on=where, **named)
+        found.draw(QQ, formula="y ~ x", noise_on=where, **named)

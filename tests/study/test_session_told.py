@@ -12,8 +12,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.policy import Policy
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.parallel import orders
-from discreet.study.session import DrawableColumn
+from discreet.study.session import DrawableColumn, orders
 
 POLICY = """
 study = "clinic"
@@ -131,10 +130,10 @@ def test_levels_of_a_formula_are_strata_unless_all_is_open(tmp_path: Path) -> No
     study = opened(tmp_path)
 
     with pytest.raises(RefusedError, match="a regression has rows of 'ward' only where") as refused:
-        study.session.settle("residuals", ["bmi", "age"], levels=["ward"])
+        study.session.settle("residuals", formula="bmi ~ age + ward")
     assert (refused.value.parameter, refused.value.rule) == ("formula", "strata")
     research = opened(tmp_path, f'preset = "research"\n{POLICY}')
-    assert research.session.settle("residuals", ["bmi", "age"], levels=["ward"]).by is None
+    assert research.session.settle("residuals", formula="bmi ~ age + ward").by is None
 
 
 def test_counts_that_left_by_another_method_are_known_before_they_are_made(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
+from discreet.policy import TableRequest
 from discreet.study.session import Session
-from discreet.study.tables import TableRequest, check_share, table_request
 from discreet.table import open_table
 
 ROWS = 60
@@ -30,16 +30,14 @@ def session(policy: str = "research", **fields: Any) -> Session:
 
 
 def asked(at: Session, columns: Sequence[str] | None = None, **given: Any) -> TableRequest:
-    known: dict[str, Any] = {"drop": (), "sensitive": None, "method": None}
-    known |= {"numbers": {}, "prepare": {}} | given
-    return table_request(at, columns, **known)
+    return at.settle_table(columns, **given)
 
 
 def test_what_identifies_or_numbers_rows_is_left_out_and_levels_are_strata() -> None:
     want = asked(session())
 
     assert (want.columns, want.strata) == (("age", "bmi", "ill"), ("sex",))
-    assert (want.asked.plot, want.asked.method) == ("table", "deterministic")
+    assert (want.rows.plot, want.rows.method) == ("table", "deterministic")
 
 
 def test_a_sensitive_column_travels_along_under_research_and_is_a_stratum_elsewhere() -> None:
@@ -71,7 +69,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "drop as text": ({"drop": "age"}, "drop must be a list of column names"),
     "drop of nothing": ({"drop": None}, "drop must be a list of column names"),
     "an unknown column": ({"columns": ["agee"]}, "there is no column 'agee'"),
-    "an unknown field": ({"prepare": {"fill": "mean"}}, "'fill' is unknown; there are 'metric'"),
+    "an unknown field": ({"fill": "mean"}, "the policy has no key 'fill'"),
     "no row method": ({"method": "merge"}, "a table cannot be made by method 'merge'"),
     "released and dropped": (
         {"columns": ["age"], "drop": ["age"]},
@@ -96,16 +94,15 @@ def test_a_stratum_is_not_dropped_and_one_column_is_sensitive() -> None:
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5, "x", [0.1], True, float("nan")])
 def test_a_share_is_one(share: Any) -> None:
-    check_share(0.2)
-    check_share(None)
+    study = dc.open(pd.DataFrame({"age": range(ROWS)}))
     with pytest.raises(InputError, match=r"^risk_below "):
-        check_share(share)
+        study.anonymize(risk_below=share)
 
 
 def test_a_number_without_use_is_refused() -> None:
     with pytest.raises(InputError, match="a table by 'deterministic' has no use for q="):
-        asked(session(), numbers={"q": 0.5})
-    assert asked(session(), method="probabilistic", numbers={"q": 0.5}).asked.q == 0.5
+        asked(session(), q=0.5)
+    assert asked(session(), method="probabilistic", q=0.5).rows.q == 0.5
 
 
 def test_a_report_says_what_its_reader_may_not_expect() -> None:

@@ -20,11 +20,10 @@ from discreet.measure.frontier import RiskUtilityMap, Setting
 from discreet.policy import Policy
 from discreet.progress import listening
 from discreet.protect import ROW_METHODS
-from discreet.study import ledger_of, tune
+from discreet.study import ledger_of, tables
 from discreet.study.gate import listed
 from discreet.study.session import Session
-from discreet.study.tables import table_request
-from discreet.study.tune import LOSSES, RISKS, SWEPT, setting_below, settings_of
+from discreet.study.tables import LOSSES, RISKS, SWEPT, setting_below, settings_of
 from discreet.table import open_table
 
 N = 120
@@ -249,9 +248,9 @@ def test_no_two_settings_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> N
 
     def keep(jobs: Any) -> Any:
         seen.extend(jobs)
-        return map(tune._point, jobs)
+        return map(tables._point, jobs)
 
-    monkeypatch.setattr(tune, "_tried", keep)
+    monkeypatch.setattr(tables, "_tried", keep)
     opened().sweep(["x", "y"], methods=["probabilistic", "condensation"], k=[3, 4], q=[0.1, 0.2])
 
     firsts = {float(job.rows.normals[0, 0]) for job in seen}
@@ -323,7 +322,7 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
             jobs.append(len(done))
             return reversed(done)
 
-    monkeypatch.setattr(tune, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(tables, "WORTH_PROCESSES", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr("joblib.Parallel", Pool)
     monkeypatch.setattr("joblib.delayed", lambda of: lambda *given: lambda: of(*given))
@@ -335,7 +334,7 @@ def test_processes_of_their_own_give_the_same_map(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 def test_real_processes_give_the_same_map(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5])
-    monkeypatch.setattr(tune, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(tables, "WORTH_PROCESSES", 0)
 
     assert opened().sweep(["x", "y"], methods=["microaggregation"], k=[3, 5]) == alone
 
@@ -367,11 +366,11 @@ def test_the_setting_below_a_risk_is_the_best_of_those_asked_for(
     method: str | None, k: int | None, q: float | None
 ) -> None:
     session = desk_of()
-    want = table_request(session, ["x", "y"], (), None, None, {}, {})
+    want = session.settle_table(["x", "y"])
     tried = settings_of(
         None if method is None else [method], None if k is None else [k], None if q is None else [q]
     )
-    best = tune.sweep(session, want, tried).least_loss(0.9)
+    best = tables.sweep(session, want, tried).least_loss(0.9)
 
     found = setting_below(session, want, 0.9, method, k, q)
 

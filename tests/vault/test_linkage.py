@@ -71,7 +71,7 @@ def made(values: Floats, policy: Policy, seed: int) -> Made:
 
 def linked(copies: list[Made]) -> tuple[float, float]:
     """Return the share of records linked to their own row: of all, and of the five farthest."""
-    pairs = [pair_of_made(copy, copy.names) for copy in copies]
+    pairs = [pair_of_made(copy, copy.original, copy.names) for copy in copies]
     found = [(record_linkage(pair).share, far_linkage(pair).share) for pair in pairs]
     linkage, far = np.mean(found, axis=0)
     return float(linkage), float(far)

@@ -238,7 +238,7 @@ def given(options: Any) -> set[str]:
 
 def _check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
     """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
-    from discreet.policy.fields import frozen
+    from discreet.policy.policy import frozen
 
     wrong = [name for name, kind in kinds.items() if kind != "categorical"]
     said = ["kinds"] if any(kinds[name] != rules.kinds.get(name) for name in wrong) else []

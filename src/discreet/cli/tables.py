@@ -182,13 +182,13 @@ def _rounded(
     file: Path, study: StudyOptions, how: HowOptions, fields: dict[str, Any], asked: dict[str, Any]
 ) -> Release:
     from discreet.policy import PRESETS
-    from discreet.study.tables import RoundingRequest, check_numbers
+    from discreet.policy.resolve import check_numbers
 
     numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
     asked |= {name: getattr(how, name) for name in ("per_column", "representative", "encoding")}
     if how.per_column or not study.rules().fixed:
         return study.open(file, **fields).round(method=how.method, **numbers, **asked)
-    check_numbers(RoundingRequest(**numbers))
+    check_numbers(**numbers)
     fields |= {"rounding": how.method, **numbers}
     if study.policy in PRESETS:
         fields["rows"] = "rounding"

@@ -56,9 +56,9 @@ class ReleaseRecord:
     (`Policy.settings`), `choices` for some columns: the count method of one, its group. `sketches`
     are of what is drawn; fewer than 10 `k` changed rows must not go beside the old ones. `kind` to
     `form` are what the record says. `version` is the one it was drawn from, where that is to be
-    the latest still, and `format` how the copy is keyed, where rows are shown. `versions` is how
-    many the policy allows of the data of the same persons; `new_version` says how the next one of
-    a study is opened.
+    the latest still. Where rows are shown, `group` is the column group of the copy that they are of
+    and `format` how it is keyed. `versions` is how many the policy allows of the data of the same
+    persons; `new_version` says how the next one of a study is opened.
     """
 
     study: str | None
@@ -71,6 +71,7 @@ class ReleaseRecord:
     method: str = ""
     form: str = ""
     version: int | None = None
+    group: tuple[str, ...] = ()
     format: int | None = None
     versions: int = 4
     new_version: Callable[[str], str] = plain_command

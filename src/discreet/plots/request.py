@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from discreet.protect import ROW_METHODS
+from discreet.regression import Model
 
 __all__ = [
     "NO_AXES",
@@ -84,6 +85,9 @@ class PlotRequest:
     rounding: str | None = None
     c: int | None = None
     axes: AxesRequest = NO_AXES
+    model: Model | None = None
+    trend: bool = False
+    noise_on: str = "points"
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -1,18 +1,19 @@
 """The custodian's rules: what may be asked, and what protects the answer.
 
-A Policy is a frozen value that reads from and writes to TOML. `Policy.settle` answers one
-question for the whole package: with which method and numbers is this plot made, and may the
-caller choose them?
+A Policy is a frozen value that reads from and writes to TOML. `resolve` settles a plot, and
+`resolve_table` a table: with which method and numbers is it made, and may the caller choose them?
 """
 
-from discreet.plots.request import (
-    ROWS_PER_K,
-    AxesRequest,
-    PlotRequest,
-)
-from discreet.policy.choosing import check_group
+from discreet.plots.request import ROWS_PER_K, AxesRequest, PlotRequest
 from discreet.policy.policy import PRESETS, Policy, load_policy
-from discreet.policy.resolve import Sensitive, resolve
+from discreet.policy.resolve import (
+    Sensitive,
+    TableRequest,
+    check_group,
+    resolve,
+    resolve_rounding,
+    resolve_table,
+)
 
 __all__ = [
     "PRESETS",
@@ -21,7 +22,10 @@ __all__ = [
     "PlotRequest",
     "Policy",
     "Sensitive",
+    "TableRequest",
     "check_group",
     "load_policy",
     "resolve",
+    "resolve_rounding",
+    "resolve_table",
 ]

@@ -1,27 +1,44 @@
-"""The Policy: what the custodian allows."""
+"""The Policy: what the custodian allows, what each field may hold, and how it reads and writes."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
+import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from discreet.arguments import parameters_of
 from discreet.errors import InputError, RefusedError, about, one_of
+from discreet.parallel.pixels import MOST_PIXELS, PIXEL_STEP
 from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import Edges, Limits, PlotRequest
-from discreet.policy.choosing import allowed_methods, method_of, refuse_unused, row_choice
-from discreet.policy.fields import RULES, frozen, plain
-from discreet.protect import ROUNDING_NAMES, ROW_METHODS, named
+from discreet.policy.resolve import allowed_methods, method_of, refuse_unused
+from discreet.protect import (
+    ROUNDING_NAMES,
+    ROW_METHODS,
+    ROW_NAMES,
+    Deterministic,
+    Microaggregation,
+    Probabilistic,
+    named,
+)
 from discreet.protect.base import RowMethod
+from discreet.protect.hierarchy import read_hierarchy
+from discreet.protect.values import MISSING_LEVELS, MISSING_NUMBERS, OUTSIDE
+from discreet.rounding import METHODS as ROUNDINGS
+from discreet.rounding import Mdav
+from discreet.table import KINDS, ROLES
 
-__all__ = ["PRESETS", "Policy", "load_policy"]
+__all__ = ["PRESETS", "RULES", "Policy", "frozen", "load_policy", "plain"]
 
 PRESETS = ("standard", "datashield", "sacro", "opensafely", "research")
 #: What of the preparation of rows is settled only where it is declared.
@@ -40,6 +57,193 @@ USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
 LEAST_GUARDED_Q = 0.1
 LEAST_GUARDED_DF = 10
+REGIMES = ("guarded", "research")
+METRICS = parameters_of(Deterministic)["metric"].words
+FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
+MOST_EDGES = 101
+
+
+def frozen(key: str, value: Any) -> Any:
+    """Return a field's value as it is kept: tuples and read-only mappings all the way."""
+    if key == "pictures" and isinstance(value, Mapping):
+        return MappingProxyType({**METHOD_OF_PLOT, **value})
+    if key in ("kinds", "roles") and isinstance(value, Mapping):
+        return MappingProxyType(dict(value))
+    if key == "hierarchies" and isinstance(value, Mapping):
+        return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
+    if key in ("limits", "bounds", "edges", "ordered", "missing_values") and isinstance(
+        value, Mapping
+    ):
+        ends = {column: _as_tuple(pair) for column, pair in value.items()}
+        return MappingProxyType(ends)
+    if key in ("groups", "pairs") and isinstance(value, list | tuple):
+        return tuple(_as_tuple(group) for group in value)
+    if key == "strata":
+        return _as_tuple(value)
+    if key == "rounding" and isinstance(value, str):
+        return value.replace("-", "_")
+    return value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _hierarchy(column: str, given: Any) -> Any:
+    """Return the lines of a hierarchy: each level with its coarser names, the coarsest last."""
+    if isinstance(given, list | tuple):
+        return tuple(_as_tuple(line) for line in given)
+    if not isinstance(given, str | Path | Mapping):
+        return given
+    steps = read_hierarchy(column, given).steps
+    return tuple((level, *(step[level] for step in steps)) for level in sorted(steps[0]))
+
+
+def plain(value: Any) -> Any:
+    """Return a field's value as TOML and JSON write it."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[Any], bool]:
+    return lambda v: isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
+
+
+def _number(v: Any) -> bool:
+    # A whole number of TOML may be too large for a float; NaN is not below anything.
+    return isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= sys.float_info.max
+
+
+def _names(v: Any) -> bool:
+    return isinstance(v, tuple) and all(isinstance(name, str) and name for name in v)
+
+
+def _pairs(v: Any) -> bool:
+    return isinstance(v, tuple) and all(
+        _names(pair) and len({*pair}) == len(pair) == 2 for pair in v
+    )
+
+
+def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
+    return lambda v: (
+        isinstance(v, Mapping)
+        and all(isinstance(key, str) and word in allowed for key, word in v.items())
+    )
+
+
+def _columns(holds: Callable[[tuple[Any, ...]], bool]) -> Callable[[Any], bool]:
+    """Check a table of columns, each with a tuple that holds something."""
+    return lambda v: (
+        isinstance(v, Mapping)
+        and all(isinstance(c, str) and isinstance(it, tuple) and holds(it) for c, it in v.items())
+    )
+
+
+def _ends(ends: tuple[Any, ...]) -> bool:
+    return len(ends) == 2 and all(map(_number, ends)) and ends[0] < ends[1]
+
+
+def _bounds(ends: tuple[Any, ...]) -> bool:
+    """Tell whether a column's ends are in order; an open end is infinite."""
+    known = all(_number(end) or end in (-math.inf, math.inf) for end in ends)
+    return len(ends) == 2 and known and ends[0] < ends[1]
+
+
+def _edges(edges: tuple[Any, ...]) -> bool:
+    numbers = 2 <= len(edges) <= MOST_EDGES and all(map(_number, edges))
+    return numbers and all(low < high for low, high in pairwise(edges))
+
+
+def _different(values: tuple[Any, ...]) -> bool:
+    return all(map(_number, values)) and len(set(values)) == len(values)
+
+
+def _ordered(levels: tuple[Any, ...]) -> bool:
+    return _names(levels) and len(set(levels)) == len(levels)
+
+
+def _lines(lines: tuple[Any, ...]) -> bool:
+    return all(
+        isinstance(line, tuple) and len(line) >= 2 and all(isinstance(text, str) for text in line)
+        for line in lines
+    )
+
+
+def _text_or_none(v: Any) -> bool:
+    return v is None or (isinstance(v, str) and bool(v))
+
+
+_YES_NO = (lambda v: isinstance(v, bool), "true or false")
+_NAME = (_text_or_none, "a name")
+RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (lambda v: isinstance(v, str) and bool(v), "a name"),
+    "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
+    "k": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
+    "rows": (lambda v: isinstance(v, str) and v in ROW_METHODS, f"one of {one_of(ROW_NAMES)}"),
+    "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
+    "rounding": (
+        lambda v: isinstance(v, str) and v in ROUNDINGS,
+        f"one of {one_of(ROUNDINGS)}",
+    ),
+    "c": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
+    "pictures": (lambda v: isinstance(v, Mapping), "a table of plots and methods"),
+    "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
+    "pixels": (
+        lambda v: _whole(PIXEL_STEP, MOST_PIXELS)(v) and v % PIXEL_STEP == 0,
+        f"a multiple of {PIXEL_STEP} from {PIXEL_STEP} to {MOST_PIXELS}",
+    ),
+    "pairs": (_pairs, "a list of pairs of different column names"),
+    "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
+    "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "show_empty": _YES_NO,
+    "groups": (
+        lambda v: isinstance(v, tuple) and all(_names(group) and group for group in v),
+        "a list of lists of column names",
+    ),
+    "most_columns": (
+        lambda v: v is None or _whole(1, 1000)(v),
+        "a whole number from 1 to 1000",
+    ),
+    "strata": (_names, "a list of column names"),
+    "limits": (_columns(_ends), "a table of columns, each with a lower and a larger upper number"),
+    "edges": (_columns(_edges), "a table of columns, each with 2 to 101 numbers that rise"),
+    "bounds": (
+        _columns(_bounds),
+        "a table of columns, each with a lower and a larger upper number, or inf",
+    ),
+    "outside": (lambda v: v in OUTSIDE, f"one of {one_of(OUTSIDE)}"),
+    "far_noise": (lambda v: v in FAR_NOISE, f"one of {one_of(FAR_NOISE)}"),
+    "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
+    "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "missing": (lambda v: v in MISSING_NUMBERS, f"one of {one_of(MISSING_NUMBERS)}"),
+    "missing_values": (
+        _columns(_different),
+        "a table of columns, each with a list of different numbers",
+    ),
+    "missing_levels": (lambda v: v in MISSING_LEVELS, f"one of {one_of(MISSING_LEVELS)}"),
+    "hierarchies": (
+        _columns(_lines),
+        "a table of columns, each a CSV file or nested tables of names whose leaves are levels",
+    ),
+    "ordered": (_columns(_ordered), "a table of columns, each with its levels from first to last"),
+    "most_suppressed": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "diversity": (_whole(1, 1000), "a whole number from 1 to 1000"),
+    "closeness": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
+    "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
+    "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
+    "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
+    "key": _NAME,
+    "study": _NAME,
+    "public": _YES_NO,
+    "versions": (_whole(1, 100), "a whole number from 1 to 100"),
+    "budget": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "requests_a_minute": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+}
 
 
 @dataclass(frozen=True)
@@ -205,10 +409,6 @@ class Policy:
     file: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.rows, str) and self.rows in ROUNDING_NAMES:
-            rows, rounding = named(self.rows)
-            object.__setattr__(self, "rows", rows)
-            object.__setattr__(self, "rounding", rounding)
         for name, (holds, allowed) in RULES.items():
             value = getattr(self, name)
             if type(value) is not type(frozen(name, value)):
@@ -346,6 +546,9 @@ class Policy:
                 close = get_close_matches(key, known, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"there are {one_of(known)}"
                 raise InputError(f"the policy has no key {key!r}; {hint}")
+        if isinstance(given.get("rows"), str) and given["rows"] in ROUNDING_NAMES:
+            rows, rounding = named(given["rows"])
+            given = {**given, "rows": rows, "rounding": rounding}
         return cls(**{key: frozen(key, value) for key, value in given.items()})
 
     def to_dict(self) -> dict[str, Any]:
@@ -394,8 +597,12 @@ class Policy:
         RefusedError
             If the policy is guarded and has another value.
         """
+        rounding = None
         with about("method"):
-            method, rounding = row_choice(self, method)
+            if method == Mdav.name and self.rows == Microaggregation.name:
+                method = self.rows
+            elif isinstance(method, str):
+                method, rounding = named(method)
             method = method_of(self, plot, method)
         declared = ROW_METHODS[method].declared if method in ROW_METHODS else ()
         given = {name: value for name, value in numbers.items() if value is not None}
@@ -403,6 +610,8 @@ class Policy:
             chosen = self.allowed(**given, rounding=rounding)
             if not self.fixed:
                 refuse_unused(plot, method, given)
+        edges = PLOTS[plot].edges
+        has_edges = edges == "always" or (edges == "guarded" and self.fixed)
         return PlotRequest(
             plot=plot,
             columns=tuple(columns),
@@ -418,16 +627,11 @@ class Policy:
             shown_share=self.shown_share,
             show_empty=self.show_empty,
             by=by,
-            edges=chosen.edges if self._has_edges(plot) else MappingProxyType({}),
+            edges=chosen.edges if has_edges else MappingProxyType({}),
             bins_share=self.bins_share,
             rounding=chosen.rounding if "rounding" in declared else None,
             c=chosen.c if "c" in declared else None,
         )
-
-    def _has_edges(self, plot: str) -> bool:
-        """Whether declared edges of bins are used: cells of axes are the histogram's bins."""
-        edges = PLOTS[plot].edges
-        return edges == "always" or (edges == "guarded" and not self.shows_exact)
 
     def allowed(self, **named: Any) -> Policy:
         """Return the policy with fields that the caller chose, if it lets them be chosen.
@@ -440,8 +644,15 @@ class Policy:
             If the policy is guarded and has another value.
         """
         chosen = self.changed(**named)
-        if self.fixed:
-            self._refuse_other(chosen, [name for name in named if named[name] is not None])
+        for name in named if self.fixed else ():
+            same = [getattr(self, name)] + ([self.noise(self.rows)] if name == "q" else [])
+            if named[name] is not None and getattr(chosen, name) not in same:
+                raise RefusedError(
+                    f"{name} is fixed when the study is opened, because two values of it together"
+                    f" give records away; leave {name}= out, or the custodian can open a study with"
+                    f" it: policy.changed({name}=...)"
+                    + (" or discreet.open(..., k=...)" if name == "k" else "")
+                )
         return chosen
 
     @cached_property
@@ -518,21 +729,10 @@ class Policy:
         if codes:
             out["missing_values"] = codes
         for name, usual in USUAL.items():
-            value = plain(getattr(self, name))
+            value = getattr(self, name)
             if value != usual:
-                out[name] = value
+                out[name] = plain(value)
         return out
-
-    def _refuse_other(self, chosen: Policy, named: Iterable[str]) -> None:
-        for name in named:
-            same = [getattr(self, name)] + ([self.noise(self.rows)] if name == "q" else [])
-            if getattr(chosen, name) not in same:
-                raise RefusedError(
-                    f"{name} is fixed when the study is opened, because two values of it together"
-                    f" give records away; leave {name}= out, or the custodian can open a study with"
-                    f" it: policy.changed({name}=...)"
-                    + (" or discreet.open(..., k=...)" if name == "k" else "")
-                )
 
 
 def load_policy(given: str | Path | Policy) -> Policy:

@@ -8,19 +8,60 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.arguments import check_whole
-from discreet.errors import InputError, RefusedError, about, one_of
+from discreet.errors import DiscreetError, InputError, RefusedError, about, one_of
+from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
 from discreet.plots.request import AxesRequest, PlotRequest
-from discreet.policy.choosing import LEAST_DIVERSITY, diversity_of, method_of
-from discreet.policy.policy import Policy
+from discreet.plots.scatter import SCATTER
+from discreet.protect import (
+    CLUSTER_METHODS,
+    ROW_METHODS,
+    ROW_NAMES,
+    ColumnRounding,
+    Rounding,
+    named,
+)
+from discreet.regression import Model
+from discreet.rounding import known_method
+from discreet.table import Table
 
-__all__ = ["Columns", "Sensitive", "resolve"]
+if TYPE_CHECKING:
+    from discreet.policy.policy import Policy
 
+__all__ = [
+    "LEAST_DIVERSITY",
+    "Columns",
+    "Sensitive",
+    "TableRequest",
+    "allowed_methods",
+    "check_group",
+    "check_numbers",
+    "diversity_of",
+    "method_of",
+    "refuse_unused",
+    "resolve",
+    "resolve_rounding",
+    "resolve_table",
+    "usual_method",
+]
+
+LEAST_DIVERSITY = 2
+
+K_OF_MANY_COLUMNS = 5
+"""From this k on a group of many columns holds far records as well as a small one.
+
+Of a group of ten columns at k = 3 the five farthest records were recognised in 60 %.
+"""
+FEW_COLUMNS = 4
+
+
+TABLE = "table"
 NOISE_ON = ("points", "variable")
 DRAWN = ("continuous", "categorical")
 Sensitive = str | Sequence[str] | Mapping[str, Sequence[Any]]
@@ -50,6 +91,90 @@ class Columns(Protocol):
         """Refuse names that are unknown, named twice, never drawn, or of another kind."""
 
 
+def check_group(policy: Policy, columns: Sequence[str]) -> None:
+    """Refuse rows of more columns together than the policy allows."""
+    most = policy.most_columns
+    if most is None:
+        redrawn = policy.from_copy and not ROW_METHODS[policy.rows].shared_by_k
+        most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
+    if len(columns) > most:
+        raise RefusedError(
+            f"rows of more than {most} columns are not shown together at k = {policy.k}, because"
+            " far records are recognised by many columns; open a study with groups of at most"
+            f" {most} columns (groups=, --groups a,b,c) or with k = {K_OF_MANY_COLUMNS} or more;"
+            " a study that was released with larger ones goes on with most_columns of the policy",
+            parameter="columns",
+            rule="many",
+        )
+
+
+def method_of(policy: Policy, plot: str, method: str | None) -> str:
+    """Return the method a plot is made by, or refuse one that the policy does not allow."""
+    if plot not in PLOTS:
+        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    methods, alone = PLOTS[plot].methods, PLOTS[plot].research_alone
+    if method is None:
+        method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
+    if method == "rows":
+        method = policy.rows
+    if method not in methods:
+        raise InputError(
+            f"a {plot} cannot be made by method {method!r}; there are {one_of(methods)}"
+        )
+    if not policy.fixed:
+        return method
+    if method == "none":
+        raise RefusedError(
+            "method 'none' draws raw data and exists under the policy 'research' alone,"
+            " for public or simulated data"
+        )
+    if method in CLUSTER_METHODS and method != KMemberCells.name:
+        raise RefusedError(
+            f"{method!r} tells pixels of single records and exists under the policy 'research'"
+            f" alone; a guarded study draws {KMemberCells.name!r}"
+        )
+    if method in ROW_METHODS and method != policy.rows:
+        raise RefusedError(
+            f"the protected copy of this study is made by {policy.rows!r}; for {method!r} the"
+            f" custodian can open a study with it: discreet.open(..., rows={method!r})"
+        )
+    if method in alone:
+        raise RefusedError(alone[method])
+    return method
+
+
+def refuse_unused(plot: str, method: str, named: Iterable[str]) -> None:
+    """Refuse a number that the plot would be drawn without."""
+    for name in named:
+        if not PLOTS[plot].uses(method, name):
+            raise InputError(f"a {plot} by {method!r} has no use for {name}=; leave it out")
+
+
+def usual_method(policy: Policy, plot: str) -> str | None:
+    """Return the method a plot is made by where nobody names one; None if it is refused."""
+    try:
+        return method_of(policy, plot, None)
+    except RefusedError:  # a guarded policy may name a method that no guarded study uses
+        return None
+
+
+def allowed_methods(policy: Policy, plot: str) -> tuple[str, ...]:
+    """Return the methods that the policy lets a plot be made by, the usual one first."""
+    usual = usual_method(policy, plot)
+    found = [] if usual is None else [usual]
+    for method in PLOTS[plot].methods:
+        try:
+            found.append(method_of(policy, plot, method))
+        except DiscreetError:
+            continue
+    return tuple(dict.fromkeys(found))
+
+
+def diversity_of(policy: Policy) -> int:
+    """Return how many values of a sensitive column a cluster holds where nobody says."""
+    return max(policy.diversity, LEAST_DIVERSITY)
+
+
 def resolve(
     policy: Policy,
     columns: Columns,
@@ -57,7 +182,8 @@ def resolve(
     names: Sequence[str],
     *,
     by: str | None = None,
-    levels: Sequence[str] = (),
+    model: Model | None = None,
+    trend: bool = False,
     noise_on: str | None = None,
     sensitive: Sensitive | None = None,
     cost: str | None = None,
@@ -78,10 +204,10 @@ def resolve(
         The columns that it draws.
     by : str, optional
         The categorical column that divides it.
-    levels : sequence of str
-        The categorical columns of a regression's formula.
-    noise_on, sensitive, cost, gradient : optional
-        As of `Study.qq` and `Study.parallel`.
+    model : Model, optional
+        That of a regression, whose numbers `names` are.
+    trend, noise_on, sensitive, cost, gradient : optional
+        As of `Study.scatter`, `Study.qq` and `Study.parallel`.
     **numbers
         `method`, and other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
@@ -104,8 +230,7 @@ def resolve(
         names = _axis_names(names, gradient, cost, numbers.get("limits"))
     if not names:
         raise InputError(f"a {plot} needs at least one column", parameter="columns")
-    _check_columns(columns, plot, names, by)
-    _check_levels(policy, columns, levels)
+    _check_columns(policy, columns, plot, names, by, () if model is None else model.levels)
     if axes:
         named = _named(sensitive, names)
         with about("method"):
@@ -114,30 +239,33 @@ def resolve(
     request = policy.settle(plot, names, by=by, **numbers)
     with about("limits"):
         columns.require([*{**request.limits, **request.edges}], "continuous")
-    _check_noise_on(policy, request, noise_on)
-    _check_rows(policy, request)
+    _check_rows(policy, request, noise_on)
     if not axes:
-        return request
+        noise_on = noise_on or "points"
+        return dataclasses.replace(request, model=model, trend=trend, noise_on=noise_on)
     if cost is not None and request.method != "k-member":
         says = "cost says how clusters of 'k-member' grow; leave it out"
         raise InputError(says, parameter="cost", rule="unused")
-    drawn = _sensitive(policy, columns, names, named)
+    drawn = MappingProxyType(_sensitive(policy, columns, names, named))
     numbers_of = policy.allowed(pixels=numbers["pixels"], diversity=numbers["diversity"])
     diversity = (numbers["diversity"] or diversity_of(numbers_of)) if drawn else 1
-    values = MappingProxyType(drawn)
-    return dataclasses.replace(
-        request,
-        axes=AxesRequest(
-            numbers_of.pixels, diversity, values, policy.ordered, cost or "smaller", gradient
-        ),
-    )
+    least = cost or "smaller"
+    asked = AxesRequest(numbers_of.pixels, diversity, drawn, policy.ordered, least, gradient)
+    return dataclasses.replace(request, axes=asked)
 
 
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _check_columns(columns: Columns, plot: str, names: Sequence[str], by: str | None) -> None:
-    """Refuse columns that are not there, or of another kind than the plot draws."""
+def _check_columns(
+    policy: Policy,
+    columns: Columns,
+    plot: str,
+    names: Sequence[str],
+    by: str | None,
+    levels: Sequence[str],
+) -> None:
+    """Refuse columns, and levels of a formula, that are not there or of another kind."""
     kind = PLOTS[plot].columns
     if kind == "formula":
         kind = "continuous"
@@ -145,19 +273,14 @@ def _check_columns(columns: Columns, plot: str, names: Sequence[str], by: str | 
         columns.require(names, None if kind == "any" else kind)
         others = [name for name in names if columns.columns[name].kind not in DRAWN]
         columns.require(others, "continuous")  # refused: of no kind that is drawn
-    if by is None:
-        return
-    with about("by"):
-        columns.require([by], "categorical")
-        if by in names:
-            raise InputError("a column is named twice; name each column once")
-    if len(names) > PLOTS[plot].least:
-        says = "a box plot with by= draws one column; name one"
-        raise InputError(says, parameter="by", rule="one column")
-
-
-def _check_levels(policy: Policy, columns: Columns, levels: Sequence[str]) -> None:
-    """Refuse levels in a formula that are none, or that rows of the copy do not carry."""
+    if by is not None:
+        with about("by"):
+            columns.require([by], "categorical")
+            if by in names:
+                raise InputError("a column is named twice; name each column once")
+        if len(names) > PLOTS[plot].least:
+            says = "a box plot with by= draws one column; name one"
+            raise InputError(says, parameter="by", rule="one column")
     with about("formula"):
         columns.require(levels, "categorical")
     for name in levels if policy.from_copy else ():
@@ -171,22 +294,17 @@ def _check_levels(policy: Policy, columns: Columns, levels: Sequence[str]) -> No
             )
 
 
-def _check_noise_on(policy: Policy, request: PlotRequest, noise_on: str | None) -> None:
-    if noise_on is None:
-        return
-    if noise_on not in NOISE_ON:
+def _check_rows(policy: Policy, request: PlotRequest, noise_on: str | None) -> None:
+    """Refuse noise on what is protected before, and levels that the rows of a plot do not carry."""
+    if noise_on is not None and noise_on not in NOISE_ON:
         raise InputError(f"noise_on must be {one_of(NOISE_ON)}", parameter="noise_on")
-    if policy.fixed or request.method != "probabilistic":
+    if noise_on is not None and (policy.fixed or request.method != "probabilistic"):
         raise InputError(
             "noise_on is for method 'probabilistic' under the policy 'research'; leave it out:"
             " elsewhere the variables are protected before the plot is made",
             parameter="noise_on",
             rule="fixed" if policy.fixed else "unused",
         )
-
-
-def _check_rows(policy: Policy, request: PlotRequest) -> None:
-    """Refuse levels that the rows of a plot do not carry."""
     by = request.by
     if by is not None and not request.from_rows and "counts" not in PLOTS[request.plot].by:
         raise InputError(
@@ -284,3 +402,215 @@ def _named(given: Sensitive | None, names: Sequence[str]) -> dict[str, tuple[str
             says = f"{name!r} is sensitive, but none of the columns; name it among them"
             raise InputError(says, parameter="sensitive")
     return named
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """Which columns a table will have, and how its rows will be made.
+
+    Parameters
+    ----------
+    rows : PlotRequest
+        How they are made: those of a table are those that a scatter plot would draw.
+    policy : Policy
+        With what was chosen of how rows are prepared.
+    columns, strata : tuple of str
+        The columns of numbers, and of levels within whose combinations rows are protected.
+    sensitive : str or None
+        A column that must stay unknown.
+    carried : tuple of str
+        What travels along without being a stratum.
+    by : Rounding or ColumnRounding, optional
+        The method, where it is not one of the policy's.
+    """
+
+    rows: PlotRequest
+    policy: Policy
+    columns: tuple[str, ...]
+    strata: tuple[str, ...]
+    sensitive: str | None
+    carried: tuple[str, ...]
+    by: Rounding | ColumnRounding | None = None
+
+
+Groups = Sequence[Sequence[str]]
+
+
+def resolve_table(
+    policy: Policy,
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    groups: Groups = (),
+    drop: Sequence[str] = (),
+    sensitive: str | None = None,
+    method: str | None = None,
+    k: int | None = None,
+    q: float | None = None,
+    **prepare: Any,
+) -> TableRequest:
+    """Say how a protected table will be made, or refuse it, as `resolve` does of a plot.
+
+    `groups` are those that are settled; all else is as of `Study.anonymize`, `prepare` its settings
+    that say how rows are prepared.
+    """
+    for what, given in (("columns", columns), ("drop", drop)):
+        listed = isinstance(given, Sequence) and not isinstance(given, str)
+        if not listed and (given is not None or what == "drop"):  # a text would be read by letters
+            says = f"{what} must be a list of column names, such as ['age', 'bmi']"
+            raise InputError(says)
+    for name in drop:
+        table.known(name)  # a column that identifies persons may be named to be dropped
+    prepared = policy.allowed(**prepare)
+    sensitive = _sensitive_column(table, sensitive)
+    if sensitive is None and (prepared.diversity > 1 or prepared.closeness < 1):
+        raise InputError("diversity and closeness are of a sensitive column; name it: sensitive=")
+    strata = _strata(policy, table, drop, sensitive)
+    if policy.from_copy and sensitive is not None and sensitive not in strata:
+        raise RefusedError(
+            f"a guarded study releases rows of its protected copy, which holds a group and the"
+            f" strata, and {sensitive!r} is none; the custodian can open a study with it:"
+            f" discreet.open(..., strata=[{sensitive!r}])"
+        )
+    taken = {*drop, *strata, *([sensitive] if sensitive else [])}
+    names = tuple(columns) if columns is not None else _continuous(table, groups, taken)
+    if not names:
+        raise InputError("a released table needs at least one continuous column; name some")
+    if both := taken & set(names):
+        raise InputError(
+            f"{one_of(sorted(both))} cannot be released as numbers: it is dropped, a stratum or"
+            " sensitive"
+        )
+    if method is not None and named(method)[0] not in ROW_METHODS:
+        says = f"a table cannot be made by method {method!r}; there are {one_of(ROW_NAMES)}"
+        raise InputError(says)
+    used = method or policy.rows
+    if q is not None and not policy.fixed and not ROW_METHODS[named(used)[0]].additive:
+        raise InputError(f"a table by {used!r} has no use for q=; leave it out")
+    rows = resolve(policy, table, SCATTER.name, names, method=used, k=k, q=q)
+    carried = () if policy.from_copy or sensitive is None else (sensitive,)
+    rows = dataclasses.replace(rows, plot=TABLE)
+    return TableRequest(rows, prepared, names, strata, sensitive, carried)
+
+
+def _continuous(table: Table, groups: Groups, taken: set[str]) -> tuple[str, ...]:
+    """Return the columns that are released when none is named."""
+    if groups:
+        if len(groups) > 1:
+            raise InputError(
+                "this study has several groups, and a table holds the rows of one; name the"
+                f" columns of one: columns={list(groups[0])!r}"
+            )
+        names = [name for name in table.columns if name in groups[0]]
+        return tuple(name for name in names if name not in taken)
+    shown = table.shown([name for name in table.columns if name not in taken], "continuous")
+    return tuple(name for name in shown if not table.numbers_rows(name))
+
+
+def _strata(
+    policy: Policy, table: Table, drop: Sequence[str], sensitive: str | None
+) -> tuple[str, ...]:
+    """Return the strata: those declared; under `research` else every column of levels."""
+    if policy.strata or policy.from_copy:
+        if set(drop) & set(policy.strata):
+            raise InputError(
+                "drop names a stratum; the custodian can open a study without it: strata="
+            )
+        return tuple(name for name in policy.strata if name != sensitive or policy.from_copy)
+    names = [name for name in table.columns if name not in drop and name != sensitive]
+    return table.shown(names, "categorical")
+
+
+def _sensitive_column(table: Table, given: str | None) -> str | None:
+    if given is not None:
+        table.require([given])
+        return given
+    roles = [name for name, column in table.columns.items() if column.role == "sensitive"]
+    if len(roles) > 1:
+        raise InputError(f"several columns are sensitive; name one of {one_of(roles)}: sensitive=")
+    return roles[0] if roles else None
+
+
+def resolve_rounding(
+    policy: Policy,
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    method: str | None = None,
+    k: int | str | None = None,
+    c: int | str | None = None,
+    per_column: bool = False,
+    representative: str | None = None,
+    encoding: str | None = None,
+    **of: Any,
+) -> TableRequest:
+    """Say how a rounded table will be made, or refuse it.
+
+    `of` is as of `resolve_table`, and all else as of `Study.round`.
+    """
+    name = None if method is None else known_method(method).name
+    if not per_column and (representative, encoding) != (None, None):
+        raise InputError(
+            "representative and encoding are of columns rounded by themselves; rows rounded"
+            " jointly become the mean of their group: leave them out, or ask per column"
+        )
+    if not per_column:
+        check_numbers(k, c)
+    if policy.from_copy:
+        _check_rounds(policy, name, c, per_column)
+        return resolve_table(policy, table, columns, method=policy.rows, k=k, **of)  # type: ignore[arg-type]
+    least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
+    request = resolve_table(policy, table, columns, method="rounding", k=least, **of)
+    name = name or policy.rounding
+    if c is None and name == policy.rounding and not (per_column and k is not None):
+        c = policy.c  # of the policy's own way to round alone
+    if not per_column:
+        joint = Rounding(name, request.rows.k, None if isinstance(c, str) else c)
+        return dataclasses.replace(request, by=joint)
+    usual = request.rows.k if c is None and known_method(name).parameter else None
+    by = ColumnRounding(
+        method=name,
+        k=usual if k is None else k,
+        c=c,
+        representative="mean" if representative is None else representative,
+        encoding="region" if encoding is None else encoding,
+    )
+    return dataclasses.replace(
+        request, rows=dataclasses.replace(request.rows, method=by.name), by=by
+    )
+
+
+def check_numbers(k: object, c: object) -> None:
+    """Refuse a rule that chooses numbers column by column where rows are rounded jointly."""
+    for name, given in (("k", k), ("c", c)):
+        if isinstance(given, str):
+            raise InputError(
+                f"{name} must be a whole number where rows are rounded jointly; a rule chooses it"
+                " for columns rounded by themselves: per_column (--per-column)"
+            )
+
+
+def _check_rounds(policy: Policy, name: str | None, c: object, per_column: bool) -> None:
+    """Refuse another way to round than the one that the protected copy is made by."""
+    if per_column:
+        raise RefusedError(
+            "columns rounded one at a time do not hide rows: it is for arrays, and for public or"
+            " simulated data under the policy 'research' (--policy research); leave per_column"
+            " out to round rows jointly"
+        )
+    if not ROW_METHODS[policy.rows].shared_by_k:
+        raise RefusedError(
+            f"the protected copy of this study is made by {policy.rows!r}; to round, the custodian"
+            " can open a study with it: discreet.open(..., rows='mdav'), or rows = \"mdav\" in its"
+            " policy file"
+        )
+    if ROW_METHODS[policy.rows].declared:
+        policy.allowed(rounding=name, c=c)
+    elif name not in (None, "mdav") or c is not None:
+        raise RefusedError(
+            "the protected copy of this study is made by microaggregation ('mdav'); for another"
+            " rounding the custodian can open a study with it: discreet.open(..., rows='vmdav')"
+        )

@@ -21,7 +21,7 @@ from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, apart, check
-from discreet.study.parallel import orders
+from discreet.study.session import orders
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 

@@ -14,7 +14,7 @@ from discreet.ledger.log import Allowance, callers, list_tokens, log, used_by
 from discreet.ledger.store import verify
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
 from discreet.policy import Policy
-from discreet.policy.choosing import usual_method
+from discreet.policy.resolve import usual_method
 from discreet.protect import METHODS, ROW_METHODS
 from discreet.serve.requests import NUMBERS, has_use, usual_number
 from discreet.study import Study

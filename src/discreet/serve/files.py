@@ -23,7 +23,7 @@ from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
 from discreet.study import Study
 from discreet.study import open as open_study
-from discreet.study.parallel import Orders
+from discreet.study.session import Orders
 
 __all__ = ["FORMS", "Files", "drawn", "figure", "orders_told", "picture_told", "warm_in_background"]
 
@@ -39,10 +39,7 @@ FORMS = {
 
 def drawn(study: Study, asked: Accepted) -> View:
     """Draw the plot of a request that was accepted."""
-    plot, named = PLOTS[asked.plot.plot], dict(asked.body)
-    of = [named.pop("formula")] if plot.of_formula else named.pop("columns")
-    view: View = getattr(study, plot.name)(*([of] if plot.axes else of), **named)
-    return view
+    return study.session.view(PLOTS[asked.plot.plot], asked.plot)
 
 
 def picture_told(view: View, name: str) -> bytes:

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
 from discreet.policy import PlotRequest, Policy, resolve
-from discreet.policy.choosing import diversity_of, refuse_unused, usual_method
+from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
 from discreet.regression import read_formula
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
@@ -199,7 +199,7 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
     names: tuple[str, ...] = tuple(given.pop("columns", ()))
-    levels: tuple[str, ...] = ()
+    model = None
     formula = given.pop("formula", "")
     what: dict[str, Any] = {"columns": [*names]}
     try:
@@ -208,13 +208,11 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
             kinds = {name: column.kind for name, column in columns.items()}
             with about("formula"):
                 model = read_formula(formula, kinds)
-            what = {"formula": model.formula}
-            names, levels = tuple(model.numbers), tuple(model.levels)
-        beside = {name: it for name, it in _unusual(given).items() if name != "trend"}
-        beside |= _numbers(given)
+            what, names = {"formula": model.formula}, tuple(model.numbers)
+        beside = _unusual(given) | _numbers(given)
         if given.get("method") == "rows":  # the word of a policy, and no method
             beside["method"] = ""
-        asked = resolve(study.policy, _Drawable(columns), kind, names, levels=levels, **beside)
+        asked = resolve(study.policy, _Drawable(columns), kind, names, model=model, **beside)
         if _too_few(asked.method, _numbers(given)):
             raise InputError("fewer than needed", parameter="numbers", rule="least")
         apart(study, asked)

@@ -7,13 +7,13 @@ import io
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from itertools import chain, pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
-from discreet.errors import InputError, LeavingError, one_of
+from discreet.errors import InputError, LeavingError, RefusedError, one_of
 from discreet.keys import old_row_keys, row_digests
 from discreet.ledger import Ledger
 from discreet.ledger.rules import (
@@ -31,9 +31,10 @@ from discreet.ledger.rules import (
     ReleaseRecord,
     check_version,
 )
+from discreet.parallel.ordering import one_order
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
-from discreet.policy.choosing import diversity_of
+from discreet.policy.resolve import diversity_of
 from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
@@ -42,44 +43,24 @@ from discreet.vault import read_rows
 
 __all__ = [
     "NOTHING",
-    "Exit",
     "Pairs",
     "ReleaseGate",
+    "check_pairs",
     "diversity_pins",
     "listed",
     "method_pins",
     "new_version",
     "pair_pins",
+    "pairs_of",
+    "pairs_wrong",
+    "pins_of_axes",
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+ROWS_OF = {1: "rows of "} | {it: f"rows in format {it} of " for it in range(2, FORMAT + 1)}
+"""How the sketches of rows of a group are named, by the format of their keys."""
 
-
-@dataclass(frozen=True)
-class Exit:
-    """Something that may leave: how it was asked for, and what it rests on.
-
-    `group` is the column group of the protected copy that it was drawn from, if it was; `also` are
-    columns that it rests on beside those that are drawn, and `pinned` what else must be the same
-    whenever these columns leave again. `format` is that of the copy.
-    """
-
-    asked: PlotRequest
-    group: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    pinned: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    format: int = FORMAT
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All columns that it says something about."""
-        return (*self.asked.named, *self.also)
-
-    @property
-    def rests_on(self) -> tuple[str, ...]:
-        """What the ledger is to recognise it by."""
-        rows = (_rows_of(self.format) + json.dumps(self.group),) if self.group else ()
-        return (*(COLUMN + name for name in self.columns), *rows)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,53 +77,74 @@ class ReleaseGate:
     name: str | None
     version: int | None = None
 
-    def leave(
+    def record(
         self,
-        asked: PlotRequest,
-        group: tuple[str, ...],
-        form: str,
+        request: PlotRequest,
+        group: tuple[str, ...] = (),
+        form: str = "",
         also: tuple[str, ...] = (),
         pinned: Mapping[str, str] = NOTHING,
         format: int = FORMAT,
-    ) -> None:
-        """Let a view leave: record it, or raise because it does not fit what has left before.
+    ) -> ReleaseRecord:
+        """Say what is to be released; `release` adds what it is recognised by.
 
-        `group`, `also`, `pinned` and `format` are those of an `Exit`.
+        `group` is the column group of the protected copy that it was drawn from, if it was, and
+        `format` that of the copy; `also` are columns that it rests on beside those that are drawn,
+        and `pinned` is what else must be the same whenever these columns are released again.
         """
-        self.leave_together([(Exit(asked, group, also, pinned, format), form)])
+        columns = (*request.named, *also)
+        choices: dict[str, str] = {}
+        if self.policy.fixed:
+            strata = self.policy.strata if group else ()
+            # As levels and as numbers a column would be counted on two grids.
+            kinds = {name: self.table.columns[name].kind for name in (*columns, *strata)}
+            choices = {f"{KIND_OF}{name!r}": kind for name, kind in kinds.items()}
+            if request.from_rows:
+                choices |= self._strata() | _members(group)
+            elif request.method != "order-means":
+                # A picture by= a column counts that pair, too.
+                choices |= method_pins([request.columns, request.named], request.method)
+        groups = self.policy.groups or ((group,) if group and self.policy.from_copy else ())
+        return ReleaseRecord(
+            study=self.name,
+            settings=self.policy.settings(),
+            choices=choices | dict(pinned),
+            sketches={},
+            k=self.policy.k,
+            kind=request.plot,
+            columns=columns,
+            method=request.method,
+            form=form,
+            version=self.version,
+            group=group,
+            format=format if group else None,
+            versions=self.policy.versions,
+            new_version=partial(self.how_to_open, groups=groups),
+        )
 
-    def leave_together(self, exits: Sequence[tuple[Exit, str]]) -> None:
-        """Let several things leave, each in a form, or none of them."""
+    def release(self, records: Sequence[ReleaseRecord]) -> None:
+        """Let several things be released, or none of them."""
         if self.policy.public:
             return
         self._check_file()
         all_columns = cache(self._all_columns)
+        persons = self._persons()
         if self.ledger.knows(self.name):
-            drawn = [name for leaving, _ in exits for name in leaving.columns]
-            found = self._pass([*dict.fromkeys([*drawn, *self._persons()])])
+            drawn = [name for record in records for name in record.columns]
+            found = self._pass([*dict.fromkeys([*drawn, *persons])])
         else:
             found = all_columns()  # they are asked for, so that one pass is enough
-        whats = dict.fromkeys(what for leaving, _ in exits for what in leaving.rests_on)
-        sketches = {what: self._sketch(what, found) for what in whats}
-        counted_by = _recognisable(found, self._persons())
+        rests_on = [
+            [COLUMN + name for name in record.columns]
+            + ([ROWS_OF[record.format] + json.dumps(record.group)] if record.format else [])
+            for record in records
+        ]
+        sketches = {what: self._sketch(what, found) for what in dict.fromkeys(chain(*rests_on))}
+        known = _recognisable(found, persons)
         self.ledger.release(
             [
-                ReleaseRecord(
-                    study=self.name,
-                    settings=self.policy.settings(),
-                    choices=self._choices(leaving) | dict(leaving.pinned),
-                    sketches=counted_by | {what: sketches[what] for what in leaving.rests_on},
-                    k=self.policy.k,
-                    kind=leaving.asked.plot,
-                    columns=leaving.columns,
-                    method=leaving.asked.method,
-                    form=form,
-                    version=self.version,
-                    format=leaving.format if leaving.group else None,
-                    versions=self.policy.versions,
-                    new_version=partial(self.how_to_open, groups=_with(leaving.group, self.policy)),
-                )
-                for leaving, form in exits
+                replace(record, sketches=known | {what: sketches[what] for what in of})
+                for record, of in zip(records, rests_on, strict=True)
             ],
             lambda: self._every_sketch(all_columns()),
         )
@@ -165,10 +167,13 @@ class ReleaseGate:
         if self.name is None:
             raise InputError("a frame without a name has no versions; give one: study=")
         found = cache(self._all_columns)
+        columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
+        axes = diversity_pins(columns, diversity_of(self.policy))
+        axes |= pair_pins((), self.policy.pairs)
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),
-            self._strata() | _members(*self.policy.groups) | self._axes(),
+            self._strata() | _members(*self.policy.groups) | axes,
             lambda what: self._sketch_again(what, found),
             k=self.policy.k,
             most=self.policy.versions,
@@ -176,89 +181,51 @@ class ReleaseGate:
             opened=self.how_to_open,
         )
 
-    def policy_that_left(self) -> Policy:
-        """Return the policy, with what was usual in format 1 where the study left under that.
+    def left_under(self) -> tuple[int | None, Mapping[str, Any]]:
+        """Return how rows are keyed that the study's latest version let leave, and its settings."""
+        nothing: tuple[int | None, Mapping[str, Any]] = (None, {})
+        return self._left(lambda: self.ledger.left_under(self.name), nothing)
 
-        Protected values outside their bounds were kept then, unless something else was declared.
-        """
-        format, settings = self._left_under()
-        kept = format == 1 and settings.get("outside") == "keep"
-        return self.policy.changed(outside="keep") if kept else self.policy
+    @cached_property
+    def format_of_data(self) -> int | None:
+        """How rows of the same data are keyed that left under other names, or None."""
+        return self._left(
+            lambda: self.ledger.format_of_data(
+                self.name, lambda: self._every_sketch(self._all_columns())
+            ),
+            None,
+        )
+
+    def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
+        """Return the column groups that something has left of."""
+        return self._left(lambda: self.ledger.groups(self.name), ())
+
+    def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
+        """Return the pairs of axes that have left side by side."""
+        return self._left(lambda: self.ledger.pairs(self.name), ())
+
+    def _left(self, ask: Callable[[], T], otherwise: T) -> T:
+        try:
+            return ask()
+        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
+            return otherwise
 
     def how_to_open(self, study: str, groups: Groups = ()) -> str:
         """Say how the next version of a study is opened for these data, with some groups."""
         name = None if study == self.name else study
         return new_version(self.table, self.policy, groups or self.policy.groups, name)
 
-    def format_that_left(self) -> int | None:
-        """Return how the rows are keyed that the study's latest version let leave, or None."""
-        return None if self.policy.public else self._left_under()[0]
-
-    def _left_under(self) -> tuple[int | None, Mapping[str, Any]]:
-        try:
-            return self.ledger.left_under(self.name)
-        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
-            return None, {}
-
-    def format_of_data(self) -> int | None:
-        """Return how rows of the same data are keyed that left under other names, or None."""
-        if self.policy.public:
-            return None
-        try:
-            return self.ledger.format_of_data(
-                self.name, lambda: self._every_sketch(self._all_columns())
-            )
-        except LeavingError:
-            return None
-
-    def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the column groups that something has left of."""
-        try:
-            return self.ledger.groups(self.name)
-        except LeavingError:  # a broken ledger lets nothing leave, but looking is free
-            return ()
-
-    def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the pairs of axes that have left side by side."""
-        try:
-            return self.ledger.pairs(self.name)
-        except LeavingError:
-            return ()
-
-    def count_method_that_left(self, asked: PlotRequest) -> tuple[str, str] | None:
+    def count_method_that_left(self, request: PlotRequest) -> tuple[str, str] | None:
         """Return what of a picture's counts has left by another method, and by which; or None."""
-        if asked.from_rows:
+        if request.from_rows:
             return None
-        wanted = self._choices(Exit(asked))
-        if PLOTS[asked.plot].axes:
-            wanted |= method_pins([*pairwise(asked.columns)], asked.method)
+        wanted = {**self.record(request).choices}
+        if PLOTS[request.plot].axes:
+            wanted |= method_pins([*pairwise(request.columns)], request.method)
         for what, method in self.ledger.choices(self.name, COUNT_METHOD_OF).items():
             if wanted.get(what, method) != method:
                 return what, method
         return None
-
-    def _choices(self, leaving: Exit) -> dict[str, str]:
-        """Return what must be the same whenever these columns leave again."""
-        if not self.policy.fixed:
-            return {}
-        asked = leaving.asked
-        strata = self.policy.strata if leaving.group else ()
-        # As levels and as numbers a column would be counted on two grids.
-        named = (*leaving.columns, *strata)
-        kinds = {f"{KIND_OF}{name!r}": self.table.columns[name].kind for name in named}
-        if asked.method == "order-means":
-            return kinds
-        if not asked.from_rows:
-            # A picture by= a column counts that pair, too.
-            counted = {tuple(sorted(asked.columns)), tuple(sorted(asked.named))}
-            return kinds | {f"{COUNT_METHOD_OF}{one_of(names)}": asked.method for names in counted}
-        return kinds | self._strata() | _members(leaving.group)
-
-    def _axes(self) -> dict[str, str]:
-        """Return what the policy says of columns as axes of parallel coordinates."""
-        columns = {name: column.role == "sensitive" for name, column in self.table.columns.items()}
-        pins = diversity_pins(columns, diversity_of(self.policy))
-        return pins | pair_pins((), self.policy.pairs)
 
     def _strata(self) -> dict[str, str]:
         return {"strata": json.dumps(self.policy.strata)}
@@ -308,20 +275,19 @@ class ReleaseGate:
 
     def _sketch(self, what: str, found: Sketched) -> Sketch:
         """Return the sketch of a column as it was found, or sketch the rows of a group."""
-        names = _names_of_group(what)
-        if names is None:
+        if what.startswith(COLUMN):
             name = what.removeprefix(COLUMN)
             return found.columns.get(name) or self._pass([name]).columns[name]
         # With the key, for another key of the same values is other noise.
-        rows = read_rows(self.table, self.policy, names, self.policy.strata)
+        rows = read_rows(self.table, self.policy, _group_of(what), self.policy.strata)
         columns = [*rows.numbers.values(), *rows.texts.values()]
-        old = what.startswith(_rows_of(1))
+        old = what.startswith(ROWS_OF[1])
         return sketch_of((old_row_keys if old else row_digests)(self.secret, columns))
 
     def _sketch_again(self, what: str, found: Callable[[], Sketched]) -> Sketch | None:
         """Sketch what has left, or None if it is gone or holds no numbers any more."""
-        group = _names_of_group(what)
-        if group is None and not what.startswith(COLUMN):
+        group = _group_of(what)
+        if not group and not what.startswith(COLUMN):
             return self._every_sketch(found()).get(what)
         names = group or [what.removeprefix(COLUMN)]
         columns = [self.table.columns[name] for name in names if name in self.table.columns]
@@ -347,23 +313,13 @@ def _recognisable(found: Sketched, names: Iterable[str]) -> dict[str, Sketch]:
     return {COLUMN + name: found.columns[name] for name in known}
 
 
-def _rows_of(format: int) -> str:
-    """Say how the sketches of rows of a group are named, which are of keys of a format."""
-    return "rows of " if format == 1 else f"rows in format {format} of "
-
-
-def _names_of_group(what: str) -> list[str] | None:
-    """Return the columns of the group that a sketch is of the rows of; None of another sketch."""
-    for format in range(1, FORMAT + 1):
-        if what.startswith(_rows_of(format)):
-            names: list[str] = json.loads(what.removeprefix(_rows_of(format)))
+def _group_of(what: str) -> list[str]:
+    """Return the columns of the group that a sketch is of the rows of; none of another sketch."""
+    for start in ROWS_OF.values():
+        if what.startswith(start):
+            names: list[str] = json.loads(what.removeprefix(start))
             return names
-    return None
-
-
-def _with(group: Sequence[str], policy: Policy) -> Groups:
-    """Return the groups of a policy, or the one that rows are of where it names none."""
-    return policy.groups or ((group,) if group and policy.from_copy else ())
+    return []
 
 
 def _members(*groups: Sequence[str]) -> dict[str, str]:
@@ -391,22 +347,8 @@ MAY_BE_NAMED = ("study", "unit", "groups", "strata")
 def new_version(table: Table, policy: Policy, groups: Groups, study: str | None) -> str:
     """Say how the next version of a study is opened with the policy in force and with some groups.
 
-    Parameters
-    ----------
-    table : Table
-        The data.
-    policy : Policy
-        The policy in force.
-    groups : sequence of sequences of str
-        The groups that the new version is to have; those of the policy, or others.
-    study : str or None
-        The study's name; None where it is the file's.
-
-    Returns
-    -------
-    str
-        "`discreet version new cohort.csv --groups age,bmi`", quoted as a shell needs it; or the
-        call in Python, for frames and for what the command line cannot say.
+    `study` is None where its name is the file's. It is a command, "`discreet version new cohort.csv
+    --groups age,bmi`", or the call in Python, for frames and what the command line cannot say.
     """
     wanted = policy.changed(groups=[list(group) for group in groups] or None, study=study)
     words = None if table.path is None else _words(policy, wanted)
@@ -423,12 +365,18 @@ def new_version(table: Table, policy: Policy, groups: Groups, study: str | None)
 
 def _words(policy: Policy, wanted: Policy) -> list[str] | None:
     """Return the options that make a policy out of its file or preset, if options can."""
-    base = _base(policy)
-    if base is None:
+    words: list[str] = []
+    if policy.file is not None:
+        try:
+            base = load_policy(policy.file)
+        except InputError:  # it has been taken away or changed since
+            return None
+        words = ["--policy", str(policy.file)]
+    elif policy.name in PRESETS:
+        base = Policy.preset(policy.name)
+        words = [] if policy.name == STANDARD else ["--policy", policy.name]
+    else:
         return None
-    words = [] if policy.file is None else ["--policy", str(policy.file)]
-    if policy.file is None and policy.name != STANDARD:
-        words = ["--policy", policy.name]
     held, given = base.to_dict(), wanted.to_dict()
     for name in given:
         if given[name] == held.get(name):
@@ -443,16 +391,6 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
             return None
         words += options
     return words
-
-
-def _base(policy: Policy) -> Policy | None:
-    """Return the policy that the command line begins with, if there is one."""
-    try:
-        if policy.file is not None:
-            return load_policy(policy.file)
-    except InputError:  # it has been taken away or changed since
-        return None
-    return Policy.preset(policy.name) if policy.name in PRESETS else None
 
 
 def _options(name: str, value: object) -> list[str] | None:
@@ -497,3 +435,49 @@ def diversity_pins(columns: Mapping[str, bool], diversity: int) -> dict[str, str
         f"{DIVERSITY_OF}{name!r}": str(diversity if sensitive else 1)
         for name, sensitive in columns.items()
     }
+
+
+def check_pairs(request: PlotRequest, declared: Pairs, before: Pairs) -> None:
+    """Refuse neighbours that the policy does not name, or that fit into no order with others."""
+    wrong = pairs_wrong(request, declared, before)
+    if wrong:
+        raise RefusedError(
+            f"{wrong}. All orders together reveal far more than one: keep to it, or the custodian"
+            " can open a study whose policy lists the pairs that may be neighbours (pairs=, --pairs"
+            " a,b)"
+        )
+
+
+def pairs_wrong(request: PlotRequest, declared: Pairs, before: Pairs) -> str:
+    """Say which neighbours may not be, and which may; nothing where all of them may."""
+    wanted = pairs_of(request.columns)
+    allowed = {tuple(sorted(pair)) for pair in declared}
+    others = [pair for pair in wanted if declared and pair not in allowed]
+    sensitive = request.axes.sensitive
+    if not one_order(wanted, sensitive):
+        return ""  # which the rules about sensitive axes refuse, and say how it may stand
+    if not others and (declared or one_order([*before, *wanted], sensitive)):
+        return ""
+    listed = "; ".join(one_of(pair) for pair in declared or before)
+    if declared:
+        first = one_of(others[0])
+        return f"{first} may not stand side by side; the pairs of this study are {listed}"
+    return (
+        "these axes do not fit into one order with those drawn before, of which stood"
+        f" {listed} side by side"
+    )
+
+
+def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the neighbours of an order, the names of each pair sorted."""
+    return tuple(tuple(sorted(pair)) for pair in pairwise(columns))
+
+
+def pins_of_axes(request: PlotRequest, declared: Pairs) -> dict[str, str]:
+    """Return what must be the same whenever these columns leave again."""
+    sensitive = {name: name in request.axes.sensitive for name in request.columns}
+    return (
+        method_pins(pairs_of(request.columns), request.method)
+        | pair_pins(pairs_of(request.columns), declared)
+        | diversity_pins(sensitive, request.axes.diversity)
+    )

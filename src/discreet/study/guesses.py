@@ -73,14 +73,9 @@ def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
     -------
     str or None
         A column of text or whole numbers whose name says persons (`patient_id`, `pid`, `nhs
-        number`), and of whose values some are in several rows. Where the name says it less surely
-        (`subject`, `loan_id`), at least 20 different values, each in 100 rows at most on average.
-        Of several columns the one of most different values; of equally many the first.
-
-    Notes
-    -----
-    Only columns with such a name are looked at. A column whose name says nothing of persons is not
-    found, whatever it holds.
+        number`; no other is looked at), and of whose values some are in several rows. Where the
+        name says it less surely (`subject`, `loan_id`), at least 20 different values, each in 100
+        rows at most on average. Of several columns the one of most different values, or the first.
     """
     found: list[tuple[int, str]] = []
     for name, column in table.columns.items():
@@ -101,13 +96,7 @@ def person_column(table: Table, roles: Mapping[str, str]) -> str | None:
 
 
 def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
-    """Refuse a table that looks as if persons had several rows, where nobody said so or not.
-
-    Raises
-    ------
-    RefusedError
-        If there is a column that looks so.
-    """
+    """Refuse a table that looks as if persons had several rows, where nobody said so or not."""
     name = person_column(table, roles)
     if name is None:
         return
@@ -119,16 +108,15 @@ def refuse_unsaid_persons(table: Table, roles: Mapping[str, str]) -> None:
     )
 
 
-def _says_persons(name: str) -> bool | None:
-    """Tell whether a name says surely whose a row is; None where it does not say so.
-
-    Examples
-    --------
-    >>> _says_persons("PatientID"), _says_persons("subject"), _says_persons("hospital_id")
-    (True, False, None)
-    """
+def _parts(name: str) -> list[str]:
+    """Return the words of a name in lower case: those of "PatientID2" are patient and id."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+
+
+def _says_persons(name: str) -> bool | None:
+    """Tell whether a name says surely whose a row is; None where it does not say so."""
+    words = _parts(name)
     said = {*words, "".join(words)}
     if said & ABOUT or {*words} & THINGS:
         return None
@@ -231,7 +219,6 @@ def proposed_policy(source: object) -> str:
     >>> [line for line in text.splitlines() if line.startswith("roles.age")]
     ['roles.age = "quasi-identifier"']
     """
-    policy = Policy.preset("standard")
     table = source
     if not isinstance(table, Table):
         table = open_table(source, kinds={}, roles={}, unit=None, key=None)
@@ -247,7 +234,8 @@ def proposed_policy(source: object) -> str:
         advance("reading columns", i + 1, len(table.columns))
     columns = [COLUMNS, *map(_column_text, guesses)]
     rules = _rule_texts(policy, guesses, unit)
-    text = "\n\n".join([HEAD, _study_text(table.name), *columns, *rules]) + "\n"
+    study = f"study = {_text(table.name)}" if table.name else '# study = "cohort"'
+    text = "\n\n".join([HEAD, f"{STUDY}\n{study}", *columns, *rules]) + "\n"
     return "".join(it if it.isprintable() or it == "\n" else _code(it) for it in text)
 
 
@@ -266,7 +254,9 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     # What many persons share, such as whether there is a telephone, names nobody.
     role = "quasi-identifier" if named == "identifier" else named or "other"
     why = "nothing in its name says more" if named is None else "guessed from its name"
-    levels = column.kind == "categorical" or _is_code(words, shared)
+    # A few numbers stand for levels, or some more where the name says so.
+    code = 0 < shared <= (FEW_BY_NAME if words & CODES else FEW)
+    levels = column.kind == "categorical" or code
     kind = "categorical" if levels else "continuous"
     if kind == "categorical":
         return Guess(name, role, kind, why)
@@ -274,24 +264,14 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
 
 
 def _words(name: str) -> set[str]:
-    """Return the words of a name, each with and without its last s, and all of them in one.
-
-    Examples
-    --------
-    >>> sorted(_words("PatientIDs")), sorted(_words("birth_date2"))
-    (['id', 'ids', 'patient', 'patientid', 'patientids'], ['birth', 'birthdate', 'date'])
-    """
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    parts = [word.lower() for word in re.findall(r"[^\W\d_]+", parted)]
+    """Return the words of a name, each with and without its last s, and all of them in one."""
+    parts = _parts(name)
     words = {*parts, "".join(parts)}
     return words | {word[:-1] for word in words if re.search("[^s]s$", word)}
 
 
 def _shared_levels(table: Table, k: int, name: str) -> int:
-    """Return how many values a column has, where they are few and k persons or more share each.
-
-    0 for any other column.
-    """
+    """Return how many values a column has, if they are few and k persons share each; else 0."""
     little = 10 * FEW_BY_NAME
     if table.columns[name].kind == "continuous" and not (
         _reach(table, name) < little and table.is_whole(name)
@@ -328,11 +308,6 @@ def _tells_rows_apart(table: Table, k: int, name: str, named: str | None, shared
     values = np.asarray(table.column(name), dtype=np.float64)
     values = values[np.isfinite(values)]
     return len(values) > 1 and len(np.unique(values)) == len(values)
-
-
-def _is_code(words: set[str], shared: int) -> bool:
-    """Whether numbers stand for levels: few of them, or some more where the name says so."""
-    return 0 < shared <= (FEW_BY_NAME if words & CODES else FEW)
 
 
 def _ends(table: Table, policy: Policy, name: str) -> tuple[float, float] | None:
@@ -393,12 +368,6 @@ COLUMNS = """\
 # missing_values: numbers that lie far from all others and are repeated, so that they may stand for
 #         a missing value. Take the # away if they do; write [] if they are values. Until then they
 #         are drawn as numbers, and every plot of the column says so."""
-
-
-def _study_text(name: str | None) -> str:
-    """Write the name of the study: that of its file; an example where it comes from none."""
-    line = f"study = {_text(name)}" if name else '# study = "cohort"'
-    return f"{STUDY}\n{line}"
 
 
 def _column_text(guess: Guess) -> str:

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from itertools import permutations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,33 +15,59 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger import Ledger
-from discreet.plots import PLOTS, Gate, MultiplesView, Origin, View, diagnostics
+from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
+from discreet.plots.parallel import PARALLEL
+from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
+from discreet.plots.scatter import with_trends
 from discreet.plots.view import SCHEMA
-from discreet.policy import PlotRequest, Policy, check_group, load_policy, resolve
+from discreet.policy import (
+    PlotRequest,
+    Policy,
+    Sensitive,
+    TableRequest,
+    check_group,
+    load_policy,
+    resolve,
+    resolve_rounding,
+    resolve_table,
+)
 from discreet.protect import ROW_METHODS
 from discreet.protect.counts import rounded
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
-from discreet.study.gate import NOTHING, ReleaseGate
+from discreet.study.gate import (
+    NOTHING,
+    ReleaseGate,
+    check_pairs,
+    pairs_of,
+    pairs_wrong,
+    pins_of_axes,
+)
 from discreet.table import KINDS, Table
 from discreet.vault import Copy, Made, Vault, protect_view
 
 __all__ = [
     "DrawableColumn",
+    "Move",
+    "Orders",
     "Session",
+    "axis_order",
     "folder_of",
     "ledger_of",
+    "orders",
     "remarks_of",
 ]
 
 ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
+Groups = tuple[tuple[str, ...], ...]
+Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,9 +89,15 @@ class Session:
         self.secret: Secret = load_secret(policy.folder, allow_small=not policy.from_copy)
         self._vault = Vault(self.secret, folder_of(policy))
         ledger = ledger_of(policy, self.secret)
-        release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
-        self.policy = release_gate.policy_that_left()
-        self.release_gate = dataclasses.replace(release_gate, policy=self.policy)
+        self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
+        format, settings = self.release_gate.left_under()
+        # Of what left in format 1, values outside their bounds were kept unless something else was
+        # declared.
+        kept = format == 1 and settings.get("outside") == "keep"
+        self.policy = policy.changed(outside="keep") if kept else policy
+        self.release_gate = dataclasses.replace(self.release_gate, policy=self.policy)
+        self.groups: Groups = ()
+        self.pairs: Groups = ()
         self.settle_anew()
 
     def new_version(self) -> int:
@@ -75,43 +107,69 @@ class Session:
         self.policy, self.release_gate = self._declared, release_gate
         return number
 
-    def settle(self, plot: str, columns: Sequence[str], **how: Any) -> PlotRequest:
-        """Say how a plot of columns will be made, or refuse it, as `resolve` does."""
-        return resolve(self.policy, self.table, plot, columns, **how)
+    def settle(
+        self, plot: str, columns: Sequence[str] = (), *, formula: str | None = None, **how: Any
+    ) -> PlotRequest:
+        """Say how a plot of columns, or of a formula, will be made, or refuse it: `resolve`."""
+        if formula is None:
+            return resolve(self.policy, self.table, plot, columns, **how)
+        kinds = {name: column.kind for name, column in self.table.columns.items()}
+        model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
+        return resolve(self.policy, self.table, plot, model.numbers, model=model, **how)
 
-    def draw(self, plot: Plot[V], columns: Sequence[str], **how: Any) -> V:
-        """Draw a plot of columns, from protected rows or from counts."""
-        return self._answer(
-            self.settle(plot.name, columns, **how), plot.from_rows, plot.from_counts
-        )
+    def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
+        """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
+        return resolve_table(self.policy, self.table, columns, groups=self.groups, **how)
 
-    def panels(self, plot: Plot[Any], columns: Sequence[str], by: str, **how: Any) -> MultiplesView:
-        """Draw a plot of columns for each level of another, side by side."""
-        by_rows, by_counts = plot.by_level or (None, None)
-        return self._answer(self.settle(plot.name, columns, by=by, **how), by_rows, by_counts)
+    def settle_rounding(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
+        """Say how a rounded table will be made, or refuse it, as `resolve_rounding` does."""
+        return resolve_rounding(self.policy, self.table, columns, groups=self.groups, **how)
 
-    def _answer(
-        self, asked: PlotRequest, by_rows: ByRows[V] | None, by_counts: ByCounts[V] | None
-    ) -> V:
-        """Draw from protected rows or from counts, and give the view the study's gate."""
-        if not asked.from_rows and by_counts is not None:
-            return self.counted(asked, by_counts)
-        if by_rows is None:
-            raise BrokenPromiseError(f"a {asked.plot} has nothing that draws what was settled")
-        copy = self._copy(asked)
-        levels = () if asked.by is None else _levels_of(copy, asked.by)
-        view = by_rows(copy.columns, levels, asked, self._origin(copy, asked))
-        return self._seen(view, asked, format=copy.format)
+    def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
+        """Draw a plot of columns or of a formula."""
+        return self.view(plot, self.settle(plot.name, columns, **how))
 
-    def _data_marks(self) -> tuple[bytes, ...]:
-        """Return what stands for the data as they are: of a file its digest, else its columns."""
-        digest = self.table.source_digest()
-        if digest is not None:
-            return (digest,)
-        columns = self.table.columns
-        drawn = sorted(name for name, column in columns.items() if column.kind in KINDS)
-        found = sketched(self.secret, self.table.batches(drawn), rows=()).columns
-        return tuple(f"{name} {found[name].mark}".encode() for name in drawn)
+    def view(self, plot: Plot[V], request: PlotRequest) -> V:
+        """Draw what was settled, from protected rows or from counts, with the study's gate."""
+        pinned, format = NOTHING, FORMAT
+        drawn: Any  # the descriptor says which View it makes
+        by_rows: ByRows[Any] | None = plot.from_rows
+        by_counts: ByCounts[Any] | None = plot.from_counts
+        if request.by is not None and plot.by_level is not None:
+            by_rows, by_counts = plot.by_level
+        if request.model is not None:
+            drawn, format = self._fitted(request.model, request)
+            if drawn.kind != request.plot:
+                says = "a diagnostic came out as another plot than was requested"
+                raise BrokenPromiseError(says)
+        elif by_counts is not None and not request.from_rows:
+            if plot.axes and self.policy.fixed:
+                check_pairs(request, self.policy.pairs, self.pairs)
+                pinned = pins_of_axes(request, self.policy.pairs)
+            drawn = self.counted(request, by_counts)
+            if plot.axes and self.policy.fixed:
+                # A request that was refused on its way here has settled nothing.
+                self.pairs = tuple(sorted({*self.pairs, *pairs_of(request.columns)}))
+        elif by_rows is not None:
+            copy = self._copy(request)
+            levels = () if request.by is None else _levels_of(copy, request.by)
+            drawn = by_rows(copy.columns, levels, request, self._origin(request, copy))
+            format = copy.format
+        else:
+            raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
+        drawn = self._gated(drawn, request, pinned, format)
+        if request.trend:
+            x, y = request.columns
+            raw = self.table.rows([x, y]).numbers if self.policy.shows_exact else None
+            drawn = with_trends(drawn, None if raw is None else (raw[x], raw[y]))
+        view: V = drawn
+        return view
+
+    def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
+        """Draw from counts, without a gate."""
+        view = by_counts(self.table, request, self._origin(request))
+        numbers = [n for n in request.columns if self.table.columns[n].kind == "continuous"]
+        return dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers, request))
 
     # --- what a server tells before anything is drawn: names and rules, no value --------------
 
@@ -149,7 +207,14 @@ class Session:
         """
         said = {name: it for name, it in self.policy.to_dict().items() if name not in ALLOWANCE}
         told = json.dumps([SCHEMA, SCENE_SCHEMA, said], sort_keys=True)
-        return self.secret.digest("edition", told.encode(), *self._data_marks()).hex()
+        digest = self.table.source_digest()
+        if digest is not None:
+            return self.secret.digest("edition", told.encode(), digest).hex()
+        columns = self.table.columns
+        drawn = sorted(name for name, column in columns.items() if column.kind in KINDS)
+        found = sketched(self.secret, self.table.batches(drawn), rows=()).columns
+        marks = (f"{name} {found[name].mark}".encode() for name in drawn)
+        return self.secret.digest("edition", told.encode(), *marks).hex()
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -173,11 +238,9 @@ class Session:
     @property
     def format(self) -> int | None:
         """How the rows of what has left of these data are keyed; None where nothing has."""
-        return self.release_gate.format_that_left() or self._format_of_data
-
-    @cached_property
-    def _format_of_data(self) -> int | None:
-        return self.release_gate.format_of_data()
+        if self.policy.public:
+            return None
+        return self.release_gate.left_under()[0] or self.release_gate.format_of_data
 
     def missing_codes(self, columns: Sequence[str] | None) -> dict[str, list[float]]:
         """Return numbers of some columns, or of all, that may stand for missing values."""
@@ -196,81 +259,53 @@ class Session:
         """Return the protected copy of the group that holds some columns."""
         return self._vault.copy(self.table, self.policy, self.group_of(columns), self.format)
 
-    def counted(
-        self, asked: PlotRequest, by_counts: ByCounts[V], pinned: Mapping[str, str] = NOTHING
-    ) -> V:
-        """Draw from counts, and give the view the study's gate, which pins what it is told."""
-        view = by_counts(self.table, asked, self._origin(asked=asked))
-        numbers = [n for n in asked.columns if self.table.columns[n].kind == "continuous"]
-        view = dataclasses.replace(view, origin=self._with_gaps(view.origin, numbers, asked))
-        return self._seen(view, asked, pinned=pinned)
-
-    def diagnose(
-        self, kind: type[V], formula: str, *, noise_on: str | None = None, **named: Any
-    ) -> V:
-        """Fit a model, and draw how well it fits as a view of one kind."""
-        model = read_formula(formula, self._kinds())
-        levels = model.levels
-        asked = self.settle(kind.kind, model.numbers, levels=levels, noise_on=noise_on, **named)
-        format = FORMAT
-        if self.policy.from_copy:
-            view, format = self._fitted_to_copy(model, asked)
-        else:
-            view = diagnostics.of_records(
+    def _fitted(self, model: Model, request: PlotRequest) -> tuple[View, int]:
+        """Draw how well a model fits, and say the format of the copy that it was fitted to."""
+        policy = self.policy
+        if not policy.from_copy:
+            view: View = diagnostics.of_records(
                 model,
                 self.table,
-                asked,
-                self._origin(asked=asked),
+                request,
+                self._origin(request),
                 lambda table, of: self._protected(table, of).columns,
-                residual_df=self.policy.residual_df,
-                noise_on=noise_on or "points",
+                residual_df=policy.residual_df,
+                noise_on=request.noise_on,
             )
-            origin = self._with_gaps(view.origin, (*model.numbers, *model.levels), asked)
-            view = dataclasses.replace(view, origin=origin)
-        if not isinstance(view, kind):
-            raise BrokenPromiseError("a diagnostic came out as another plot than was requested")
-        return self._seen(view, asked, also=model.levels, format=format)
-
-    def _kinds(self) -> dict[str, str]:
-        columns = self.table.columns
-        return {name: column.kind for name, column in columns.items() if column.kind in KINDS}
-
-    def _fitted_to_copy(self, model: Model, asked: PlotRequest) -> tuple[View, int]:
-        """Return the view, and the format of the copy that it is of."""
-        copy = self._copy(asked)
+            names = (*model.numbers, *model.levels)
+            origin = self._with_gaps(view.origin, names, request)
+            return dataclasses.replace(view, origin=origin), FORMAT
+        copy = self._copy(request)
         view = diagnostics.of_protected(
             model,
             copy.columns,
             {name: _levels_of(copy, name) for name in model.levels},
-            asked,
-            self._origin(copy, asked),
-            residual_df=self.policy.residual_df,
+            request,
+            self._origin(request, copy),
+            residual_df=policy.residual_df,
             noise=self._noise_of(model),
         )
         return view, copy.format
 
-    def _seen(
-        self,
-        view: V,
-        asked: PlotRequest,
-        also: tuple[str, ...] = (),
-        pinned: Mapping[str, str] = NOTHING,
-        format: int = FORMAT,
-    ) -> V:
+    def _gated(self, view: V, request: PlotRequest, pinned: Mapping[str, str], format: int) -> V:
         """Give a view the study's gate, and the views within it too."""
         group: tuple[str, ...] = ()
-        if self.policy.from_copy and asked.from_rows:
-            group = self.group_of(asked.columns)
+        if self.policy.from_copy and request.from_rows:
+            group = self.group_of(request.columns)
             # A request that was refused on its way here has settled nothing.
-            self.groups = self.groups or (asked.columns,)
-        gate: Gate = partial(
-            self.release_gate.leave, asked, group, also=also, pinned=pinned, format=format
-        )
-        seen = dataclasses.replace(view, gate=gate)
-        if isinstance(seen, MultiplesView):
-            views = tuple(dataclasses.replace(inner, gate=gate) for inner in seen.views)
-            seen = dataclasses.replace(seen, views=views)
-        return seen
+            self.groups = self.groups or (request.columns,)
+        also = () if request.model is None else request.model.levels
+        release_gate = self.release_gate
+
+        def gate(form: str) -> None:
+            """Record that the view is released in a form."""
+            release_gate.release([release_gate.record(request, group, form, also, pinned, format)])
+
+        gated = dataclasses.replace(view, gate=gate)
+        if isinstance(gated, MultiplesView):
+            views = tuple(dataclasses.replace(inner, gate=gate) for inner in gated.views)
+            gated = dataclasses.replace(gated, views=views)
+        return gated
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -282,20 +317,15 @@ class Session:
             return None
         return policy.noise(policy.rows)
 
-    def _copy(self, asked: PlotRequest) -> Copy:
-        if not self.policy.from_copy:
-            naming = None if asked.by is None else panels_of(self.table, asked).named
-            return self._protected(self.table, asked, naming)
-        return self.copy(asked.columns)
+    def _copy(self, request: PlotRequest) -> Copy:
+        if self.policy.from_copy:
+            return self.copy(request.columns)
+        naming = None if request.by is None else panels_of(self.table, request).named
+        return self._protected(self.table, request, naming)
 
-    def _protected(
-        self,
-        table: Table,
-        asked: PlotRequest,
-        naming: Callable[[tuple[str, ...]], tuple[str, ...]] | None = None,
-    ) -> Copy:
+    def _protected(self, table: Table, request: PlotRequest, naming: Naming | None = None) -> Copy:
         format = self.format or FORMAT
-        return protect_view(table, self.policy, asked, self.secret, naming, format)
+        return protect_view(table, self.policy, request, self.secret, naming, format)
 
     def group_of(
         self, columns: Sequence[str], settled: Sequence[Sequence[str]] | None = None
@@ -326,41 +356,37 @@ class Session:
         opened = self.release_gate.how_to_open(self.name, groups)
         return f"open a new version: {opened}, and then the study with groups={groups}"
 
-    def _origin(self, copy: Copy | None = None, asked: PlotRequest | None = None) -> Origin:
-        persons = "rows, each taken as a person" if self.policy.fixed else "records"
+    def _origin(self, request: PlotRequest, copy: Copy | None = None) -> Origin:
+        """Say what a view is of; of rows also how many of how many, and whose gaps cost most.
+
+        Where persons have several rows no numbers: with the rows of one who has many left out of
+        the copy, the number of all rows would tell theirs.
+        """
+        policy = self.policy
+        persons = "rows, each taken as a person" if policy.fixed else "records"
         if self.table.unit is not None:
             persons = f"persons ({self.table.unit})"
         origin = Origin(
-            policy=self.policy.name,
-            regime=self.policy.regime,
-            public=self.policy.public,
+            policy=policy.name,
+            regime=policy.regime,
+            public=policy.public,
             study=self.name,
             version=None if copy is None else copy.version,
             left_out=None,
             counted=persons if copy is None else "protected rows",
-            remarks=remarks_of(self.table, self.policy, copy, asked),
+            remarks=remarks_of(self.table, policy, copy, request),
         )
-        return origin if copy is None or asked is None else self._of_copy(origin, copy, asked)
-
-    def _of_copy(self, origin: Origin, copy: Copy, asked: PlotRequest) -> Origin:
-        """Say how many rows of how many the copy has, and which column's gaps cost most.
-
-        Where persons have several rows nothing: with the rows of one who has many left out of the
-        copy, the number of all rows would tell theirs.
-        """
-        if self.table.persons_repeat():
+        if copy is None or self.table.persons_repeat():
             return origin
-        origin = seen(origin, asked, len(copy.columns[asked.columns[0]]), self.table.size)
-        return self._with_gaps(origin, self._complete_in(asked), asked)
+        origin = seen(origin, request, len(copy.columns[request.columns[0]]), self.table.size)
+        complete = request.named
+        if policy.from_copy:
+            numbers = self.group_of(request.columns) if policy.missing == "complete" else ()
+            strata = policy.strata if policy.missing_levels == "complete" else ()
+            complete = (*numbers, *strata)
+        return self._with_gaps(origin, complete, request)
 
-    def _complete_in(self, asked: PlotRequest) -> tuple[str, ...]:
-        """Return the columns that every row of a copy has a value in."""
-        if not self.policy.from_copy:
-            return asked.named
-        numbers = self.group_of(asked.columns) if self.policy.missing == "complete" else ()
-        return (*numbers, *(self.policy.strata if self.policy.missing_levels == "complete" else ()))
-
-    def _with_gaps(self, origin: Origin, names: Sequence[str], asked: PlotRequest) -> Origin:
+    def _with_gaps(self, origin: Origin, names: Sequence[str], request: PlotRequest) -> Origin:
         """Name the column with the most missing values, if it leads by rounded numbers.
 
         Of a single column not even that it has some is said: it would be told where they are k.
@@ -368,8 +394,8 @@ class Session:
         if len(names) < 2 or origin.shown == origin.total:
             return origin
         found = [gaps_of(self.table, name) for name in names]
-        large = [0 if not asked.shows_exact and gaps < asked.k else gaps for gaps in found]
-        told = rounded(np.array(large), asked.count_step).tolist()
+        large = [0 if not request.shows_exact and gaps < request.k else gaps for gaps in found]
+        told = rounded(np.array(large), request.count_step).tolist()
         leaders = [name for name, gaps in zip(names, told, strict=True) if gaps == max(told) > 0]
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
@@ -395,7 +421,12 @@ def ledger_of(policy: str | Path | Policy, secret: Secret | None = None) -> Ledg
     chosen = load_policy(policy)
     if secret is None:
         secret = load_secret(chosen.folder, allow_small=not chosen.from_copy)
-    return Ledger(folder_of(chosen) or _state_folder(), secret)
+    folder = folder_of(chosen) or os.environ.get("DISCREET_STATE")
+    if not folder:
+        from platformdirs import user_state_path
+
+        folder = user_state_path("discreet")
+    return Ledger(Path(folder), secret)
 
 
 def folder_of(policy: Policy) -> Path | None:
@@ -403,44 +434,22 @@ def folder_of(policy: Policy) -> Path | None:
     return None if policy.folder is None else policy.folder / HIDDEN_FOLDER
 
 
-def _state_folder() -> Path:
-    from platformdirs import user_state_path
-
-    return Path(os.environ.get("DISCREET_STATE") or user_state_path("discreet"))
-
-
 def remarks_of(
-    table: Table, policy: Policy, copy: Copy | None, asked: PlotRequest | None
+    table: Table, policy: Policy, copy: Copy | None, request: PlotRequest
 ) -> tuple[str, ...]:
     """Say what became of values outside declared limits or bounds, and what may be no value.
 
-    Parameters
-    ----------
-    table : Table
-        What is drawn.
-    policy : Policy
-        The custodian's rules.
-    copy : Copy or None
-        The protected rows of the picture; None where it is drawn from counts.
-    asked : PlotRequest or None
-        The question; None where only what was done to the copy is to be said.
-
-    Returns
-    -------
-    tuple of str
-        Sentences, which name columns and no value.
+    The sentences name columns and no value; `copy` is None where a plot is drawn from counts.
     """
     said = [] if copy is None else [*copy.remarks]
-    if asked is None:
-        return tuple(said)
     said += [
         f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
         " data can say so (missing_values of the policy)"
-        for name in dict.fromkeys(asked.named)
+        for name in dict.fromkeys(request.named)
         if table.codes(name, policy.k)
     ]
-    if asked.plot in PLOTS and PLOTS[asked.plot].binned:
-        ended = [name for name in asked.columns if name in {**asked.limits, **asked.edges}]
+    if request.plot in PLOTS and PLOTS[request.plot].binned:
+        ended = [name for name in request.columns if name in {**request.limits, **request.edges}]
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:
         return tuple(said)
@@ -449,7 +458,7 @@ def remarks_of(
             f"rows by {policy.rows!r} do not hold k: a record is recognised by its row"
             " more often than one time in k"
         )
-    for name in asked.columns:
+    for name in request.columns:
         low, high = policy.bounds.get(name, (-math.inf, math.inf))
         values = copy.columns[name]
         if policy.outside != "keep" and name in policy.bounds:
@@ -458,3 +467,74 @@ def remarks_of(
         elif ((values < low) | (values > high)).any():
             said.append(f"some values lie outside the bounds of {name}, and are kept")
     return tuple(said)
+
+
+# --- the order of axes ---------------------------------------------------------------------------
+
+MOST_PERMUTED = 6  # columns; of more, not all orders are looked at for one that may be
+
+
+def axis_order(
+    session: Session, columns: Sequence[str], sensitive: Sensitive | None
+) -> tuple[str, ...]:
+    """Propose an order of columns as axes."""
+    request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
+    return proposed_order(session.table, request, axes_to_order(session.table, request))
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """One axis, taken from a place to another: the order after it, and why it may not be."""
+
+    source: int
+    target: int
+    order: tuple[str, ...]
+    why: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Orders:
+    """What may become of an order of axes: why it may not stand, the nearest that may, moves.
+
+    `nearest_why` says why even `nearest` may not be, where no order was found that may.
+    """
+
+    why: str
+    nearest: tuple[str, ...]
+    nearest_why: str
+    moves: tuple[Move, ...]
+
+
+def orders(session: Session, columns: Sequence[str], sensitive: Sensitive | None = None) -> Orders:
+    """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
+    request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
+    broken, nearest = rules_of_order(session.table, request, axes_to_order(session.table, request))
+
+    def why(order: tuple[str, ...]) -> str:
+        """Say why an order may not be; nothing of one that may."""
+        said = "; ".join(broken(order))
+        if said or not session.policy.fixed:
+            return said
+        moved = dataclasses.replace(request, columns=order)
+        return pairs_wrong(moved, session.policy.pairs, session.pairs)
+
+    moves = []
+    for source in range(len(request.columns)):
+        rest = [name for place, name in enumerate(request.columns) if place != source]
+        for target in range(len(request.columns)):
+            if target != source:
+                order = (*rest[:target], request.columns[source], *rest[target:])
+                moves.append(Move(source, target, order, why(order)))
+    nearest = _nearest(nearest, [move.order for move in moves], why)
+    return Orders(why(request.columns), nearest, why(nearest), tuple(moves))
+
+
+def _nearest(
+    nearest: tuple[str, ...],
+    moved: Sequence[tuple[str, ...]],
+    why: Callable[[tuple[str, ...]], str],
+) -> tuple[str, ...]:
+    """Return an order that may be: the nearest by the rules, one move away, or any there is."""
+    few = len(nearest) <= MOST_PERMUTED
+    found = (nearest, *moved, *(permutations(nearest) if few else ()))
+    return next((order for order in found if not why(order)), nearest)

@@ -3,82 +3,130 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.errors import InputError, RefusedError
+from discreet.arguments import check_ratio
+from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
 from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
 from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
-from discreet.plots.scatter import SCATTER, with_trends
+from discreet.plots.parallel import PARALLEL
+from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy, Sensitive, check_group, load_policy
 from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
-from discreet.study.parallel import axis_order, parallel
-from discreet.study.session import Session
-from discreet.study.tables import (
-    RoundingRequest,
-    check_share,
-    release,
-    rounded_request,
-    table_request,
-)
-from discreet.study.tune import setting_below, settings_of, sweep
+from discreet.study.session import Session, axis_order
+from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.table import Table, open_table, with_levels_of_two
 
-__all__ = ["Limits", "OfBins", "OfCells", "OfRows", "Study", "open", "strata_as"]
+__all__ = [
+    "AxisSettings",
+    "BinSettings",
+    "CopySettings",
+    "GridSettings",
+    "Limits",
+    "RoundingSettings",
+    "RowSettings",
+    "Study",
+    "TableSettings",
+    "open",
+]
 
 Limits = Mapping[str, Sequence[float]]
 
 
-class OfRows(TypedDict, total=False):
-    """What every picture of numbers takes beside columns, for type checkers."""
+class RowSettings(TypedDict, total=False):
+    """What of a regression the policy says; `research` alone lets a caller choose."""
 
-    method: str | None
     k: int | None
     q: float | None
-    limits: Limits | None
-
-
-class OfBins(OfRows, total=False):
-    """What a histogram takes."""
-
-    bins: int | None
-    edges: Limits | None
-
-
-class OfCells(OfRows, total=False):
-    """What a heat map or contour plot takes."""
-
     grid: int | None
 
 
-def strata_as(
-    missing_levels: str | None,
-    hierarchies: Mapping[str, Any] | None,
-    diversity: int | None = None,
-    closeness: float | None = None,
-) -> dict[str, Any]:
-    """Return what was asked of strata, by the fields of the policy."""
-    return {
-        "missing_levels": missing_levels,
-        "hierarchies": hierarchies,
-        "diversity": diversity,
-        "closeness": closeness,
-    }
+class GridSettings(RowSettings, total=False):
+    """What of points, boxes and grids the policy says."""
+
+    limits: Limits | None
+
+
+class BinSettings(TypedDict, total=False):
+    """What of a histogram the policy says."""
+
+    k: int | None
+    q: float | None
+    bins: int | None
+    limits: Limits | None
+    edges: Limits | None
+
+
+class AxisSettings(TypedDict, total=False):
+    """What of parallel coordinates the policy says."""
+
+    k: int | None
+    diversity: int | None
+    pixels: int | None
+    limits: Limits | None
+    cost: str | None
+
+
+class GapSettings(TypedDict, total=False):
+    """What the policy says of rows with missing values and of small strata."""
+
+    missing: str | None
+    missing_levels: str | None
+    hierarchies: Mapping[str, Any] | None
+
+
+class CopySettings(GapSettings, total=False):
+    """What the policy says of how rows are prepared."""
+
+    metric: str | None
+    diversity: int | None
+    closeness: float | None
+
+
+class TableSettings(CopySettings, total=False):
+    """What of a protected table the policy says."""
+
+    k: int | None
+    q: float | None
+
+
+class RoundingSettings(GapSettings, total=False):
+    """What of a rounded table the policy says."""
+
+    k: int | str | None
+    c: int | str | None
+    per_column: bool
+    representative: str | None
+    encoding: str | None
+
+
+def _known(settings: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse other names than the settings': one passed on could say what the session decides."""
+    for name in given:
+        if name not in settings.__annotations__:
+            allowed = one_of(settings.__annotations__)
+            raise InputError(f"there is no setting {name!r} here; there are {allowed}")
+    return dict(given)
 
 
 class Study:
     """A table behind a policy: one short method for each thing one can ask.
 
-    Made by `discreet.open`. Prints no value and cannot be pickled. Every method returns a View;
-    what it takes beside columns overrides the policy where the policy lets it (`research`), and
-    is refused where it is fixed (`standard`).
+    Made by `discreet.open`. Prints no value and cannot be pickled. Every plot is answered with a
+    View. `**research` are settings that the policy has a value of: other values exist under the
+    policy `research`, and are refused where they are fixed (`standard`). Every method raises
+    InputError if a column, method or setting is unknown or of another kind than is needed, and
+    RefusedError if the policy has another value, or the table or a level holds too few persons.
 
     Attributes
     ----------
@@ -140,21 +188,24 @@ class Study:
 
     @overload
     def histogram(
-        self, column: str, *, by: None = None, **how: Unpack[OfBins]
+        self,
+        column: str,
+        *,
+        by: None = None,
+        method: str | None = None,
+        **research: Unpack[BinSettings],
     ) -> plots.HistogramView: ...
     @overload
-    def histogram(self, column: str, *, by: str, **how: Unpack[OfBins]) -> plots.MultiplesView: ...
+    def histogram(
+        self, column: str, *, by: str, method: str | None = None, **research: Unpack[BinSettings]
+    ) -> plots.MultiplesView: ...
     def histogram(
         self,
         column: str,
         *,
         by: str | None = None,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        bins: int | None = None,
-        limits: Limits | None = None,
-        edges: Limits | None = None,
+        **research: Unpack[BinSettings],
     ) -> plots.HistogramView | plots.MultiplesView:
         """Draw the distribution of one column as bars.
 
@@ -169,30 +220,21 @@ class Study:
             "merge" (the default: neighbouring bins are joined until each holds k persons, but not
             across a gap, where three or more hold fewer than k in all),
             "suppression", "generalization", a row method, or "none" under `research`.
-        k, q, bins, limits, edges : optional
-            Other values than the policy's, under `research` alone. `edges` are the ends of bins
-            of any widths: `{"age": [0, 18, 40, 65, 100]}`.
+        **research
+            `k`, `q`, `bins`, `limits`, or `edges`, the ends of bins of any widths:
+            `{"age": [0, 18, 40, 65, 100]}`.
 
         Returns
         -------
         HistogramView, or MultiplesView with `by`
-
-        Raises
-        ------
-        InputError
-            If a column or method is unknown, or the column holds no numbers.
-        RefusedError
-            If the policy has another value, or the table or a level holds too few persons.
 
         Notes
         -----
         Counts are of the raw data, each of at least k persons and rounded under `standard`;
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
-        how = {"method": method, "k": k, "q": q, "bins": bins, "limits": limits, "edges": edges}
-        if by is None:
-            return self.session.draw(HISTOGRAM, [column], **how)
-        return self.session.panels(HISTOGRAM, [column], by, **how)
+        settings = _known(BinSettings, research)
+        return self.session.draw(HISTOGRAM, [column], by=by, method=method, **settings)
 
     def scatter(
         self,
@@ -202,10 +244,7 @@ class Study:
         by: str | None = None,
         trend: bool = False,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.PointsView:
         """Draw two columns against each other as points.
 
@@ -222,8 +261,8 @@ class Study:
             A row method (the default: that of the protected copy), "suppression" or
             "generalization" for points in the middle of the cells of a grid, or "none" under
             `research`.
-        k, q, grid, limits : optional
-            Other values than the policy's, under `research` alone.
+        **research
+            `k`, `q`, `grid` or `limits`.
 
         Returns
         -------
@@ -231,32 +270,36 @@ class Study:
 
         Raises
         ------
-        InputError
-            If a column or method is unknown, or a column holds no numbers.
         RefusedError
-            If the columns are of two groups, the policy has another value, or the table holds
-            too few persons.
+            Also if the columns are of two groups.
 
         Notes
         -----
         Under `standard` the points are rows of the protected copy, so asking again, or for
         other columns of the group, teaches nothing new. Avraam et al. (2021), section 4.1, Fig. 2.
         """
-        view = self.session.draw(
-            SCATTER, [x, y], by=by, method=method, k=k, q=q, grid=grid, limits=limits
-        )
-        if not trend:
-            return view
-        raw = self.session.table.rows([x, y]).numbers if self.policy.shows_exact else None
-        return with_trends(view, None if raw is None else (raw[x], raw[y]))
+        settings = _known(GridSettings, research)
+        return self.session.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
 
     @overload
     def heatmap(
-        self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
+        self,
+        x: str,
+        y: str,
+        *,
+        by: None = None,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.GridView: ...
     @overload
     def heatmap(
-        self, x: str, y: str, *, by: str, **how: Unpack[OfCells]
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.MultiplesView: ...
     def heatmap(
         self,
@@ -265,10 +308,7 @@ class Study:
         *,
         by: str | None = None,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.GridView | plots.MultiplesView:
         """Draw two columns as the cells of a grid, coloured by what they hold.
 
@@ -285,37 +325,40 @@ class Study:
             "generalization" (the default: cells get coarser until `shown_share` of the records
             show, or half as many under `research`; small ones are hidden), "suppression", a row
             method, or "none" under `research`.
-        k, q, grid, limits : optional
-            Other values than the policy's, under `research` alone.
+        **research
+            `k`, `q`, `grid` or `limits`.
 
         Returns
         -------
         GridView, or MultiplesView with `by`
-
-        Raises
-        ------
-        InputError
-            If a column or method is unknown, or a column holds no numbers.
-        RefusedError
-            If the policy has another value, or the table or a level holds too few persons.
 
         Notes
         -----
         Drawn from counts, every coloured cell stands on at least k persons; with a row method
         cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        how = {"method": method, "k": k, "q": q, "grid": grid, "limits": limits}
-        if by is None:
-            return self.session.draw(HEATMAP, [x, y], **how)
-        return self.session.panels(HEATMAP, [x, y], by, **how)
+        settings = _known(GridSettings, research)
+        return self.session.draw(HEATMAP, [x, y], by=by, method=method, **settings)
 
     @overload
     def contour(
-        self, x: str, y: str, *, by: None = None, **how: Unpack[OfCells]
+        self,
+        x: str,
+        y: str,
+        *,
+        by: None = None,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.ContourView: ...
     @overload
     def contour(
-        self, x: str, y: str, *, by: str, **how: Unpack[OfCells]
+        self,
+        x: str,
+        y: str,
+        *,
+        by: str,
+        method: str | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.MultiplesView: ...
     def contour(
         self,
@@ -324,47 +367,32 @@ class Study:
         *,
         by: str | None = None,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.ContourView | plots.MultiplesView:
         """Draw two columns as lines of equal count, from the grid of the heat map.
 
         Parameters
         ----------
-        x, y : str
-            Two continuous columns, of any group.
-        by, method, k, q, grid, limits : optional
+        x, y, by, method, **research
             As of `heatmap`, whose grid it is: what the heat map hides counts as 0.
 
         Returns
         -------
         ContourView, or MultiplesView with `by`
 
-        Raises
-        ------
-        InputError, RefusedError
-            As `heatmap`.
-
         Notes
         -----
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
-        how = {"method": method, "k": k, "q": q, "grid": grid, "limits": limits}
-        if by is None:
-            return self.session.draw(CONTOUR, [x, y], **how)
-        return self.session.panels(CONTOUR, [x, y], by, **how)
+        settings = _known(GridSettings, research)
+        return self.session.draw(CONTOUR, [x, y], by=by, method=method, **settings)
 
     def box(
         self,
         *columns: str,
         by: str | None = None,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
-        limits: Limits | None = None,
+        **research: Unpack[GridSettings],
     ) -> plots.BoxView:
         """Draw a box plot of each column, or of one column for each level of another.
 
@@ -379,30 +407,22 @@ class Study:
         method : str, optional
             "order-means" (the default: every number is the mean of k neighbouring values), a
             row method, or under `research` "suppression", "generalization" and "none".
-        k, q, grid, limits : optional
-            Other values than the policy's, under `research` alone.
+        **research
+            `k`, `q`, `grid` or `limits`.
 
         Returns
         -------
         BoxView
-
-        Raises
-        ------
-        InputError
-            If a column or method is unknown, or a column holds no numbers.
-        RefusedError
-            If the policy has another value, or the table or a level holds too few persons.
 
         Notes
         -----
         Under `standard` no outlier is drawn and no number is one person's. Avraam et al. (2021),
         section 4.1, Fig. 4.
         """
+        settings = _known(GridSettings, research)
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
-        return self.session.draw(
-            BOX, columns, by=by, method=method, k=k, q=q, grid=grid, limits=limits
-        )
+        return self.session.draw(BOX, columns, by=by, method=method, **settings)
 
     def bars(
         self,
@@ -432,11 +452,8 @@ class Study:
 
         Raises
         ------
-        InputError
-            If a column or method is unknown, or a column holds no levels.
         RefusedError
-            If the policy has another value, the table holds too few persons, or some person is at
-            several levels and these are joined, or divided by `by`.
+            Also if some person is at several levels and these are joined, or divided by `by`.
 
         Notes
         -----
@@ -455,11 +472,8 @@ class Study:
         ----------
         rows, columns : str
             Two categorical columns.
-        method : str, optional
-            "cell-suppression" (the default: small counts are hidden, and others where sums
-            would give them back), or "none" under `research`.
-        k : int, optional
-            Another value than the policy's, under `research` alone.
+        method, k : optional
+            As of `bars`.
 
         Returns
         -------
@@ -467,11 +481,8 @@ class Study:
 
         Raises
         ------
-        InputError
-            If a column or method is unknown, or a column holds no levels.
         RefusedError
-            If the policy has another value, the table holds too few persons, some person is in
-            several cells, or nothing could be shown.
+            Also if some person is in several cells, or nothing could be shown.
 
         Notes
         -----
@@ -486,13 +497,9 @@ class Study:
         columns: Sequence[str],
         *,
         method: str | None = None,
-        k: int | None = None,
-        diversity: int | None = None,
         sensitive: Sensitive | None = None,
-        pixels: int | None = None,
-        limits: Limits | None = None,
-        cost: str | None = None,
         gradient: bool = True,
+        **research: Unpack[AxisSettings],
     ) -> plots.ParallelView:
         """Draw columns as axes side by side, and clusters of records between neighbouring ones.
 
@@ -506,20 +513,16 @@ class Study:
             "k-member-cells" (the default: clusters of whole cells), or under `research` also
             "k-member" (clusters of records, pair by pair, as the paper has them),
             "k-member-joint" (over all axes at once) and "none".
-        k, diversity, limits : optional
-            Other values than the policy's, under `research` alone. `diversity` is the least
-            number of different sensitive values (l); by default that of the policy, at least 2.
         sensitive : str, sequence of str, or mapping of str to sequence, optional
             Sensitive columns, and which of their values are; by default the columns whose role is
             "sensitive". Under a guarded policy a role is the only way to say so.
-        pixels : int, optional
-            How many pixels an axis has: under `research` a multiple of 50; more than 500 are
-            answered as 500 (section 6.4). A guarded study has one number.
-        cost : {"smaller", "seed", "span"}, optional
-            How clusters of "k-member" grow: by the distance to their seed, by how little their
-            edges move, or whichever gives the smaller clusters of a pair (the default).
         gradient : bool, default True
             Draw clusters with edges that fade (Fig. 6b), or flat (Fig. 6a).
+        **research
+            `k`; `limits`; `diversity`, the least number of different sensitive values (l; at
+            least 2 by default); `pixels` of an axis, a multiple of 50, of which more than 500 are
+            answered as 500 (section 6.4); `cost`, how clusters of "k-member" grow: by the distance
+            to their "seed", by their "span", or whichever gives the "smaller" ones (the default).
 
         Returns
         -------
@@ -528,12 +531,9 @@ class Study:
 
         Raises
         ------
-        InputError
-            If a column, method, number or sensitive value is wrong.
         RefusedError
-            If the policy has another value, an order breaks a rule about a sensitive axis (the
-            text names the nearest allowed one), two columns may not stand side by side, or the
-            table holds too few persons.
+            Also if an order breaks a rule about a sensitive axis (the text names the nearest
+            allowed one), or two columns may not stand side by side.
 
         Notes
         -----
@@ -548,8 +548,8 @@ class Study:
         **What it does not protect.** That somebody lies at each edge of a cluster, and nobody
         outside of all; that a value of a sensitive column is by far the most frequent one in a
         cluster, or in those that light up with it. Who knows all records but one may find that
-        one's cells. Under `research`
-        edges are pixels of single records, and most paths of clusters are of one record.
+        one's cells. Under `research` edges are pixels of single records, and most paths of
+        clusters are of one record.
 
         Dasgupta and Kosara, "Adaptive privacy-preserving visualization using parallel
         coordinates", IEEE Transactions on Visualization and Computer Graphics 17(12), 2011.
@@ -562,9 +562,9 @@ class Study:
         ParallelView(parallel coordinates of age, bmi and glucose: k-member-cells (k = 5, \
 pixels = 400), policy standard)
         """
-        said: dict[str, Any] = {"k": k, "diversity": diversity, "pixels": pixels, "limits": limits}
-        how = {"method": method, "sensitive": sensitive, "cost": cost, "gradient": gradient}
-        return parallel(self.session, columns, **how, **said)
+        settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
+        settings |= _known(AxisSettings, research)
+        return self.session.draw(PARALLEL, columns, method=method, **settings)
 
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
@@ -573,9 +573,7 @@ pixels = 400), policy standard)
 
         Parameters
         ----------
-        columns : sequence of str
-            At least two columns.
-        sensitive : optional
+        columns, sensitive
             As of `parallel`.
 
         Returns
@@ -584,11 +582,6 @@ pixels = 400), policy standard)
             Sensitive columns last, beside them the continuous column that tells least of them,
             and before it continuous and categorical columns in turn, as far as there are both
             (section 6.3). Otherwise as near to the order given as can be.
-
-        Raises
-        ------
-        InputError, RefusedError
-            As `parallel`.
 
         Notes
         -----
@@ -605,13 +598,7 @@ pixels = 400), policy standard)
         return axis_order(self.session, columns, sensitive)
 
     def residuals(
-        self,
-        formula: str,
-        *,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
+        self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
     ) -> plots.ResidualView:
         """Draw the residuals of a linear regression against its fitted values.
 
@@ -623,8 +610,8 @@ pixels = 400), policy standard)
         method : str, optional
             A row method (the default: that of the protected copy), or under `research` also
             "suppression", "generalization" and "none".
-        k, q, grid : optional
-            Other values than the policy's, under `research` alone.
+        **research
+            `k`, `q` or `grid`.
 
         Returns
         -------
@@ -633,10 +620,10 @@ pixels = 400), policy standard)
         Raises
         ------
         InputError
-            If the formula cannot be read, or names what is not there.
+            Also if the formula cannot be read.
         RefusedError
-            If a categorical term is no stratum of the copy, too few residual degrees of freedom
-            are left, the terms depend on each other, or the policy has another value.
+            Also if a categorical term is no stratum of the copy, too few residual degrees of
+            freedom are left, or the terms depend on each other.
 
         Notes
         -----
@@ -646,9 +633,8 @@ pixels = 400), policy standard)
         it is fitted to the real data, whose estimates the view tells, and the points are then
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
-        return self.session.diagnose(
-            plots.ResidualView, formula, method=method, k=k, q=q, grid=grid
-        )
+        settings = _known(RowSettings, research)
+        return self.session.draw(RESIDUALS, formula=formula, method=method, **settings)
 
     def qq(
         self,
@@ -656,75 +642,53 @@ pixels = 400), policy standard)
         *,
         noise_on: str | None = None,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
+        **research: Unpack[RowSettings],
     ) -> plots.QQView:
         """Draw quantiles of the residuals of a linear regression against normal ones.
 
         Parameters
         ----------
-        formula : str
+        formula, method, **research
             As of `residuals`.
         noise_on : {"points", "variable"}, optional
             Of method "probabilistic" under `research`: noise on the points of the finished plot
             (the default, and the paper's way: the line becomes a cloud), or on the residuals
             before it is made (the line stays a line, but the more noise, the more normal it
             looks, whatever the residuals are; section 5.2).
-        method, k, q, grid : optional
-            As of `residuals`.
 
         Returns
         -------
         QQView
-
-        Raises
-        ------
-        InputError, RefusedError
-            As `residuals`.
 
         Notes
         -----
         Residuals are divided by their standard deviation. Avraam et al. (2021), section 4.2,
         Fig. 5B.
         """
-        return self.session.diagnose(
-            plots.QQView, formula, noise_on=noise_on, method=method, k=k, q=q, grid=grid
-        )
+        settings: dict[str, Any] = {"noise_on": noise_on, **_known(RowSettings, research)}
+        return self.session.draw(QQ, formula=formula, method=method, **settings)
 
     def leverage(
-        self,
-        formula: str,
-        *,
-        method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        grid: int | None = None,
+        self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
     ) -> plots.LeverageView:
         """Draw the residuals of a linear regression against leverage, with Cook's distance.
 
         Parameters
         ----------
-        formula, method, k, q, grid
+        formula, method, **research
             As of `residuals`.
 
         Returns
         -------
         LeverageView
 
-        Raises
-        ------
-        InputError, RefusedError
-            As `residuals`.
-
         Notes
         -----
         Residuals are divided by their standard deviation; the lines say where Cook's distance of
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
-        return self.session.diagnose(
-            plots.LeverageView, formula, method=method, k=k, q=q, grid=grid
-        )
+        settings = _known(RowSettings, research)
+        return self.session.draw(LEVERAGE, formula=formula, method=method, **settings)
 
     def anonymize(
         self,
@@ -733,16 +697,9 @@ pixels = 400), policy standard)
         drop: Sequence[str] = (),
         sensitive: str | None = None,
         method: str | None = None,
-        k: int | None = None,
-        q: float | None = None,
-        metric: str | None = None,
-        missing: str | None = None,
-        missing_levels: str | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        diversity: int | None = None,
-        closeness: float | None = None,
         formula: str | None = None,
         risk_below: float | None = None,
+        **research: Unpack[TableSettings],
     ) -> Release:
         """Make a protected table, and a report on its risk and use.
 
@@ -760,24 +717,15 @@ pixels = 400), policy standard)
         method : str, optional
             A row method: "condensation", "deterministic", "probabilistic", or a way to round, such
             as "mdav".
-        k, q : optional
-            Other values than the policy's, under `research` alone.
-        metric : {"euclidean", "mahalanobis"}, optional
-            How the deterministic method measures nearness.
-        missing : {"complete", "median", "mean"}, optional
-            Rows without a number are left out, or filled.
-        missing_levels : {"complete", "level", "drawn"}, optional
-            Rows without a level of a stratum are left out, have one of their own, or one drawn.
-        hierarchies : mapping of str to path or nested mapping, optional
-            Coarser names by which small strata are merged.
-        diversity, closeness : optional
-            The l-diversity and t-closeness that strata must reach.
         formula : str, optional
             A regression to fit to both tables: "glucose ~ age + C(sex)".
         risk_below : float, optional
             The share of records that may be linked to their own released row. Under `research`
             the setting of least loss below it is looked for; under a guarded policy, whose
             setting is fixed, the table is refused where it is not below.
+        **research
+            `k`, `q`, `metric`, `missing`, `missing_levels`, `hierarchies`, `diversity` or
+            `closeness`, each as in `Policy`.
 
         Returns
         -------
@@ -786,11 +734,9 @@ pixels = 400), policy standard)
 
         Raises
         ------
-        InputError
-            If a column, method or number is wrong.
         RefusedError
-            If the policy has another value, the columns are of two groups, strata cannot be
-            merged to their size, or what was required is not reached.
+            Also if the columns are of two groups, strata cannot be merged to their size, or what
+            was required is not reached.
 
         Notes
         -----
@@ -815,60 +761,44 @@ pixels = 400), policy standard)
         >>> release.frame.column_names
         ['age', 'bmi', 'glucose']
         """
-        strata = strata_as(missing_levels, hierarchies, diversity, closeness)
-        prepare = {"metric": metric, "missing": missing} | strata
-        check_share(risk_below)
+        settings = _known(TableSettings, research)
+        if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
+            raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+        settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
         if risk_below is not None and not self.policy.fixed:
-            tried = table_request(self.session, columns, drop, sensitive, None, {}, prepare)
+            k, q = settings.pop("k", None), settings.pop("q", None)
+            tried = settle(**settings)
             method, k, q = setting_below(self.session, tried, risk_below, method, k, q)
-        want = table_request(
-            self.session, columns, drop, sensitive, method, {"k": k, "q": q}, prepare
-        )
-        return release(self.session, want, formula, risk_below)
+            settings |= {"k": k, "q": q}
+        return release(self.session, settle(method=method, **settings), formula, risk_below)
 
     def round(
         self,
         columns: Sequence[str] | None = None,
         *,
         method: str | None = None,
-        k: int | str | None = None,
-        c: int | str | None = None,
-        per_column: bool = False,
-        representative: str | None = None,
-        encoding: str | None = None,
         drop: Sequence[str] = (),
         sensitive: str | None = None,
-        missing: str | None = None,
-        missing_levels: str | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
         formula: str | None = None,
+        **research: Unpack[RoundingSettings],
     ) -> Release:
         """Make a table whose numbers are replaced by rounding points, and a report on it.
 
         Parameters
         ----------
-        columns, drop, sensitive
+        columns, drop, sensitive, formula
             As of `anonymize`.
         method : str, optional
             How rounding points are found: "mdav" (the default), "vmdav", "optimal",
             "equal_width", "equal_frequency", "kmeans", "resampling" or "base"; per column also
             "mdlp" and "chimerge", by the classes that the strata are.
-        k : int, optional
-            The least number of records that share a point; per column also "freedman-diaconis".
-            Another value than the policy's exists under `research` alone.
-        c : int, optional
-            How many regions a column is parted into, for methods that take it; otherwise n / k.
-            Per column also "freedman-diaconis".
-        per_column : bool, default False
-            Round each column by itself, as the paper does: under `research` alone.
-        representative : {"mean", "median", "midpoint"}, optional
-            What stands for a region, per column; the mean by default.
-        encoding : {"region", "nearest", "stochastic"}, optional
-            Which point replaces a value, per column; that of its region by default.
-        missing, missing_levels, hierarchies
-            As of `anonymize`.
-        formula : str, optional
-            A regression to fit to both tables: "glucose ~ age + C(sex)".
+        **research
+            `missing`, `missing_levels` and `hierarchies`, as in `Policy`; `k`, the least number
+            of records that share a point; `c`, how many regions a column is parted into, by
+            methods that take it (otherwise n / k). With `per_column=True` each column is rounded by
+            itself, as the paper does: `k` and `c` may be "freedman-diaconis", `representative` is
+            what stands for a region ("mean", "median" or "midpoint"), and `encoding` which point
+            replaces a value: that of its "region", the "nearest", or a "stochastic" one.
 
         Returns
         -------
@@ -877,10 +807,8 @@ pixels = 400), policy standard)
 
         Raises
         ------
-        InputError
-            If a column, method or number is wrong.
         RefusedError
-            If the policy has another value, does not round, or rounds rows jointly alone.
+            Also if the policy does not round, or rounds rows jointly alone.
 
         Notes
         -----
@@ -906,10 +834,9 @@ pixels = 400), policy standard)
         >>> release.points
         JointSet(age, bmi, glucose: 44 points)
         """
-        how = RoundingRequest(method, k, c, per_column, representative, encoding)
-        prepare = {"missing": missing} | strata_as(missing_levels, hierarchies)
-        want = rounded_request(self.session, columns, drop, sensitive, how, prepare)
-        return release(self.session, want, formula)
+        settings: dict[str, Any] = {"drop": drop, "sensitive": sensitive, "method": method}
+        settings |= _known(RoundingSettings, research)
+        return release(self.session, self.session.settle_rounding(columns, **settings), formula)
 
     def sweep(
         self,
@@ -922,18 +849,13 @@ pixels = 400), policy standard)
         loss: str = "displacement",
         drop: Sequence[str] = (),
         sensitive: str | None = None,
-        metric: str | None = None,
-        missing: str | None = None,
-        missing_levels: str | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        diversity: int | None = None,
-        closeness: float | None = None,
+        **research: Unpack[CopySettings],
     ) -> RiskUtilityMap:
         """Try methods and numbers on the table that `anonymize` would make: for the custodian.
 
         Parameters
         ----------
-        columns, drop, sensitive
+        columns, drop, sensitive, **research
             As of `anonymize`.
         methods : sequence of str, optional
             Row methods; all of them by default.
@@ -943,28 +865,21 @@ pixels = 400), policy standard)
             The share that stands for the risk.
         loss : {"displacement", "propensity"}, default "displacement"
             What stands for the loss.
-        metric, missing, missing_levels, hierarchies, diversity, closeness
-            As of `anonymize`.
 
         Returns
         -------
         RiskUtilityMap
             Every setting with its risk and loss, and which of them are efficient.
 
-        Raises
-        ------
-        InputError, RefusedError
-            As `anonymize`.
-
         Notes
         -----
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
-        strata = strata_as(missing_levels, hierarchies, diversity, closeness)
-        prepare = {"metric": metric, "missing": missing} | strata
-        want = table_request(self.session, columns, drop, sensitive, None, {}, prepare)
-        return sweep(self.session, want, settings_of(methods, k, q), risk=risk, loss=loss)
+        settings: dict[str, Any] = {"drop": drop, "sensitive": sensitive}
+        settings |= _known(CopySettings, research)
+        request = self.session.settle_table(columns, **settings)
+        return sweep(self.session, request, settings_of(methods, k, q), risk=risk, loss=loss)
 
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.
