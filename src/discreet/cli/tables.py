@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["anonymize", "evaluate", "tune"]
 
 NOTHING_SAVED = "nothing was saved; -o RELEASED.csv releases the table"
+OF_ROUNDING = ("per_column", "representative", "encoding")
 NICE = (1, 1.5, 2, 3, 5, 7)
 
 PerColumnOption = Annotated[
@@ -86,9 +87,7 @@ class HowOptions:
         from discreet.rounding import METHODS
 
         by_name = self.method is not None and self.method.replace("-", "_") in METHODS
-        if not (
-            points or by_name or given(self) & {"c", "per_column", "representative", "encoding"}
-        ):
+        if not (points or by_name or given(self) & {"c", *OF_ROUNDING}):
             return False
         for name in ("q", "risk_below"):
             if getattr(self, name) is not None:
@@ -185,7 +184,7 @@ def _rounded(
     from discreet.policy.resolve import check_numbers
 
     numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
-    asked |= {name: getattr(how, name) for name in ("per_column", "representative", "encoding")}
+    asked |= {name: getattr(how, name) for name in OF_ROUNDING}
     if how.per_column or not study.rules().fixed:
         return study.open(file, **fields).round(method=how.method, **numbers, **asked)
     check_numbers(**numbers)

@@ -115,15 +115,13 @@ def _told(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) ->
     rows_by = [it.name for it in levels if it.stratum or not policy.from_copy]
     counts_by = [it.name for it in levels] if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
-    takes = None
-    if not plot.of_formula:
-        takes = {"least": plot.least, "most": plot.most, "kind": plot.columns}
+    takes = {"least": plot.least, "most": plot.most, "kind": plot.columns}
     return {
         "kind": plot.name,
         "title": plot.title,
         "says": plot.says,
         "takes": "formula" if plot.of_formula else "columns",
-        "columns": takes,
+        "columns": None if plot.of_formula else takes,
         "by": by,
         "methods": [
             {

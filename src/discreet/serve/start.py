@@ -50,16 +50,12 @@ class Serving:
         The data, and a preset or a policy file.
     study : str, optional
         The study's name; by default the file's.
-    host : str, default "127.0.0.1"
-        An address of this machine.
-    port : int, default 8765
-        A port; 0 lets the machine choose one.
+    host, port : str, int
+        An address of this machine, and a port; 0 lets the machine choose one.
     workers : int, default 1
         How many processes; at most 64.
     certificate, key : Path, optional
-        Files for TLS.
-    behind_proxy : bool, default False
-        A proxy in front of it speaks TLS, so an address others reach needs no certificate.
+        Files for TLS; an address others reach needs them, or `behind_proxy`: TLS by a proxy.
     origins : sequence of str
         Web addresses whose pages may ask.
     issuer, audience : str
