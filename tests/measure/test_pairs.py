@@ -1,5 +1,6 @@
-"""Two tables side by side: what is compared, what is left out, and what does not fit."""
+"""Two tables side by side, and a share that is counted on them."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from discreet.errors import InputError
-from discreet.measure.pairs import Pair, Side, as_pair, as_side
+from discreet.measure import Estimate
+from discreet.measure.pairs import TURNS, Pair, Side, as_pair, as_side, counted, keyed_order
 
 BEFORE: dict[str, list[Any]] = {
     "x": [1.0, 2.0, None, 4.0],
@@ -169,3 +176,151 @@ def test_nothing_prints_a_value() -> None:
     assert isinstance(pair, Pair)
     assert repr(pair) == "Pair(x, flag, sex)"
     assert repr(pair.original) == "Side(x, flag, sex)"
+
+
+# --- a share that was counted ---------------------------------------------------------------
+
+# Count, trials, baseline; and the share and Wilson's interval to three digits.
+BY_HAND: dict[str, tuple[float, int, float | None, tuple[float, float, float]]] = {
+    "a fifth of a hundred": (20, 100, 0.01, (0.2, 0.133, 0.289)),
+    "none of ten": (0, 10, None, (0.0, 0.0, 0.278)),
+    "all of ten": (10, 10, None, (1.0, 0.722, 1.0)),
+    "none of one": (0, 1, None, (0.0, 0.0, 0.793)),
+    "ties as parts": (2.5, 4, 0.25, (0.625, 0.219, 0.908)),
+}
+
+
+@pytest.mark.parametrize(("count", "trials", "baseline", "found"), BY_HAND.values(), ids=BY_HAND)
+def test_by_hand(count: float, trials: int, baseline: float | None, found: Any) -> None:
+    estimate = Estimate("w", count, trials, baseline)
+
+    assert (estimate.share, round(estimate.low, 3), round(estimate.high, 3)) == found
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_interval_is_wilsons(counted: tuple[int, int]) -> None:
+    count, trials = counted
+    estimate = Estimate("w", count, trials)
+
+    wilson = binomtest(count, trials).proportion_ci(method="wilson")
+
+    assert estimate.low == pytest.approx(wilson.low, abs=1e-12)
+    assert estimate.high == pytest.approx(wilson.high, abs=1e-12)
+    assert 0 <= estimate.low <= estimate.share <= estimate.high <= 1
+
+
+ROUNDED: dict[str, tuple[float, int, int, tuple[float, int]]] = {
+    "nearest": (12, 98, 5, (10, 100)),
+    "up": (13, 98, 5, (15, 100)),
+    "never none at all": (1, 2, 5, (0, 5)),
+    "never above the trials": (8, 8, 5, (10, 10)),
+    "parts": (2.6, 11, 5, (5, 10)),
+    "by one": (2.6, 11, 1, (3, 11)),
+}
+
+
+@pytest.mark.parametrize(("count", "trials", "to", "found"), ROUNDED.values(), ids=ROUNDED)
+def test_rounded(count: float, trials: int, to: int, found: tuple[float, int]) -> None:
+    estimate = Estimate("w", count, trials, 0.5).rounded(to)
+
+    assert (estimate.count, estimate.trials) == found
+    assert (estimate.what, estimate.baseline) == ("w", 0.5)
+    assert estimate.rounded(to) == estimate
+
+
+@pytest.mark.parametrize(("count", "trials"), [(1, 0), (-1, 5), (6, 5), (math.nan, 5), (0, -1)])
+def test_what_cannot_have_been_counted(count: float, trials: int) -> None:
+    with pytest.raises(InputError, match="a count between 0 and its trials, of at least one"):
+        Estimate("w", count, trials)
+
+
+def test_it_is_told_in_full() -> None:
+    estimate = Estimate("rows found", 1, 4, 0.25)
+
+    assert str(estimate) == "rows found: 25.0 % (4.6 to 69.9 %; guessing 25.0 %)"
+    assert str(Estimate("rows found", 1, 4)) == "rows found: 25.0 % (4.6 to 69.9 %)"
+    assert estimate.to_dict() == {
+        "what": "rows found",
+        "count": 1,
+        "trials": 4,
+        "estimate": 0.25,
+        "interval": [estimate.low, estimate.high],
+        "baseline": 0.25,
+    }
+
+
+# --- The baseline of guessing: an order that follows from values alone, and other rows by it ----
+
+
+Floats = NDArray[np.float64]
+
+TABLES = hnp.arrays(
+    np.float64,
+    hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9),
+    elements=st.integers(-2, 2).map(float),
+)
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+def test_the_order_of_the_file_does_not_matter(matrix: Floats, random: object) -> None:
+    other = np.array(matrix.tolist())
+    random.shuffle(order := list(range(len(matrix))))  # type: ignore[attr-defined]
+
+    assert (matrix[keyed_order(matrix)] == other[order][keyed_order(other[order])]).all()
+    assert sorted(keyed_order(matrix)) == list(range(len(matrix)))
+
+
+def test_minus_zero_is_zero() -> None:
+    x = np.array([[0.0], [3.0], [-0.0], [7.0]])
+
+    assert (keyed_order(x) == keyed_order(np.abs(x))).all()
+
+
+def test_units_do_not_matter() -> None:
+    x = np.random.default_rng(1).normal(size=(50, 2))
+
+    assert (keyed_order(x) == keyed_order(x * 1.8 + 32)).all()
+
+
+def test_a_subsample_resembles_the_whole_also_where_most_rows_are_equal() -> None:
+    x = np.repeat([[0.0], [1.0], [2.0]], [6000, 3000, 1000], axis=0)
+
+    some = x[keyed_order(x)[:1000]]
+
+    shares = [float((some == value).mean()) for value in (0, 1, 2)]
+    assert shares == pytest.approx([0.6, 0.3, 0.1], abs=0.04)
+
+
+def test_the_first_rows_are_spread_over_all_values() -> None:
+    x = np.arange(10_000.0)[:, None]
+
+    assert x[keyed_order(x)[:1000]].mean() == pytest.approx(5000, abs=300)
+
+
+def test_few_rows_are_each_compared_with_every_other() -> None:
+    values = np.array([1, 1, 1, 2, 2])  # each of three has two like it among four, each of two one
+
+    found = counted(
+        "alike", keyed_order(values[:, None].astype(float)), lambda rows: values == values[rows]
+    )
+
+    assert (found.count, found.trials) == (5, 5)
+    assert found.baseline == (3 * 2 + 2 * 1) / (5 * 4)
+
+
+def test_many_rows_are_each_compared_with_some_others_and_never_with_themselves() -> None:
+    seen: list[NDArray[np.intp]] = []
+
+    def hits(rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        seen.append(rows.copy())
+        return np.equal(rows, np.arange(50))
+
+    found = counted("own", keyed_order(np.arange(50.0)[:, None]), hits)
+    assert (found.count, found.baseline) == (50, 0)
+    del seen[0]
+    assert len(seen) == TURNS
+    assert all(len({int(rows[i]) for rows in seen}) == TURNS for i in range(50))
+
+
+def test_one_row_has_no_other() -> None:
+    assert counted("any", np.array([0]), lambda rows: rows >= 0).baseline is None
