@@ -171,8 +171,8 @@ def test_a_version_that_was_opened_meanwhile_is_noticed(tmp_path: Path) -> None:
     study = opened(tmp_path)
     study.histogram("age").ask_to_leave("svg")
     study.session.hold_version()
-    study.session.check_unchanged()
+    study.session.release_gate.check_unchanged()
 
     opened(tmp_path, POLICY + "[limits]\nage = [10, 90]\n").new_version()
     with pytest.raises(LeavingError, match="a new version of study 'clinic' was opened"):
-        study.session.check_unchanged()
+        study.session.release_gate.check_unchanged()

@@ -430,10 +430,8 @@ class Policy:
         if kind.declared:
             made = (self.rows, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
             self._method(*made)  # refuses what does not fit
-        if self.fixed:
-            self._check_guarded()
-
-    def _check_guarded(self) -> None:
+        if not self.fixed:
+            return
         if self.k < LEAST_GUARDED_K:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
         if self.q is not None and self.q < LEAST_GUARDED_Q:

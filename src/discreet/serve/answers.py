@@ -171,7 +171,7 @@ def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
     session = served.study.session
     session.settle_anew()
     try:
-        session.check_unchanged()
+        session.release_gate.check_unchanged()
         found: tuple[bytes | Refusal, bool]
         try:
             found = make(), True
@@ -182,7 +182,7 @@ def _tried(served: Served, make: Maker) -> tuple[bytes | Refusal, bool]:
         except InputError:
             # Of the data, or of a file that cannot be had just now: the same words, not for ever.
             found = refusal("data"), False
-        session.check_unchanged()  # of other data not even a refusal is told
+        session.release_gate.check_unchanged()  # of other data not even a refusal is told
         return found
     except LedgerError:
         raise

@@ -222,10 +222,6 @@ class Session:
         columns = self.table.columns
         return tuple(name for name, column in columns.items() if column.role == "sensitive")
 
-    def check_unchanged(self) -> None:
-        """Refuse where the data or the version is not the one that is served any more."""
-        self.release_gate.check_unchanged()
-
     def groups_settled(self) -> tuple[tuple[str, ...], ...]:
         """Return the groups whose rows may be seen together: of the policy, or that left."""
         return self.policy.groups or self.release_gate.groups_that_left()
