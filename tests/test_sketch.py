@@ -269,7 +269,7 @@ def test_ends_of_parts_are_those_of_the_whole(seeds: list[int], size: int, chanc
     parts = np.array_split(shuffled, size)
     found = ends_of(parts[0])
     for part in parts[1:]:
-        found = found.and_also(ends_of(part, found))
+        found = ends_of(part, found)
 
     counts = Counter(values.tolist())
     different = sorted(counts)

@@ -77,41 +77,23 @@ __all__ = [
     "protect",
 ]
 
-_VIEWS = "discreet.plots"
-_WHERE = {
-    "Policy": "discreet.policy",
-    "Release": "discreet.release",
-    "Report": "discreet.measure",
-    "Study": "discreet.study",
-    "open": "discreet.study",
-    "BarView": _VIEWS,
-    "BoxView": _VIEWS,
-    "ContourView": _VIEWS,
-    "CrossTableView": _VIEWS,
-    "GridView": _VIEWS,
-    "HistogramView": _VIEWS,
-    "LeverageView": _VIEWS,
-    "MultiplesView": _VIEWS,
-    "ParallelView": _VIEWS,
-    "PointsView": _VIEWS,
-    "QQView": _VIEWS,
-    "ResidualView": _VIEWS,
-    "View": _VIEWS,
-    "datasets": "discreet.datasets",
-    "measure": "discreet.measure",
-    "parallel": "discreet.parallel",
-    "protect": "discreet.protect",
+_MODULES = ("datasets", "measure", "parallel", "protect")
+_WHERE = {  # all others are Views, which are in plots
+    "Policy": "policy",
+    "Release": "release",
+    "Report": "measure",
+    "Study": "study",
+    "open": "study",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that `import discreet` is quick."""
-    if name not in _WHERE:
+    if name not in __all__:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-    module = import_module(_WHERE[name])
-    return (
-        module if name in ("datasets", "measure", "parallel", "protect") else getattr(module, name)
-    )
+    if name in _MODULES:
+        return import_module(f"discreet.{name}")
+    return getattr(import_module(f"discreet.{_WHERE.get(name, 'plots')}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,12 +1,9 @@
 """The custodian's secret and the noise keyed by it.
 
-The only place that draws random numbers for protection. Noise is a function of the secret, the
-study version, the record and the column; there is no generator whose stream could be replayed
-or shifted by one row.
-
-**Noise.** A record's key is a keyed digest of its values in one canonical encoding (or of a
-declared key column); AES under a key of the version, of the record's key xor the column's tag,
-is turned into a normal number by the inverse distribution function. No generator, no stream.
+The only place that draws random numbers for protection. A record's key is a keyed digest of its
+values in one canonical encoding (or of a declared key column); AES under a key of the version, of
+the record's key xor the column's tag, is turned into a normal number by the inverse distribution
+function. There is no generator whose stream could be replayed or shifted by one row.
 """
 
 from __future__ import annotations

@@ -45,26 +45,25 @@ class Ends:
     high: Floats
     high_counts: Counts
 
-    def and_also(self, new: Ends) -> Ends:
-        """Return the ends of this and of further rows."""
-        low, low_counts = _counted([self.low, new.low], [self.low_counts, new.low_counts])
-        high, high_counts = _counted([self.high, new.high], [self.high_counts, new.high_counts])
-        return Ends(low[:ENDS], low_counts[:ENDS], high[-ENDS:], high_counts[-ENDS:])
-
 
 def ends_of(values: Floats, known: Ends | None = None) -> Ends:
-    """Return the ends of a column, or of part of it as far as the whole column needs it.
+    """Return the ends of a column, or of `known` parts of it and a further one.
 
-    Values that are not finite do not count. `known` are the ends of other parts of the column: what
-    lies between them need not be looked at.
+    Values that are not finite do not count. What lies between the known ends need not be looked at.
     """
     found = values[np.isfinite(values)]
     if known is not None and len(known.low) == ENDS:
         found = found[(found <= known.low[-1]) | (found >= known.high[0])]
     found = np.sort(found + 0.0)
     starts = np.flatnonzero(_new(found))
-    different, counts = found[starts], np.diff(starts, append=len(found))
-    return Ends(different[:ENDS], counts[:ENDS], different[-ENDS:], counts[-ENDS:])
+    low = high = found[starts]
+    low_counts = high_counts = np.diff(starts, append=len(found))
+    if known is not None:
+        low, low_counts = _counted([known.low, low[:ENDS]], [known.low_counts, low_counts[:ENDS]])
+        high, high_counts = _counted(
+            [known.high, high[-ENDS:]], [known.high_counts, high_counts[-ENDS:]]
+        )
+    return Ends(low[:ENDS], low_counts[:ENDS], high[-ENDS:], high_counts[-ENDS:])
 
 
 def run_digests(secret: Secret, ends: Ends) -> Keys:
@@ -87,18 +86,13 @@ def run_digests(secret: Secret, ends: Ends) -> Keys:
             steps = np.rint(np.diff(logs) / STEP)
         steps = np.nan_to_num(steps, posinf=0.0, neginf=0.0).astype(np.int64)
         ratios, often = window(steps, RUN - 2), window(counts, RUN)
-        there = _chained(key, np.hstack([ratios, often]))
-        back = _chained(key, np.hstack([-ratios[:, ::-1], often[:, ::-1]]))
-        found.append(there + back)
+        there = np.hstack([ratios, often])
+        words = np.concatenate([there, np.hstack([-ratios[:, ::-1], often[:, ::-1]])])
+        state = np.zeros((len(words), 2), dtype=WORD)  # a CBC-MAC of each row
+        for j in range(0, words.shape[1], 2):
+            state = encrypted(key, state ^ np.ascontiguousarray(words[:, j : j + 2]).view(WORD))
+        found.append(state[: len(there)] + state[len(there) :])
     return np.concatenate(found)
-
-
-def _chained(key: bytes, words: Counts) -> Keys:
-    """Return the CBC-MAC of rows of an even number of words."""
-    state = np.zeros((len(words), 2), dtype=WORD)
-    for j in range(0, words.shape[1], 2):
-        state = encrypted(key, state ^ np.ascontiguousarray(words[:, j : j + 2]).view(WORD))
-    return state
 
 
 def _counted(parts: Sequence[Floats], how_often: Sequence[Counts]) -> tuple[Floats, Counts]:
@@ -276,9 +270,7 @@ def sketched(
             new = _held(secret, column, SMALLEST if name in persons else 0, into)
             held[name] = held[name].and_also(new) if name in held else new
             if name in rows and isinstance(column, np.ndarray):
-                known = ends.get(name)
-                found = ends_of(column, known)
-                ends[name] = found if known is None else known.and_also(found)
+                ends[name] = ends_of(column, ends.get(name))
         if rows:
             for start in range(0, len(sums), SPAN):
                 digests = encrypted(key, sums[start : start + SPAN])

@@ -26,18 +26,18 @@ import pytest
 import discreet as dc
 from discreet.cli.custodian import policy_init
 from discreet.errors import InputError
-from discreet.ledger import (
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.log import (
     Answer,
     Caller,
-    Ledger,
     LogEntry,
     add_token,
     ask,
     caller_of,
     keep,
     list_tokens,
-    verify,
 )
+from discreet.ledger.store import verify
 from discreet.study import ledger_of
 from discreet.study.guesses import proposed_policy
 from tests.ledger.given import ALICE, MUCH, alter, old_ledger, question
@@ -784,7 +784,7 @@ def test_a_token_that_cannot_be_taken_back_is_said(
         raise LedgerError("the ledger is damaged")
 
     study = written(tmp_path)
-    monkeypatch.setattr("discreet.ledger.revoke_token", fails)
+    monkeypatch.setattr("discreet.ledger.log.revoke_token", fails)
     monkeypatch.setattr(importlib.import_module("discreet.serve.start"), "run", lambda *_: None)
     code, out, err = run("serve", str(study[0]), "--policy", str(study[1]))
 

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from discreet.ledger import (
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.log import (
     Allowance,
     Answer,
     Caller,
-    Ledger,
     LogEntry,
-    Store,
     add_token,
     ask,
     close,
@@ -22,6 +21,7 @@ from discreet.ledger import (
     revoke_token,
 )
 from discreet.ledger.rules import ReleaseRecord
+from discreet.ledger.store import Store
 from discreet.secret import Secret
 from discreet.sketch import sketch_of
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import LeavingError
-from discreet.ledger import Store, Verification, verify
+from discreet.ledger.store import Store, Verification, verify
 from tests.ledger.given import SECRET, adopt, started, times, told
 
 LOST = (
@@ -105,7 +105,8 @@ def test_other_programs_leave_what_is_written_ahead_to_who_keeps_it_open(store: 
 WATCHED = """
 import os, sys
 from pathlib import Path
-from discreet.ledger import Store, add_token, log, verify
+from discreet.ledger.log import add_token, log
+from discreet.ledger.store import Store, verify
 from tests.ledger.given import SECRET, adopt
 
 opened = []
@@ -163,7 +164,7 @@ def test_a_file_of_the_ledger_that_goes_ends_all_and_is_told_once(
 OTHERS = """
 import sys
 from pathlib import Path
-from discreet.ledger import Store
+from discreet.ledger.store import Store
 from tests.ledger.given import SECRET, adopt
 
 adopt(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
@@ -173,7 +174,7 @@ adopt(Store(Path(sys.argv[1]), SECRET), *(f"other {n}" for n in range(40)))
 VERIFIED = """
 import sys
 from pathlib import Path
-from discreet.ledger import Store, verify
+from discreet.ledger.store import Store, verify
 from tests.ledger.given import SECRET
 
 found = verify(Store(Path(sys.argv[1]), SECRET))
@@ -328,7 +329,7 @@ def test_who_waits_too_long_is_told(store: Store, monkeypatch: pytest.MonkeyPatc
 FORKED = """
 import os, sys
 from pathlib import Path
-from discreet.ledger import Store, verify
+from discreet.ledger.store import Store, verify
 from tests.ledger.given import SECRET
 
 def write(at):
@@ -355,7 +356,7 @@ FORKED_WITHIN = """
 import os, sys
 from pathlib import Path
 from discreet.errors import LeavingError
-from discreet.ledger import Store, verify
+from discreet.ledger.store import Store, verify
 from tests.ledger.given import SECRET
 
 store = Store(Path(sys.argv[1]), SECRET)

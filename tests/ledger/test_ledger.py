@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import Ledger, Store
 from discreet.ledger.ledger import (
+    Ledger,
     all_versions,
     choices_of,
-    holding,
     insert,
     latest,
     remember,
+    same_data,
     sketches_of,
 )
 from discreet.ledger.rules import (
@@ -37,6 +37,7 @@ from discreet.ledger.rules import (
     PAIRS,
     ReleaseRecord,
 )
+from discreet.ledger.store import Store
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import SMALLEST, Sketch, sketch_of
 
@@ -748,7 +749,7 @@ def test_what_is_remembered_is_found_again(tmp_path: Path, smallest: int) -> Non
         assert choices_of(connection, version) == {"strata": "[]", "format": str(FORMAT)}
         (found,) = sketches_of(connection, version).values()
         assert all_versions(connection, but_for="s") == []
-        assert holding(connection, sketch) == {version.id: version}
+        assert same_data(connection, {"column x": sketch}, "t", whole=True) == [version]
     assert found.mark == sketch.mark
     assert np.array_equal(found.buckets, sketch.buckets)
     assert np.array_equal(found.smallest, sketch.smallest)

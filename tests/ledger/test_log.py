@@ -16,13 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, LeavingError
-from discreet.ledger import (
+from discreet.ledger.log import (
     Allowance,
     Answer,
     Caller,
     LogEntry,
     Receipt,
-    Store,
     ask,
     callers,
     close,
@@ -31,8 +30,8 @@ from discreet.ledger import (
     log,
     used,
     used_by,
-    verify,
 )
+from discreet.ledger.store import Store, verify
 from tests.ledger.given import (
     ALICE,
     BOB,
@@ -461,7 +460,8 @@ def test_threads_have_one_budget_and_one_answer(store: Store) -> None:
 ASKING = """
 import sys, time
 from pathlib import Path
-from discreet.ledger import Allowance, Answer, Store, ask, keep
+from discreet.ledger.log import Allowance, Answer, ask, keep
+from discreet.ledger.store import Store
 from tests.ledger.given import ALICE, SECRET, question
 
 folder, me, most, a_minute, kept = sys.argv[1:]

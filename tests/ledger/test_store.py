@@ -21,7 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LeavingError, LedgerError
-from discreet.ledger import Ledger, Store, Verification, add_token, ask, log, verify
 from discreet.ledger.chain import (
     FIRST,
     SCHEMA,
@@ -33,6 +32,9 @@ from discreet.ledger.chain import (
     seal_of,
     stamp,
 )
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.log import add_token, ask, log
+from discreet.ledger.store import Store, Verification, verify
 from discreet.progress import listening
 from tests.ledger.given import (
     ALICE,
@@ -661,7 +663,8 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from discreet.errors import LeavingError
-from discreet.ledger import Store, ask
+from discreet.ledger.log import ask
+from discreet.ledger.store import Store
 from tests.ledger.given import ALICE, MUCH, SECRET, question
 
 store = Store(Path(sys.argv[1]), SECRET)
@@ -694,7 +697,8 @@ def test_where_the_file_may_not_grow_nothing_is_half_written(tmp_path: Path) -> 
 KILLED = """
 import sys
 from pathlib import Path
-from discreet.ledger import Answer, Store, ask, keep
+from discreet.ledger.log import Answer, ask, keep
+from discreet.ledger.store import Store
 from tests.ledger.given import ALICE, MUCH, SECRET, question
 
 store, first = Store(Path(sys.argv[1]), SECRET), int(sys.argv[2])

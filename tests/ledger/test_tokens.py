@@ -12,19 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, LedgerError
-from discreet.ledger import (
+from discreet.ledger.chain import stamp
+from discreet.ledger.log import (
+    FIELDS,
     ROLES,
     Caller,
-    Store,
     Token,
     add_token,
     caller_of,
     list_tokens,
     revoke_token,
-    verify,
 )
-from discreet.ledger.chain import stamp
-from discreet.ledger.log import FIELDS
+from discreet.ledger.store import Store, verify
 from tests.ledger.given import ANOTHER, NOON, SECRET, alter, rows_of
 
 DAY = timedelta(days=1)

@@ -27,7 +27,7 @@ from discreet.policy import PlotRequest, Policy
 from discreet.regression import Model, read_formula
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import protect_view
+from discreet.vault.vault import protect_view
 
 Floats = NDArray[np.float64]
 DIAGNOSTICS = [name for name, plot in PLOTS.items() if plot.of_formula]

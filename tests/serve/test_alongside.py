@@ -14,7 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.ledger import Ledger, add_token, kept, list_tokens, log, used, verify
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.log import add_token, kept, list_tokens, log, used
+from discreet.ledger.store import verify
 from discreet.study.session import ledger_of
 from tests.ledger.given import started, told
 from tests.serve.cohort import POLICY, written

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import DiscreetError
-from discreet.ledger import add_token, revoke_token
-from discreet.ledger.log import Caller
+from discreet.ledger.log import Caller, add_token, revoke_token
 from discreet.plots import PLOTS
 from discreet.policy import PRESETS, Policy
 from discreet.protect import METHODS, ROW_METHODS

@@ -21,7 +21,9 @@ import httpx
 import pytest
 
 from discreet.errors import LedgerError
-from discreet.ledger import Caller, Ledger, add_token, kept, log, used, verify
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.log import Caller, add_token, kept, log, used
+from discreet.ledger.store import verify
 from discreet.serve import answers
 from discreet.study import open as open_study
 from discreet.study.session import ledger_of

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet.errors import LeavingError, RefusedError
-from discreet.ledger import Ledger
+from discreet.ledger.ledger import Ledger
 from discreet.plots import PLOTS, ParallelView, View
 from discreet.policy import Policy
 from discreet.render.scene import scene_to_plain

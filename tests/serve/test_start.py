@@ -19,7 +19,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from discreet.errors import InputError, RefusedError
-from discreet.ledger import add_token
+from discreet.ledger.log import add_token
 from discreet.serve import start
 from discreet.serve.limits import CarefulProtocol
 from discreet.serve.start import (

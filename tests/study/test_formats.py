@@ -16,7 +16,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import LeavingError
-from discreet.ledger import Ledger
+from discreet.ledger.ledger import Ledger
 from discreet.plots import PointsView, View
 from discreet.secret import Secret
 from discreet.study.session import ledger_of

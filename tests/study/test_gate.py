@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.errors import InputError, LeavingError
-from discreet.ledger import Ledger
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import ReleaseRecord
 from discreet.policy import PlotRequest, Policy
 from discreet.secret import Secret

@@ -26,7 +26,7 @@ from discreet.rounding import JointSet
 from discreet.secret import Secret
 from discreet.study import ledger_of
 from discreet.table import open_table
-from discreet.vault import Vault
+from discreet.vault.vault import Vault
 
 N = 160
 K = 5

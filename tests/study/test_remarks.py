@@ -7,7 +7,7 @@ import pytest
 from discreet.policy import Policy
 from discreet.study.session import remarks_of
 from discreet.table import open_table
-from discreet.vault import Copy
+from discreet.vault.vault import Copy
 
 TABLE = open_table(
     pd.DataFrame({"age": np.arange(100.0), "income": [*np.arange(80.0), *[-999.0] * 20]}),

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.table import Table, open_table
+from discreet.table import Table, open_table, with_levels_of_two
 from discreet.table import columns as looked_at
 from discreet.table.columns import (
     CODES,
@@ -31,12 +31,10 @@ from discreet.table.columns import (
     Column,
     array_of,
     codes_among,
-    codes_of,
     columns_of,
     numbers_in_texts,
     two_valued,
     way_out,
-    with_levels_of_two,
     without_values,
 )
 
@@ -283,7 +281,7 @@ def test_codes_are_far_from_the_rest_and_repeated(
 ) -> None:
     table = opened({"x": [float(value) for value in values]})
 
-    assert codes_of(table, "x", 5) == codes == table.codes("x", 5)
+    assert table.codes("x", 5) == codes
 
 
 @pytest.mark.parametrize("engine", ENGINES)

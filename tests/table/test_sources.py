@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError, RefusedError
 from discreet.table import Table, open_table
-from discreet.table.sources import as_lazy, quiet, read_file
+from discreet.table.columns import as_lazy, quiet, read_file
 
 Columns = Mapping[str, list[Any]]
 Write = Callable[[Path, Columns], Path]

@@ -484,7 +484,7 @@ class TestBatches:
     def test_are_whole_columns_by_parts(
         self, source: Make, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("discreet.table.sources.PART", 3)
+        monkeypatch.setattr("discreet.table.columns.PART", 3)
         table = opened(source(TOY), kinds={"score": "categorical"})
 
         parts = list(table.batches([*TOY]))

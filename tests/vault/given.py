@@ -9,7 +9,7 @@ import pyarrow as pa
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Table, open_table
-from discreet.vault import Copy, Vault
+from discreet.vault.vault import Copy, Vault
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 STANDARD = Policy.preset("standard")

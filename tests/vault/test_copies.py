@@ -36,19 +36,18 @@ from discreet.protect import (
 from discreet.protect.base import RowMethod
 from discreet.protect.values import nice_step, safe_ends, winsorised
 from discreet.secret import FORMAT
-from discreet.vault import (
+from discreet.vault.rows import Noised, noised, prepared, raw_rows
+from discreet.vault.vault import (
     Copy,
     Made,
-    Noised,
     Vault,
+    load,
     make_copy,
     make_table,
-    noised,
-    prepared,
     protect_view,
-    raw_rows,
+    store,
+    within_bounds,
 )
-from discreet.vault.vault import load, store, within_bounds
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]

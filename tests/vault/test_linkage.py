@@ -13,7 +13,8 @@ from discreet.measure.linkage import far_linkage, record_linkage
 from discreet.policy import PRESETS, Policy, check_group
 from discreet.secret import Secret
 from discreet.study.tables import pair_of_made
-from discreet.vault import Made, make_copy, noised, prepared, raw_rows
+from discreet.vault.rows import noised, prepared, raw_rows
+from discreet.vault.vault import Made, make_copy
 from tests.vault.given import table_of
 
 Floats = NDArray[np.float64]

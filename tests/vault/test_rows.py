@@ -18,8 +18,17 @@ from discreet.keys import row_keys
 from discreet.policy import Policy
 from discreet.secret import Secret
 from discreet.table import Rows
-from discreet.vault import Prepared, Vault, make_copy, noised, prepared, protect_view, raw_rows
-from discreet.vault.rows import repaired, rows_before, rows_like_others, strata_labels
+from discreet.vault.rows import (
+    Prepared,
+    noised,
+    prepared,
+    raw_rows,
+    repaired,
+    rows_before,
+    rows_like_others,
+    strata_labels,
+)
+from discreet.vault.vault import Vault, make_copy, protect_view
 from tests.vault.given import SECRET, STANDARD, columns, copied, plain, table_of
 
 Floats = NDArray[np.float64]

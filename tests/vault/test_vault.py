@@ -14,7 +14,8 @@ from discreet.policy import Policy
 from discreet.protect import ROW_METHODS
 from discreet.protect.values import winsorised
 from discreet.secret import Secret
-from discreet.vault import Copy, Done, Made, Vault, copy_of, said
+from discreet.vault.rows import Done
+from discreet.vault.vault import Copy, Made, Vault, copy_of, said
 from tests.vault.given import SECRET, STANDARD, columns, copied, table_of
 
 Floats = NDArray[np.float64]

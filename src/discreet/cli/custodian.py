@@ -33,7 +33,8 @@ from discreet.cli.common import (
 from discreet.errors import BrokenPromiseError, DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet.ledger import Ledger, Store
+    from discreet.ledger.ledger import Ledger
+    from discreet.ledger.store import Store
 
 __all__ = [
     "policy_init",
@@ -133,7 +134,7 @@ def serve(
 @contextmanager
 def _token_of_start(store: Store, study: str, *, wanted: bool) -> Iterator[str | None]:
     """Make a token for as long as the server runs, if one is wanted."""
-    from discreet.ledger import add_token, revoke_token
+    from discreet.ledger.log import add_token, revoke_token
     from discreet.secret import unguessable
 
     if not wanted:
@@ -222,7 +223,7 @@ def show_log(
 
 
 def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
-    from discreet.ledger import verify
+    from discreet.ledger.store import verify
 
     with progress_shown():
         found = verify(ledger.store, head)
@@ -244,7 +245,7 @@ def _check(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
 
 def _entries(ledger: Ledger) -> list[dict[str, Any]]:
     """Return what was asked, and what was released otherwise than on the web, by time."""
-    from discreet.ledger import log
+    from discreet.ledger.log import log
 
     left = [
         {
@@ -346,7 +347,7 @@ def token_add(
     study: StudyOption = None,
 ) -> None:
     """Make a token and print it, this one time."""
-    from discreet.ledger import add_token
+    from discreet.ledger.log import add_token
     from discreet.study import ledger_of
 
     of = _named(study, policy)
@@ -362,7 +363,7 @@ def token_add(
 
 def token_revoke(name: Name, policy: PolicyOption = "standard", study: StudyOption = None) -> None:
     """Let a token open nothing from now on."""
-    from discreet.ledger import revoke_token
+    from discreet.ledger.log import revoke_token
     from discreet.study import ledger_of
 
     of = _named(study, policy)
@@ -374,7 +375,7 @@ def token_list(
     policy: PolicyOption = "standard", study: StudyOption = None, as_json: JsonOption = False
 ) -> None:
     """List the tokens there are and were, of one study or of all; never the token itself."""
-    from discreet.ledger import list_tokens
+    from discreet.ledger.log import list_tokens
     from discreet.study import ledger_of
 
     tokens = list_tokens(ledger_of(policy).store, study)

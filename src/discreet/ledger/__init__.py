@@ -32,58 +32,7 @@ linear change.
 nothing.
 
 **The ledger only grows.** Rows are chained by digests under a key of the secret, and a ledger
-takes nothing under another secret. SQLite alone opens the file, for POSIX drops all locks of a
-process on a file when any descriptor of it is closed. A server keeps a connection open that
-only reads; where the file, or what is written ahead, is not the one it began with, it refuses
-everything until it is started again.
+takes nothing under another secret. A server keeps a connection open that only reads; where the
+file, or what is written ahead, is not the one it began with, it refuses everything until it is
+started again.
 """
-
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.log import (
-    ROLES,
-    Allowance,
-    Answer,
-    Caller,
-    LogEntry,
-    Receipt,
-    Token,
-    add_token,
-    ask,
-    caller_of,
-    callers,
-    close,
-    keep,
-    kept,
-    list_tokens,
-    log,
-    revoke_token,
-    used,
-    used_by,
-)
-from discreet.ledger.store import Store, Verification, verify
-
-__all__ = [
-    "ROLES",
-    "Allowance",
-    "Answer",
-    "Caller",
-    "Ledger",
-    "LogEntry",
-    "Receipt",
-    "Store",
-    "Token",
-    "Verification",
-    "add_token",
-    "ask",
-    "caller_of",
-    "callers",
-    "close",
-    "keep",
-    "kept",
-    "list_tokens",
-    "log",
-    "revoke_token",
-    "used",
-    "used_by",
-    "verify",
-]

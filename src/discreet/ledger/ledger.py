@@ -18,35 +18,9 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError, LeavingError
+from discreet.ledger import rules
 from discreet.ledger.chain import stamp
-from discreet.ledger.rules import (
-    COLUMN,
-    FORMAT_OF_ROWS,
-    GROUP_OF,
-    NOTHING,
-    PAIR_OF,
-    PERSONS_OF,
-    UNNAMED,
-    ReleaseRecord,
-    Version,
-    check_many_changed,
-    check_names,
-    check_not_nearly,
-    check_one_order,
-    check_rounded,
-    check_same_table,
-    check_unchanged,
-    check_unit,
-    check_version,
-    compare,
-    fits,
-    format_of,
-    in_another_unit,
-    nearly_the_same,
-    plain_command,
-    same_persons,
-    values_of,
-)
+from discreet.ledger.rules import Known, ReleaseRecord, Version
 from discreet.ledger.store import Store
 from discreet.secret import FORMAT, WORD, Secret
 from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
@@ -54,19 +28,8 @@ from discreet.sketch import BUCKETS, WHOLE_ROWS, Sketch
 __all__ = ["Ledger"]
 
 
-Known = Mapping[str, Sketch]
-
-
 class Ledger:
-    """The ledger in a folder, made with owner-only rights when the first thing leaves.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the ledger's file lies.
-    secret : Secret
-        The custodian's, with which every row is sealed.
-    """
+    """The ledger in a folder, every row of which is sealed with the custodian's secret."""
 
     def __init__(self, folder: Path, secret: Secret) -> None:
         self.store = Store(folder, secret)
@@ -77,7 +40,7 @@ class Ledger:
             last = latest(connection, study)
         return 1 if last is None else last.number
 
-    def knows(self, study: str | None, drawn: Mapping[str, Sketch] = NOTHING) -> bool:
+    def knows(self, study: str | None, drawn: Mapping[str, Sketch] = rules.NOTHING) -> bool:
         """Whether something of a study has left, and all that is now drawn was recorded then."""
         if study is None:
             return False
@@ -108,7 +71,7 @@ class Ledger:
             (old,) = connection.execute(
                 "SELECT EXISTS (SELECT 1 FROM version WHERE id NOT IN"
                 " (SELECT version FROM choice WHERE what = ? AND value = ?))",
-                (FORMAT_OF_ROWS, str(FORMAT)),
+                (rules.FORMAT_OF_ROWS, str(FORMAT)),
             ).fetchone()
         sketches = every() if old else {}
         with self.store.reading() as connection:
@@ -116,13 +79,13 @@ class Ledger:
 
     def groups(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the column groups that the latest version of a study has released rows of."""
-        groups = set(self.choices(study, GROUP_OF).values())
+        groups = set(self.choices(study, rules.GROUP_OF).values())
         return tuple(tuple(json.loads(value)) for value in sorted(groups))
 
     def pairs(self, study: str | None) -> tuple[tuple[str, ...], ...]:
         """Return the pairs of columns that the latest version of a study drew as neighbours."""
         return tuple(
-            sorted(tuple(json.loads(pair)) for pair in self.choices(study, PAIR_OF).values())
+            sorted(tuple(json.loads(pair)) for pair in self.choices(study, rules.PAIR_OF).values())
         )
 
     def choices(self, study: str | None, what: str) -> dict[str, str]:
@@ -142,12 +105,6 @@ class Ledger:
         `every` returns the sketches of all columns; it is called when a version is first recorded
         or something is released that it does not know, so that the same data are recognised under
         another name, and other data under a known one.
-
-        Raises
-        ------
-        LeavingError
-            If the data have changed, left under other settings, or rest on another version than
-            the latest.
         """
         drawn = {what: sketch for record in records for what, sketch in record.sketches.items()}
         whole = {} if self.knows(records[0].study, drawn) else every()
@@ -171,7 +128,7 @@ class Ledger:
         k: int,
         most: int,
         every: Callable[[], Mapping[str, Sketch]] = dict,
-        opened: Callable[[str], str] = plain_command,
+        opened: Callable[[str], str] = rules.plain_command,
     ) -> int:
         """Open the next version of a study for changed data or a changed policy; return its number.
 
@@ -192,7 +149,7 @@ class Ledger:
         with self.store.writing() as connection:
             last = _followed(connection, study, most)
             known, chosen = sketches_of(connection, last), choices_of(connection, last)
-            check_version(study, before.number, last.number)
+            rules.check_version(study, before.number, last.number)
             if not known.keys() <= tried.keys():
                 raise LeavingError(
                     f"something of study {study!r} was released while its new version was being"
@@ -203,7 +160,7 @@ class Ledger:
             changed |= any(new.mark != known[what].mark for what, new in again.items())
             for version in all_versions(connection):
                 if version.study == study:
-                    check_many_changed(version, sketches_of(connection, version), fresh, k)
+                    rules.check_many_changed(version, sketches_of(connection, version), fresh, k)
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
@@ -261,32 +218,36 @@ def _release(
 ) -> None:
     """Compare what is about to leave with what has left before, and record it."""
     own = None if record.study is None else latest(connection, record.study)
-    check_version(record.study, record.version, 1 if own is None else own.number)
+    rules.check_version(record.study, record.version, 1 if own is None else own.number)
     # By the whole table: the columns that are drawn may be such as any table could hold.
     table = sketches if own is None else {**sketches_of(connection, own), **sketches}
     alike = same_data(connection, table, record.study, whole=whole or own is not None)
-    check_columns(connection, sketches, record)
+    fresh = [it for it in rules.values_of(sketches) if it.distinctive]
+    for version in all_versions(connection, record.study) if fresh else ():
+        values, few = rules.values_of(sketches_of(connection, version)), record.fewer_than(version)
+        nearly = any(old.resembles(new, few) for old in values for new in fresh)
+        rules.check_not_nearly(record, version, nearly)
     left: dict[str, str] = {}
     for version in [*([own] if own else []), *alike]:
         chosen = choices_of(connection, version)
-        compare(record, version, chosen)
+        rules.compare(record, version, chosen)
         left.update(chosen)
         known = sketches_of(connection, version)
-        check_names(record.sketches, known)
-        if version.study == (record.study or UNNAMED):
-            check_unchanged(record, version, known, sketches)
+        rules.check_names(record.sketches, known)
+        if version.study == (record.study or rules.UNNAMED):
+            rules.check_unchanged(record, version, known, sketches)
     if own is not None and whole:
-        check_same_table(own, sketches, sketches_of(connection, own))
-    check_one_order(record, left)
+        rules.check_same_table(own, sketches, sketches_of(connection, own))
+    rules.check_one_order(record, left)
     others = related(connection, record, sketches) if own is None else {}
     if own is None and record.study is None and alike:
         own = alike[0]
     if own is None:
         format = oldest_format(connection, alike) or record.format or FORMAT
-        study = record.study or UNNAMED
+        study = record.study or rules.UNNAMED
         own = insert(store, connection, study, 1, record.settings, format)
     remember(store, connection, own, {**record.choices, **others}, sketches)
-    values = {
+    left_now = {
         "version": own.id,
         "at": stamp(),
         "kind": record.kind,
@@ -294,7 +255,7 @@ def _release(
         "method": record.method,
         "form": record.form,
     }
-    store.append(connection, "leaving", values)
+    store.append(connection, "leaving", left_now)
 
 
 def latest(connection: sqlite3.Connection, study: str) -> Version | None:
@@ -313,17 +274,9 @@ def all_versions(connection: sqlite3.Connection, but_for: str | None = None) -> 
     """
     rows = connection.execute("SELECT id, study, number, settings FROM version ORDER BY id")
     found = [Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows.fetchall()]
-    return [version for version in found if version.study == UNNAMED or version.study != but_for]
-
-
-def holding(connection: sqlite3.Connection, sketch: Sketch) -> dict[int, Version]:
-    """Return the versions that hold what is sketched, by their ids."""
-    rows = connection.execute(
-        "SELECT version.id, study, number, settings FROM sketch"
-        " JOIN version ON version.id = sketch.version WHERE mark = ?",
-        (sketch.mark,),
-    )
-    return {row[0]: Version(row[0], row[1], row[2], json.loads(row[3])) for row in rows}
+    return [
+        version for version in found if version.study == rules.UNNAMED or version.study != but_for
+    ]
 
 
 def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, str]:
@@ -334,7 +287,9 @@ def choices_of(connection: sqlite3.Connection, version: Version) -> dict[str, st
 
 def oldest_format(connection: sqlite3.Connection, versions: Sequence[Version]) -> int | None:
     """Return the oldest format that rows of some versions are keyed in; None if there is none."""
-    return min((format_of(choices_of(connection, version)) for version in versions), default=None)
+    return min(
+        (rules.format_of(choices_of(connection, version)) for version in versions), default=None
+    )
 
 
 def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, Sketch]:
@@ -362,7 +317,7 @@ def insert(
     kept = json.dumps(settings, sort_keys=True)
     values = {"study": study, "number": number, "settings": kept, "opened": stamp()}
     id_ = store.append(connection, "version", values) or 0
-    chosen = {"version": id_, "what": FORMAT_OF_ROWS, "value": str(format)}
+    chosen = {"version": id_, "what": rules.FORMAT_OF_ROWS, "value": str(format)}
     store.append(connection, "choice", chosen)
     return Version(id_, study, number, settings)
 
@@ -392,28 +347,22 @@ def same_data(
     One that could be in any table does not count; but where the `whole` table has none but
     such columns, what holds all of them does.
     """
-    held = [holding(connection, sketch) for sketch in sketches.values() if sketch.distinctive]
-    found = {id_: version for versions in held for id_, version in versions.items()}
-    columns = [sketch for what, sketch in sketches.items() if what.startswith(COLUMN)]
-    if columns and whole and not any(sketch.distinctive for sketch in columns):
-        held = [holding(connection, sketch) for sketch in columns]
-        found |= {id_: held[0][id_] for id_ in set.intersection(*map(set, held))}
+    held = {}
+    for what, sketch in sketches.items():
+        if sketch.distinctive or what.startswith(rules.COLUMN):
+            rows = connection.execute("SELECT version FROM sketch WHERE mark = ?", (sketch.mark,))
+            held[what] = [id_ for (id_,) in rows]
+    found = dict.fromkeys(id_ for what in held if sketches[what].distinctive for id_ in held[what])
+    columns = [what for what in held if what.startswith(rules.COLUMN)]
+    if columns and whole and not any(sketches[what].distinctive for what in columns):
+        found |= dict.fromkeys(set.intersection(*(set(held[what]) for what in columns)))
+    versions = {version.id: version for version in all_versions(connection)}
     return [
         version
-        for version in found.values()
-        if version.study == UNNAMED
+        for version in (versions[id_] for id_ in found if id_ in versions)
+        if version.study == rules.UNNAMED
         or (version.study != study and version == latest(connection, version.study))
     ]
-
-
-def check_columns(connection: sqlite3.Connection, sketches: Known, record: ReleaseRecord) -> None:
-    """Refuse a column, of many different values, of other data but for a few rows."""
-    fresh = [it for it in values_of(sketches) if it.distinctive]
-    for version in all_versions(connection, record.study) if fresh else ():
-        known = values_of(sketches_of(connection, version))
-        few = record.fewer_than(version)
-        nearly = any(old.resembles(new, few) for old in known for new in fresh)
-        check_not_nearly(version.study, record.open_version(version.study), nearly)
 
 
 def related(
@@ -429,19 +378,13 @@ def related(
     """
     others = all_versions(connection, record.study)
     known_of = {version.id: sketches_of(connection, version) for version in others}
-    if any(fits(known, sketches) for known in known_of.values()):
+    if any(rules.fits(known, sketches) for known in known_of.values()):
         return {}
-    found = []
-    for version in others:
-        known, opened = known_of[version.id], record.open_version(version.study)
-        nearly = nearly_the_same(known, sketches, record.fewer_than(version))
-        check_not_nearly(version.study, opened, nearly)
-        check_unit(version.study, opened, in_another_unit(known, sketches))
-        # `research` promises nothing of several tables.
-        guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
-        if guarded and same_persons(known, sketches):
-            check_rounded(version.study, opened, record.settings)
-            found.append(version)
+    found = [
+        version
+        for version in others
+        if rules.of_same_persons(record, version, known_of[version.id], sketches)
+    ]
     looks_at = [*found, *([last] if last else [])]
     if found and _looks(connection, looks_at) >= record.versions:
         raise LeavingError(
@@ -449,7 +392,7 @@ def related(
             " give them away; draw from one that was released, or have the custodian raise"
             " `versions` of the policy"
         )
-    return {f"{PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in found}
+    return {f"{rules.PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in found}
 
 
 def _looks(connection: sqlite3.Connection, versions: Sequence[Version]) -> int:
@@ -459,10 +402,10 @@ def _looks(connection: sqlite3.Connection, versions: Sequence[Version]) -> int:
     """
     every = {version.id: version for version in all_versions(connection)}
     rows = connection.execute(
-        "SELECT version, what FROM choice WHERE what LIKE ?", (f"{PERSONS_OF}%",)
+        "SELECT version, what FROM choice WHERE what LIKE ?", (f"{rules.PERSONS_OF}%",)
     )
-    pairs = [(version, int(what.removeprefix(PERSONS_OF))) for version, what in rows]
-    for name in {version.study for version in every.values()} - {UNNAMED}:
+    pairs = [(version, int(what.removeprefix(rules.PERSONS_OF))) for version, what in rows]
+    for name in {version.study for version in every.values()} - {rules.UNNAMED}:
         pairs += pairwise(version.id for version in every.values() if version.study == name)
     found, new = set[int](), {version.id for version in versions}
     while new:

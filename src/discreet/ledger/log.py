@@ -86,32 +86,16 @@ def add_token(
 ) -> str:
     """Make a token of 256 random bits, keep its SHA-256 alone, and return it.
 
-    Parameters
-    ----------
-    store : Store
-        The ledger's file.
-    study : str
-        The name of the study that it opens, and no other of the same ledger.
-    name : str
-        Whose it is: 1 to 64 letters, digits and . _ - @ +; used once for ever in a study, so that
-        the ledger's record of a name is of one person.
-    role : str, default "analyst"
-        "analyst" or "custodian".
-    days : float, default 30
-        How long it opens the study: more than 0, at most 3660.
-    now : datetime or None
-        The time; the present by default.
-
-    Raises
-    ------
-    InputError
-        If the name is used, or an argument is not as above.
+    It opens one `study` of the ledger, to a `role` "analyst" or "custodian", for some `days`: more
+    than 0, at most 3660. The `name` says whose it is: 1 to 64 letters, digits and . _ - @ +; used
+    once for ever in a study, so that the ledger's record of a name is of one person.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger import Store, add_token, caller_of, revoke_token
+    >>> from discreet.ledger.log import add_token, caller_of, revoke_token
+    >>> from discreet.ledger.store import Store
     >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
@@ -151,13 +135,7 @@ def add_token(
 
 
 def revoke_token(store: Store, study: str, name: str) -> None:
-    """Let a token of a study open nothing from now on; a revoked one stays so.
-
-    Raises
-    ------
-    InputError
-        If the study has no token of that name.
-    """
+    """Let a token of a study open nothing from now on; a revoked one stays so."""
     with store.writing() as connection:
         found = connection.execute(
             "SELECT id FROM token WHERE study = ? AND name = ?", (study, name)
@@ -269,25 +247,18 @@ def ask(
     keep one budget. `code` says why it was refused before it reached the data, if it was; such a
     question counts as a request, and not as a view.
 
-    Returns
-    -------
-    Receipt
-        "rate" where the caller asked this study as often as allowed within the last 60 seconds (one
-        such row a minute is written, so that nobody floods the ledger); else `code`, if there is
-        one; "budget" where it would be one distinct view of this study version too many;
-        "repeated" with the answer that is kept; or "begun": answer it with `keep`, or end it
-        with `close`.
-
-    Raises
-    ------
-    LedgerError
-        If it cannot be written: then nothing may be answered.
+    The outcome is "rate" where the caller asked this study as often as allowed within the last 60
+    seconds (one such row a minute is written, so that nobody floods the ledger); else `code`, if
+    there is one; "budget" where it would be one distinct view of this study version too many;
+    "repeated" with the answer that is kept; or "begun": answer it with `keep`, or end it with
+    `close`. If it cannot be written nothing may be answered: a LedgerError.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger import Allowance, Answer, Caller, LogEntry, Store, ask, keep
+    >>> from discreet.ledger.log import Allowance, Answer, Caller, LogEntry, ask, keep
+    >>> from discreet.ledger.store import Store
     >>> from discreet.secret import Secret
     >>> alice, allowance = Caller("token alice", "analyst"), Allowance(views=1, a_minute=60)
     >>> first, second = (LogEntry("s", 1, "histogram", "{}", view) for view in ("a", "b"))
@@ -342,12 +313,7 @@ def keep(store: Store, receipt: Receipt, question: LogEntry, answer: Answer, cod
     """Write down the answer to a question that was begun, and return the one to send.
 
     That is another's, byte for byte, if the same view was answered meanwhile. `code` is what the
-    log says became of it.
-
-    Raises
-    ------
-    LedgerError
-        If it cannot be written: then nothing may be answered.
+    log says became of it. If it cannot be written nothing may be answered: a LedgerError.
     """
     with store.writing() as connection:
         if question.view is not None:

@@ -23,6 +23,8 @@ from discreet.sketch import WHOLE_ROWS, Sketch
 __all__ = ["ReleaseRecord", "Version", "check_version", "compare"]
 
 
+Known = Mapping[str, Sketch]
+
 CHANGED_PER_K = 10
 UNNAMED = ""
 # What a sketch of the ledger is of, beside whole rows: a column, who rows belong to,
@@ -31,7 +33,7 @@ COLUMN, PERSONS = "column ", "persons"
 WHOSE = "whose rows"
 # and what a linear change of a column leaves as it is.
 SHAPE_OF = "shape of "
-NOTHING: Mapping[str, Sketch] = MappingProxyType({})
+NOTHING: Known = MappingProxyType({})
 # How the choices of a column's group, of its count method and of its kind are named,
 GROUP_OF, COUNT_METHOD_OF, KIND_OF = "group of ", "count method of ", "kind of "
 # as is which other version is of the same persons,
@@ -64,7 +66,7 @@ class ReleaseRecord:
     study: str | None
     settings: Mapping[str, Any]
     choices: Mapping[str, str]
-    sketches: Mapping[str, Sketch]
+    sketches: Known
     k: int
     kind: str = ""
     columns: tuple[str, ...] = ()
@@ -93,6 +95,11 @@ class Version:
     study: str
     number: int
     settings: Mapping[str, Any]
+
+    @property
+    def named(self) -> str:
+        """Under which name it was released."""
+        return f"as study {self.study!r}" if self.study else "without a name"
 
 
 def check_version(study: str | None, wanted: int | None, latest: int) -> None:
@@ -165,7 +172,7 @@ def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
         )
 
 
-def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> None:
+def check_names(sketches: Known, known: Known) -> None:
     """Refuse a column that has left under another name, for it would be protected anew."""
     for what, sketch in sketches.items():
         before = [other for other, old in known.items() if old.mark == sketch.mark]
@@ -179,8 +186,8 @@ def check_names(sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]) -> 
 def check_unchanged(
     record: ReleaseRecord,
     version: Version,
-    known: Mapping[str, Sketch],
-    sketches: Mapping[str, Sketch] = NOTHING,
+    known: Known,
+    sketches: Known = NOTHING,
 ) -> None:
     """Refuse columns that have changed within a version.
 
@@ -208,9 +215,7 @@ def check_unchanged(
     )
 
 
-def check_same_table(
-    version: Version, sketches: Mapping[str, Sketch], known: Mapping[str, Sketch]
-) -> None:
+def check_same_table(version: Version, sketches: Known, known: Known) -> None:
     """Refuse a table of which no column is as it left under the table's name: it is another.
 
     Two files of one name, in two folders, are two studies; in one version neither is known again.
@@ -224,46 +229,49 @@ def check_same_table(
         )
 
 
-def check_not_nearly(name: str, opened: str, nearly: bool) -> None:
-    """Refuse data that left before but for a few rows; `opened` says how a version is opened."""
+def check_not_nearly(record: ReleaseRecord, version: Version, nearly: bool) -> None:
+    """Refuse data that another study's version holds but for a few rows."""
     if nearly:
+        opened = record.open_version(version.study) or "give them a name: study="
         raise LeavingError(
-            f"nearly the same data were released before, {left_as(name)}, and the difference gives"
+            f"nearly the same data were released before, {version.named}, and the difference gives"
             " the changed rows away; draw the data that were released, or gather more changes (at"
-            f" least {CHANGED_PER_K} k rows of each column that changes) and then"
-            f" {opened or 'give them a name: study='}"
+            f" least {CHANGED_PER_K} k rows of each column that changes) and then {opened}"
         )
 
 
-def check_unit(name: str, opened: str, changed: tuple[str, str] | None) -> None:
-    """Refuse a column that left before in another unit, for it would be protected anew."""
+def of_same_persons(record: ReleaseRecord, version: Version, known: Known, new: Known) -> bool:
+    """Whether a table is of the persons of another study's version.
+
+    Refused where it is nearly that table, has a column of it in another unit, which would be
+    protected anew, or holds its persons and counts are not rounded.
+    """
+    nearly = nearly_the_same(known, new, record.fewer_than(version))
+    check_not_nearly(record, version, nearly)
+    opened = record.open_version(version.study)
+    other = f", or {opened}" if opened else ""
+    changed = in_another_unit(known, new)
     if changed is not None:
         raise LeavingError(
-            f"{changed[0]!r} was released before, {left_as(name)}, as {changed[1]!r} in another"
+            f"{changed[0]!r} was released before, {version.named}, as {changed[1]!r} in another"
             " unit (a linear change of its values), and the two together give records away; draw it"
-            f" in the unit of that release{f', or {opened}' if opened else ''}"
+            f" in the unit of that release{other}"
         )
-
-
-def check_rounded(name: str, opened: str, settings: Mapping[str, Any]) -> None:
-    """Refuse further counts of persons who are in another table, where counts are not rounded."""
-    if settings.get("round_to", 1) == 1:
+    # `research` promises nothing of several tables.
+    guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
+    if not guarded or not same_persons(known, new):
+        return False
+    if record.settings.get("round_to", 1) == 1:
         raise LeavingError(
-            f"more than half of these persons are in data released before, {left_as(name)}, and"
+            f"more than half of these persons are in data released before, {version.named}, and"
             " where counts are not rounded two tables of the same persons give single ones away;"
             " draw them from the table that was released, or by a policy that rounds (round_to = 5)"
-            f"{f', or {opened}' if opened else ''}"
+            f"{other}"
         )
+    return True
 
 
-def left_as(name: str) -> str:
-    """Say under which name something was released."""
-    return f"as study {name!r}" if name else "without a name"
-
-
-def check_many_changed(
-    version: Version, known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int
-) -> None:
+def check_many_changed(version: Version, known: Known, fresh: Known, k: int) -> None:
     """Refuse data that differ from an earlier version in few rows."""
     for what in _too_few(known, fresh, k):
         raise LeavingError(
@@ -273,7 +281,7 @@ def check_many_changed(
         )
 
 
-def rows_a_person(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], least: int) -> int:
+def rows_a_person(known: Known, fresh: Known, least: int) -> int:
     """Return how many changed rows may be of one person.
 
     One where at least so many persons gained or lost rows: then so many have changed.
@@ -284,7 +292,7 @@ def rows_a_person(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], leas
     return max(one.most_rows, two.most_rows)
 
 
-def _too_few(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int) -> list[str]:
+def _too_few(known: Known, fresh: Known, k: int) -> list[str]:
     """Return what has changed, but in rows of too few persons for two versions of it.
 
     Where enough persons came or went, few levels change by few net of them, and tell of none.
@@ -303,7 +311,6 @@ def _too_few(known: Mapping[str, Sketch], fresh: Mapping[str, Sketch], k: int) -
     ]
 
 
-Known = Mapping[str, Sketch]
 NO_VALUES = (PERSONS, SHAPE_OF, WHOLE_ROWS, WHOSE)
 EVIDENCE = 100.0
 """So many times likelier must few changed rows be than chance, where there are few levels."""
@@ -347,11 +354,11 @@ def same_persons(old: Known, new: Known) -> bool:
 
 def in_another_unit(old: Known, new: Known) -> tuple[str, str] | None:
     """Return a column that is a linear change of an old one, and that one; or None."""
+    held = [it for name, it in old.items() if name.startswith(COLUMN)]
     for what, shape in new.items():
         if not what.startswith(SHAPE_OF):
             continue
         column = COLUMN + what.removeprefix(SHAPE_OF)
-        held = [it for name, it in old.items() if name.startswith(COLUMN)]
         if column not in new or not all(it.mostly_other(new[column]) for it in held):
             continue
         for other, before in old.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sqlite3
 import tempfile
 import threading
@@ -23,18 +24,7 @@ from typing import Any
 from urllib.parse import quote
 
 from discreet.errors import DiscreetError, InputError, LedgerError
-from discreet.ledger.chain import (
-    FIRST,
-    OLD_TABLES,
-    SCHEMA,
-    TABLES,
-    create,
-    link,
-    objects_of,
-    row_of,
-    seal_of,
-    stamp,
-)
+from discreet.ledger import chain
 from discreet.progress import advance
 from discreet.secret import PLACES, Secret
 
@@ -72,18 +62,12 @@ LOG = logging.getLogger("discreet.ledger")
 
 
 class Store:
-    """The file of the ledger in a folder, made with owner-only rights at the first writing.
+    """`ledger.sqlite` in a folder, made with owner-only rights at the first writing.
 
     Many threads and processes may use one file at once. A connection is opened for each
-    transaction and closed after it, unless within `kept_open`.
-
-    Parameters
-    ----------
-    folder : Path
-        Where `ledger.sqlite` lies.
-    secret : Secret
-        The custodian's; the rows are sealed with a key made from it, so that who can write the
-        file but does not know the secret cannot repair the chain after a change.
+    transaction and closed after it, unless within `kept_open`. Rows are sealed with a key made
+    from the custodian's secret, so that who can write the file but does not know the secret cannot
+    repair the chain after a change.
     """
 
     def __init__(self, folder: Path, secret: Secret) -> None:
@@ -189,7 +173,7 @@ class Store:
         )
         if cursor.rowcount == 0 or cursor.lastrowid is None:
             return None
-        link(connection, self._key, table, cursor.lastrowid)
+        chain.link(connection, self._key, table, cursor.lastrowid)
         return cursor.lastrowid
 
     def holds(self, connection: sqlite3.Connection, table: str, row: int) -> bool:
@@ -202,11 +186,11 @@ class Store:
             " FROM chain WHERE source = ? AND row = ?",
             (table, row),
         ).fetchone()
-        values = row_of(connection, table, row)
+        values = chain.row_of(connection, table, row)
         if found is None or values is None:
             return False
         seal, previous = found
-        return bool(seal_of(self._key, previous or FIRST, table, row, values) == seal)
+        return bool(chain.seal_of(self._key, previous or chain.FIRST, table, row, values) == seal)
 
     def _check_secret(self, connection: sqlite3.Connection) -> None:
         """Refuse a ledger whose last row was not sealed with this secret.
@@ -221,10 +205,10 @@ class Store:
         if last is None:
             return
         id_, table, row, seal, previous = last
-        values = row_of(connection, table, row)
+        values = chain.row_of(connection, table, row)
         if values is None or (previous is None and id_ != 1):
             raise unusable(self.path)
-        if seal_of(self._key, previous or FIRST, table, row, values) != seal:
+        if chain.seal_of(self._key, previous or chain.FIRST, table, row, values) != seal:
             raise LedgerError(
                 f"the ledger {str(self.path)!r} was sealed with another secret (or its last row"
                 " was changed), so nothing was written; give the secret that it was begun with,"
@@ -387,27 +371,27 @@ class Store:
         with transaction(connection, "BEGIN IMMEDIATE"):
             if self._is_ready(connection):
                 return  # another process was first
-            before = objects_of(connection)
+            before = chain.objects_of(connection)
             if "table adoption" in before:
                 # it had a chain, and somebody made it look as if it had none
                 raise unusable(self.path)
-            create(connection)
+            chain.create(connection)
             if not before:
                 return
-            self.append(connection, "adoption", {"at": stamp()})
-            for table in OLD_TABLES:
+            self.append(connection, "adoption", {"at": chain.stamp()})
+            for table in chain.OLD_TABLES:
                 rows = connection.execute(f"SELECT rowid FROM {table} ORDER BY rowid").fetchall()
                 for (row,) in rows:
-                    link(connection, self._key, table, row)
+                    chain.link(connection, self._key, table, row)
 
     def _is_ready(self, connection: sqlite3.Connection) -> bool:
         (number,) = connection.execute("PRAGMA user_version").fetchone()
-        if number > SCHEMA:
+        if number > chain.SCHEMA:
             raise LedgerError(
                 f"the ledger {str(self.path)!r} was written by a later discreet, so this one can"
                 " release nothing; install the later one"
             )
-        return bool(number == SCHEMA)
+        return bool(number == chain.SCHEMA)
 
 
 _all: weakref.WeakSet[Store] = weakref.WeakSet()
@@ -510,17 +494,11 @@ def verify(store: Store, head: str | None = None) -> Verification:
     still be in the chain; nor what was changed before a ledger got its chain; nor what was done by
     someone who knows the secret.
 
-    Raises
-    ------
-    InputError
-        If `head` is none.
-    LedgerError
-        If the file is damaged such that it cannot be read.
-
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from discreet.ledger import Store, add_token, verify
+    >>> from discreet.ledger.log import add_token
+    >>> from discreet.ledger.store import Store, verify
     >>> from discreet.secret import Secret
     >>> with TemporaryDirectory() as folder:
     ...     store = Store(Path(folder), Secret.from_bytes(bytes(range(32))))
@@ -532,7 +510,7 @@ def verify(store: Store, head: str | None = None) -> Verification:
     (2, ())
     """
     wanted = None if head is None else head.strip().lower()
-    if wanted is not None and (len(wanted) != len(FIRST) or set(wanted) - set("0123456789abcdef")):
+    if wanted is not None and re.fullmatch("[0-9a-f]{64}", wanted) is None:
         raise InputError("a head is 64 hexadecimal digits, as an earlier check printed it")
     with store.reading() as connection:
         # Bytes that are no text are to be found, not to end the search.
@@ -547,26 +525,32 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
     broken = [*_broken_schema(connection)]
     if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
         broken.append("file: its pages do not fit together")
-    if any(f"table {table} is " in found for found in broken for table in (*TABLES, "chain")):
-        return Verification(0, FIRST, tuple(broken))
+    if any(f"table {table} is " in found for found in broken for table in (*chain.TABLES, "chain")):
+        return Verification(0, chain.FIRST, tuple(broken))
     (total,) = connection.execute("SELECT count(*) FROM chain").fetchone()
-    previous, number, held = FIRST, 0, head in {None, FIRST}
+    previous, number, held = chain.FIRST, 0, head in {None, chain.FIRST}
     links = connection.execute("SELECT id, source, row, seal FROM chain ORDER BY id")
     for done, (id_, table, row, seal) in enumerate(links, start=1):
         if id_ != number + 1:
             broken.append(f"chain: links before {id_} are gone")
-        values = row_of(connection, table, row)
+        values = chain.row_of(connection, table, row)
         if values is None:
             # what else may stand in a changed link is not repeated
-            known = table if table in TABLES else "chain: an unknown table's"
+            known = table if table in chain.TABLES else "chain: an unknown table's"
             broken.append(f"{known} row {row} is gone")
-        elif seal_of(store._key, previous, table, row, values) != seal:
+        elif chain.seal_of(store._key, previous, table, row, values) != seal:
             broken.append(f"{table} row {row} does not fit its seal")
         previous, number = seal, id_
         held = held or seal == head
         if done % ROWS_A_STEP == 0 or done == total:
             advance("checking the ledger", done, total)
-    broken += _unlinked(connection)
+    for table in chain.TABLES:
+        unlinked = connection.execute(
+            f"SELECT rowid FROM {table} WHERE rowid NOT IN"
+            " (SELECT row FROM chain WHERE source = ?) ORDER BY rowid",
+            (table,),
+        )
+        broken += [f"{table} row {row} was added, or its link is gone" for (row,) in unlinked]
     if not held:
         broken.append("chain: the head that was given is not in it, so rows are gone or another's")
     adopted = connection.execute("SELECT min(at) FROM adoption").fetchone()[0]
@@ -575,8 +559,8 @@ def _verified(store: Store, connection: sqlite3.Connection, head: str | None) ->
 
 def _broken_schema(connection: sqlite3.Connection) -> Iterator[str]:
     with closing(_empty()) as fresh:
-        wanted = objects_of(fresh)
-    found = objects_of(connection)
+        wanted = chain.objects_of(fresh)
+    found = chain.objects_of(connection)
     for name, text in wanted.items():
         if name not in found:
             yield f"{name} is gone"
@@ -587,17 +571,7 @@ def _broken_schema(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"file: {unknown} tables, indexes, triggers or views are not the ledger's"
 
 
-def _unlinked(connection: sqlite3.Connection) -> Iterator[str]:
-    for table in TABLES:
-        rows = connection.execute(
-            f"SELECT rowid FROM {table} WHERE rowid NOT IN"
-            " (SELECT row FROM chain WHERE source = ?) ORDER BY rowid",
-            (table,),
-        )
-        yield from (f"{table} row {row} was added, or its link is gone" for (row,) in rows)
-
-
 def _empty() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    create(connection)
+    chain.create(connection)
     return connection

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.ledger import Ledger
 from discreet.ledger.chain import FIRST
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.log import Allowance, callers, list_tokens, log, used_by
 from discreet.ledger.store import verify
 from discreet.plots import PARAMETERS, PLOTS, Plot, View

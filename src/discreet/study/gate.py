@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, RefusedError, one_of
 from discreet.keys import old_row_keys, row_digests
-from discreet.ledger import Ledger
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.rules import (
     COLUMN,
     COUNT_METHOD_OF,
@@ -39,7 +39,7 @@ from discreet.progress import advance
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
 from discreet.table import KINDS, Table
-from discreet.vault import read_rows
+from discreet.vault.rows import read_rows
 
 __all__ = [
     "NOTHING",

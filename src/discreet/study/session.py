@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
-from discreet.ledger import Ledger
+from discreet.ledger.ledger import Ledger
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
@@ -49,7 +49,7 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.table import KINDS, Table
-from discreet.vault import Copy, Made, Vault, protect_view
+from discreet.vault.vault import Copy, Made, Vault, protect_view
 
 __all__ = [
     "DrawableColumn",

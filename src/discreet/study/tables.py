@@ -34,22 +34,17 @@ from discreet.rounding import joint_set, k_of_c
 from discreet.secret import FORMAT
 from discreet.study.gate import listed
 from discreet.study.session import Session
-from discreet.vault import (
+from discreet.vault.rows import (
     STRATUM_PER_K,
-    Copy,
-    Made,
     Noised,
     Prepared,
     Raw,
-    copy_of,
-    make_copy,
-    make_table,
     noised,
     prepared,
     raw_rows,
-    said,
     strata_labels,
 )
+from discreet.vault.vault import Copy, Made, copy_of, make_copy, make_table, said
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ that a value on an edge falls on the same side everywhere; a column of whole num
 of whole width where no limits are declared. Counts are checked again before they become a View.
 """
 
-from discreet.table.columns import KINDS, ROLES, Column, with_levels_of_two
-from discreet.table.table import BinAxis, Counted, Rows, Table, open_table
+from discreet.table.columns import KINDS, ROLES, Column
+from discreet.table.table import BinAxis, Counted, Rows, Table, open_table, with_levels_of_two
 
 __all__ = [
     "KINDS",

@@ -1,43 +1,237 @@
-"""What is known of a column before its values are looked at."""
+"""From a file or a frame to columns: one kind of frame inside, and what is known of each."""
 
 from __future__ import annotations
 
+import csv
+import glob
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError, one_of, some_of
-from discreet.table.sources import quiet
+from discreet.errors import DiscreetError, InputError, one_of, some_of
 
 if TYPE_CHECKING:
-    from discreet.table.table import Table
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-__all__ = [
-    "CODES",
-    "KINDS",
-    "ROLES",
-    "Column",
-    "array_of",
-    "codes_among",
-    "codes_of",
-    "columns_of",
-    "finite_array",
-    "floats_of",
-    "levels_of",
-    "numbers_in_texts",
-    "text_of",
-    "texts_of",
-    "two_valued",
-    "way_out",
-    "with_levels_of_two",
-    "without_values",
-]
+__all__ = ["CODES", "KINDS", "ROLES", "Column", "as_lazy", "columns_of", "quiet", "read_file"]
+
+SEPARATORS = ",;\t|"
+AS_UTF8 = "save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+# Infinite is as good as missing, for only finite values count; DuckDB would make text of "-inf".
+INFINITE_WORDS = [sign + word for sign in ("", "+", "-") for word in ("inf", "Inf", "Infinity")]
+MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", *INFINITE_WORDS]
+# Not DuckDB's 128-bit integers, whose way to a float is off by a last digit at times.
+CSV_TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
+
+
+PART = 1 << 18
+"""So many rows of a frame are read at once."""
+
+
+@dataclass(eq=False)
+class _Kept:
+    """What a frame of a file needs as long as it is used."""
+
+    connection: DuckDBPyConnection
+
+
+def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
+    """Open a CSV or Parquet file with DuckDB; return it, and what must be kept alive for it."""
+    import duckdb
+
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(f"file {path.name!r} must end in one of {one_of(READERS)}")
+    if not path.is_file():
+        raise InputError(f"there is no file {str(path)!r}")
+    with path.open("rb") as file:
+        start = file.read(1 << 16)
+    if reader == "csv" and start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"file {path.name!r} is UTF-16; {AS_UTF8}")
+    if not start.strip() or (reader == "csv" and b"\0" in start):
+        raise InputError(f"file {path.name!r} is empty or no {reader.upper()} file")
+    # Data that do not fit into memory must not be spilled into the user's folder.
+    spill = tempfile.mkdtemp(prefix="discreet-")
+    options: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "temp_directory": spill,
+    }
+    with quiet(f"file {path.name!r} could not be read as {reader.upper()}", path):
+        connection = duckdb.connect(config=options)
+        kept = _Kept(connection)
+        weakref.finalize(kept, shutil.rmtree, spill, ignore_errors=True)
+        connection.execute("SET enable_progress_bar = false")
+        if reader == "parquet":
+            from pyarrow.parquet import read_schema
+
+            _check_different(read_schema(path).names)
+            relation = connection.read_parquet(glob.escape(str(path)), hive_partitioning=False)
+        else:
+            relation = _read_csv(connection, path, start)
+    return as_lazy(relation), kept
+
+
+def as_lazy(source: object) -> nw.LazyFrame[Any]:
+    """Take a frame that narwhals knows, whatever made it."""
+    try:
+        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(source)
+        names = frame.collect_schema().names()
+    except Exception:
+        raise InputError(
+            "source must be a path to a CSV or Parquet file, or a pandas, polars, pyarrow or"
+            " DuckDB table whose columns have different names"
+        ) from None
+    if not names or any(not isinstance(name, str) or not name for name in names):
+        raise InputError("every column of the table must have a name that is text")
+    if nw.dependencies.is_duckdb_relation(source):
+        _check_different(source.columns)
+    return frame.lazy()
+
+
+def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> Iterator[Any]:
+    """Read columns of a frame as pyarrow batches of rows.
+
+    A file is read by a connection of its own, for another question on the same one would end it.
+    `keep` is what `read_file` gave.
+    """
+    import pyarrow as pa
+
+    native = nw.to_native(frame)
+    if isinstance(keep, _Kept):
+        query = nw.to_native(frame.select(*wanted)).sql_query()
+        with keep.connection.cursor() as own:
+            yield from pa.RecordBatchReader.from_stream(own.sql(query))
+        return
+    eager = nw.from_native(native, eager_only=True, pass_through=True)
+    if not isinstance(eager, nw.DataFrame):
+        eager = frame.select(*wanted).collect("pyarrow")
+        wanted = [nw.col(name) for name in eager.columns]
+    for start in range(0, len(eager), PART):
+        part = eager[start : start + PART].lazy().select(*wanted).collect("pyarrow")
+        yield from part.to_native().combine_chunks().to_batches()
+
+
+@contextmanager
+def quiet(what: str, path: Path | None = None) -> Iterator[None]:
+    """Turn an engine's error, which may quote cells, into one of ours that does not.
+
+    Of a CSV file at `path` the cause is looked for.
+    """
+    try:
+        yield
+    except DiscreetError:
+        raise
+    except Exception as error:
+        why = _why_not(path) if path is not None and READERS[path.suffix.lower()] == "csv" else ""
+        why = why or "check that it is complete, and that every column holds one type"
+        raise InputError(f"{what} ({type(error).__name__}); {why}") from None
+
+
+def _why_not(path: Path) -> str:
+    """Say what is wrong with a CSV file that cannot be read, and what to do; no cell of it."""
+    try:
+        with path.open("rb") as raw:
+            sign = _separator(path, raw.read(1 << 16))
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=sign)
+            wanted = len(next(rows))
+            torn = next((cells for cells in rows if cells and len(cells) != wanted), None)
+    except UnicodeDecodeError:
+        return f"its letters are not UTF-8 (but latin-1, say); {AS_UTF8}"
+    except (OSError, csv.Error, StopIteration):
+        return ""
+    if torn is None:
+        return ""
+    if len(torn) == 1 and any(other in torn[0] for other in SEPARATORS if other != sign):
+        return f"its names are parted by {sign!r} and its rows by another sign; use one for both"
+    return (
+        f"row {rows.line_num} has more or fewer cells than the first row, which is parted by"
+        f" {sign!r}; quote cells that hold this sign, and leave out lines above or below the table"
+    )
+
+
+def _read_csv(connection: DuckDBPyConnection, path: Path, start: bytes) -> DuckDBPyRelation:
+    # Little is left to be guessed: a guess skips lines that do not fit it, and torn ones.
+    delimiter = _separator(path, start)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        names = next(csv.reader(file, delimiter=delimiter))
+    named = [name.strip() for name in names if name.strip()]
+    if not named:
+        raise InputError(f"file {path.name!r} must name its columns in its first line")
+    if any(_is_number(name) for name in named):
+        raise InputError(
+            f"file {path.name!r} must name its columns in its first line, and a number is no name;"
+            " write the names above the data"
+        )
+    _check_different(named)
+    read = partial(
+        connection.read_csv,
+        glob.escape(str(path)),
+        header=True,
+        sep=delimiter,
+        quotechar='"',
+        escapechar='"',
+        skiprows=0,
+        comment="",
+        hive_partitioning=False,
+        na_values=MISSING_WORDS,
+        auto_type_candidates=CSV_TYPES,
+        sample_size=-1,  # the whole file decides on types: a later row would fail, or differ
+    )
+    relation = read()
+    text = _not_yes_no(relation, read)
+    return read(dtype=dict.fromkeys(text, "VARCHAR")) if text else relation
+
+
+def _not_yes_no(relation: DuckDBPyRelation, read: Callable[..., DuckDBPyRelation]) -> Sequence[str]:
+    """Name the columns of other words than true and false: DuckDB takes yes, no, T and F too."""
+    kinds = zip(relation.columns, relation.types, strict=True)
+    doubtful = [name for name, kind in kinds if str(kind) == "BOOLEAN"]
+    if not doubtful:
+        return doubtful
+    texts = as_lazy(read(dtype=dict.fromkeys(doubtful, "VARCHAR")))
+    words = (nw.col(name).str.to_lowercase() for name in doubtful)
+    plain = texts.select(*(word.is_in(["true", "false"]).all() for word in words))
+    found = plain.collect("pyarrow")
+    return [name for name in doubtful if not found[name][0]]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _separator(path: Path, start: bytes) -> str:
+    """Return what parts the names of a CSV file's header."""
+    if path.suffix.lower() == ".tsv":
+        return "\t"
+    header = re.sub(rb'"[^"]*"', b"", start).partition(b"\n")[0]
+    return max(SEPARATORS, key=lambda sign: header.count(sign.encode()))
+
+
+def _check_different(names: Sequence[str]) -> None:
+    if len({name.lower() for name in names}) < len(names):
+        raise InputError(
+            "two columns of the table have the same name, or one that differs in capitals alone;"
+            " give each its own"
+        )
 
 
 KINDS = ("continuous", "categorical")
@@ -75,7 +269,12 @@ def columns_of(
     columns = {}
     for column, dtype in schema.items():
         role = roles.get(column, "identifier" if column in identifying else "other")
-        kind = kinds.get(column, _kind(dtype))
+        kind = f"of a type that is not drawn ({type(dtype).__name__})"
+        if dtype.is_numeric():
+            kind = "continuous"
+        elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum, nw.Object, nw.Unknown):
+            kind = "categorical"
+        kind = kinds.get(column, kind)
         numeric = dtype.is_numeric() or dtype == nw.Boolean
         if kind == "continuous" and not numeric:
             raise InputError(
@@ -96,14 +295,6 @@ def _check_declared(
             raise InputError(f"{what} of column {column!r} must be one of {one_of(allowed)}")
 
 
-def _kind(dtype: nw.dtypes.DType) -> str:
-    if dtype.is_numeric():
-        return "continuous"
-    if dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum, nw.Object, nw.Unknown):
-        return "categorical"
-    return f"of a type that is not drawn ({type(dtype).__name__})"
-
-
 FIRST = 10_000
 """How many rows are looked at before a column is read to its end."""
 CODES = tuple(
@@ -120,43 +311,6 @@ FAR = 0.1
 """How far from all others a code is, as a share of how far they reach."""
 
 
-def with_levels_of_two(table: Table, declared: Collection[str]) -> Table:
-    """Return a table in which numbers of two different values are levels.
-
-    Columns whose kind is `declared`, and those that identify, stay as they are. As numbers they
-    would be drawn between the two values, where a protected row tells which of them it was.
-    """
-    if table.size <= 2:  # two rows differ in every column
-        return table
-    keep = {*declared, table.unit, table.key}
-    numbers = [it for it in table.columns.values() if it.numeric and it.kind == "continuous"]
-    with quiet("the data could not be read"):
-        few = two_valued(table._frame, [it.name for it in numbers if it.name not in keep])
-    levels = {name: replace(table.columns[name], kind="categorical") for name in few}
-    return table.changed({**table.columns, **levels}, table._missing)
-
-
-def codes_of(table: Table, name: str, k: int) -> tuple[float, ...]:
-    """Return the codes of a column of a table that k persons or more share: see `codes_among`."""
-    column = table.columns[name]
-    if not column.numeric or column.yes_no:
-        return ()
-    k = max(k, 2)
-    number = nw.col(name).cast(nw.Float64)
-    who = {} if table.unit is None else {"unit": nw.col(table.unit)}
-    found = table._complete([name]).filter(number.is_in(CODES)).select(value=number, **who)
-    found = found.unique() if who else found
-    out = table._collect(found.group_by("value").agg(n=nw.len()))
-    counts = dict(zip(out["value"].to_list(), out["n"].to_list(), strict=True))
-    if max(counts.values(), default=0) < k:
-        return ()
-    try:
-        lows, highs = table.extremes(name, k, but_for=CODES)
-    except RefusedError:  # there is nothing but codes
-        return ()
-    return codes_among(counts, float(lows[-1]), float(highs[-1]), k) if len(lows) == k else ()
-
-
 def two_valued(frame: nw.LazyFrame[Any], names: Sequence[str]) -> frozenset[str]:
     """Return those of some columns of numbers that hold two different finite values, no more.
 
@@ -168,35 +322,34 @@ def two_valued(frame: nw.LazyFrame[Any], names: Sequence[str]) -> frozenset[str]
     numbers = [nw.col(name).cast(nw.Float64).alias(str(i)) for i, name in enumerate(names)]
     wanted = frame.select(*numbers)
     first = wanted.head(FIRST).collect("pyarrow")
-    found = {str(i): _different(first[str(i)]) for i in range(len(names))}
-    few = [i for i, values in found.items() if len(values) <= 2]
-    if len(first) == FIRST and few:
-        ends = _one_row(wanted, {f"{at} {i}": _end(i, at) for i in few for at in ("min", "max")})
-        spread = [i for i in few if ends[f"min {i}"] is not None]
-        between = {i: _between(i, ends[f"min {i}"], ends[f"max {i}"]) for i in spread}
-        others = _one_row(wanted, between) if between else {}
-        few = [i for i in spread if ends[f"min {i}"] < ends[f"max {i}"] and not others[i]]
-        return frozenset(names[int(i)] for i in few)
-    return frozenset(names[int(i)] for i in few if len(found[i]) == 2)
+    different = {}
+    for i in map(str, range(len(names))):
+        values = np.asarray(array_of(first[i]), dtype=np.float64)
+        different[i] = len(np.unique(values[np.isfinite(values)]))
+    few = [i for i, count in different.items() if count <= 2]
+    if len(first) < FIRST or not few:
+        return frozenset(names[int(i)] for i in few if different[i] == 2)
+    finite = {i: nw.when(nw.col(i).is_finite()).then(nw.col(i)) for i in few}
+    lows = {f"min {i}": values.min() for i, values in finite.items()}
+    ends = _one_row(wanted, lows | {f"max {i}": values.max() for i, values in finite.items()})
+    spread = [i for i in few if ends[f"min {i}"] is not None]
+    between = {}
+    for i in spread:
+        value, low, high = nw.col(i), ends[f"min {i}"], ends[f"max {i}"]
+        other = value.is_finite() & (value > low) & (value < high)
+        between[i] = nw.when(other).then(nw.lit(1)).max()
+    others = _one_row(wanted, between) if between else {}
+    return frozenset(
+        names[int(i)] for i in spread if ends[f"min {i}"] < ends[f"max {i}"] and not others[i]
+    )
 
 
 def codes_among(counts: Mapping[float, int], low: float, high: float, k: int) -> tuple[float, ...]:
     """Return which of the `CODES` in a column are likely to stand for a missing value.
 
-    Parameters
-    ----------
-    counts : mapping of float to int
-        How many persons have each of the codes.
-    low, high : float
-        The k-th smallest and the k-th largest of all other values.
-    k : int
-        How many persons must share a code.
-
-    Returns
-    -------
-    tuple of float
-        Those that k persons or more share and that lie beyond the other values by more than a
-        tenth of their range, or are below 0 where no other value is.
+    Those that `k` persons or more share (`counts` says how many have each) and that lie beyond the
+    other values, of which the k-th smallest and largest are `low` and `high`, by more than a tenth
+    of their range, or are below 0 where no other value is.
 
     Examples
     --------
@@ -280,23 +433,6 @@ def without_values(
     return frame.with_columns(*kept) if kept else frame
 
 
-def _different(values: nw.Series[Any]) -> set[float]:
-    numbers = np.asarray(array_of(values), dtype=np.float64)
-    return set(np.unique(numbers[np.isfinite(numbers)])[:3].tolist())
-
-
-def _end(name: str, at: str) -> nw.Expr:
-    finite = nw.when(nw.col(name).is_finite()).then(nw.col(name))
-    end: nw.Expr = getattr(finite, at)()
-    return end
-
-
-def _between(name: str, low: float, high: float) -> nw.Expr:
-    value = nw.col(name)
-    other = value.is_finite() & (value > low) & (value < high)
-    return nw.when(other).then(nw.lit(1)).max()
-
-
 def _one_row(frame: nw.LazyFrame[Any], wanted: Mapping[str, nw.Expr]) -> dict[str, Any]:
     found = frame.select(**wanted).collect("pyarrow")
     return {name: found[name][0] for name in wanted}
@@ -312,13 +448,6 @@ def array_of(values: nw.Series[Any]) -> NDArray[Any]:
     if values.implementation.is_pyarrow() and numbers and not values.null_count():
         return np.from_dlpack(values.to_native().combine_chunks())
     return values.to_numpy()
-
-
-def finite_array(values: nw.Series[Any]) -> NDArray[np.float64]:
-    """Return numbers with one sign, NaN, for all that are missing or infinite."""
-    out = np.array(array_of(values), dtype=np.float64)
-    out[~np.isfinite(out)] = np.nan
-    return out
 
 
 def floats_of(values: Any) -> NDArray[np.float64]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -17,31 +18,25 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, one_of, some_of
 from discreet.table.columns import (
+    CODES,
     Column,
     array_of,
-    codes_of,
+    as_lazy,
+    codes_among,
     columns_of,
-    finite_array,
     floats_of,
     levels_of,
+    parts,
+    quiet,
+    read_file,
     text_of,
     texts_of,
+    two_valued,
     way_out,
     without_values,
 )
-from discreet.table.sources import as_lazy, parts, quiet, read_file
 
-__all__ = [
-    "EDGE_TOLERANCE",
-    "BinAxis",
-    "Counted",
-    "Rows",
-    "Table",
-    "cells_of",
-    "number",
-    "open_table",
-    "place_in",
-]
+__all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
 
 
 Floats = NDArray[np.float64]
@@ -155,56 +150,16 @@ def number(name: str) -> nw.Expr:
     return nw.col(name).cast(nw.Float64)
 
 
-def place_in(axis: BinAxis) -> nw.Expr:
-    """Say which interval each value is in, where the data are."""
-    if axis.breaks:
-        # No value is beyond infinity: of one bin too a column is left, and no mere literal.
-        inner = (*axis.breaks[1:-1], math.inf)
-        beyond = [(number(axis.column) >= edge).cast(nw.Int32) for edge in inner]
-        return nw.sum_horizontal(*beyond)
-    place = ((number(axis.column) - axis.low) / axis.width + EDGE_TOLERANCE).floor()
-    # min and max of literals instead of clip, which engines write out twice over
-    low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
-    return nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
-
-
-def cells_of(
-    out: nw.DataFrame[Any], levels: Mapping[str, Mapping[str, int]], shape: tuple[int, ...]
-) -> Whole:
-    """Return the cell of each row of what was counted: that of its levels and of its bins."""
-    cell = array_of(out["cell"]).astype(np.int64)
-    span = math.prod(shape[len(levels) :])
-    place = np.zeros(len(out), dtype=np.int64)
-    for i, (known, size) in enumerate(zip(levels.values(), shape, strict=False)):
-        here = [known[text_of(level)] for level in out[f"level {i}"].to_list()]
-        place = place * size + np.array(here, dtype=np.int64)
-    return place * span + cell
-
-
 NO_LEVELS: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
 class Table:
     """Raw columns behind names: prints no value, and refuses to be pickled.
 
-    Parameters
-    ----------
-    frame : narwhals.LazyFrame
-        The data, wherever they lie.
-    columns : mapping of str to Column
-        Kind and role of each column.
-    name : str or None
-        What the study is called when nobody says: the file's name; None for a frame.
-    unit : str or None
-        The column that says which person a row belongs to; None where a row is a person.
-    key : str or None
-        The column that tells rows apart; None where a row's values do.
-    keep : object
-        What must stay alive as long as the frame (a connection, a folder for spilled data).
-    path : Path or None
-        The file the data lie in.
-    missing_values : mapping of str to sequence of float
-        Which numbers of a column stand for a missing value; none where a column has no codes.
+    `name` is what the study is called when nobody says: the file's; None for a frame. `unit` is
+    the column that says which person a row belongs to (None where a row is a person), `key` the
+    one that tells rows apart (None where a row's values do). `missing_values` are the numbers of a
+    column that stand for a missing value. `keep` must stay alive as long as the frame.
     """
 
     def __init__(
@@ -290,19 +245,35 @@ class Table:
         names = [axis.column for axis in axes]
         cells = nw.lit(0, nw.Int32)
         for axis in axes:
-            cells = cells * axis.bins + place_in(axis)
+            value = number(axis.column)
+            if axis.breaks:
+                # No value is beyond infinity: of one bin too a column is left, and no mere literal.
+                inner = (*axis.breaks[1:-1], math.inf)
+                place = nw.sum_horizontal(*((value >= edge).cast(nw.Int32) for edge in inner))
+            else:
+                place = ((value - axis.low) / axis.width + EDGE_TOLERANCE).floor()
+                # min and max of literals instead of clip, which engines write out twice over
+                low, high = nw.lit(0.0), nw.lit(float(axis.bins - 1))
+                place = nw.min_horizontal(nw.max_horizontal(place, low), high).cast(nw.Int32)
+            cells = cells * axis.bins + place
         wanted = {"cell": cells} | {f"level {i}": nw.col(name) for i, name in enumerate(levels)}
         complete = self._complete(names)
         if self.unit is None:
             found = complete.select(**wanted)
             out = self._collect(found.group_by(*wanted).agg(weight=nw.len()))
+        else:
+            out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
+        at = np.zeros(len(out), dtype=np.int64)
+        for i, (places, size) in enumerate(zip(levels.values(), sizes, strict=True)):
+            here = [places[text_of(level)] for level in out[f"level {i}"].to_list()]
+            at = at * size + np.array(here, dtype=np.int64)
+        cell = at * math.prod(axis.bins for axis in axes) + array_of(out["cell"]).astype(np.int64)
+        if self.unit is None:
             weights = array_of(out["weight"]).astype(np.int64)
-            cell = cells_of(out, levels, shape)
             return Counted(shape, cell, weights, None, self.size - int(weights.sum()))
-        out = self._collect(complete.select(**wanted, unit=nw.col(self.unit)).unique())
         names_of, persons = np.unique(array_of(out["unit"]), return_inverse=True)
         # Several levels may have one place, and a person be at it once.
-        pairs = np.unique(np.stack([cells_of(out, levels, shape), persons]), axis=1)
+        pairs = np.unique(np.stack([cell, persons]), axis=1)
         ones = np.ones(pairs.shape[1], dtype=np.int64)
         left_out = self.persons() - len(names_of)
         return Counted(shape, pairs[0], ones, pairs[1].astype(np.intp), left_out)
@@ -331,9 +302,24 @@ class Table:
         None where the column holds no numbers, or what stands for missing ones is declared. See
         `codes_among`.
         """
-        if (name, k) not in self._codes:
-            self._codes[name, k] = () if name in self._missing else codes_of(self, name, k)
-        return self._codes[name, k]
+        if (name, k) in self._codes:
+            return self._codes[name, k]
+        column, least = self.columns[name], max(k, 2)
+        found: tuple[float, ...] = ()
+        if name not in self._missing and column.numeric and not column.yes_no:
+            who = {} if self.unit is None else {"unit": nw.col(self.unit)}
+            coded = self._complete([name]).filter(number(name).is_in(CODES))
+            coded = coded.select(value=number(name), **who)
+            coded = coded.unique() if who else coded
+            out = self._collect(coded.group_by("value").agg(n=nw.len()))
+            counts = dict(zip(out["value"].to_list(), out["n"].to_list(), strict=True))
+            if max(counts.values(), default=0) >= least:
+                with suppress(RefusedError):  # there is nothing but codes
+                    lows, highs = self.extremes(name, least, but_for=CODES)
+                    if len(lows) == least:
+                        found = codes_among(counts, float(lows[-1]), float(highs[-1]), least)
+        self._codes[name, k] = found
+        return found
 
     def changed(
         self, columns: Mapping[str, Column], missing_values: Mapping[str, Sequence[float]]
@@ -395,7 +381,9 @@ class Table:
                 f"no row has values in all of {one_of([*names, *texts])}; leave a column out"
             )
         numbers = {name: array_of(frame[name]).astype(np.float64) for name in names}
-        numbers |= {name: finite_array(frame[name]) for name in gaps}
+        for name in gaps:  # one sign, NaN, for all that are missing or infinite
+            numbers[name] = np.array(array_of(frame[name]), dtype=np.float64)
+            numbers[name][~np.isfinite(numbers[name])] = np.nan
         words = {name: texts_of(frame[name].to_list()) for name in (*texts, *levels)}
         left_out = self.size - len(frame)
         if self.unit is not None:
@@ -572,3 +560,19 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
+
+
+def with_levels_of_two(table: Table, declared: Collection[str]) -> Table:
+    """Return a table in which numbers of two different values are levels.
+
+    Columns whose kind is `declared`, and those that identify, stay as they are. As numbers they
+    would be drawn between the two values, where a protected row tells which of them it was.
+    """
+    if table.size <= 2:  # two rows differ in every column
+        return table
+    keep = {*declared, table.unit, table.key}
+    numbers = [it for it in table.columns.values() if it.numeric and it.kind == "continuous"]
+    with quiet("the data could not be read"):
+        few = two_valued(table._frame, [it.name for it in numbers if it.name not in keep])
+    levels = {name: replace(table.columns[name], kind="categorical") for name in few}
+    return table.changed({**table.columns, **levels}, table._missing)

@@ -397,15 +397,7 @@ def strata_labels(
 
 
 def rows_before(labels: Labels, persons: Labels, rank: Labels) -> Labels:
-    """Return how many rows of the same person and stratum have a lower rank than each row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> same = np.zeros(4, dtype=np.intp)
-    >>> rows_before(same, np.array([5, 5, 5, 6]), np.array([2, 0, 1, 3])).tolist()
-    [2, 0, 1, 0]
-    """
+    """Return how many rows of the same person and stratum have a lower rank than each row."""
     order = np.lexsort((rank, persons, labels))
     new = np.ones(len(order), dtype=np.bool_)
     new[1:] = (np.diff(labels[order]) != 0) | (np.diff(persons[order]) != 0)
@@ -420,14 +412,6 @@ def rows_like_others(labels: Labels, persons: Labels, before: Labels, k: int) ->
 
     Else whoever is known to have very many is found by where most rows lie. `before` is that of
     `rows_before`; each stratum holds k persons or more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> same, who = np.zeros(6, dtype=np.intp), np.array([1, 1, 1, 2, 2, 3])
-    >>> before = rows_before(same, who, np.arange(6))
-    >>> rows_like_others(same, who, before, 2).tolist()
-    [True, True, False, True, True, True]
     """
     pairs, rows = np.unique(np.stack([labels, persons]), axis=1, return_counts=True)
     order = np.lexsort((-rows, pairs[0]))

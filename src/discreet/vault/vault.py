@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import narwhals as nw
@@ -26,6 +27,7 @@ from discreet.table.columns import array_of
 from discreet.vault.rows import (
     Done,
     Noised,
+    Prepared,
     Raw,
     digest_of,
     keys_of,
@@ -121,27 +123,23 @@ class Made:
 
 def make_copy(given: Noised, policy: Policy) -> Made:
     """Make the rows of the protected copy of a guarded study version."""
-    rows, method = given.rows, policy.row_method()
+    rows = given.rows
     columns = [winsorised(column, policy.k, rows.persons) for column in rows.values.T]
     trimmed = np.column_stack(columns)
     steps = [nice_step(sd_of(name, trimmed[:, j])) for j, name in enumerate(rows.names)]
-    out = _protected(given, trimmed, method)
-    for j, name in enumerate(rows.names):
-        if rows.format >= WITHIN_ENDS:
-            out[:, j] = _finished(
-                policy, trimmed[:, j], out[:, j], name, steps[j], whole=name in rows.whole
-            )
-        else:  # again after rounding, which may go a little beyond a bound
-            inside = stepped(within_bounds(policy, name, out[:, j]), steps[j])
-            out[:, j] = within_bounds(policy, name, inside)
-    return _made(given, trimmed, out, method)
+    finish = partial(_finished, rows, policy, trimmed, steps)
+    return _made(given, trimmed, policy.row_method(), finish)
 
 
 def _finished(
-    policy: Policy, trimmed: Floats, values: Floats, name: str, step: float, *, whole: bool
+    rows: Prepared, policy: Policy, trimmed: Floats, steps: Sequence[float], j: int, values: Floats
 ) -> Floats:
     """Round a column, to whole numbers where its own are, within its bounds and safe ends."""
-    low, high = safe_ends(float(trimmed.min()), float(trimmed.max()), whole=whole)
+    name, step, own = rows.names[j], steps[j], trimmed[:, j]
+    if rows.format < WITHIN_ENDS:  # again after rounding, which may go a little beyond a bound
+        return within_bounds(policy, name, stepped(within_bounds(policy, name, values), step))
+    whole = name in rows.whole
+    low, high = safe_ends(float(own.min()), float(own.max()), whole=whole)
     least, most = policy.bounds.get(name, (-np.inf, np.inf))
     if whole:  # no fraction at a bound
         least, most, step = np.ceil(least), np.floor(most), max(step, 1.0)
@@ -165,10 +163,9 @@ def make_table(given: Noised, policy: Policy, method: RowMethod) -> Made:
         raise BrokenPromiseError("a guarded study releases rows of its protected copy alone")
     for j, name in enumerate(rows.names):
         sd_of(name, rows.values[:, j])
-    out = _protected(given, rows.values, method)
-    for j, name in enumerate(rows.names):
-        out[:, j] = within_bounds(policy, name, out[:, j])
-    return _made(given, rows.values, out, method)
+    return _made(
+        given, rows.values, method, lambda j, values: within_bounds(policy, rows.names[j], values)
+    )
 
 
 def protect_view(
@@ -210,14 +207,25 @@ def within_bounds(policy: Policy, name: str, values: Floats) -> Floats:
     return outside(values, *policy.bounds[name], policy.outside)
 
 
-def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Made:
-    rows = given.rows
+def _made(
+    given: Noised, values: Floats, method: RowMethod, finish: Callable[[int, Floats], Floats]
+) -> Made:
+    """Protect rows in an order of their own, so that one version always has the same bytes."""
+    order, rows = given.rows.order, given.rows
+    persons = None if rows.persons is None else rows.persons[order]
+    found = method(values[order], given.normals[order], rows.strata[order], persons)
+    if found.shape != values.shape or not np.isfinite(found).all():
+        raise BrokenPromiseError("a row method returned another shape, or values not finite")
+    out = np.empty_like(values)
+    out[order] = found
+    for j in range(len(rows.names)):
+        out[:, j] = finish(j, out[:, j])
     if method.shared_by_k:
         check_shared(out, rows.strata, method.k)
     return Made(
         names=rows.names,
         original=rows.values,
-        trimmed=trimmed,
+        trimmed=values,
         released=out,
         levels=rows.levels,
         carried=rows.carried,
@@ -227,28 +235,8 @@ def _made(given: Noised, trimmed: Floats, out: Floats, method: RowMethod) -> Mad
     )
 
 
-def _protected(given: Noised, values: Floats, method: RowMethod) -> Floats:
-    """Protect rows in an order of their own, so that one version always has the same bytes."""
-    order, rows = given.rows.order, given.rows
-    persons = None if rows.persons is None else rows.persons[order]
-    found = method(values[order], given.normals[order], rows.strata[order], persons)
-    if found.shape != values.shape or not np.isfinite(found).all():
-        raise BrokenPromiseError("a row method returned another shape, or values not finite")
-    out = np.empty_like(values)
-    out[order] = found
-    return out
-
-
 class Vault:
-    """Makes protected copies and keeps them: in memory, and as Parquet where there is a folder.
-
-    Parameters
-    ----------
-    secret : Secret
-        What the noise is keyed by.
-    folder : Path or None
-        Where copies are stored, with owner-only rights; None keeps them in memory alone.
-    """
+    """Makes protected copies and keeps them: in memory, and as Parquet where there is a folder."""
 
     def __init__(self, secret: Secret, folder: Path | None) -> None:
         self._secret, self._folder = secret, folder
@@ -261,11 +249,6 @@ class Vault:
 
         `format` is that of what has left of these data; None where nothing is known to have: then
         a copy of format 1 is used where the folder has one of them, for no data have two.
-
-        Raises
-        ------
-        RefusedError
-            If fewer than 10 k persons have a complete row, or strata cannot be merged to 2 k.
         """
         names = tuple(sorted(group))
         if (names, format) not in self._copies:
@@ -301,14 +284,12 @@ class Vault:
         self._copies[raw.names, asked_for] = self._copies[raw.names, copy.format] = copy
 
     def _raw(self, table: Table, policy: Policy, group: tuple[str, ...], format: int | None) -> Raw:
-        def keyed(format: int) -> Raw:
-            return raw_rows(table, policy, group, self._secret, strata=policy.strata, format=format)
-
+        keyed = partial(raw_rows, table, policy, group, self._secret, strata=policy.strata)
         if format is None and self._folder and any(self._folder.glob(_file_name(1, "?" * 16))):
-            old = keyed(1)
+            old = keyed(format=1)
             if (self._folder / _file_name(1, old.version.hex()[:16])).exists():
                 return old
-        return keyed(FORMAT if format is None else format)
+        return keyed(format=FORMAT if format is None else format)
 
     def _make(self, raw: Raw, policy: Policy) -> Made:
         rows = prepared(raw, policy, self._secret)
