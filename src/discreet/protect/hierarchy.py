@@ -28,19 +28,9 @@ SEPARATORS = (";", "\t", ",")  # the first that gives each line the same number 
 class Hierarchy:
     """Coarser names for the levels of a column, step after step.
 
-    Parameters
-    ----------
-    column : str
-        The column's name.
-    steps : tuple of mappings of str to str
-        Each gives every level its name at that step; levels of one name are one level there.
-        Levels that share a name at one step share one at the next.
-
-    Raises
-    ------
-    InputError
-        If there is no step or no level, the steps know different levels, or one is finer than
-        the one before.
+    Each step gives every level its name there; levels of one name are one level. Levels that share
+    a name at one step share one at the next. InputError is raised if there is no step or no level,
+    the steps know different levels, or one is finer than the one before.
 
     Examples
     --------
@@ -279,14 +269,7 @@ class _Smallest(Chain):
 
 
 def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
-    """Join the levels of a column as a hierarchy says.
-
-    Examples
-    --------
-    >>> hierarchy = Hierarchy("town", ({"Exeter": "south", "Truro": "south", "York": "north"},))
-    >>> by_hierarchy(["Truro", "York"], hierarchy).names(1)
-    ['south', 'north']
-    """
+    """Join the levels of a column as a hierarchy says."""
     if not hierarchy.steps[0].keys() >= set(levels):
         raise InputError(
             f"the hierarchy of column {hierarchy.column!r} lacks a level of the data; add it"
@@ -295,14 +278,7 @@ def by_hierarchy(levels: Sequence[str], hierarchy: Hierarchy) -> Chain:
 
 
 def intervals(column: str, levels: Sequence[str], order: Sequence[str]) -> Chain:
-    """Join neighbouring levels into intervals of 2, 4, 8 and so on.
-
-    Examples
-    --------
-    >>> ages = ["child", "youth", "adult", "old"]
-    >>> intervals("age", ["adult", "child", "old"], ages).names(1)
-    ['adult to old', 'child to youth', 'adult to old']
-    """
+    """Join neighbouring levels into intervals of 2, 4, 8 and so on."""
     where = f"the order of column {column!r}"
     if isinstance(order, str) or not all(isinstance(level, str) for level in order):
         raise InputError(f"{where} must be a list of texts")
@@ -324,12 +300,6 @@ def smallest(column: str, levels: Sequence[str], sizes: NDArray[np.int64]) -> Ch
 
     Which levels are joined depends on the data, and says which are the smallest. Where a level
     is called "other", the joined ones are "other levels".
-
-    Examples
-    --------
-    >>> chain = smallest("colour", ["blue", "green", "red", "white"], np.array([2, 9, 1, 2]))
-    >>> chain.names(1), chain.names(2)
-    (['other', 'green', 'other', 'white'], ['other', 'green', 'other', 'other'])
     """
     ranks = np.empty(len(levels), dtype=np.intp)
     ranks[np.argsort(sizes, kind="stable")] = np.arange(len(levels))

@@ -38,20 +38,11 @@ TRIES_PER_WORD = 256
 class Repair:
     """Strata that hold what is asked of them, and what was done to reach it.
 
-    Attributes
-    ----------
-    levels : mapping of str to tuple of str, each of length n
-        The new level of every row, kept or not, in the columns that are left.
-    kept : ndarray of bool, of shape (n,)
-        The rows that are not suppressed.
-    steps : tuple of Step
-        What was done to the columns, in their order; empty where nothing was.
-    suppressed : int
-        How many rows are not kept. An exact count, not to be shown as it is.
-    loss : float
-        From 0 (nothing was done) to 1, the mean over rows and columns.
-    complete : bool
-        Whether the search came to its end, so that no other way loses less.
+    `levels` are the new ones of every row, `kept` or not, in the columns that are left; `steps`
+    what was done to the columns, in their order. `suppressed` is how many rows are not kept: an
+    exact count, not to be shown as it is. `loss` is from 0 (nothing was done) to 1, the mean over
+    rows and columns. The search is `complete` if it came to its end, so that no other way loses
+    less.
     """
 
     levels: Mapping[str, tuple[str, ...]]

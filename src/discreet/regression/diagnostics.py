@@ -67,11 +67,6 @@ def fit(
     residual_df : int, default 1
         How many residual degrees of freedom there must be.
 
-    Returns
-    -------
-    Fit
-        Raw data, row for row.
-
     Raises
     ------
     InputError

@@ -146,11 +146,6 @@ def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
     kinds : mapping of str to str
         The kind of each column: "continuous" or "categorical".
 
-    Returns
-    -------
-    Model
-        The formula in its normal form, and the columns it uses.
-
     Raises
     ------
     InputError

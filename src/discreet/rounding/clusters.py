@@ -47,17 +47,11 @@ class KMeans:
     Parameters
     ----------
     c : int
-        How many regions; at least 1. A column of fewer different values has a region for each.
+        How many regions; at least 1, at most a million or as many as there are different values.
     exact : bool, default False
         Find the least sum of squares of all partitions (to about 1e-8 of it) even of long
         columns: of more than 4096 different values that times c are more than a million. Time
-        and memory grow with c times their number.
-
-    Raises
-    ------
-    RefusedError
-        If `exact` would need too much memory; if c, and the different values, are more than a
-        million.
+        and memory grow with c times their number; too much memory is refused.
 
     Notes
     -----
@@ -248,18 +242,13 @@ class Resampling:
     Parameters
     ----------
     c : int
-        How many regions; at least 1.
+        How many regions; at least 1, at most a million.
     centre : {"mean", "median"}, default "mean"
         The centroid of a bootstrap sample.
     then : {"kmeans", "equal_width", "equal_frequency"}, default "kmeans"
         How the centroids are parted into c.
     seed : int, default 0
         Which bootstrap samples are drawn; at least 0.
-
-    Raises
-    ------
-    RefusedError
-        If c is more than a million.
 
     Notes
     -----
@@ -271,9 +260,8 @@ class Resampling:
     Samples are drawn as such where a quantile has up to 2000 rows. Of a larger one the means are
     drawn from their law in O(m) steps: by Cornish and Fisher, from the sample's own skewness and
     kurtosis; where a few far rows make the mean uneven, it is drawn exactly how often each of the
-    50 farthest is in a sample. Medians are order statistics of the sample, and drawn from their
-    exact law at any size. The rounding set says which it was: its parameter `law` is "bootstrap"
-    or, where some means were drawn from their law, "approximation".
+    50 farthest is in a sample. Medians are drawn from their exact law at any size. The rounding set
+    says which it was: its parameter `law` is "bootstrap" or "approximation".
 
     The means of m rows differ by their standard deviation over the root of m. With many rows the
     centroids shrink to the ten means of the quantiles: with c above 10 what is parted then is the

@@ -339,11 +339,10 @@ def rounding_set(
     name : str, optional
         What the column is called.
 
-    Returns
-    -------
-    RoundingSet
-        Its parameters are those of the method and what it found out: the base of `Base`, whose
-        points are multiples whatever `representative` says, or the `law` of `Resampling`.
+    Notes
+    -----
+    The set's parameters are those of the method and what it found out: the base of `Base`, whose
+    points are multiples whatever `representative` says, or the `law` of `Resampling`.
     """
     check_word("representative", representative, REPRESENTATIVES)
     if method.supervised and column.class_counts is None:

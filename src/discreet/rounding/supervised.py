@@ -86,14 +86,9 @@ class ChiMerge:
     significance : float, default 0.95
         From 0 to below 1: how sure it must be that neighbouring regions differ.
     most : int, optional
-        The largest number of regions: merging goes on until it is reached. At least 1.
+        The largest number of regions: merging goes on until it is reached. At least `fewest`.
     fewest : int, default 1
         The smallest number of regions: merging stops there.
-
-    Raises
-    ------
-    InputError
-        If a parameter is out of range, or the column comes without classes.
 
     Notes
     -----
