@@ -72,7 +72,10 @@ def wished(study: Study, kind: str) -> View:
     """Draw a wish of each kind."""
     columns, formula, named = WISHES[kind]
     of = {"formula": formula} if formula else {"columns": [*columns]}
-    return drawn(study, Accepted(study.policy.settle(kind, columns), {**of, **named}))
+    drawable = {it.name: it for it in study.session.drawable()}
+    asked = check(study, drawable, kind, {**of, **named})
+    assert isinstance(asked, Accepted)
+    return drawn(study, asked)
 
 
 def test_there_is_a_wish_for_every_picture() -> None:
