@@ -2,7 +2,9 @@
 
 import csv
 import os
-from collections.abc import Callable, Mapping
+import re
+import zlib
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from _pytest.doctest import DoctestModule
 
 Columns = Mapping[str, list[Any]]
 
@@ -26,6 +29,33 @@ CONSTRUCTORS: dict[str, Callable[[Columns], Any]] = {
 
 
 FILES = (".csv", ".tsv", ".parquet")
+#: Tests of what each kind of frame and file has to be tried for in `make test` too: opening,
+#: counting, rows, and what must not be told.
+OF_EVERY_KIND = re.compile(
+    r"TestOpening|TestCounting\b|TestRows|TestNothingIsTold|TestErrorsOfEngines|test_leaks\.py"
+    r"|test_a_frame_is_taken_as_it_is|test_a_frame_without_a_name_is_recognised"
+)
+IN_A_ROW = 3
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave two thirds of the kinds of frames and files to `make test-all`, of each test others."""
+    for item in items:
+        of = getattr(item, "callspec", None)
+        kind = of and (of.params.get("source") or of.params.get("constructor"))
+        kinds = [*CONSTRUCTORS, *FILES]
+        if kind in kinds and not OF_EVERY_KIND.search(item.nodeid):
+            place = kinds.index(kind)
+            if (zlib.crc32(item.name.partition("[")[0].encode()) + place) % IN_A_ROW:
+                item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no examples in the docstrings of tests: there are none, and it takes long."""
+    found = yield
+    return [it for it in found if not isinstance(it, DoctestModule)]
 
 
 def write_file(path: Path, columns: Columns) -> Path:

@@ -1,6 +1,7 @@
 """Canaries in every column: they sing in no view, figure, file, log, warning or error."""
 
 import base64
+import itertools
 import json
 import logging
 import os
@@ -31,6 +32,7 @@ from discreet import cli
 from discreet.errors import DiscreetError, InputError
 from discreet.plots import PLOTS, View
 from discreet.policy import PRESETS, Policy
+from tests.cases import few, slow
 
 SECRET = bytes(range(100, 132)).hex()
 N = 240
@@ -313,15 +315,29 @@ def test_every_new_picture_is_listened_to() -> None:
     assert listened == set(PLOTS)
 
 
-@pytest.mark.parametrize("preset", GUARDED)
-@pytest.mark.parametrize("name", NEW)
+# Every picture under `standard` and under another preset in turn; in `make test-all` under all.
+EVERY_PRESET = [
+    pytest.param(name, preset, marks=slow(preset != "standard" and (i + j) % 3 > 0))
+    for (i, name), (j, preset) in itertools.product(enumerate(NEW), enumerate(GUARDED))
+]
+
+
+@pytest.mark.parametrize(("name", "preset"), EVERY_PRESET)
 def test_no_canary_under_any_preset(name: str, preset: str) -> None:
     listen_to_view(asked_of(hospital(preset), name))
 
 
-# A figure is drawn from the scene that is listened to above, and knows no preset.
-@pytest.mark.parametrize("preset", STANDARD_FIRST)
-@pytest.mark.parametrize("name", NEW)
+# A figure is drawn from the scene that is listened to above, and knows no preset: one of each kind
+# of picture, and those whose marks or legend are others.
+FIRST_OF_KIND = {picture: name for name, (picture, _, _) in reversed(NEW.items())}
+DRAWN = {*FIRST_OF_KIND.values(), "bars by small levels", "box by", "scatter by with trends"}
+IN_FILES = [
+    pytest.param(name, preset, marks=slow(preset != "standard" or name not in DRAWN))
+    for name, preset in itertools.product(NEW, GUARDED)
+]
+
+
+@pytest.mark.parametrize(("name", "preset"), IN_FILES)
 def test_no_canary_in_the_files_of_a_new_picture(name: str, preset: str, tmp_path: Path) -> None:
     view = asked_of(hospital(preset), name)
 
@@ -360,9 +376,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("turn", few(range(3)))
 @pytest.mark.parametrize("option", OPTIONS)
-def test_no_canary_under_any_option(option: str) -> None:
-    for name in NEW:
+def test_no_canary_under_any_option(option: str, turn: int) -> None:
+    # A third of the pictures, of each option another one; all of them in `make test-all`.
+    for name in [*NEW][([*OPTIONS].index(option) + turn) % 3 :: 3]:
         view = asked_of(hospital(public=True, **OPTIONS[option]), name)
         text = view.to_json()
         listen(text, view.describe(), repr(view.scene()), str(vars(view)))

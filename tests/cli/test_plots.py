@@ -15,6 +15,7 @@ import pytest
 import discreet as dc
 from discreet.cli.plots import AxesOptions
 from discreet.plots import PLOTS as ALL_PLOTS
+from tests.cases import few
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -46,7 +47,7 @@ def test_every_picture_is_plotted() -> None:
     assert set(PLOTS) == set(ALL_PLOTS)
 
 
-@pytest.mark.parametrize("picture", PLOTS)
+@pytest.mark.parametrize("picture", few(PLOTS, 3, every=4))
 def test_plot_writes_the_picture_and_says_how_it_was_made(
     run: Run, cohort: Path, tmp_path: Path, picture: str
 ) -> None:
@@ -354,6 +355,7 @@ def test_the_case_of_the_paper(
     assert {axis.low is None for axis in view.axes[:3]} == {False}
 
 
+@pytest.mark.slow
 def test_the_same_on_a_made_table(run: Run, credit: Path, tmp_path: Path) -> None:
     for name in ("credit.svg", "credit.png", "credit.pdf", "credit.html", "credit.json"):
         target = tmp_path / name

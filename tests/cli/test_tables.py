@@ -19,6 +19,7 @@ from discreet.cli.tables import Files, ladder
 from discreet.errors import InputError
 from discreet.protect import load_points
 from discreet.rounding import METHODS, JointSet
+from tests.cases import few
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -245,7 +246,7 @@ CHOSEN: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("words", "made"), CHOSEN.values(), ids=CHOSEN)
+@pytest.mark.parametrize(("words", "made"), few(CHOSEN.values(), 4, every=2), ids=CHOSEN)
 def test_choices_are_those_of_python(
     run: Run, small: Path, tmp_path: Path, words: str, made: dict[str, Any]
 ) -> None:
@@ -496,6 +497,7 @@ def wine(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_jointly_every_row_is_shared(run: Run, wine: Path, tmp_path: Path) -> None:
     rounded, report = tmp_path / "rounded.csv", tmp_path / "rounding.html"
     words = f"anonymize {wine} --method mdav -k 10 -o {rounded} --report {report}"
@@ -616,6 +618,7 @@ def sixty(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_line_of_the_issue(run: Run, sixty: Path, tmp_path: Path) -> None:
     page, numbers = tmp_path / "compare.html", tmp_path / "compare.csv"
     words = f"tune {sixty} --per-column -k 6,12 --target kind -o {page} -o {numbers}"

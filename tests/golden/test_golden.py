@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import slow
 from tests.golden import cases
 from tests.golden.access import HERE
 
@@ -31,7 +32,11 @@ def differences(old: Any, new: Any, at: str = "") -> Iterator[str]:
         yield f"{at}:\n    was {old!r}\n    is  {new!r}"
 
 
-@pytest.mark.parametrize("group", cases.GROUPS)
+#: Those that take most; `make test-all` has them too.
+SLOW = {"plots_research", "research_tables", "reports"}
+
+
+@pytest.mark.parametrize("group", [pytest.param(it, marks=slow(it in SLOW)) for it in cases.GROUPS])
 def test_all_is_as_it_was(group: str, tmp_path: Path) -> None:
     golden = json.loads((HERE / f"{group}.json").read_text(encoding="utf-8"))
 

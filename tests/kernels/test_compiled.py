@@ -74,6 +74,7 @@ def count(x):
 """
 
 
+@pytest.mark.slow
 def test_what_was_kept_is_forgotten_when_a_module_that_it_calls_is_another(
     tmp_path: Path,
 ) -> None:

@@ -373,6 +373,7 @@ def test_means_alone_are_seen() -> None:
     assert found({"x": [1.0, 2.0, 6.0]}, {"x": [3.0, 3.0, 3.0]}).u < 1e-30
 
 
+@pytest.mark.slow
 def test_the_ratio_of_samples_of_the_table_and_of_the_population() -> None:
     ratios = []
     for seed in range(100):

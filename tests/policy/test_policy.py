@@ -464,6 +464,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     return fitting(draw(st.fixed_dictionaries(needed, optional=optional)))
 
 
+@pytest.mark.slow
 def test_the_laws_below_draw_every_field() -> None:
     drawn: set[str] = set()
 

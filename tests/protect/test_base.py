@@ -31,6 +31,7 @@ from discreet.protect.base import (
     standardise,
 )
 from discreet.protect.rounding import ColumnRounding
+from tests.cases import examples
 
 BAD: dict[str, tuple[Any, str]] = {
     "text": ([["Canary Alice", 1]], "numbers alone"),
@@ -92,7 +93,7 @@ values = hnp.arrays(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(values, st.randoms(use_true_random=False))
 def test_permuted_rows_give_the_same_bits(matrix: Any, random: Any) -> None:
     order = list(range(len(matrix)))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.protect import COUNT_METHODS, CellSuppression, GuardedTable
 from discreet.protect.cells import bounds, check_table, line_order
+from tests.cases import examples
 
 Bins = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -125,7 +126,7 @@ def test_the_plain_rule_does_not_pass_the_check() -> None:
 
 # --- laws ---------------------------------------------------------------------------------------
 
-laws = settings(deadline=None, derandomize=True, max_examples=120)
+laws = settings(deadline=None, derandomize=True, max_examples=examples(120))
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, max_side=5)
 counts = st.one_of(st.integers(0, 3), st.integers(0, 12), st.sampled_from([0, 1, 4, 5, 30]))
 tables = hnp.arrays(np.int64, shapes, elements=counts)
@@ -332,7 +333,7 @@ def test_by_hand_of_line_order(cells: Any, out: Any) -> None:
 shapes_of_line_order = hnp.array_shapes(min_dims=2, max_dims=2, max_side=4)
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=examples(200))
 @given(
     hnp.arrays(np.int64, shapes_of_line_order, elements=st.integers(0, 2)), st.integers(0, 10**6)
 )
@@ -425,7 +426,7 @@ def by_enumeration(counts: Bins, shown: Mask) -> tuple[Bins, Bins]:
 
 
 SHAPES = [(1, 1), (1, 2), (1, 4), (2, 2), (3, 1), (2, 3), (3, 2)]
-laws_of_table_bounds = settings(deadline=None, derandomize=True, max_examples=80)
+laws_of_table_bounds = settings(deadline=None, derandomize=True, max_examples=examples(80))
 tiny = st.sampled_from(SHAPES).flatmap(
     lambda shape: st.tuples(
         hnp.arrays(np.int64, shape, elements=st.integers(0, 3)),

@@ -31,6 +31,7 @@ from discreet.protect.counts import (
     shows_enough,
     widths_of_blocks,
 )
+from tests.cases import examples
 
 Bins = NDArray[np.int64]
 
@@ -227,7 +228,7 @@ def test_a_gap_between_bins_of_the_same_persons_is_joined() -> None:
     assert result.counts.tolist() == [8]
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=examples(200))
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(1, 12))
 def test_a_gap_holds_fewer_than_k_and_its_sides_do_not(counts: list[int], k: int) -> None:
     held = np.array(counts)
@@ -282,7 +283,7 @@ def test_merge_is_for_one_axis() -> None:
         Merge(3)(fixed([[3]]), (1, 1), lambda groups: np.array([3]))
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(
     st.lists(st.sets(st.sampled_from("abcdefghijkl")), min_size=1, max_size=12), st.integers(1, 6)
 )

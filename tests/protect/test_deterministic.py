@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from discreet import datasets
 from discreet.errors import InputError, RefusedError
 from discreet.protect.deterministic import Deterministic, deterministic
+from tests.cases import examples
 
 Floats = NDArray[np.float64]
 
@@ -207,7 +208,7 @@ def test_rows_of_one_set_of_neighbours_share_a_place_to_the_last_bit(k: int, sha
 
 # --- laws -------------------------------------------------------------------------------------
 
-laws = settings(deadline=None, derandomize=True, max_examples=100)
+laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 tables = st.tuples(st.integers(6, 30), st.integers(1, 3)).flatmap(
     lambda shape: st.one_of(
         hnp.arrays(np.float64, shape, elements=st.integers(-3, 3).map(float)),

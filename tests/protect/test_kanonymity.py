@@ -19,6 +19,7 @@ from discreet.progress import listening
 from discreet.protect import kanonymity
 from discreet.protect.hierarchy import Hierarchy, Step
 from discreet.protect.kanonymity import Repair, repair
+from tests.cases import examples
 
 Levels = dict[str, list[str]]
 Way = dict[str, str] | None
@@ -397,7 +398,7 @@ def cases(draw: st.DrawFn) -> tuple[Levels, dict[str, Any]]:
     return table, {**arguments, "sensitive": sensitive}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(cases())
 def test_no_way_loses_less(case: tuple[Levels, dict[str, Any]]) -> None:
     levels, arguments = case

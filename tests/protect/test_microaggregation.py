@@ -27,6 +27,7 @@ from discreet.protect.microaggregation import (
     strata_groups,
     vmdav,
 )
+from tests.cases import examples
 
 Floats = NDArray[np.float64]
 
@@ -309,7 +310,7 @@ def test_a_variable_twin_agrees(
 
 # --- laws -------------------------------------------------------------------------------------
 
-laws = settings(deadline=None, derandomize=True, max_examples=100)
+laws = settings(deadline=None, derandomize=True, max_examples=examples(100))
 tables = st.tuples(st.integers(4, 40), st.integers(1, 3)).flatmap(
     lambda shape: st.one_of(
         hnp.arrays(np.float64, shape, elements=st.integers(-3, 3).map(float)),
@@ -588,6 +589,7 @@ def test_strata_are_condensed_apart() -> None:
     np.testing.assert_allclose(out[:, 0], [3, 4, 3, 4, 3, 4], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_one_group_has_the_mean_and_covariance_of_its_members() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(4000, 3)) @ [[2.0, 1, 0], [0, 1, 0.5], [0, 0, 0.1]] + [10, 0, -5]
@@ -689,7 +691,7 @@ def test_nobody_is_linked_more_often_than_one_in_k(load: Callable[[], Floats]) -
 
 # --- condensation ---------------------------------------------------------------------------
 
-laws_of_condensation = settings(deadline=None, derandomize=True, max_examples=80)
+laws_of_condensation = settings(deadline=None, derandomize=True, max_examples=examples(80))
 tables_of_condensation = st.tuples(st.integers(4, 40), st.integers(1, 3)).flatmap(
     lambda shape: st.one_of(
         hnp.arrays(np.float64, shape, elements=st.integers(-3, 3).map(float)),

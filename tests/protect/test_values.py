@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError
 from discreet.protect.values import OUTSIDE, drawn_levels, filled, outside
+from tests.cases import examples
 
 Floats = NDArray[np.float64]
 
@@ -155,7 +156,7 @@ def test_clipping_heaps_up_on_the_bound_and_reflecting_does_not() -> None:
 
 # --- laws -------------------------------------------------------------------------------------
 
-laws = settings(deadline=None, derandomize=True, max_examples=200)
+laws = settings(deadline=None, derandomize=True, max_examples=examples(200))
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 columns = hnp.arrays(np.float64, st.integers(0, 20), elements=st.one_of(numbers, st.floats(-3, 3)))
 ends = (

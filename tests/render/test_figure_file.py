@@ -10,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from discreet.render.scene import (
     Words,
 )
 from discreet.render.to_matplotlib import figure_bytes
+from tests.cases import slow
 
 X, Y = Axis("age"), Axis("people")
 MARKS: dict[str, Mark] = {
@@ -73,8 +75,13 @@ def odd_settings() -> Iterator[dict[str, Any]]:
 
 
 class TestFiles:
-    @pytest.mark.parametrize("kind", KINDS)
-    @pytest.mark.parametrize("name", SCENES)
+    @pytest.mark.parametrize(
+        ("name", "kind"),  # each scene as one kind of file, and as all in `make test-all`
+        [
+            pytest.param(name, kind, marks=slow((i + j) % len(KINDS) > 0))
+            for (i, name), (j, kind) in product(enumerate(SCENES), enumerate(KINDS))
+        ],
+    )
     def test_one_scene_is_the_same_bytes_whoever_draws_it(
         self, name: str, kind: str, odd_settings: dict[str, Any]
     ) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -14,6 +17,18 @@ if TYPE_CHECKING:
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 SIZES = {390: 844, 1280: 800, 2560: 1300}
+#: Every width, in light or dark; the other of the two is for `make test-all`.
+WINDOWS = [
+    pytest.param(width, scheme, marks=[] if fast else pytest.mark.slow)
+    for width, scheme, fast in (
+        (390, "dark", True),
+        (390, "light", False),
+        (1280, "light", True),
+        (1280, "dark", False),
+        (2560, "light", False),
+        (2560, "dark", True),
+    )
+]
 #: What the browser itself says of each answer that is a refusal.
 REFUSED = "Failed to load resource: the server responded with a status of 4"
 
@@ -39,7 +54,9 @@ def looking(
 
 
 def keep_screen(page: Page, name: str) -> None:
-    """Write what is seen, for the eye."""
+    """Write what is seen, for the eye, where the environment says that somebody wants to look."""
+    if not os.environ.get("DISCREET_SCREENS"):
+        return
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SCREENS / f"{name}.png", full_page=True)
 

@@ -69,7 +69,8 @@ class Canaries:
         for number, packed in self._packed:
             if any(one in data for one in packed):
                 yield f"{number!r} in binary"
-        yield from self._numbers_in(data, digits)
+        if self.numbers or self.exact:
+            yield from self._numbers_in(data, digits)
 
     def _numbers_in(self, data: bytes, least: int) -> Iterator[str]:
         words = [it for it in NUMBER.findall(DIGEST.sub(b"", data)) if 5 <= len(it) <= 40]
@@ -131,7 +132,8 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
         except (ValueError, binascii.Error):
             continue
         yield decoded
-    yield b" ".join(b"".join(IN_BRACKETS.findall(line)) for line in SHOWN.findall(data))
+    if b"TJ" in data:
+        yield b" ".join(b"".join(IN_BRACKETS.findall(line)) for line in SHOWN.findall(data))
     if b"%" in data:
         yield unquote_to_bytes(data)
     if b"&" in data:

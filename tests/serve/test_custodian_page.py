@@ -10,7 +10,7 @@ import pytest
 import tomli_w
 
 from tests.browser import launched
-from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
+from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, nameless, widest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -204,8 +204,7 @@ def test_an_analyst_is_turned_away(chromium: Browser, served: Running) -> None:
         assert page.locator("#policy-text").inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", SIZES)
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_every_width_in_light_and_dark(
     chromium: Browser, served: Running, width: int, scheme: str
 ) -> None:

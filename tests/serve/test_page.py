@@ -13,7 +13,7 @@ import pytest
 from tests.browser import launched
 from tests.serve.cohort import POLICY, opened
 from tests.serve.conftest import running
-from tests.serve.looking import SIZES, keep_screen, looking, nameless, widest
+from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, nameless, widest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -346,8 +346,7 @@ def test_the_theme_is_kept(chromium: Browser, served: Running) -> None:
         assert page.evaluate(paper) == dark
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", SIZES)
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_every_width_in_light_and_dark(
     chromium: Browser, served: Running, width: int, scheme: str
 ) -> None:

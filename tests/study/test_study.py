@@ -641,6 +641,8 @@ NEW_PROCESS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 
 # A process takes seconds, and how a source is read is no matter of processes: one of each sort.
 SELDOM = {
+    "a renamed file",
+    "a file turned pandas",
     "CSV turned Parquet",
     "a frame turned lazy",
     "a frame turned pyarrow",
