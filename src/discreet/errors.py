@@ -9,7 +9,7 @@ parameters and rules, never a cell's value and never an exact count.
     ├── InputError      the call, the file or the policy text is wrong: correct it and call again
     ├── RefusedError    the call is understood, but the policy does not let it be shown
     │   └── LeavingError    it may be looked at, but it may not leave
-    │       └── LedgerError     the ledger cannot be read or written, so nothing may leave
+    │       └── LedgerError     the ledger cannot be read or written, so nothing may be released
     └── BrokenPromiseError  a check on the output failed: a bug of discreet, please report it
 """
 
@@ -59,7 +59,7 @@ class RefusedError(DiscreetError):
 
 
 class LeavingError(RefusedError):
-    """The view may be looked at, but it may not leave; `what` names the choice that differs."""
+    """The view may be looked at, but not released; `what` names the choice that differs."""
 
     exit_code = 4
 

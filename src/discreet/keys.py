@@ -122,8 +122,9 @@ def coded(texts: Any) -> tuple[pa.Array, NDArray[np.int64]]:
 def old_row_keys(secret: Secret, columns: Sequence[Column]) -> Keys:
     """Return keys as they were made before formats were counted (format 1).
 
-    What left with noise of these keys keeps it: another draw beside it could be averaged. So they
-    are still made for studies of format 1, and for arrays, of which nobody knows what has left.
+    What was released with noise of these keys keeps it: another draw beside it could be averaged.
+    So they are still made for studies of format 1, and for arrays, of which nobody knows what has
+    left.
     """
     if not columns or len({len(column) for column in columns}) != 1:
         raise InputError(UNEVEN)

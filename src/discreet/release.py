@@ -37,7 +37,7 @@ __all__ = [
 Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
-"""Called with the form the table is to leave in and that of its report, if it leaves too."""
+"""Called with the form the table is to be released in, and that of its report, if it is too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,11 +48,11 @@ class Release:
     ----------
     frame : frame
         The protected rows as a frame of the kind that came in (pandas for a file), to look at; what
-        you write of it yourself is not recorded, so let it leave by `save`.
+        you write of it yourself is not recorded, so release it by `save`.
     report : Report
         What was done, what it risks, and what it is good for.
     points : JointSet, tuple of RoundingSet, or None
-        The rounding points, where the table was rounded; they leave by `save_points`.
+        The rounding points, where the table was rounded; they are released by `save_points`.
     """
 
     frame: Any
@@ -93,7 +93,7 @@ class Release:
         InputError
             If an ending is another one, or a folder does not exist.
         LeavingError
-            If it does not fit what has left before; nothing is written then.
+            If it does not fit what was released before; nothing is written then.
         """
         path, told = check_paths(path, report)
         form = path.suffix.lower()[1:]
@@ -120,7 +120,7 @@ class Release:
         InputError
             If the table was not rounded, the ending is another one, or the folder does not exist.
         LeavingError
-            If they do not fit what has left before; nothing is written then.
+            If they do not fit what was released before; nothing is written then.
         """
         target = check_points_path(path)
         if self.points is None:

@@ -170,7 +170,7 @@ def _greeting(study: str, name: str, policy: str, url: str, token: str | None) -
 
 # --- log ----------------------------------------------------------------------------------------
 
-WEB = "web"  # as what the server lets a picture leave, which is asked for in a row of its own
+WEB = "web"  # the form of a plot that the server releases; who asked for it is a row of its own
 SHOWN_BROKEN = 20
 SHOWN_OF_VIEW = 8  # letters of its id, as in the names of its files
 CHANGED = (

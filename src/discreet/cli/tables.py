@@ -159,7 +159,7 @@ def anonymize(
     with progress_shown():
         release = make(file, study, how, rows.fields(), {**table.asked(), "formula": formula})
         files, report = to.save(release)
-        text = report.to_json() if as_json else None  # which is asked to leave, too
+        text = report.to_json() if as_json else None  # which is asked about, too
     # Once the progress bar is gone; beside JSON, where it is not read as part of it.
     print_words(f"{files}\n\n{report.in_words()}", err=as_json)
     if text is not None:

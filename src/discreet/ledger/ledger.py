@@ -63,7 +63,7 @@ class Ledger:
     def format_of_data(
         self, study: str | None, every: Callable[[], Mapping[str, Sketch]]
     ) -> int | None:
-        """Return how rows of the same data are keyed that left under other names, or None.
+        """Return how rows of the same data are keyed that were released under other names, or None.
 
         `every` returns the sketches of all columns; called where anything is of an old format.
         """
@@ -89,7 +89,7 @@ class Ledger:
         )
 
     def choices(self, study: str | None, what: str) -> dict[str, str]:
-        """Return the choices of one sort that the latest version of a study left with."""
+        """Return the choices of one sort that the latest version of a study was released with."""
         if study is None:
             return {}
         with self.store.reading() as connection:
@@ -136,8 +136,8 @@ class Ledger:
         recorded sketch is of, or returns None where that is gone; `every` returns all sketches by
         which the data are to be recognised from now on. A changed column must have changed in at
         least 10 `k` rows, there may be `most` versions, and `opened` says how one of a study of
-        some name is opened. Refused, too, where nothing has left yet or nothing has changed, and
-        where another process opened a version or let something leave meanwhile.
+        some name is opened. Refused, too, where nothing was released yet or nothing has changed,
+        and where another process opened a version or released something meanwhile.
         """
         with self.store.reading() as connection:
             before = _followed(connection, study, most)
@@ -216,7 +216,7 @@ def _release(
     *,
     whole: bool,
 ) -> None:
-    """Compare what is about to leave with what has left before, and record it."""
+    """Compare what is about to be released with what was before, and record it."""
     own = None if record.study is None else latest(connection, record.study)
     rules.check_version(record.study, record.version, 1 if own is None else own.number)
     # By the whole table: the columns that are drawn may be such as any table could hold.

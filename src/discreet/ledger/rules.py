@@ -79,7 +79,7 @@ class ReleaseRecord:
     new_version: Callable[[str], str] = plain_command
 
     def open_version(self, of: str) -> str:
-        """Say how a new version of a study is opened; what left without a name has none."""
+        """Say how a new version of a study is opened; what was released without a name has none."""
         return f"open a new version: {self.new_version(of)}" if of else ""
 
     def fewer_than(self, version: Version) -> int:
@@ -156,7 +156,7 @@ def format_of(choices: Mapping[str, str]) -> int:
 
 
 def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
-    """Refuse axes that do not fit into one order with what left before, where none is declared."""
+    """Refuse axes that fit into no order with those released before, where none is declared."""
     choices = {**left, **record.choices}
     if choices.get(PAIRS) != ONE_ORDER:
         return
@@ -173,7 +173,7 @@ def check_one_order(record: ReleaseRecord, left: Mapping[str, str]) -> None:
 
 
 def check_names(sketches: Known, known: Known) -> None:
-    """Refuse a column that has left under another name, for it would be protected anew."""
+    """Refuse a column that was released under another name, for it would be protected anew."""
     for what, sketch in sketches.items():
         before = [other for other, old in known.items() if old.mark == sketch.mark]
         if sketch.distinctive and before and what not in before:
@@ -216,7 +216,7 @@ def check_unchanged(
 
 
 def check_same_table(version: Version, sketches: Known, known: Known) -> None:
-    """Refuse a table of which no column is as it left under the table's name: it is another.
+    """Refuse a table of which no column is as it was released under its name: it is another.
 
     Two files of one name, in two folders, are two studies; in one version neither is known again.
     """

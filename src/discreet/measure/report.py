@@ -1,7 +1,7 @@
 """The report of a release: what was done, what it gives away, what is left of its use.
 
 The same content as text, JSON and one page. Like a view it may be looked at freely, and asks the
-gate it was given before it leaves.
+gate it was given before it is released.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ LEAD = (
 CLAIMS = "What must not be claimed"
 ATTACKS = "Each number is of one attack that was tried; that one fails says nothing of others."
 
-#: Called with the form a report is to leave in ("html", "json", ...); raises if it may not.
+#: Called with the form a report is to be released in ("html", "json", ...); raises if it may not.
 Gate = Callable[[str], None]
 
 
@@ -83,8 +83,8 @@ class Report:
     claims : tuple of str or None
         What must not be claimed; by default what fits the method.
     gate : callable or None
-        Asked before the report leaves (`to_json`, `to_html`, `save`, a pickle); looking at it is
-        free. Never written anywhere.
+        Asked before the report is released (`to_json`, `to_html`, `save`, a pickle); looking at it
+        is free. Never written anywhere.
 
     Notes
     -----
@@ -144,7 +144,7 @@ class Report:
         return "\n".join([*headed(self.title, "="), "", as_text(parts)])
 
     def to_json(self) -> str:
-        """Return the report as JSON, once it was let leave."""
+        """Return the report as JSON, once it may be released."""
         self.ask_to_leave("json")
         sections = summary(self.measured, self.made)
         told = {
@@ -161,12 +161,12 @@ class Report:
         return json.dumps(_plain(told), allow_nan=False, ensure_ascii=False)
 
     def to_html(self) -> str:
-        """Return the report as one page that needs no other file, once it was let leave."""
+        """Return the report as one page that needs no other file, once it may be released."""
         self.ask_to_leave("html")
         return page(self.title, self._parts())
 
     def save(self, path: str | Path) -> Path:
-        """Write the report to a file, once it was let leave.
+        """Write the report to a file, once it may be released.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Report:
         InputError
             If the ending is another one, or the folder does not exist.
         LeavingError
-            If it may not leave; nothing is written then.
+            If it may not be released; nothing is written then.
         """
 
         def text() -> str:
@@ -193,7 +193,7 @@ class Report:
         return save_as(path, forms, "a report")
 
     def ask_to_leave(self, form: str) -> None:
-        """Ask the gate, where there is one, whether the report may leave as `form`."""
+        """Ask the gate, where there is one, whether the report may be released as `form`."""
         if self.gate is not None:
             self.gate(form)
 

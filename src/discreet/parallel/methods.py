@@ -1,4 +1,4 @@
-"""The ways to cluster parallel coordinates: what each is asked with, promises and leaves open."""
+"""The ways to cluster parallel coordinates: what each takes, promises and does not protect."""
 
 from __future__ import annotations
 

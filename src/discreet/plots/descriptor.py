@@ -166,7 +166,7 @@ class Plot(Generic[V]):
     parameters : tuple of str
         The names of what else it takes; see `PARAMETERS`.
     icon : str
-        The marks of a small drawing of it, as SVG; see `icon`.
+        The marks of a small drawing of it, as SVG; `line` and its like make them.
     axes : bool
         Whether its columns are axes in an order, of which some can be named as sensitive.
     methods : tuple of str

@@ -1,7 +1,7 @@
 """What every View is: frozen, plain numbers, how they came to be, and nothing else.
 
-A View may be looked at freely. To leave (as a file or as JSON) it asks the gate its Study gave
-it; a View that was read back has left already and has none.
+A View may be looked at freely. To be released (as a file or as JSON) it asks the
+gate its Study gave it; a View that was read back was released already and has none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["SCHEMA", "Gate", "Origin", "View"]
 SCHEMA = 1
 FIGURES = (".png", ".svg", ".pdf")
 
-#: Called with the form a View is to leave in ("svg", "json", ...); raises if it may not.
+#: Called with the form a View is to be released in ("svg", "json", ...); raises if it may not.
 Gate = Callable[[str], None]
 
 
@@ -111,7 +111,7 @@ class View:
         """Draw the view with matplotlib, on `ax` or on a figure of its own.
 
         A figure of its own asks the study before `savefig` writes it, as `save` does. What is drawn
-        on your own axes is yours to look at: save it with `save` if it shall leave.
+        on your own axes is yours to look at: save it with `save` if it shall be released.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class View:
             write = figure.savefig
 
             def savefig(*args: Any, **kwargs: Any) -> None:
-                """Ask whether the view may leave, then write as matplotlib does."""
+                """Ask whether the view may be released, then write as matplotlib does."""
                 gate("figure")
                 write(*args, **kwargs)
 
@@ -133,7 +133,7 @@ class View:
         return figure
 
     def save(self, path: str | Path) -> Path:
-        """Write the view to a file, once its study has let it leave.
+        """Write the view to a file, once its study lets it be released.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class View:
         InputError
             If the ending is another one, or the folder does not exist.
         LeavingError
-            If it does not fit what has left before; nothing is written then.
+            If it does not fit what was released before; nothing is written then.
         """
         path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
         suffix = path.suffix.lower()
@@ -165,7 +165,7 @@ class View:
         return path
 
     def to_json(self) -> str:
-        """Return the view as JSON, once its study has let it leave."""
+        """Return the view as JSON, once its study lets it be released."""
         self.ask_to_leave("json")
         try:
             return json.dumps(_plain(self), allow_nan=False, ensure_ascii=False)
@@ -175,7 +175,7 @@ class View:
             ) from None
 
     def to_html(self) -> str:
-        """Return the view as one HTML page that draws it, once its study has let it leave.
+        """Return the view as one HTML page that draws it, once its study lets it be released.
 
         Returns
         -------
@@ -186,7 +186,7 @@ class View:
         Raises
         ------
         LeavingError
-            If it does not fit what has left before.
+            If it does not fit what was released before.
         """
         self.ask_to_leave("html")
         title = self._subject()
@@ -312,7 +312,7 @@ class View:
         return {"image/png": picture, "text/html": html, "text/plain": repr(self)}
 
     def ask_to_leave(self, form: str) -> None:
-        """Ask the study's gate, where the view has one, whether it may leave as `form`."""
+        """Ask the study's gate, where the view has one, whether it may be released as `form`."""
         if self.gate is not None:
             self.gate(form)
 

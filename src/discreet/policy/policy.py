@@ -340,7 +340,7 @@ class Policy:
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
-        The data are public: nothing is pinned when something leaves, and every view says so.
+        The data are public: nothing is pinned when something is released, and every view says so.
     versions : int, default 4
         How many versions of one study may be opened.
     budget : int, default 200
@@ -694,7 +694,7 @@ class Policy:
         }
 
     def settings(self) -> dict[str, Any]:
-        """Return what must stay the same for everything that leaves from one study version."""
+        """Return what must stay the same for everything that is released from one study version."""
         if not self.fixed:
             return {"regime": self.regime}
         names = ("regime", "k", "rows", "metric", "bins", "grid", "round_to", "shown_share")

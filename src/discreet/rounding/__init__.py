@@ -7,8 +7,8 @@ jointly.
 
 **Rounding.** Rows are rounded jointly: by methods of columns, rows whose regions k share are a
 group, the rest is grouped by MDAV, and each released row is counted again. One column at a time
-exists for arrays and under `research`. Points that leave are the different rows of the released
-table, no more.
+exists for arrays and under `research`. Points that are released are the different rows of the
+released table, no more.
 
 Most methods are those of Senavirathne and Torra, "Rounding based continuous data discretization for
 statistical disclosure control", Journal of Ambient Intelligence and Humanized Computing (2019);

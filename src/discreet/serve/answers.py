@@ -227,7 +227,7 @@ def _differs(what: str) -> str:
 
 
 def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
-    """Draw a picture and let it leave; what is returned may be sent."""
+    """Draw a plot and release it; what is returned may be sent."""
     try:
         apart(served.study, asked.plot)
     except RefusedError:  # another process has settled the groups since
@@ -255,7 +255,7 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
 
 
 def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
-    """Refuse counts by another method than they left by before any are made.
+    """Refuse counts by another method than they were released by before any are made.
 
     Whether those would have been held back is then nobody's to know.
     """

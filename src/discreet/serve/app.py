@@ -66,7 +66,7 @@ def create_app(
     ledger before.
 
     **What it does not protect.** Whoever has a token may pass on what was answered. Two persons
-    with a token each have two allowances; what leaves fits together all the same. The server
+    with a token each have two allowances; what is released fits together all the same. The server
     trusts the machine it runs on.
     """
     served = serve_study(study)

@@ -65,9 +65,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, repr=False)
 class ReleaseGate:
-    """Tells the ledger what is about to leave, and by which columns it is to be recognised.
+    """Tells the ledger what is about to be released, and by which columns it is to be recognised.
 
-    Where there is a `version`, something leaves only while that is the latest of the study.
+    Where there is a `version`, something is released only while that is the latest of the study.
     """
 
     table: Table
@@ -182,13 +182,13 @@ class ReleaseGate:
         )
 
     def left_under(self) -> tuple[int | None, Mapping[str, Any]]:
-        """Return how rows are keyed that the study's latest version let leave, and its settings."""
+        """Return how rows are keyed that the study's latest version released, and its settings."""
         nothing: tuple[int | None, Mapping[str, Any]] = (None, {})
         return self._left(lambda: self.ledger.left_under(self.name), nothing)
 
     @cached_property
     def format_of_data(self) -> int | None:
-        """How rows of the same data are keyed that left under other names, or None."""
+        """How rows of the same data are keyed that were released under other names, or None."""
         return self._left(
             lambda: self.ledger.format_of_data(
                 self.name, lambda: self._every_sketch(self._all_columns())
@@ -197,11 +197,11 @@ class ReleaseGate:
         )
 
     def groups_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the column groups that something has left of."""
+        """Return the column groups that something was released of."""
         return self._left(lambda: self.ledger.groups(self.name), ())
 
     def pairs_that_left(self) -> tuple[tuple[str, ...], ...]:
-        """Return the pairs of axes that have left side by side."""
+        """Return the pairs of axes that were released side by side."""
         return self._left(lambda: self.ledger.pairs(self.name), ())
 
     def _left(self, ask: Callable[[], T], otherwise: T) -> T:
@@ -216,7 +216,7 @@ class ReleaseGate:
         return new_version(self.table, self.policy, groups or self.policy.groups, name)
 
     def count_method_that_left(self, request: PlotRequest) -> tuple[str, str] | None:
-        """Return what of a picture's counts has left by another method, and by which; or None."""
+        """Return what of a plot's counts was released by another method, and by which; or None."""
         if request.from_rows:
             return None
         wanted = {**self.record(request).choices}
@@ -474,7 +474,7 @@ def pairs_of(columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def pins_of_axes(request: PlotRequest, declared: Pairs) -> dict[str, str]:
-    """Return what must be the same whenever these columns leave again."""
+    """Return what must be the same whenever these columns are released again."""
     sensitive = {name: name in request.axes.sensitive for name in request.columns}
     return (
         method_pins(pairs_of(request.columns), request.method)

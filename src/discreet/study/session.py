@@ -91,8 +91,8 @@ class Session:
         ledger = ledger_of(policy, self.secret)
         self.release_gate = ReleaseGate(table, policy, self.secret, ledger, self.name)
         format, settings = self.release_gate.left_under()
-        # Of what left in format 1, values outside their bounds were kept unless something else was
-        # declared.
+        # Of what was released in format 1, values outside their bounds were kept unless something
+        # else was declared.
         kept = format == 1 and settings.get("outside") == "keep"
         self.policy = policy.changed(outside="keep") if kept else policy
         self.release_gate = dataclasses.replace(self.release_gate, policy=self.policy)
@@ -195,7 +195,7 @@ class Session:
         return self.name
 
     def hold_version(self) -> int:
-        """Return the version that is the latest now; of another nothing of the study leaves."""
+        """Return the version that is the latest now: nothing is released of another one."""
         version = self.ledger.version(self.known_name())
         self.release_gate = dataclasses.replace(self.release_gate, version=version)
         return version
@@ -233,7 +233,7 @@ class Session:
 
     @property
     def format(self) -> int | None:
-        """How the rows of what has left of these data are keyed; None where nothing has."""
+        """How the rows of what was released of these data are keyed; None where nothing was."""
         if self.policy.public:
             return None
         return self.release_gate.left_under()[0] or self.release_gate.format_of_data

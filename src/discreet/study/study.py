@@ -968,11 +968,12 @@ def open(
 
     Notes
     -----
-    Whoever can call this holds the raw data: looking is free. What leaves (a saved figure, a
+    Whoever can call this holds the raw data: looking is free. What is released (a saved figure, a
     view as JSON) is recorded beside the policy file, or in the user's state folder, and must fit
-    what has left before, under whatever name: a table that differs from one that left in few rows
-    stays, and so does one in other units. Of tables of few levels it sees one row less, and more
-    rows as far as chance would not do the same; docs/promises.md says what it does not see.
+    what was released before, under whatever name: a table that differs from one that was released
+    in few rows stays, and so does one in other units. Of tables of few levels it sees one row less,
+    and more rows as far as chance would not do the same; docs/promises.md says what it does not
+    see.
 
     Examples
     --------

@@ -7,11 +7,11 @@ here too.
 
 **Formats.** How rows are keyed and copies made has a number, which stands in the ledger beside
 each version and in the name of a kept copy. A version without one is of format 1, and so are
-other names of the same data: they keep the old keys, and so the noise they left with. Nothing
-leaves from a copy in another format than the version's, or than that of the same data under
-another name. A new version, and data that nobody knows, get the newest format. Arrays
-(`discreet.protect`) have no ledger that could say what was released of them, and keep the keys
-of format 1.
+other names of the same data: they keep the old keys, and so the noise they were released with.
+Nothing is released from a copy in another format than the version's, or than that of the same data
+under another name. A new version, and data that nobody knows, get the newest format. Arrays
+(`discreet.protect`) have no ledger that could say what was released of them, and keep the keys of
+format 1.
 
 **Row order.** Methods work in an order of their own; ties are broken by value. The copy is
 sorted by value and rounded to a step of about 0.02 sd, and so are the views drawn from it. It

@@ -116,8 +116,8 @@ def raw_rows(
 ) -> Raw:
     """Read the rows of some columns: complete ones, or all where the policy fills gaps.
 
-    `format` is that of the study version: what has left keeps its keys, and so its noise. Refused
-    if too few rows are complete, or too few persons have one.
+    `format` is that of the study version: what was released keeps its keys, and so its noise.
+    Refused if too few rows are complete, or too few persons have one.
     """
     rows = read_rows(table, policy, names, strata, carried)
     if policy.from_copy and _persons(rows) < ROWS_PER_K * policy.k:

@@ -247,8 +247,8 @@ class Vault:
     ) -> Copy:
         """Return the protected copy of `group`, made on the first call.
 
-        `format` is that of what has left of these data; None where nothing is known to have: then
-        a copy of format 1 is used where the folder has one of them, for no data have two.
+        `format` is that of what was released of these data; None where nothing is known to have:
+        then a copy of format 1 is used where the folder has one of them, for no data have two.
         """
         names = tuple(sorted(group))
         if (names, format) not in self._copies:
