@@ -3,7 +3,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
+# One worker more than there are cores: tests of servers and pages spend a fifth of their time waiting.
+WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
+PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 
 # What Python and pytest make of a module is kept: half of what it takes to begin a run.
 export PYTHONDONTWRITEBYTECODE :=
