@@ -3,8 +3,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-# One worker more than there are cores: tests of servers and pages spend a fifth of their time waiting.
-WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
+# One worker more than there are cores, for tests of servers and pages spend a fifth of their time
+# waiting; four at most, for each takes up to 800 MB.
+WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(( n < 3 ? n + 1 : 4 )))
 PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 
 # What Python and pytest make of a module is kept: half of what it takes to begin a run.

@@ -585,6 +585,7 @@ def test_it_ends_cleanly_and_takes_its_token_back(
     assert states(study)[name] == "revoked"
 
 
+@pytest.mark.slow
 def test_a_preset_serves_too(study: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     state = study[0].parent / "state"
     for name in ("DISCREET_STATE", "DISCREET_CONFIG"):
@@ -665,6 +666,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return chain, secret
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_over_tls(study: tuple[Path, Path], certificate: tuple[Path, Path], workers: str) -> None:
     chain, key = certificate
@@ -826,6 +828,7 @@ def test_a_ledger_that_is_new_is_said(
     assert run(*words) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_service_prints_and_makes_no_token(study: tuple[Path, Path]) -> None:
     before = states(study)
     with started(study, "--no-token") as server:

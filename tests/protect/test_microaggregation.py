@@ -194,6 +194,7 @@ def test_kernels_make_the_groups_that_numpy_makes_of_many_rows(
     )
 
 
+@pytest.mark.slow
 def test_rows_that_are_all_as_far_from_the_centre_come_to_an_end() -> None:
     turn = np.linspace(0, 2 * np.pi, 466, endpoint=False)
     circle = np.column_stack([np.cos(turn), np.sin(turn)])

@@ -36,6 +36,8 @@ MOVES = [
 ]
 NO = Axis("")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

@@ -147,6 +147,7 @@ class TestAxes:
         assert {"$x_1$", "a b c", r"\frac $y$"} <= set(texts_of(figure))
         assert not any(text.get_parse_math() for text in (figure.axes[0].xaxis.label,))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "size",
         [
@@ -501,6 +502,7 @@ class TestSize:
             (45.0, "left")
         }
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("size", [None, (2.0, 2.0), (4.0, 3.0)])
     @pytest.mark.parametrize("shape", [(1, 1), (12, 6), (5, 14)])
     @pytest.mark.parametrize("text", ["1234 (12.3 %)", "a text of very many words " * 4])

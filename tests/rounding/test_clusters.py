@@ -108,6 +108,7 @@ def long_columns() -> dict[str, Floats]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", few([23, 60]))
 @pytest.mark.parametrize("name", few(long_columns(), 2))
 def test_nearly_the_least_cost_in_long_columns(name: str, c: int) -> None:

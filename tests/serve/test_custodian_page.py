@@ -51,6 +51,9 @@ none = []
 list = ["x"]
 """
 
+# `make test` has one of them; `make test-all` has all.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
@@ -195,6 +198,7 @@ def test_the_summary_draws_every_column(chromium: Browser, served: Running) -> N
         assert page.locator("#summary > figure:has(canvas:visible)").count() == len(names)
 
 
+@pytest.mark.promise
 def test_an_analyst_is_turned_away(chromium: Browser, served: Running) -> None:
     with looking(chromium, served, PATH, token=served.token) as page:
         page.get_by_role("dialog").wait_for()

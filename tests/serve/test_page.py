@@ -49,6 +49,9 @@ patient = "identifier"
 FORMS = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "HTML": b"<!", "JSON": b"{"}
 FOLDER = resources.files("discreet.serve").joinpath("static")
 
+# `make test` has a few of them; `make test-all` has all.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
@@ -113,6 +116,7 @@ def asked(page: Page) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
+@pytest.mark.promise
 @pytest.mark.parametrize("kind", TITLES)
 def test_each_picture_is_drawn_and_says_how(chromium: Browser, served: Running, kind: str) -> None:
     with looking(chromium, served, token=served.token) as page:
@@ -124,6 +128,7 @@ def test_each_picture_is_drawn_and_says_how(chromium: Browser, served: Running, 
         keep_screen(page, f"picture-{kind}")
 
 
+@pytest.mark.promise
 def test_the_form_tells_the_policy_and_never_sends_what_it_fixes(
     chromium: Browser, served: Running
 ) -> None:
@@ -275,6 +280,7 @@ def test_another_token_can_be_waved_away(chromium: Browser, served: Running) -> 
         page.locator("#custodian-link:visible").wait_for()
 
 
+@pytest.mark.promise
 def test_a_token_is_asked_for_and_stays_out_of_the_address(
     chromium: Browser, served: Running
 ) -> None:
@@ -372,6 +378,7 @@ def test_nothing_moves_for_whoever_does_not_want_it(chromium: Browser, served: R
         assert page.evaluate(moving) == "none"
 
 
+@pytest.mark.promise
 @pytest.mark.parametrize("name", sorted(it.name for it in FOLDER.iterdir()))
 def test_no_file_holds_what_the_content_policy_forbids(name: str) -> None:
     text = FOLDER.joinpath(name).read_text(encoding="utf-8")
