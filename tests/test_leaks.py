@@ -819,7 +819,9 @@ def listen_to_error(call: Callable[[], Any]) -> Exception:
     assert error.__cause__ is None
     assert error.__context__ is None or error.__suppress_context__
     assert "\n" not in str(error)
-    assert not re.search(r"\b(20|49|239|240|237)\b", str(error))
+    # A path is the caller's own, and a test's folder has a number of its own.
+    words = re.sub(r"'/[^']*'", "", str(error))
+    assert not re.search(r"\b(20|49|239|240|237)\b", words)
     return error
 
 
