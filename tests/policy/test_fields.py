@@ -55,7 +55,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "rows": (
         ["mdlp", "equal_width", "suppression", *NO_WORD],
         "one of 'deterministic', 'probabilistic', 'condensation', 'mdav', 'vmdav', 'optimal',"
-        " 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base'",
+        " 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base', 'whole'",
     ),
     "missing": (["drop", *NO_WORD], "one of 'complete', 'median', 'mean'"),
     "missing_values": (
@@ -92,6 +92,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         " 'resampling', 'mdlp', 'chimerge', 'base'",
     ),
     "c": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
+    "m": ([0, -1, 5.0, 10**6 + 1, *NO_NUMBER], "a whole number from 1 to 1000000"),
     "pictures": (NO_TABLE, "a table of plots and methods"),
     "bins": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
     "grid": ([1, 0, 1001, *NO_WHOLE], "a whole number from 2 to 1000"),
@@ -215,6 +216,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "metric": ["euclidean", "mahalanobis"],
     "rounding": ["mdav", "vmdav", "optimal", "equal_width", "kmeans", "mdlp", "base"],
     "c": [None, 1, 20, 10**6],
+    "m": [None, 1, 20, 10**6],
     "pictures": [{}, {"histogram": "merge"}, {"box": "rows", "scatter": "none"}],
     "bins": [2, 1000],
     "grid": [2, 1000],

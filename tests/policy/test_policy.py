@@ -398,6 +398,7 @@ OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
     "metric": st.sampled_from(["euclidean", "mahalanobis"]),
     "rounding": st.sampled_from(list(ROUNDINGS)),
     "c": st.integers(1, 10**6),
+    "m": st.integers(1, 10**6),
     "most_columns": st.integers(1, 1000),
     "missing_values": st.dictionaries(
         text, st.lists(st.integers(-9999, 9999), unique=True, max_size=3), max_size=2
@@ -867,6 +868,8 @@ def test_a_settled_question_holds_every_number() -> None:
         "model": None,
         "trend": False,
         "noise_on": "points",
+        "source": "",
+        "m": None,
     }
 
 

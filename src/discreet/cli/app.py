@@ -122,11 +122,11 @@ def methods() -> None:
     from rich.console import Console
     from rich.table import Table as Listing
 
-    from discreet.protect import METHODS, ROW_METHODS, ColumnRounding
+    from discreet.protect import COPY_METHODS, METHODS, ColumnRounding
 
     listing = Listing("method", "works on", "promises", "does not protect", show_lines=True)
     for name, method in METHODS.items():
-        works_on = "rows" if name in ROW_METHODS else "counts"
+        works_on = "rows" if name in COPY_METHODS else "counts"
         if name == ColumnRounding.name:
             works_on = "columns"
         listing.add_row(name, works_on, method.promises, method.leaves_open)

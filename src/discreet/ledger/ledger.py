@@ -236,6 +236,7 @@ def _release(
         rules.check_names(record.sketches, known)
         if version.study == (record.study or rules.UNNAMED):
             rules.check_unchanged(record, version, known, sketches)
+        rules.check_copy(record, version, chosen)
     if own is not None and whole:
         rules.check_same_table(own, sketches, sketches_of(connection, own))
     rules.check_one_order(record, left)

@@ -20,7 +20,7 @@ from discreet.errors import LeavingError
 from discreet.parallel.ordering import one_order
 from discreet.sketch import WHOLE_ROWS, Sketch
 
-__all__ = ["ReleaseRecord", "Version", "check_version", "compare"]
+__all__ = ["COPY_OF_TABLE", "ReleaseRecord", "Version", "check_version", "compare"]
 
 
 Known = Mapping[str, Sketch]
@@ -43,6 +43,8 @@ DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 # How the rows of all copies are keyed; a version without it was opened before formats were counted.
 FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
+# Which copy of the whole table was released.
+COPY_OF_TABLE = "copy of the whole table"
 
 
 def plain_command(study: str) -> str:
@@ -136,7 +138,7 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
             f" records away; open the study again{other}"
         )
     for what, value in record.choices.items():
-        if choices.get(what, value) != value:
+        if what != COPY_OF_TABLE and choices.get(what, value) != value:
             declared = ""
             if what.startswith(KIND_OF):  # what is inferred may have changed
                 kinds = f"{{{what.removeprefix(KIND_OF)}: {choices[what]!r}}}"
@@ -148,6 +150,23 @@ def compare(record: ReleaseRecord, version: Version, choices: Mapping[str, str])
                 + ("" if what.startswith((COUNT_METHOD_OF, KIND_OF)) else other),
                 what,
             )
+
+
+def check_copy(record: ReleaseRecord, version: Version, choices: Mapping[str, str]) -> None:
+    """Refuse another copy of the whole table than the one that was released.
+
+    Asked after whether the data have changed, for other data make another copy.
+    """
+    wanted = record.choices.get(COPY_OF_TABLE)
+    if wanted is not None and choices.get(COPY_OF_TABLE, wanted) != wanted:
+        name = f"study {version.study!r}" if version.study else "the same data"
+        opened = record.open_version(version.study)
+        raise LeavingError(
+            f"another copy of the whole table was released of {name}, and copies add up; open the"
+            " study with the kinds, roles and policy of that release"
+            + (f", or {opened}" if opened else ""),
+            COPY_OF_TABLE,
+        )
 
 
 def format_of(choices: Mapping[str, str]) -> int:

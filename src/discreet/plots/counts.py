@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import RefusedError
-from discreet.plots.request import ROWS_PER_K, PlotRequest
+from discreet.plots.request import COPY, ROWS_PER_K, PlotRequest
 from discreet.plots.view import Origin
-from discreet.protect import ROW_METHODS, Generalization, NoProtection, Suppression
+from discreet.protect import COPY_METHODS, ROW_METHODS, Generalization, NoProtection, Suppression
 from discreet.protect.counts import Bins, Guarded, check_counts, rounded
 from discreet.protect.values import DIGITS, extreme_mean, safe_ends, short
 from discreet.table import BinAxis, Counted, Table
@@ -106,6 +106,9 @@ def ends_of_values(values: Floats, request: PlotRequest, column: str) -> AxisRan
     """Return the ends of the axis of a column that is protected already, by the same rule."""
     if column in request.edges or column in request.limits:
         return _declared(request, column)
+    if request.source == COPY:  # whose ends are those of blocks of persons
+        whole = bool((values == np.floor(values)).all())
+        return _trimmed(column, float(values.min()), float(values.max()), whole=whole)
     if request.shows_exact:
         return _range(column, values.min(), values.max())
     ordered, most = np.sort(values), 2 * request.k
@@ -194,17 +197,25 @@ def count_cells(
         counted = table.count(axes)
         check_size(counted, request)
         last.update(axes=axes, counted=counted)
-        # An axis of whole numbers may have fewer intervals than it was asked for.
-        room = [(0, cells - axis.bins) for axis, cells in zip(axes, resolution, strict=True)]
-        return np.pad(counted.counts, room)
+        return _with_room(counted.counts, resolution)
 
     guarded = _count_method(request)(counts_at, tuple(end.most(bins) for end in ends))
     counted, axes = last["counted"], last["axes"]
-    used = tuple(slice(axis.bins) for axis in axes)
-    guarded = Guarded(guarded.counts[used], guarded.shown[used], counted.shape, guarded.hidden)
+    guarded = _without_room(guarded, counted.shape)
     if request.method != "none":
         check_counts(counted.counts, guarded.shown, request.k)
     return counted, guarded, axes
+
+
+def _with_room(counts: Bins, resolution: tuple[int, ...]) -> Bins:
+    """Add empty cells where an axis of whole numbers has fewer intervals than it was asked for."""
+    return np.pad(counts, [(0, n - m) for n, m in zip(resolution, counts.shape, strict=True)])
+
+
+def _without_room(guarded: Guarded, shape: tuple[int, ...]) -> Guarded:
+    """Take away the cells that `_with_room` added."""
+    used = tuple(slice(cells) for cells in shape)
+    return Guarded(guarded.counts[used], guarded.shown[used], shape, guarded.hidden)
 
 
 def _count_method(request: PlotRequest) -> Suppression | Generalization | NoProtection:
@@ -239,13 +250,15 @@ def count_rows(
         coarser = Generalization(request.k, request.shown_share or None)
         method = Suppression(request.k) if len(ends) == 1 else coarser
     resolution = tuple(end.most(bins) for end in ends)
-    guarded = method(lambda cells: cells_of(rows, axes_of(cells)), resolution)
+    guarded = method(lambda n: _with_room(cells_of(rows, axes_of(n)), n), resolution)
+    axes = axes_of(guarded.resolution)
+    guarded = _without_room(guarded, tuple(axis.bins for axis in axes))
     if not (guarded.shown & (guarded.counts > 0)).any():
         raise RefusedError(
             "every bin of the protected rows holds fewer than k of them; draw it from counts"
             " (method='merge' or 'generalization'), or the custodian can declare fewer bins"
         )
-    return guarded, axes_of(guarded.resolution)
+    return guarded, axes
 
 
 def cells_of(rows: Protected, axes: tuple[BinAxis, ...]) -> Bins:
@@ -313,6 +326,8 @@ def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, An
     rows = ROW_METHODS.get(request.method)
     by_noise = rows is not None and rows.additive and request.shows_exact
     out: dict[str, Any] = {} if request.method == "none" or by_noise else {"k": request.k}
+    if request.m is not None:
+        out["m"] = request.m
     if request.q:
         out["q"] = request.q
     if request.round_to > 1:
@@ -322,7 +337,7 @@ def parameters_of_counts(request: PlotRequest, **beside: Any) -> Mapping[str, An
 
 def parameters_of_rows(request: PlotRequest) -> Mapping[str, Any]:
     """Return the parameters of a row method that a reader may know."""
-    given: dict[str, Any] = {} if ROW_METHODS[request.method].additive else {"k": request.k}
-    also = {"q": request.q or None, "rounding": request.rounding, "c": request.c}
+    given: dict[str, Any] = {} if COPY_METHODS[request.method].additive else {"k": request.k}
+    also = {"m": request.m, "q": request.q or None, "rounding": request.rounding, "c": request.c}
     given |= {name: value for name, value in also.items() if value is not None}
     return MappingProxyType(given)

@@ -35,7 +35,7 @@ from discreet.plots.counts import (
     shown_of_rows,
 )
 from discreet.plots.descriptor import BINNED, FRAME, ROWS, ROWS_AND_COUNTS, Plot, bars
-from discreet.plots.request import PlotRequest
+from discreet.plots.request import COPY, PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import Merge, Merged
 from discreet.protect.counts import LEAST_GAP, Bins, check_counts, joined_bins
@@ -203,7 +203,8 @@ def histogram_view(
     """Round the shown counts and turn them into densities."""
     told = shown_counts(counts, shown, request)
     widths = np.diff(edges)
-    total = (sum(count or 0 for count in told) or 1) if not request.shows_exact else 1
+    shares = not request.shows_exact or request.source == COPY
+    total = (sum(count or 0 for count in told) or 1) if shares else 1
     density = [None if c is None else c / (total * w) for c, w in zip(told, widths, strict=True)]
     declared = request.columns[0] in request.edges
     return HistogramView(

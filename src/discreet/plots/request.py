@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from discreet.protect import ROW_METHODS
+from discreet.protect import COPY_METHODS
 from discreet.regression import Model
 
 __all__ = [
+    "COPY",
+    "COUNTS",
     "NO_AXES",
     "ROWS_PER_K",
+    "SOURCES",
     "AxesRequest",
     "Edges",
     "Limits",
@@ -20,6 +23,10 @@ __all__ = [
 
 #: A guarded plot or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
+
+COPY, COUNTS = "copy", "counts"
+#: Where a plot may come from: the copy of the whole table, or counts of the raw one.
+SOURCES = (COPY, COUNTS)
 
 Limits = Mapping[str, tuple[float, float]]
 Edges = Mapping[str, tuple[float, ...]]
@@ -63,7 +70,8 @@ class PlotRequest:
 
     `shows_exact` says whether counts and values of single persons may be shown as they are;
     `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
-    are.
+    are. `source` is COPY where it is drawn from the copy of the whole table, whose groups are of
+    `m` persons; else it says nothing, or COUNTS.
     """
 
     plot: str
@@ -88,6 +96,8 @@ class PlotRequest:
     model: Model | None = None
     trend: bool = False
     noise_on: str = "points"
+    source: str = ""
+    m: int | None = None
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -102,4 +112,4 @@ class PlotRequest:
     @property
     def from_rows(self) -> bool:
         """Whether the plot is drawn from protected rows rather than from counts."""
-        return self.method in ROW_METHODS
+        return self.method in COPY_METHODS

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.protect import METHODS, ROW_METHODS
+from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Scene
 from discreet.render.to_html import scene_page, scene_widget
@@ -269,7 +269,8 @@ class View:
         of, lines = self.origin, [self.note()]
         guarded, rows = of.regime == "guarded", of.counted == "protected rows"
         if of.shown is not None and of.total is not None:
-            about, who = "about " if guarded else "", "rows" if rows else of.counted
+            rough = guarded and self.method != Whole.name  # how many rows a copy has is nobody's
+            about, who = "about " if rough else "", "rows" if rows else of.counted
             many = f"{about}{of.shown:,} of" if of.shown else f"none of {about}".rstrip()
             gaps = "" if of.most_gaps is None else f"; {of.most_gaps} has the most gaps"
             lines.append(f"shown: {many} {of.total:,} {who}, {self._source()}{gaps}")
@@ -325,7 +326,7 @@ class View:
 
     def _source(self) -> str:
         """Say what the picture is drawn from."""
-        if self.method not in ROW_METHODS:
+        if self.method not in COPY_METHODS:
             return "unprotected" if self.method == "none" else "from counts"
         if self.origin.regime == "guarded":
             return "from the protected copy"

@@ -23,12 +23,14 @@ from discreet.plots import METHOD_OF_PLOT, PLOTS
 from discreet.plots.request import Edges, Limits, PlotRequest
 from discreet.policy.resolve import allowed_methods, method_of, refuse_unused
 from discreet.protect import (
+    COPY_METHODS,
     ROUNDING_NAMES,
     ROW_METHODS,
     ROW_NAMES,
     Deterministic,
     Microaggregation,
     Probabilistic,
+    Whole,
     named,
 )
 from discreet.protect.base import RowMethod
@@ -183,13 +185,17 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "regime": (lambda v: v in REGIMES, f"one of {one_of(REGIMES)}"),
     "k": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
-    "rows": (lambda v: isinstance(v, str) and v in ROW_METHODS, f"one of {one_of(ROW_NAMES)}"),
+    "rows": (
+        lambda v: isinstance(v, str) and v in COPY_METHODS,
+        f"one of {one_of((*ROW_NAMES, Whole.name))}",
+    ),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
     "rounding": (
         lambda v: isinstance(v, str) and v in ROUNDINGS,
         f"one of {one_of(ROUNDINGS)}",
     ),
     "c": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
+    "m": (lambda v: v is None or _whole(1, 10**6)(v), "a whole number from 1 to 1000000"),
     "pictures": (lambda v: isinstance(v, Mapping), "a table of plots and methods"),
     "bins": (_whole(2, 1000), "a whole number from 2 to 1000"),
     "grid": (_whole(2, 1000), "a whole number from 2 to 1000"),
@@ -266,7 +272,8 @@ class Policy:
     rows : str, default "condensation"
         The row method the protected copy is made by: "condensation", "deterministic",
         "probabilistic", or a way to round rows jointly: "mdav" (microaggregation), "vmdav",
-        "optimal", "equal-width", "equal-frequency", "kmeans", "resampling", "base".
+        "optimal", "equal-width", "equal-frequency", "kmeans", "resampling", "base". Or "whole":
+        one copy of all columns of the table, from which every plot may be drawn.
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
     rounding : str, default "mdav"
@@ -274,6 +281,9 @@ class Policy:
         say `rows="vmdav"`.
     c : int, optional
         How many regions it parts a column into, where that is what it takes.
+    m : int, optional
+        The least number of persons in a group, where `rows` is "whole"; at least k, by default
+        2 k. With less than 2 k a study has one version and no more.
     pictures : mapping of str to str
         The method of each picture when the caller names none; "rows" stands for `rows`.
     bins, grid : int, default 20 and 30
@@ -368,6 +378,7 @@ class Policy:
     metric: str = "euclidean"
     rounding: str = "mdav"
     c: int | None = None
+    m: int | None = None
     pictures: Mapping[str, str] = field(default_factory=lambda: METHOD_OF_PLOT)
     bins: int = 20
     grid: int = 30
@@ -426,8 +437,10 @@ class Policy:
             raise InputError("a column is in one group of the policy, and is no stratum as well")
         if set(self.edges) & set(self.limits):
             raise InputError("a column has limits or edges in the policy, not both")
-        kind = ROW_METHODS[self.rows]
-        if kind.declared:
+        kind = COPY_METHODS[self.rows]
+        if self.rows == Whole.name:
+            self._check_whole()
+        elif kind.declared:
             made = (self.rows, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
             self._method(*made)  # refuses what does not fit
         if not self.fixed:
@@ -440,6 +453,20 @@ class Policy:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
         if self.residual_df < LEAST_GUARDED_DF:
             raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
+
+    def _check_whole(self) -> None:
+        """Refuse what a copy of the whole table has no use for."""
+        if self.regime != "guarded":
+            raise InputError(
+                "rows = 'whole' is one copy of a guarded study's table; choose another row method"
+                " for single plots of public data"
+            )
+        if self.groups or self.strata:
+            raise InputError(
+                "rows = 'whole' protects all columns together; leave groups and strata out, or"
+                " choose another row method for them, such as 'condensation'"
+            )
+        Whole(self.k, self.m)  # refuses what does not fit
 
     @property
     def fixed(self) -> bool:
@@ -660,7 +687,7 @@ class Policy:
 
     def noise(self, method: str) -> float:
         """Return the noise of a row method as a share of a column's standard deviation."""
-        kind = ROW_METHODS.get(method)
+        kind = COPY_METHODS.get(method)
         if kind is None or not kind.noise or not (kind.additive or self.from_copy):
             return 0.0
         return float(kind.noise if self.q is None else self.q)
@@ -673,6 +700,11 @@ class Policy:
         if asked is None or asked.rounding is None:
             return self._method(method, k, q, self.rounding, self.c)
         return self._method(method, k, q, asked.rounding, asked.c)
+
+    @property
+    def members(self) -> int:
+        """How many persons a group of the copy of the whole table has at least."""
+        return int(Whole(self.k, self.m).m or self.k)
 
     def _method(self, name: str, k: int, q: float, rounding: str, c: int | None) -> RowMethod:
         given = {"k": k, "q": q, "metric": self.metric, "far_noise": self.far_noise}
@@ -722,7 +754,9 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
-        out |= {name: getattr(self, name) for name in ROW_METHODS[self.rows].declared}
+        if self.rows == Whole.name:
+            out["m"] = self.members
+        out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows].declared if n not in out}
         codes = {name: sorted(of) for name, of in self.missing_values.items() if of}
         if codes:
             out["missing_values"] = codes

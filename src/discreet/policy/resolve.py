@@ -21,10 +21,12 @@ from discreet.plots.request import AxesRequest, PlotRequest
 from discreet.plots.scatter import SCATTER
 from discreet.protect import (
     CLUSTER_METHODS,
+    COPY_METHODS,
     ROW_METHODS,
     ROW_NAMES,
     ColumnRounding,
     Rounding,
+    Whole,
     named,
 )
 from discreet.regression import Model
@@ -95,7 +97,7 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
     """Refuse rows of more columns together than the policy allows."""
     most = policy.most_columns
     if most is None:
-        redrawn = policy.from_copy and not ROW_METHODS[policy.rows].shared_by_k
+        redrawn = policy.from_copy and not COPY_METHODS[policy.rows].shared_by_k
         most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
     if len(columns) > most:
         raise RefusedError(
@@ -117,6 +119,11 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
     if method == "rows":
         method = policy.rows
+    if method == Whole.name == policy.rows:
+        raise RefusedError(
+            f"a {plot} of rows is drawn from the copy of the whole table; leave method and source"
+            " out, or name a method of counts"
+        )
     if method not in methods:
         raise InputError(
             f"a {plot} cannot be made by method {method!r}; there are {one_of(methods)}"
@@ -601,13 +608,13 @@ def _check_rounds(policy: Policy, name: str | None, c: object, per_column: bool)
             " simulated data under the policy 'research' (--policy research); leave per_column"
             " out to round rows jointly"
         )
-    if not ROW_METHODS[policy.rows].shared_by_k:
+    if not COPY_METHODS[policy.rows].shared_by_k:
         raise RefusedError(
             f"the protected copy of this study is made by {policy.rows!r}; to round, the custodian"
             " can open a study with it: discreet.open(..., rows='mdav'), or rows = \"mdav\" in its"
             " policy file"
         )
-    if ROW_METHODS[policy.rows].declared:
+    if COPY_METHODS[policy.rows].declared:
         policy.allowed(rounding=name, c=c)
     elif name not in (None, "mdav") or c is not None:
         raise RefusedError(

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from discreet.arguments import Described
 from discreet.parallel.methods import KMember, KMemberCells, KMemberJoint
@@ -52,6 +53,7 @@ from discreet.protect.microaggregation import Condensation, mdav, vmdav
 from discreet.protect.probabilistic import Probabilistic, probabilistic
 from discreet.protect.rounding import ColumnRounding, Microaggregation, Rounding
 from discreet.protect.values import OrderMeans, outside
+from discreet.protect.whole_rows import Whole
 from discreet.rounding import METHODS as rounding_methods
 from discreet.rounding import (
     chimerge,
@@ -66,6 +68,7 @@ from discreet.rounding import (
 
 __all__ = [
     "CLUSTER_METHODS",
+    "COPY_METHODS",
     "COUNT_METHODS",
     "METHODS",
     "ROUNDING_NAMES",
@@ -89,6 +92,7 @@ __all__ = [
     "Repair",
     "Rounding",
     "Suppression",
+    "Whole",
     "check_counts",
     "check_table",
     "chimerge",
@@ -117,6 +121,9 @@ ROW_METHODS: Mapping[str, type[RowMethod]] = MappingProxyType(
     }
 )
 """Row methods by name."""
+
+COPY_METHODS: Mapping[str, type[Any]] = MappingProxyType({**ROW_METHODS, Whole.name: Whole})
+"""What the protected copy of a study may be made by: row methods, or the whole table at once."""
 
 ROUNDING_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -170,6 +177,7 @@ METHODS: Mapping[str, type[Described]] = MappingProxyType(
         CellSuppression.name: CellSuppression,
         OrderMeans.name: OrderMeans,
         ColumnRounding.name: ColumnRounding,
+        Whole.name: Whole,
     }
 )
 """All methods by name: of rows and columns, counts, clusters, tables and box plots."""

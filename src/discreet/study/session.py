@@ -7,6 +7,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +22,7 @@ from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
+from discreet.plots.request import COPY
 from discreet.plots.scatter import with_trends
 from discreet.plots.view import SCHEMA
 from discreet.policy import (
@@ -34,12 +36,14 @@ from discreet.policy import (
     resolve_rounding,
     resolve_table,
 )
-from discreet.protect import ROW_METHODS
+from discreet.protect import COPY_METHODS
 from discreet.protect.counts import rounded
+from discreet.protect.whole import WholeCopy
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
+from discreet.study.from_copy import WholeTable, settle_from_copy, source_of, view_from_copy
 from discreet.study.gate import (
     NOTHING,
     ReleaseGate,
@@ -50,6 +54,7 @@ from discreet.study.gate import (
 )
 from discreet.table import KINDS, Table
 from discreet.vault.vault import Copy, Made, Vault, protect_view
+from discreet.vault.whole import RawWhole
 
 __all__ = [
     "DrawableColumn",
@@ -108,14 +113,35 @@ class Session:
         return number
 
     def settle(
-        self, plot: str, columns: Sequence[str] = (), *, formula: str | None = None, **how: Any
+        self,
+        plot: str,
+        columns: Sequence[str] = (),
+        *,
+        formula: str | None = None,
+        source: str | None = None,
+        **how: Any,
     ) -> PlotRequest:
-        """Say how a plot of columns, or of a formula, will be made, or refuse it: `resolve`."""
-        if formula is None:
-            return resolve(self.policy, self.table, plot, columns, **how)
-        kinds = {name: column.kind for name, column in self.table.columns.items()}
-        model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
-        return resolve(self.policy, self.table, plot, model.numbers, model=model, **how)
+        """Say how a plot of columns, or of a formula, will be made, or refuse it: `resolve`.
+
+        `source` is COPY or COUNTS; by default the copy of the whole table, where there is one.
+        """
+        model = None
+        if formula is not None:
+            kinds = {name: column.kind for name, column in self.table.columns.items()}
+            model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
+            columns = model.numbers
+        chosen = source_of(self.policy, source, how.get("method"))
+        if chosen == COPY:
+            return settle_from_copy(
+                self.policy, self.whole, self.table, plot, columns, model, **how
+            )
+        settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
+        return dataclasses.replace(settled, source=chosen)
+
+    @cached_property
+    def whole(self) -> WholeTable:
+        """The copy of the whole table, made on the first call."""
+        return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
 
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
@@ -131,6 +157,8 @@ class Session:
 
     def view(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw what was settled, from protected rows or from counts, with the study's gate."""
+        if request.source == COPY:
+            return self._from_copy(plot, request)
         pinned, format = NOTHING, FORMAT
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows
@@ -164,6 +192,37 @@ class Session:
             drawn = with_trends(drawn, None if raw is None else (raw[x], raw[y]))
         view: V = drawn
         return view
+
+    def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
+        """Draw from the copy of the whole table, with a gate that records and compares nothing."""
+        origin = self._origin_of_copy(request)
+        drawn: Any = view_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
+        if request.trend:
+            drawn = with_trends(drawn, None)
+        gate, copy = self.release_gate, self.whole.copy.version
+        view: V = drawn
+        return _with_gate(
+            view, lambda form: gate.release([gate.record_from_copy(request, form, copy)])
+        )
+
+    def _origin_of_copy(self, request: PlotRequest) -> Origin:
+        """Say what a view of the copy of the whole table is of."""
+        said = [
+            f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
+            " data can say so (missing_values of the policy)"
+            for name in dict.fromkeys(request.named)
+            if self.table.codes(name, self.policy.k)
+        ]
+        return Origin(
+            policy=self.policy.name,
+            regime=self.policy.regime,
+            public=self.policy.public,
+            study=self.name,
+            version=self.whole.copy.version,
+            left_out=None,
+            counted="protected rows",
+            remarks=tuple(said),
+        )
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""
@@ -251,6 +310,10 @@ class Session:
         """Return the rows of the protected copy of a group beside the raw ones."""
         return self._vault.made(self.table, self.policy, self.group_of(columns), self.format)
 
+    def made_whole(self) -> tuple[RawWhole, WholeCopy]:
+        """Return the raw columns of the whole table, and the copy made of them, to measure it."""
+        return self._vault.made_whole(self.table, self.policy)
+
     def copy(self, columns: Sequence[str]) -> Copy:
         """Return the protected copy of the group that holds some columns."""
         return self._vault.copy(self.table, self.policy, self.group_of(columns), self.format)
@@ -297,11 +360,7 @@ class Session:
             """Record that the view is released in a form."""
             release_gate.release([release_gate.record(request, group, form, also, pinned, format)])
 
-        gated = dataclasses.replace(view, gate=gate)
-        if isinstance(gated, MultiplesView):
-            views = tuple(dataclasses.replace(inner, gate=gate) for inner in gated.views)
-            gated = dataclasses.replace(gated, views=views)
-        return gated
+        return _with_gate(view, gate)
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -309,7 +368,7 @@ class Session:
         # Values that were reflected or rounded to whole numbers have another noise beside it.
         moved = policy.outside != "keep"
         moved |= any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
-        if not ROW_METHODS[policy.rows].additive or policy.far_noise != "even" or moved:
+        if not COPY_METHODS[policy.rows].additive or policy.far_noise != "even" or moved:
             return None
         return policy.noise(policy.rows)
 
@@ -396,6 +455,15 @@ class Session:
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
 
+def _with_gate(view: V, gate: Callable[[str], None]) -> V:
+    """Give a view a gate, and the views within it too."""
+    gated = dataclasses.replace(view, gate=gate)
+    if isinstance(gated, MultiplesView):
+        views = tuple(dataclasses.replace(inner, gate=gate) for inner in gated.views)
+        gated = dataclasses.replace(gated, views=views)
+    return gated
+
+
 def _levels_of(copy: Copy, name: str) -> tuple[str, ...]:
     """Return the levels that rows of a copy carry."""
     if name not in copy.strata:
@@ -449,7 +517,7 @@ def remarks_of(
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:
         return tuple(said)
-    if policy.from_copy and not ROW_METHODS[policy.rows].holds_k:
+    if policy.from_copy and not COPY_METHODS[policy.rows].holds_k:
         said.append(
             f"rows by {policy.rows!r} do not hold k: a record is recognised by its row"
             " more often than one time in k"

@@ -46,6 +46,7 @@ Limits = Mapping[str, Sequence[float]]
 class RowSettings(TypedDict, total=False):
     """What of a regression the policy says; `research` alone lets a caller choose."""
 
+    source: str | None
     k: int | None
     q: float | None
     grid: int | None
@@ -60,6 +61,7 @@ class GridSettings(RowSettings, total=False):
 class BinSettings(TypedDict, total=False):
     """What of a histogram the policy says."""
 
+    source: str | None
     k: int | None
     q: float | None
     bins: int | None
@@ -70,6 +72,7 @@ class BinSettings(TypedDict, total=False):
 class AxisSettings(TypedDict, total=False):
     """What of parallel coordinates the policy says."""
 
+    source: str | None
     k: int | None
     diversity: int | None
     pixels: int | None
@@ -124,7 +127,10 @@ class Study:
 
     Made by `discreet.open`. Prints no value and cannot be pickled. Every plot is answered with a
     View. `**research` are settings that the policy has a value of: other values exist under the
-    policy `research`, and are refused where they are fixed (`standard`). Every method raises
+    policy `research`, and are refused where they are fixed (`standard`). Where `rows` of the policy
+    is "whole", plots are drawn from one protected copy of the whole table: of any columns, with any
+    settings of the view (bins, grid, limits, pixels), and none is refused because of another;
+    `source="counts"` asks for counts of the raw data instead. Every method raises
     InputError if a column, method or setting is unknown or of another kind than is needed, and
     RefusedError if the policy has another value, or the table or a level holds too few persons.
 
@@ -431,6 +437,7 @@ class Study:
         by: str | None = None,
         method: str | None = None,
         k: int | None = None,
+        source: str | None = None,
     ) -> plots.BarView:
         """Draw how many persons have each level of a categorical column.
 
@@ -445,6 +452,8 @@ class Study:
             would give them back), or "none" under `research`.
         k : int, optional
             Another value than the policy's, under `research` alone.
+        source : {"copy", "counts"}, optional
+            Where it comes from, in a study whose `rows` are "whole".
 
         Returns
         -------
@@ -461,10 +470,16 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        return self.session.draw(BARS, [column], by=by, method=method, k=k)
+        return self.session.draw(BARS, [column], by=by, method=method, k=k, source=source)
 
     def crosstab(
-        self, rows: str, columns: str, *, method: str | None = None, k: int | None = None
+        self,
+        rows: str,
+        columns: str,
+        *,
+        method: str | None = None,
+        k: int | None = None,
+        source: str | None = None,
     ) -> plots.CrossTableView:
         """Count the pairs of levels of two categorical columns, with their sums.
 
@@ -472,7 +487,7 @@ class Study:
         ----------
         rows, columns : str
             Two categorical columns.
-        method, k : optional
+        method, k, source : optional
             As of `bars`.
 
         Returns
@@ -490,7 +505,8 @@ class Study:
         one to fewer than k possible values; who also has a table of the same persons by other
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
-        return self.session.draw(CROSSTAB, [rows, columns], method=method, k=k)
+        how = {"method": method, "k": k, "source": source}
+        return self.session.draw(CROSSTAB, [rows, columns], **how)
 
     def parallel(
         self,

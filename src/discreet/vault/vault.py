@@ -21,6 +21,7 @@ from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
+from discreet.protect.whole import WholeCopy
 from discreet.secret import FORMAT, Secret, unguessable
 from discreet.table import Table
 from discreet.table.columns import array_of
@@ -36,8 +37,25 @@ from discreet.vault.rows import (
     raw_rows,
     rows_with_key,
 )
+from discreet.vault.whole import (
+    RawWhole,
+    columns_of_copy,
+    copy_of_whole,
+    raw_whole,
+    remarks_of_whole,
+)
 
-__all__ = ["Copy", "Made", "Vault", "copy_of", "make_copy", "make_table", "protect_view", "said"]
+__all__ = [
+    "Copy",
+    "Made",
+    "Vault",
+    "copied_whole",
+    "copy_of",
+    "make_copy",
+    "make_table",
+    "protect_view",
+    "said",
+]
 
 
 DONE = b"discreet: how the rows were prepared"
@@ -84,13 +102,16 @@ def store(path: Path, copy: Copy) -> None:
             partial.unlink(missing_ok=True)
 
 
-def load(path: Path, group: Sequence[str], version: bytes, format: int = FORMAT) -> Copy:
-    """Read a copy that was kept."""
+def load(path: Path, group: Sequence[str] | None, version: bytes, format: int = FORMAT) -> Copy:
+    """Read a copy that was kept; where no `group` is named, numbers are what is stored as such."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:  # read_table imports what data sets of many files need
             stored = file.read()
+        if group is None:
+            group = [it.name for it in stored.schema if pa.types.is_floating(it.type)]
         left_out, *remarks = json.loads(stored.schema.metadata[DONE])
         series = nw.from_native(stored, eager_only=True)
         columns = {name: array_of(series[name]).astype(np.float64) for name in group}
@@ -241,6 +262,7 @@ class Vault:
     def __init__(self, secret: Secret, folder: Path | None) -> None:
         self._secret, self._folder = secret, folder
         self._copies: dict[tuple[tuple[str, ...], int | None], Copy] = {}
+        self._whole: Copy | None = None
 
     def copy(
         self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
@@ -266,6 +288,25 @@ class Vault:
         if (names, format) not in self._copies:
             self._hold(raw, format, lambda: copy_of(made, policy.k))
         return made
+
+    def whole(self, table: Table, policy: Policy) -> Copy:
+        """Return the protected copy of the whole table, made on the first call."""
+        if self._whole is None:
+            raw = raw_whole(table, policy, self._secret)
+            name = f"whole-{raw.version.hex()[:16]}.parquet"
+            path = None if self._folder is None else self._folder / name
+            if path is not None and path.exists():
+                self._whole = load(path, None, raw.version)
+            else:
+                self._whole = copied_whole(raw, copy_of_whole(raw, self._secret))
+                if path is not None:
+                    store(path, self._whole)
+        return self._whole
+
+    def made_whole(self, table: Table, policy: Policy) -> tuple[RawWhole, WholeCopy]:
+        """Return the raw columns and the copy made of them, to measure it by."""
+        raw = raw_whole(table, policy, self._secret)
+        return raw, copy_of_whole(raw, self._secret)
 
     def _hold(self, raw: Raw, asked_for: int | None, make: Callable[[], Copy]) -> None:
         """Hold the copy that was kept in the folder, or make one and keep it.
@@ -298,6 +339,12 @@ class Vault:
 
 def _file_name(format: int, version: str) -> str:
     return f"copy-{version}.parquet" if format == 1 else f"copy-{format}-{version}.parquet"
+
+
+def copied_whole(raw: RawWhole, made: WholeCopy) -> Copy:
+    """Return the rows of a copy of the whole table, in the order that their draws gave them."""
+    numbers, levels = columns_of_copy(made)
+    return Copy(numbers, levels, raw.version.hex()[:16], 0, remarks_of_whole(raw, made))
 
 
 def said(made: Made, k: int) -> tuple[str, ...]:

@@ -1,0 +1,76 @@
+"""What the copy of a whole table says of itself, beside the other row methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from discreet.arguments import check_parameters, whole
+from discreet.errors import InputError
+
+__all__ = ["MEMBERS_PER_K", "Whole"]
+
+MEMBERS_PER_K = 2
+"""A group of a copy that several versions may follow has this many times k persons."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One protected copy of all columns: numbers, levels and gaps, redrawn from groups of m rows.
+
+    It is no function of a matrix, as other row methods are: `protect.whole.whole_copy` makes it.
+
+    Parameters
+    ----------
+    k : int, default 5
+        The least number of persons that each level, and each place of a column, stands on.
+    m : int, default 2 k
+        The least number of persons in a group; at least k.
+
+    Raises
+    ------
+    InputError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> Whole(k=5).m
+    10
+    """
+
+    name: ClassVar[str] = "whole"
+    promises: ClassVar[str] = (
+        "One copy of the whole table: each row is drawn anew from a group of at least m persons,"
+        " each level and each place of a column stands on at least k. Whatever is drawn from the"
+        " copy teaches nothing that the copy does not."
+    )
+    leaves_open: ClassVar[str] = (
+        "What a group has in common: who knows a person's other values learns a little about the"
+        " last one. Several copies of the same persons add up, so versions are few. It is not"
+        " differential privacy."
+    )
+    least_k: ClassVar[int] = 2
+    noise: ClassVar[float] = 0.0
+    additive: ClassVar[bool] = False
+    holds_k: ClassVar[bool] = True
+    shared_by_k: ClassVar[bool] = False
+    averages: ClassVar[bool] = False
+    declared: ClassVar[tuple[str, ...]] = ("m",)
+    sentence: ClassVar[str] = (
+        "similar records were put into groups of at least {m}, and every row of the whole table"
+        " was drawn anew from one"
+    )
+    not_claimed: ClassVar[tuple[str, ...]] = (
+        "that a person cannot be recognised by several copies of the same table",
+        "differential privacy",
+    )
+
+    k: int = whole(2, default=5)
+    m: int | None = whole(2, default=None)
+
+    def __post_init__(self) -> None:
+        if self.m is None:
+            object.__setattr__(self, "m", MEMBERS_PER_K * self.k)
+        check_parameters(self)
+        if self.m is not None and self.m < self.k:
+            raise InputError("m must be at least k: a group holds m persons")

@@ -1,0 +1,207 @@
+"""Plots of the copy of the whole table: post-processing, and so free in columns and settings."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
+from discreet.parallel.methods import KMemberCells
+from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
+from discreet.plots.descriptor import Plot
+from discreet.plots.request import COPY, COUNTS, SOURCES, PlotRequest
+from discreet.policy import Policy, resolve
+from discreet.protect import Condensation, Whole
+from discreet.regression import Model
+from discreet.release import arrow_table
+from discreet.table import Column, Table, open_table
+from discreet.vault.vault import Copy
+
+__all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
+
+NO_METHOD = "none"
+OWN = ("k", "q")
+"""Numbers that the copy was made with, and that no plot of it may have others of."""
+
+
+@dataclass(frozen=True, repr=False)
+class WholeTable:
+    """The copy of a whole table, as rows and as a Table that can be counted."""
+
+    copy: Copy
+    raw: Mapping[str, Column]
+
+    @cached_property
+    def table(self) -> Table:
+        """The copy as a Table: its levels are words, and all it holds may be shown."""
+        kinds = dict.fromkeys(self.copy.columns, "continuous")
+        kinds |= dict.fromkeys(self.copy.strata, "categorical")
+        plain = {
+            name: dataclasses.replace(self.raw[name], numeric=name in self.copy.columns)
+            for name in self.raw
+            if name in kinds
+        }
+        return open_table(
+            arrow_table(self.copy.columns, self.copy.strata, plain),
+            kinds=kinds,
+            roles=dict.fromkeys(kinds, "quasi-identifier"),
+            unit=None,
+            key=None,
+        )
+
+    def __len__(self) -> int:
+        sizes = [len(values) for values in self.copy.columns.values()]
+        return max([*sizes, *(len(words) for words in self.copy.strata.values())])
+
+    def part(
+        self, numbers: Sequence[str], levels: Sequence[str]
+    ) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+        """Return the rows that have a value in each of some columns."""
+        known = np.ones(len(self), dtype=np.bool_)
+        for name in numbers:
+            known &= np.isfinite(self.copy.columns[name])
+        for name in levels:
+            known &= np.array(self.copy.strata[name]) != ""
+        if not known.any():
+            raise RefusedError(
+                f"no row of the copy has values in all of {one_of([*numbers, *levels])}; leave a"
+                " column out"
+            )
+        places = np.flatnonzero(known)
+        return (
+            {name: self.copy.columns[name][places] for name in numbers},
+            {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
+        )
+
+
+def source_of(policy: Policy, source: str | None, method: str | None) -> str:
+    """Say where a plot comes from: the copy, counts, or (empty) as policies without a copy say.
+
+    Who names a method of counts asks for counts.
+    """
+    with about("source"):
+        if source is not None and source not in SOURCES:
+            raise InputError(f"source must be {one_of(SOURCES)}")
+        if policy.rows != Whole.name:
+            if source == COPY:
+                raise RefusedError(
+                    "this study has no copy of the whole table; leave source out, or the custodian"
+                    " can open a study with one: discreet.open(..., rows='whole')"
+                )
+            if source == COUNTS and not policy.fixed:
+                raise InputError("source is for guarded studies; leave it out")
+            return ""
+        if source == COUNTS and method == Whole.name:
+            raise InputError("method 'whole' draws from the copy; leave it or source out")
+        by_counts = method not in (None, Whole.name, "rows")
+        if source == COPY and by_counts:
+            raise InputError(
+                f"method {method!r} draws counts; leave it out, or take source='counts'"
+            )
+    return source or (COUNTS if by_counts else COPY)
+
+
+def settle_from_copy(
+    policy: Policy,
+    whole: WholeTable,
+    raw: Table,
+    plot: str,
+    columns: Sequence[str],
+    model: Model | None,
+    **how: Any,
+) -> PlotRequest:
+    """Say how a plot of the copy will be made: whatever can be drawn of public rows."""
+    how.pop("method", None)
+    if plot not in PLOTS:
+        raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
+    with about("numbers"):
+        policy.allowed(**{name: how.pop(name, None) for name in OWN})
+    _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
+    drawn, method = PLOTS[plot], NO_METHOD
+    if drawn.axes:
+        method = KMemberCells.name
+    elif drawn.from_rows is not None or model is not None:
+        method = Condensation.name  # one that has rows: which it is plays no part
+    asked = resolve(
+        _free(policy),
+        whole.table,
+        plot,
+        columns,
+        model=model,
+        method=method,
+        **{name: value for name, value in how.items() if value is not None},
+    )
+    return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members, q=None)
+
+
+def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str | None) -> None:
+    """Refuse columns that are not in the copy, and say why they are not."""
+    held = {*whole.copy.columns, *whole.copy.strata}
+    for what, wanted in (("columns", names), ("by", [] if by is None else [by])):
+        with about(what):
+            raw.require([*dict.fromkeys(wanted)])
+            for name in wanted:
+                if name not in held:
+                    says = "; ".join(whole.copy.remarks)
+                    raise RefusedError(
+                        f"column {name!r} is {says or 'not in the protected copy'}; draw another"
+                        " column, or counts (source='counts')"
+                    )
+
+
+def _free(policy: Policy) -> Policy:
+    """Return a policy that lets a view be drawn with any settings: the copy's rows are public."""
+    given = {name: getattr(policy, name) for name in ("k", "bins", "grid", "pixels")}
+    given |= {"limits": policy.limits, "edges": policy.edges, "ordered": policy.ordered}
+    return Policy.preset("research", **given)
+
+
+def view_from_copy(
+    plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
+) -> View:
+    """Draw a plot of the rows of the copy."""
+    numbers, words = _named(whole, request)
+    if plot.axes:  # axes may be levels, and each pair of them has rows of its own
+        request = dataclasses.replace(request, method=KMemberCells.name)
+        return _of_copy(plot.from_counts(whole.table, request, origin), request)  # type: ignore[misc]
+    rows, levels = whole.part(numbers, words)
+    size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
+    origin = dataclasses.replace(origin, shown=size, total=len(whole))
+    if request.model is not None:
+        return diagnostics.of_protected(
+            request.model, rows, levels, request, origin, residual_df=residual_df, noise=None
+        )
+    by_rows = plot.from_rows
+    if request.by is not None and plot.by_level is not None:
+        by_rows = plot.by_level[0]
+    if by_rows is not None:
+        drawn: View = by_rows(rows, levels.get(request.by or "", ()), request, origin)
+        return drawn
+    if plot.from_counts is None:
+        raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
+    counted = dataclasses.replace(request, method=NO_METHOD, m=None)
+    return _of_copy(plot.from_counts(whole.table, counted, origin), request)
+
+
+def _named(whole: WholeTable, request: PlotRequest) -> tuple[list[str], list[str]]:
+    """Return the columns of numbers, and those of levels, that a plot rests on."""
+    names = [*request.named, *(() if request.model is None else request.model.levels)]
+    numbers = [name for name in names if name in whole.copy.columns]
+    return numbers, [name for name in names if name in whole.copy.strata]
+
+
+def _of_copy(view: View, request: PlotRequest) -> View:
+    """Say of a view, and of those within it, that its rows are those of the copy."""
+    beside = {n: v for n, v in view.parameters.items() if n not in ("k", "m", "round_to")}
+    stated = {"k": request.k, "m": request.m, **beside}
+    drawn = dataclasses.replace(view, method=Whole.name, parameters=stated)
+    if isinstance(drawn, MultiplesView):
+        inner = tuple(_of_copy(each, request) for each in drawn.views)
+        drawn = dataclasses.replace(drawn, views=inner)
+    return drawn

@@ -1,0 +1,114 @@
+"""The copy of a whole table: its columns read and keyed, protected together, and put in a frame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Floats, Labels
+from discreet.keys import Keys
+from discreet.policy import Policy
+from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy, whole_copy
+from discreet.secret import FORMAT, Secret
+from discreet.table import Table
+from discreet.vault.rows import digest_of, keys_of, rows_with_key
+
+__all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks_of_whole"]
+
+WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RawWhole:
+    """A whole table as it was read, the key of each record, and which copy it makes.
+
+    `numbers` hold NaN where one is missing, `levels` the place -1. `persons` says whose each row
+    is, where some person has several; `left_out` why each column is not among them.
+    """
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, Levels]
+    left_out: Mapping[str, str]
+    keys: Keys
+    version: bytes
+    settings: Settings
+    persons: Labels | None = None
+
+
+def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
+    """Read every column that can be drawn, and the keys that noise hangs on."""
+    numbers = [n for n in sorted(table.shown([*table.columns], "continuous"))]
+    counting = {name for name in numbers if table.numbers_rows(name)}
+    numbers = [name for name in numbers if name not in counting]
+    words = sorted(table.shown([*table.columns], "categorical"))
+    left_out = {
+        name: _why(table, name, counting)
+        for name in table.columns
+        if name not in {*numbers, *words, table.unit, table.key}
+    }
+    rows = rows_with_key(table, [], [], words, numbers)
+    settings = Settings(
+        policy.k,
+        policy.members,
+        tuple(name for name in words if table.columns[name].role == "sensitive"),
+        {} if policy.outside == "keep" else policy.bounds,
+    )
+    data = keys_of(secret, rows, None, FORMAT)
+    keys = data if table.key is None else keys_of(secret, rows, table.key, FORMAT)
+    made_by: dict[str, Any] = policy.copy_settings()
+    made_by |= {"numbers": numbers, "levels": words, "sensitive": settings.sensitive}
+    made_by |= {} if rows.persons is None else {"unit": table.unit}
+    version = digest_of(secret, "whole", data, FORMAT, json.dumps(made_by, sort_keys=True).encode())
+    return RawWhole(
+        {name: rows.numbers[name] for name in numbers},
+        {name: _coded(rows.texts[name]) for name in words},
+        left_out,
+        keys,
+        version,
+        settings,
+        rows.persons,
+    )
+
+
+def copy_of_whole(raw: RawWhole, secret: Secret) -> WholeCopy:
+    """Protect the whole table."""
+    draws = Draws(secret, raw.version, raw.keys)
+    return whole_copy(raw.numbers, raw.levels, draws, raw.settings, raw.persons)
+
+
+def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    """Return the numbers of a copy, and its levels as words: the empty text for a missing one."""
+    words = {
+        name: tuple(np.array([w if w != MISSING else "" for w in of.words], dtype=object)[of.codes])
+        for name, of in made.levels.items()
+    }
+    return dict(made.numbers), words
+
+
+def remarks_of_whole(raw: RawWhole, made: WholeCopy) -> tuple[str, ...]:
+    """Say which columns are not in a copy, and why."""
+    left_out = {**raw.left_out, **made.left_out}
+    if not left_out:
+        return ()
+    listed = ", ".join(f"{name} ({why})" for name, why in sorted(left_out.items()))
+    return (f"not in the protected copy: {listed}",)
+
+
+def _why(table: Table, name: str, counting: set[str]) -> str:
+    column = table.columns[name]
+    if column.role == "identifier":
+        return WHY["identifier"]
+    if name in counting:
+        return "numbers the rows"
+    return WHY.get(column.kind, "neither numbers nor levels")
+
+
+def _coded(words: tuple[str, ...]) -> Levels:
+    """Return the different words in order, and which each row has: -1 for the empty text."""
+    kinds = sorted(set(words) - {""})
+    place = {word: i for i, word in enumerate(kinds)} | {"": -1}
+    return Levels(tuple(kinds), np.array([place[word] for word in words], dtype=np.intp))

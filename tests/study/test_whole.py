@@ -1,0 +1,234 @@
+"""A study whose rows are one copy of the whole table: every plot of any columns, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.study.session import Session
+
+N = 400
+
+
+def cohort(n: int = N, seed: int = 0) -> pl.DataFrame:
+    """Make a table with numbers, levels, gaps, an identifier and a number of the rows."""
+    random = np.random.default_rng(seed)
+    age = np.round(random.normal(50, 12, n))
+    bmi = np.round(18 + age / 8 + random.normal(0, 3, n), 1)
+    bmi[random.uniform(size=n) < 0.15] = np.nan
+    smoker = np.where(random.uniform(size=n) < 0.3, "yes", "no").astype(object)
+    smoker[random.uniform(size=n) < 0.1] = None
+    return pl.DataFrame(
+        {
+            "visit": range(1, n + 1),
+            "patient": [f"P{i:05}" for i in random.permutation(n)],
+            "age": age,
+            "bmi": bmi,
+            "glucose": np.round(4 + bmi / 10 + random.exponential(1, n), 2),
+            "sex": np.where(random.uniform(size=n) < 0.5, "f", "m"),
+            "smoker": smoker.tolist(),
+        },
+        strict=False,
+    ).with_columns(pl.col("bmi", "glucose").fill_nan(None))
+
+
+def whole(frame: pl.DataFrame | None = None, **how: Any) -> dc.Study:
+    """Open a study with a copy of the whole table."""
+    return dc.open(cohort() if frame is None else frame, rows="whole", **{"study": "s"} | how)
+
+
+PLOTS: dict[str, Callable[[dc.Study], Any]] = {
+    "histogram": lambda s: s.histogram("bmi"),
+    "histogram by": lambda s: s.histogram("bmi", by="smoker", bins=7),
+    "histogram between limits": lambda s: s.histogram("age", limits={"age": (40, 60)}),
+    "scatter": lambda s: s.scatter("age", "glucose", by="sex", trend=True),
+    "heat map": lambda s: s.heatmap("age", "bmi", grid=9),
+    "heat map by": lambda s: s.heatmap("glucose", "bmi", by="smoker"),
+    "contour": lambda s: s.contour("age", "bmi"),
+    "box": lambda s: s.box("age", "bmi", "glucose"),
+    "box by": lambda s: s.box("bmi", by="sex"),
+    "bars": lambda s: s.bars("smoker"),
+    "bars by": lambda s: s.bars("smoker", by="sex"),
+    "cross-table": lambda s: s.crosstab("smoker", "sex"),
+    "parallel coordinates": lambda s: s.parallel(["bmi", "sex", "age", "glucose"]),
+    "another order": lambda s: s.parallel(["glucose", "bmi", "sex"], pixels=200),
+    "residuals": lambda s: s.residuals("glucose ~ age + bmi + smoker"),
+    "qq": lambda s: s.qq("bmi ~ sex"),
+    "leverage": lambda s: s.leverage("bmi ~ age"),
+}
+
+
+@pytest.fixture(scope="module")
+def study() -> dc.Study:
+    return whole()
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_plot_is_drawn_and_released_beside_all_others(study: dc.Study, name: str) -> None:
+    view = PLOTS[name](study)
+
+    assert view.method == "whole"
+    assert view.parameters["k"] == 5
+    assert view.parameters["m"] == 10
+    assert view.origin.version == study.session.whole.copy.version
+    assert "from the protected copy" in view.describe()
+    assert type(view).from_json(view.to_json()) == view
+    view.scene()
+
+
+def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path) -> None:
+    study = whole(study="recorded")
+    study.residuals("glucose ~ age + sex").save(tmp_path / "a.svg")
+
+    (entry,) = study.session.ledger.history("recorded")
+    assert set(entry["columns"]) == {"glucose", "age", "sex"}
+    assert entry["method"] == "whole"
+
+
+def test_counts_are_drawn_where_they_are_asked_for(study: dc.Study) -> None:
+    asked = study.histogram("age", source="counts")
+    by_method = study.histogram("age", method="merge")
+
+    assert asked.method == by_method.method == "merge"
+    assert asked == by_method
+    assert asked.origin.counted != "protected rows"
+
+
+def test_the_copy_leaves_out_what_identifies_and_says_so(study: dc.Study) -> None:
+    copy = study.session.whole.copy
+
+    assert set(copy.columns) == {"age", "bmi", "glucose"}
+    assert set(copy.strata) == {"sex", "smoker"}
+    (said,) = copy.remarks
+    assert said == (
+        "not in the protected copy: patient (nearly unique text), visit (numbers the rows)"
+    )
+
+
+def test_gaps_stay_gaps(study: dc.Study) -> None:
+    copy, raw = study.session.whole.copy, cohort()
+
+    gaps = np.isnan(copy.columns["bmi"]).mean()
+    assert gaps == pytest.approx(raw["bmi"].is_null().mean(), abs=0.03)
+    unknown = copy.strata["smoker"].count("") / len(study.session.whole)
+    assert unknown == pytest.approx(raw["smoker"].is_null().mean(), abs=0.03)
+
+
+REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
+    "a column that numbers the rows": (
+        lambda s: s.histogram("visit"),
+        RefusedError,
+        r"column 'visit' is not in the protected copy: .*visit \(numbers the rows\)",
+    ),
+    "a name": (lambda s: s.bars("patient"), RefusedError, "column 'patient' identifies persons"),
+    "another k": (lambda s: s.histogram("age", k=7), RefusedError, "k is fixed"),
+    "an unknown source": (
+        lambda s: s.histogram("age", source="raw"),
+        InputError,
+        "source must be 'copy', 'counts'",
+    ),
+    "counts by the copy's method": (
+        lambda s: s.histogram("age", source="counts", method="whole"),
+        InputError,
+        "draws from the copy; leave it or source out",
+    ),
+    "the copy by a method of counts": (
+        lambda s: s.histogram("age", source="copy", method="merge"),
+        InputError,
+        "method 'merge' draws counts",
+    ),
+    "rows of counts": (
+        lambda s: s.scatter("age", "bmi", source="counts"),
+        RefusedError,
+        "drawn from the copy of the whole table",
+    ),
+    "levels as numbers": (lambda s: s.histogram("sex"), InputError, "'sex' is categorical"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) -> None:
+    call, error, says = REFUSED[name]
+    with pytest.raises(error, match=says):
+        call(study)
+
+
+def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
+    with pytest.raises(RefusedError, match=r"open a study with one: .*rows='whole'"):
+        dc.open(cohort(), study="other").histogram("age", source="copy")
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"groups": [["age", "bmi"]]}, "leave groups and strata out"),
+        ({"strata": ["sex"]}, "leave groups and strata out"),
+        ({"policy": "research"}, "is one copy of a guarded study's table"),
+    ],
+)
+def test_what_a_whole_copy_has_no_use_for_is_refused(how: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        whole(**how)
+
+
+def test_m_is_at_least_k() -> None:
+    with pytest.raises(InputError, match="m must be at least k"):
+        dc.Policy.preset("standard", rows="whole", k=5, m=4)
+    assert dc.Policy.preset("standard", rows="whole", k=5, m=5).members == 5
+
+
+def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
+    raw = cohort()
+    turned = raw.sample(fraction=1.0, shuffle=True, seed=3).select(sorted(raw.columns))
+    one, other = (whole(frame).session.whole.copy for frame in (raw, turned))
+
+    assert one.version == other.version
+    for name in one.columns:
+        np.testing.assert_array_equal(one.columns[name], other.columns[name])
+    assert one.strata == other.strata
+
+
+def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> None:
+    whole().histogram("age").to_json()
+    whole().histogram("bmi").to_json()  # the same copy, opened again
+
+    with pytest.raises(LeavingError, match="another copy of the whole table was released"):
+        whole(roles={"smoker": "sensitive"}).bars("smoker").to_json()
+    with pytest.raises(LeavingError, match="'m' must be as in the earlier release"):
+        whole(policy=dc.Policy.preset("standard", m=20)).bars("smoker").to_json()
+    changed = cohort().with_columns(age=pl.col("age") + (pl.col("visit") == 7))
+    with pytest.raises(LeavingError, match="have changed since a release"):
+        whole(changed).bars("smoker").to_json()
+
+
+def test_the_copy_is_kept_beside_the_policy_and_read_again(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n')
+    raw = cohort()
+    first = dc.open(raw, policy=tmp_path / "p.toml", study="s").session
+    kept = first.whole.copy
+    (path,) = (tmp_path / ".discreet").glob("whole-*.parquet")
+    again = dc.open(raw, policy=tmp_path / "p.toml", study="s").session.whole.copy
+
+    assert kept.version in path.name
+    assert again.strata == kept.strata
+    for name in kept.columns:
+        np.testing.assert_array_equal(again.columns[name], kept.columns[name])
+
+
+def test_persons_with_several_rows_are_in_one_group() -> None:
+    raw = cohort().with_columns(person=pl.Series([f"N{i // 2}" for i in range(N)]))
+    study = whole(raw, unit="person")
+    session: Session = study.session
+    read, made = session.made_whole()
+
+    assert read.persons is not None
+    for group in set(made.groups.tolist()) - {-1}:
+        assert len(set(read.persons[made.groups == group].tolist())) >= 10
+    study.scatter("age", "bmi").to_json()
