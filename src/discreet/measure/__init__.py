@@ -20,6 +20,7 @@ from discreet.measure.anonymity import (
     uniqueness,
     uniqueness_of_every,
 )
+from discreet.measure.attack_report import AttackReport, attacked
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.information_loss import (
     ILDR,
@@ -65,6 +66,7 @@ from discreet.measure.utility import (
 
 __all__ = [
     "ILDR",
+    "AttackReport",
     "Coefficients",
     "Entropy",
     "Estimate",
@@ -80,6 +82,7 @@ __all__ = [
     "SseShare",
     "TreeFit",
     "anonymity",
+    "attacked",
     "attribute_disclosure",
     "closeness",
     "coefficient_difference",

@@ -58,9 +58,13 @@ class Side:
 
     def kept(self, rows: NDArray[np.bool_]) -> Side:
         """Return the side with some of its rows."""
-        numbers = {name: values[rows] for name, values in self.numbers.items()}
-        places = np.flatnonzero(rows).tolist()
-        levels = {name: tuple(words[i] for i in places) for name, words in self.levels.items()}
+        return self.taken(np.flatnonzero(rows))
+
+    def taken(self, places: Labels) -> Side:
+        """Return the side with the rows at some places, in their order."""
+        numbers = {name: values[places] for name, values in self.numbers.items()}
+        at = places.tolist()
+        levels = {name: tuple(words[i] for i in at) for name, words in self.levels.items()}
         return Side(MappingProxyType(numbers), MappingProxyType(levels))
 
 

@@ -1,0 +1,420 @@
+"""All attacks on a table, and what came of them: as text, JSON and one page.
+
+The figures are exact and the custodian's; `rounded` gives what may be released of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Labels, check_whole
+from discreet.errors import InputError, RefusedError
+from discreet.measure.attacks import (
+    FAR,
+    Attack,
+    Copy,
+    Make,
+    Records,
+    Success,
+    attack_secret,
+    coincidences,
+    in_keyed_order,
+    linkage,
+    rare_combinations,
+)
+from discreet.measure.attacks_by_copies import WHO, membership, versions
+from discreet.measure.attacks_held_out import (
+    HeldOut,
+    held_out,
+    inference,
+    inference_of_copy,
+    insider,
+    rare_persons,
+    verbatim,
+)
+from discreet.measure.pairs import Side
+from discreet.measure.report import Gate, Listing, Plot, as_text, headed, save_as, told
+from discreet.render.scene import Axis, Intervals, Panel, Scene
+from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
+
+__all__ = ["NOT_SHOWN", "AttackReport", "attacked"]
+
+SCHEMA = 1
+SHARES = (0.5, 0.9)
+"""Insiders know so many of the records."""
+VERSIONS = 4
+COPIES = 5
+"""So many copies are linked where none is given."""
+PER_FAR = 100
+"""One record of so many is looked at as a far one too, where these are more than five."""
+LEAD = (
+    "What somebody could learn of a person from this table was tried in these ways. How often an"
+    " attack is right is held against how often one is right without the person's record."
+)
+OWN = "For the custodian: exact figures of the raw table, and no release."
+ROUNDED = "Shares are rounded to 5 points, and counts to multiples of {to}."
+NOT_SHOWN = (
+    "An attack that fails proves nothing of others: nobody tried all that could be tried.",
+    "Attackers who know something that is in no column are not among these.",
+    "Other releases of the same persons, by others or before, are not known here.",
+    "What is inferred of everybody, in the table or not, is not counted as a risk.",
+)
+"""What none of the attacks shows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttackReport:
+    """Attacks on a released table, each with its story, its success and its baseline.
+
+    Parameters
+    ----------
+    title : str
+        What was attacked.
+    made : mapping of str to plain values
+        How the table was made, and how many copies were.
+    attacks : tuple of Attack
+        In the order they are shown in.
+    not_tried : mapping of str to str
+        Attacks that could not be tried, and why.
+    rounded_to : int or None
+        Counts are multiples of it, shares of 5 points; exact where None.
+    gate : callable or None
+        Asked before the report is saved or turned into JSON or a page.
+
+    Notes
+    -----
+    **What it does not show** is in `NOT_SHOWN`, and stands in every report.
+    """
+
+    title: str
+    made: Mapping[str, Any]
+    attacks: tuple[Attack, ...]
+    not_tried: Mapping[str, str] = field(default_factory=dict)
+    rounded_to: int | None = None
+    gate: Gate | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"AttackReport({self.title}: {len(self.attacks)} attacks)"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __reduce__(self) -> tuple[Callable[..., AttackReport], tuple[Any, ...]]:
+        self._ask("pickle")
+        shown = dict(self.made), self.attacks, dict(self.not_tried), self.rounded_to
+        return AttackReport, (self.title, *shown)
+
+    def __getitem__(self, name: str) -> Attack:
+        """Return the attack of a name."""
+        for attack in self.attacks:
+            if attack.name == name:
+                return attack
+        raise KeyError(name)
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook; looking is free."""
+        return fragment(self._parts())
+
+    def rounded(self, to: int) -> AttackReport:
+        """Return what may be released: counts in multiples of `to`, shares of 5 points.
+
+        Attacks on too few records for that are left out and named in `not_tried`.
+        """
+        check_whole("to", to, least=1)
+        missing = dict(self.not_tried)
+        kept = []
+        for attack in self.attacks:
+            coarse = attack.rounded(to)
+            if coarse is None:
+                missing[attack.title] = "it rests on too few records to be shown rounded"
+            else:
+                kept.append(coarse)
+        return replace(
+            self, attacks=tuple(kept), not_tried=MappingProxyType(missing), rounded_to=to
+        )
+
+    def to_text(self) -> str:
+        """Return the report as text to read in a terminal, of 88 columns where tables allow."""
+        stories = [(attack.title, (attack.story, *attack.assumptions)) for attack in self.attacks]
+        parts: list[Listing | tuple[str, Sequence[str]]] = [
+            ("In short", self._short()),
+            *self._listings(),
+            *self._untried(),
+            ("What none of these attacks shows", NOT_SHOWN),
+            *stories,
+            ("Notes", (self._note(),)),
+        ]
+        return "\n".join([*headed(self.title, "="), "", as_text(parts)])
+
+    def to_json(self) -> str:
+        """Return the report as JSON; it says whether it may be released."""
+        self._ask("json")
+        shown = {
+            "discreet": SCHEMA,
+            "kind": "attacks",
+            "release": self.rounded_to is not None,
+            "title": self.title,
+            "made": dict(self.made),
+            "rounded_to": self.rounded_to,
+            "attacks": [attack.to_dict() for attack in self.attacks],
+            "not_tried": dict(self.not_tried),
+            "not_shown": list(NOT_SHOWN),
+        }
+        return json.dumps(shown, allow_nan=False, ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """Return the report as one page that needs no other file."""
+        self._ask("html")
+        return page(self.title, self._parts())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .html for a page, .json for the numbers, .txt for text.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+        LeavingError
+            If it may not be released; nothing is written then.
+        """
+
+        def text() -> str:
+            self._ask("txt")
+            return self.to_text()
+
+        forms = {".html": self.to_html, ".json": self.to_json, ".txt": text}
+        return save_as(path, forms, "a report of attacks")
+
+    def scene(self) -> Scene:
+        """Return the success of each attack in its interval, beside its baseline."""
+        every = [attack.found for attack in self.attacks]
+        ends = tuple((100 * it.low, 100 * it.share, 100 * it.high) for it in every)
+        beside = tuple((100 * it.baseline,) * 3 for it in every)
+        names = tuple(attack.title for attack in self.attacks)
+        panel = Panel(
+            (Intervals((ends, beside), ("attack", "baseline")),),
+            Axis("right, %", (-2.0, 102.0)),
+            Axis("", (len(names) - 0.4, -0.6), names),
+        )
+        notes = ("bars are intervals of 95 %", "baseline: without the person's record")
+        return Scene((panel,), "How often each attack is right", notes)
+
+    def _short(self) -> tuple[str, ...]:
+        return tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
+
+    def _note(self) -> str:
+        return OWN if self.rounded_to is None else ROUNDED.format(to=self.rounded_to)
+
+    def _untried(self) -> list[tuple[str, Sequence[str]]]:
+        lines = [f"{title}: {why}." for title, why in self.not_tried.items()]
+        return [("Not tried", lines)] if lines else []
+
+    def _listings(self) -> list[Listing]:
+        made = tuple((name.replace("_", " "), told(value)) for name, value in self.made.items())
+        every = [
+            Listing("What was attacked", ("setting", "value"), made, (0, 1)),
+            _listing("Attacks", [(attack.title, attack.found) for attack in self.attacks]),
+            *(
+                _listing(attack.title, [(part.what, part) for part in attack.parts])
+                for attack in self.attacks
+            ),
+        ]
+        return [listing for listing in every if listing.rows]
+
+    def _parts(self) -> list[Html]:
+        parts = [heading(self.title, 1), paragraph(LEAD, "lead"), paragraph(self._note(), "soft")]
+        parts += [heading("In short"), items(self._short())]
+        if self.attacks:
+            shown = Plot(self.scene(), " ".join(self._short()))
+            parts += [heading("Plot"), picture(shown.scene, shown.words)]
+        parts += [heading("Tables"), *(listing.html() for listing in self._listings())]
+        for title, lines in self._untried():
+            parts += [heading(title), items(lines)]
+        parts += [heading("What none of these attacks shows"), items(NOT_SHOWN)]
+        for attack in self.attacks:
+            parts += [heading(attack.title, 3), paragraph(attack.story), items(attack.assumptions)]
+        return parts
+
+    def _ask(self, form: str) -> None:
+        if self.gate is not None:
+            self.gate(form)
+
+
+def _listing(title: str, found: Sequence[tuple[str, Success]]) -> Listing:
+    def percent(share: float) -> str:
+        return f"{100 * share:.{0 if share == round(share, 2) else 1}f}"
+
+    rows = tuple(
+        (name, percent(it.share), f"{percent(it.low)} to {percent(it.high)}", percent(it.baseline))
+        for name, it in found
+    )
+    return Listing(f"{title}, in %", ("counted", "right", "interval", "baseline"), rows)
+
+
+# --- all attacks --------------------------------------------------------------------------------
+
+
+def attacked(
+    table: Side,
+    make: Make | None = None,
+    copy: Copy | None = None,
+    *,
+    persons: Labels | None = None,
+    k: int,
+    pairs: int = 100,
+    title: str = "Attacks on a table",
+    made: Mapping[str, Any] | None = None,
+) -> AttackReport:
+    """Try all attacks on a table.
+
+    Parameters
+    ----------
+    table : Side
+        The raw rows.
+    make : callable, optional
+        Makes a copy of records by a secret, as the method does (`makers.whole_maker`, for one).
+        Without it, only what needs no other copy is tried.
+    copy : Copy, optional
+        The released table; without it one is made.
+    persons : ndarray of int of shape (n,), optional
+        Whose each row is.
+    k : int
+        What the method promises: 1/k is what it allows of linkage, and what fewer than k persons
+        have is rare.
+    pairs : int, default 100
+        So many pairs of copies are made for each attack on membership; a tenth as many times who
+        left is looked for. 0 leaves both out.
+    title : str
+        What was attacked.
+    made : mapping of str to plain values, optional
+        How the table was made.
+
+    Returns
+    -------
+    AttackReport
+        Exact figures: the custodian's.
+
+    Raises
+    ------
+    InputError
+        If neither a copy nor what makes one is given, or columns do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.measure.pairs import as_side
+    >>> raw = as_side(np.arange(40.0).reshape(20, 2))
+    >>> report = attacked(raw, copy=Copy(raw, np.arange(20)), k=5)
+    >>> report["linkage"].found.share
+    1.0
+    """
+    if make is None and copy is None:
+        raise InputError("give the released table, or the method that makes one")
+    records, order = in_keyed_order(Records.of(table, persons))
+    given = [] if copy is None else [_turned(copy, order)]
+    if make is not None and not given:
+        given = [make(records, attack_secret("copy", turn)) for turn in range(COPIES)]
+    tried = _Tried()
+    _on_one(tried, records, given, k)
+    if make is not None:
+        held = tried.value("persons held out", lambda: held_out(records, make))
+        if held is not None:
+            _on_held_out(tried, held, k)
+        if pairs:
+            _by_copies(tried, records, make, pairs)
+    else:
+        tried.several("inference", lambda: inference_of_copy(records, given[0]))
+    settings = {
+        **(made or {}),
+        "k": k,
+        "columns": [*given[0].table.numbers, *given[0].table.levels],
+    }
+    if make is not None:
+        settings["pairs of copies"] = pairs
+    return AttackReport(
+        title, MappingProxyType(settings), tuple(tried.found), MappingProxyType(tried.failed)
+    )
+
+
+@dataclass
+class _Tried:
+    """Tries one attack after the other, and keeps why one could not be tried."""
+
+    found: list[Attack] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def value(self, name: str, make: Callable[[], HeldOut]) -> HeldOut | None:
+        try:
+            return make()
+        except RefusedError as error:  # its text names columns, never cells
+            self.failed[name] = str(error)
+            return None
+
+    def several(self, name: str, attack: Callable[[], tuple[Attack, ...]]) -> None:
+        try:
+            self.found += attack()
+        except RefusedError as error:
+            self.failed[name] = str(error)
+
+    def __call__(self, name: str, attack: Callable[[], Attack]) -> None:
+        self.several(name, lambda: (attack(),))
+
+
+def _turned(copy: Copy, order: Labels) -> Copy:
+    """Return a copy whose sources are places in another order of the records."""
+    if copy.source is None:
+        return copy
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    return replace(copy, source=np.where(copy.source < 0, -1, place[copy.source]))
+
+
+def _on_one(tried: _Tried, records: Records, copies: Sequence[Copy], k: int) -> None:
+    if copies[0].source is None:
+        why = "it is not known which raw row each released row was drawn for"
+        tried.failed["record linkage"] = why
+    else:
+        more = math.ceil(len(records) / PER_FAR)
+        tried("record linkage", lambda: linkage(records, copies, k=k))
+        tried("linkage of the farthest", lambda: linkage(records, copies, k=k, far=FAR))
+        if more > FAR:
+            tried("linkage of the far", lambda: linkage(records, copies, k=k, far=more))
+    tried("coincidences", lambda: coincidences(records, copies[0]))
+    tried("rare combinations", lambda: rare_combinations(records, copies[0], k))
+
+
+def _on_held_out(tried: _Tried, held: HeldOut, k: int) -> None:
+    tried("a person's very row", lambda: verbatim(held))
+    tried("persons with a rare combination", lambda: rare_persons(held, k))
+    for by in ("rows", "model"):
+        tried.several(f"inference by {by}", lambda by=by: inference(held, by=by))  # type: ignore[misc]
+    for share in SHARES:
+        name = f"an insider who knows {100 * share:.0f} %"
+        tried(name, lambda share=share: insider(held, share, k=k))  # type: ignore[misc]
+
+
+def _by_copies(tried: _Tried, records: Records, make: Make, pairs: int) -> None:
+    for who in WHO:
+        tried(
+            f"membership of {WHO[who]}",
+            lambda who=who: membership(records, make, who=who, pairs=pairs),  # type: ignore[misc]
+        )
+    times = max(1, pairs // 10)
+    tried("who left", lambda: versions(records, make, copies=VERSIONS, repeats=times))

@@ -1,0 +1,702 @@
+"""Attacks on a released table: what somebody could learn of a person from it, tried and counted.
+
+An attack is made on a copy whose raw rows the custodian has, so its success can be counted. Each
+tells who the attacker is and what they know, how often they are right, and how often who has no
+copy, or whom the copy was not made from, is right as well. What does not beat that proves nothing,
+neither that the copy is safe.
+
+The attacks that need one copy stand here; those that compare persons in a copy with persons held
+out are in `attacks_held_out`, and those that need many copies in `attacks_by_copies`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Floats, Labels
+from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.anonymity import combinations_of
+from discreet.measure.evaluate import COUNT_STEPS
+from discreet.measure.linkage import moments
+from discreet.measure.pairs import Estimate, Side, Z, keyed_order
+from discreet.protect.whole import MISSING, OTHER
+from discreet.secret import Secret, generator
+
+__all__ = [
+    "Attack",
+    "Copy",
+    "Make",
+    "Records",
+    "Space",
+    "Success",
+    "attack_secret",
+    "coincidences",
+    "compared",
+    "counted_of",
+    "farthest",
+    "in_keyed_order",
+    "linkage",
+    "ranked",
+    "rare_combinations",
+    "same_rows_as",
+    "space_of",
+    "told_as",
+]
+
+WEIGHT = 0.7
+"""An indicator of a level counts so much: two different levels are then a sd apart."""
+STEP = 0.05
+"""What may be released of an attack are shares to so much."""
+FAR = 5
+TURNS = 8
+"""Of so many tables of independent columns coincidences are counted, as a baseline."""
+MOST_COMBINED = 8
+"""Of more level columns than this, combinations of two are looked at, and none of three."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Records:
+    """The raw rows, and whose each is: what a copy is made from.
+
+    Parameters
+    ----------
+    table : Side
+        The columns; numbers may be missing (NaN), and a missing level is the empty text.
+    persons : ndarray of int of shape (n,)
+        Whose each row is.
+    """
+
+    table: Side
+    persons: Labels
+
+    @classmethod
+    def of(cls, table: Side, persons: Labels | None = None) -> Records:
+        """Return the records of a table; without `persons` each row is a person of its own."""
+        whose = np.arange(len(table)) if persons is None else np.asarray(persons)
+        if whose.shape != (len(table),):
+            raise InputError("persons must hold one number for each row of the table")
+        return cls(table, np.unique(whose, return_inverse=True)[1])
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def taken(self, rows: Labels) -> Records:
+        """Return some of the records, by their places."""
+        return Records(self.table.taken(rows), self.persons[rows])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Copy:
+    """A released table; and, for the custodian alone, which raw row each row was drawn for.
+
+    `source` is -1 where a row was drawn for none, and None where that is not known.
+    """
+
+    table: Side
+    source: Labels | None = None
+
+
+Make = Callable[[Records, Secret], Copy]
+"""Makes a copy of records, as a method would; each secret makes another one."""
+
+
+def attack_secret(*words: str | int) -> Secret:
+    """Return a secret that copies for an attack are made with: no released one ever has it."""
+    return Secret.from_bytes(generator("attack", *words).bytes(32))
+
+
+# --- what an attack came to ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Success:
+    """How often an attack is right, its interval, and how often one is right without the copy.
+
+    Parameters
+    ----------
+    what : str
+        What was counted.
+    share : float
+        Of the trials, from 0 to 1. An AUC is one too: of pairs of which the attacker says which
+        is which.
+    low, high : float
+        The interval of 95 % for `share`; where the baseline was counted as well, that of their
+        difference, put around `share`.
+    baseline : float
+        The share that `against` would reach.
+    against : str
+        Whom the attacker is compared with.
+    trials : int
+        How many trials.
+    allowed : float or None
+        The share that what the method promises allows.
+    step : float
+        What the shares were rounded to; 0 where they are exact.
+    """
+
+    what: str
+    share: float
+    low: float
+    high: float
+    baseline: float
+    against: str
+    trials: int
+    allowed: float | None = None
+    step: float = 0.0
+
+    @property
+    def gain(self) -> float:
+        """How much more often the attacker is right than the baseline."""
+        return self.share - self.baseline
+
+    @property
+    def beats(self) -> bool:
+        """Whether the interval lies above the baseline."""
+        return self.gain > 0 and self.low > self.baseline
+
+    @property
+    def verdict(self) -> str:
+        """What follows, in words."""
+        points = f"{100 * self.gain:.{0 if self.step else 1}f} points"
+        if self.gain <= 0:
+            return f"proves nothing: no better than {self.against}"
+        if not self.beats:
+            return f"proves nothing: {points} above {self.against} may be chance"
+        said = f"beats {self.against} by {points}"
+        if self.allowed is None:
+            return said
+        within = "within" if self.share <= self.allowed else "above"
+        return f"{said}; {within} the {100 * self.allowed:.0f} % that groups of k allow"
+
+    def rounded(self, to: int) -> Success | None:
+        """Return what may be released: to 5 points, and trials to multiples of `to`.
+
+        None where there are too few trials for that to say anything.
+        """
+        if self.trials < COUNT_STEPS * to:
+            return None
+        return replace(
+            self,
+            share=_to_step(self.share),
+            low=_to_step(self.low),
+            high=_to_step(self.high),
+            baseline=_to_step(self.baseline),
+            trials=to * round(self.trials / to),
+            step=STEP,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "what": self.what,
+            "share": self.share,
+            "interval": [self.low, self.high],
+            "baseline": self.baseline,
+            "against": self.against,
+            "trials": self.trials,
+            "allowed": self.allowed,
+            "verdict": self.verdict,
+        }
+
+    def __str__(self) -> str:
+        ends = f"{100 * self.low:.1f} to {100 * self.high:.1f} %"
+        guess = f"{self.against} {100 * self.baseline:.1f} %"
+        return f"{self.what}: {100 * self.share:.1f} % ({ends}; {guess}): {self.verdict}"
+
+
+def _to_step(share: float) -> float:
+    return round(round(share / STEP) * STEP, 10)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One attack: who tries it and knows what, and what came of it.
+
+    Parameters
+    ----------
+    name : str
+        Its key in a report, such as "linkage".
+    title : str
+        What it is called.
+    story : str
+        Who the attacker is, what they know, what they do.
+    assumptions : tuple of str
+        What it takes for granted, and what it does not show.
+    found : Success
+        How often it succeeds.
+    parts : tuple of Success
+        The same in parts, such as column by column; each interval is one of many.
+    """
+
+    name: str
+    title: str
+    story: str
+    assumptions: tuple[str, ...]
+    found: Success
+    parts: tuple[Success, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What follows, in words."""
+        return self.found.verdict
+
+    def rounded(self, to: int) -> Attack | None:
+        """Return what may be released of it; None where it rests on too few trials."""
+        found = self.found.rounded(to)
+        if found is None:
+            return None
+        parts = [part.rounded(to) for part in self.parts]
+        return replace(self, found=found, parts=tuple(part for part in parts if part is not None))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        told = {"name": self.name, "title": self.title, "story": self.story}
+        parts = [part.to_dict() for part in self.parts]
+        return {
+            **told,
+            "assumptions": list(self.assumptions),
+            "found": self.found.to_dict(),
+            "parts": parts,
+        }
+
+
+def counted_of(
+    what: str,
+    count: float,
+    trials: int,
+    baseline: float,
+    *,
+    against: str = "guessing",
+    allowed: float | None = None,
+) -> Success:
+    """Return a share that was counted, with Wilson's interval, beside a baseline that is known."""
+    found = Estimate(what, min(count, trials), trials)
+    return Success(what, found.share, found.low, found.high, baseline, against, trials, allowed)
+
+
+def compared(
+    what: str,
+    inside: Floats,
+    outside: Floats,
+    persons: Labels,
+    against: str = "held-out persons",
+) -> Success:
+    """Return how often an attack succeeds on rows in a copy, beside the same rows left out of one.
+
+    Parameters
+    ----------
+    what : str
+        What was counted.
+    inside, outside : ndarray of shape (n,)
+        How often the attack succeeded on each row, in the copies made with it and without it; NaN
+        where it was not tried.
+    persons : ndarray of int of shape (n,)
+        Whose each row is: the rows of a person are not independent.
+    against : str
+        Whom the attack is compared with.
+
+    Returns
+    -------
+    Success
+        The interval is that of the mean difference by person, normal, with half a success added
+        to its spread, so that what never varies is not taken for certain.
+    """
+    known = ~np.isnan(inside + outside)
+    rows = int(known.sum())
+    if not rows:
+        raise RefusedError("there is nobody of whom it could be tried")
+    gain = (inside - outside)[known]
+    share, baseline = _mean(inside[known]), _mean(outside[known])
+    of = np.unique(persons[known], return_inverse=True)[1]
+    apart = np.bincount(of, gain - gain.mean())
+    error = math.sqrt(math.fsum((apart**2).tolist()) + 0.5) / rows
+    low, high = max(0.0, share - Z * error), min(1.0, share + Z * error)
+    return Success(what, share, low, high, baseline, against, len(apart))
+
+
+def _mean(values: Floats) -> float:
+    return math.fsum(values.tolist()) / len(values)
+
+
+def ranked(what: str, inside: Floats, outside: Floats, against: str = "guessing") -> Success:
+    """Return the AUC: how often a score of who is in a copy is above that of who is not.
+
+    Parameters
+    ----------
+    what : str
+        What was counted.
+    inside, outside : ndarray
+        Scores, high where the attacker says "in the copy". Equal ones count a half.
+    against : str
+        Who would reach a half.
+
+    Returns
+    -------
+    Success
+        With Wilson's interval for as many trials as have DeLong's variance.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson, "Comparing the areas under two or more correlated receiver
+    operating characteristic curves", Biometrics 44 (1988).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranked("told apart", np.array([3.0, 2.0]), np.array([1.0, 2.0])).share
+    0.875
+    """
+    if not len(inside) or not len(outside):
+        raise RefusedError("there is nobody of whom it could be tried")
+
+    def above(values: Floats, others: Floats) -> Floats:
+        others = np.sort(others)
+        below = np.searchsorted(others, values, "left") + np.searchsorted(others, values, "right")
+        out: Floats = below / (2 * len(others))
+        return out
+
+    over, under = above(inside, outside), 1 - above(outside, inside)
+    share = _mean(over)
+    least = min(len(inside), len(outside))
+    spread = sum(x.var(ddof=1) / len(x) for x in (over, under) if len(x) > 1)
+    trials = least if spread <= 0 else min(round(share * (1 - share) / spread), 4 * least)
+    ends = Estimate(what, share * max(trials, 1), max(trials, 1))
+    return Success(what, share, ends.low, ends.high, 0.5, against, least)
+
+
+# --- where rows lie for an attacker -------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Space:
+    """Columns as an attacker compares rows by them: numbers in sds, levels and gaps as indicators.
+
+    `centre` holds mean and sd of each column of numbers, `words` the levels of each other column,
+    `spans` where each column lies in the matrix of rows.
+    """
+
+    centre: Mapping[str, tuple[float, float]]
+    gaps: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]]
+    spans: Mapping[str, slice]
+
+    def of(self, table: Side) -> Floats:
+        """Return the rows of a table as a matrix; a missing number lies at the mean."""
+        columns: list[Floats] = []
+        nothing, none = np.full(len(table), np.nan), (OTHER,) * len(table)
+        for name, (mean, sd) in self.centre.items():
+            values = table.numbers.get(name, nothing)  # a copy may leave a column out
+            z = (values - mean) / (sd or 1.0)
+            columns.append(np.where(np.isnan(z), 0.0, z)[:, None])
+            if name in self.gaps:
+                columns.append(WEIGHT * np.isnan(values)[:, None])
+        for name, words in self.words.items():
+            place = {word: j for j, word in enumerate(words)}
+            codes = np.fromiter((place.get(w, -1) for w in table.levels.get(name, none)), np.intp)
+            columns.append(WEIGHT * (codes[:, None] == np.arange(len(words))))
+        return np.hstack(columns)
+
+
+def space_of(raw: Side, copies: Sequence[Side]) -> Space:
+    """Return the space of the columns that copies have, in sds of the raw table.
+
+    Raises
+    ------
+    InputError
+        If a copy has a column that the raw table lacks, or none.
+    """
+    first = copies[0]
+    lacking = {*first.numbers} - {*raw.numbers} | {*first.levels} - {*raw.levels}
+    if lacking:
+        raise InputError(
+            f"the released table has columns that the raw one lacks: {one_of(sorted(lacking))};"
+            " leave them out"
+        )
+    numbers, levels = sorted(first.numbers), sorted(first.levels)
+    if not numbers and not levels:
+        raise InputError("the released table has no column that could be attacked")
+    centre, gaps, words = {}, [], {}
+    for name in numbers:
+        known = raw.numbers[name][~np.isnan(raw.numbers[name])]
+        mean, sd = moments(known[:, None]) if len(known) else (np.zeros(1), np.zeros(1))
+        centre[name] = float(mean[0]), float(sd[0])
+        if any(np.isnan(each.numbers[name]).any() for each in (raw, *copies)):
+            gaps.append(name)
+    for name in levels:
+        held = {word for each in (raw, *copies) for word in each.levels[name]}
+        words[name] = tuple(sorted(held | {OTHER, MISSING}))
+    spans, at = {}, 0
+    for name in numbers:
+        spans[name] = slice(at, at + 1 + (name in gaps))
+        at = spans[name].stop
+    for name in levels:
+        spans[name] = slice(at, at + len(words[name]))
+        at = spans[name].stop
+    return Space(centre, tuple(gaps), words, spans)
+
+
+def told_as(raw: Side, copy: Side) -> Side:
+    """Return the raw rows in the columns and words of a copy: who has it knows what it joins."""
+    levels = {}
+    for name in sorted(copy.levels):
+        have = set(copy.levels[name])
+
+        def said(word: str, have: set[str] = have) -> str:
+            if word in have:
+                return word
+            if not word and MISSING in have:
+                return MISSING
+            return OTHER if OTHER in have else word
+
+        turned = {word: said(word) for word in set(raw.levels[name])}
+        levels[name] = tuple(turned[word] for word in raw.levels[name])
+    numbers = {name: raw.numbers[name] for name in sorted(copy.numbers)}
+    return Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+
+def in_keyed_order(records: Records) -> tuple[Records, Labels]:
+    """Return the records in an order that follows from their values alone, and whose place it is.
+
+    What is drawn by place is then drawn by record: the order of the file changes nothing.
+    """
+    order = keyed_order(space_of(records.table, [records.table]).of(records.table))
+    return records.taken(order), order
+
+
+def farthest(space: Space, at: Floats, far: int | None) -> Labels:
+    """Return the rows farthest from the mean, in sds of numbers and by rarity of levels; or all."""
+    if far is None:
+        return np.arange(len(at))
+    length = np.square(at - at.mean(axis=0)).sum(axis=1)
+    return np.argsort(-np.round(length, 9), kind="stable")[:far]
+
+
+# --- linkage ------------------------------------------------------------------------------------
+
+
+def linkage(
+    records: Records, copies: Sequence[Copy], *, k: int | None = None, far: int | None = None
+) -> Attack:
+    """Count the records whose nearest released row was drawn for them.
+
+    Parameters
+    ----------
+    records : Records
+        The raw rows.
+    copies : sequence of Copy
+        Copies of them, with their sources; each is attacked by itself.
+    k : int, optional
+        What the method promises: 1/k is what it allows.
+    far : int, optional
+        Look at so many of the records farthest from the mean alone.
+
+    Returns
+    -------
+    Attack
+        A record counts as the share of its own rows among the nearest ones. Of a record that was
+        withheld no row is its own.
+
+    Raises
+    ------
+    InputError
+        If the source of a copy is not known, or columns do not fit.
+    """
+    count, trials, guess = 0.0, 0, 0.0
+    for copy in copies:
+        if copy.source is None:
+            raise InputError("linkage needs to know which raw row each released row was drawn for")
+        told = told_as(records.table, copy.table)
+        space = space_of(told, [copy.table])
+        at, rows = space.of(told), space.of(copy.table)
+        who = farthest(space, at, far)
+        count += math.fsum(own_parts(at[who], rows, copy.source, who).tolist())
+        drawn = np.bincount(copy.source[copy.source >= 0], minlength=len(at))
+        guess += float(drawn[who].sum()) / len(rows)
+        trials += len(who)
+    which = "records" if far is None else f"of the {far} records farthest from the mean, those"
+    found = counted_of(
+        f"{which} whose nearest released row was drawn for them",
+        count,
+        trials,
+        guess / trials,
+        allowed=None if k is None else 1 / k,
+    )
+    return Attack(
+        "linkage" if far is None else f"linkage of {far} farthest",
+        "Record linkage" if far is None else f"Record linkage of the {far} farthest",
+        "Somebody knows the true values of a person in every column, takes the released row that is"
+        " nearest to them, and says that it is this person's.",
+        (
+            "Numbers are compared in standard deviations; another level counts as one.",
+            "Which raw row a released row was drawn for is known to the custodian alone.",
+            "A row that is linked says no more than what its group has in common.",
+        ),
+        found,
+    )
+
+
+def own_parts(at: Floats, rows: Floats, source: Labels, who: Labels) -> Floats:
+    """Return for each record the share of its own rows among the rows nearest to it."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(rows)
+    gap = tree.query(at, k=1)[0]
+    limit = gap * (1 + 1e-9) + 1e-9
+    order = np.argsort(source, kind="stable")
+    first, end = (np.searchsorted(source[order], who, side) for side in ("left", "right"))
+    out = np.zeros(len(at))
+    for i in range(len(at)):
+        mine = rows[order[first[i] : end[i]]]
+        own = int((np.sqrt(np.square(mine - at[i]).sum(axis=1)) <= limit[i]).sum())
+        if own:
+            near = tree.query_ball_point(at[i], limit[i], return_length=True)
+            out[i] = own / max(int(near), own)
+    return out
+
+
+# --- coincidences -------------------------------------------------------------------------------
+
+
+def coincidences(records: Records, copy: Copy) -> Attack:
+    """Count the released rows that equal a raw row in every column.
+
+    Parameters
+    ----------
+    records : Records
+        The raw rows.
+    copy : Copy
+        A copy of them.
+
+    Returns
+    -------
+    Attack
+        The baseline is the share in tables whose columns are drawn independently of one another
+        from those of the copy.
+
+    Notes
+    -----
+    A copy that keeps how columns hang together has more coincidences than independent columns
+    have, whoever is in it. Whether they give away who is in it is what `verbatim` counts.
+    """
+    told = told_as(records.table, copy.table)
+    names = [*sorted(copy.table.numbers), *sorted(copy.table.levels)]
+    rows = len(copy.table)
+    equal = int(same_rows_as(copy.table, told, names).sum())
+    chance = sum(
+        int(same_rows_as(each, told, names).sum()) for each in _independent(copy.table, names)
+    )
+    return Attack(
+        "coincidences",
+        "Coincidences",
+        "Somebody holds a person's row in every column, and looks whether the released table has"
+        " the very same row.",
+        ("Who finds it cannot tell from it alone whether it is a coincidence.",),
+        counted_of(
+            "released rows that equal a raw row in every column",
+            equal,
+            rows,
+            chance / (TURNS * rows),
+            against="independent columns",
+        ),
+    )
+
+
+def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
+    """Count the released rows with a combination of levels that fewer than k persons have.
+
+    Parameters
+    ----------
+    records : Records
+        The raw rows.
+    copy : Copy
+        A copy of them.
+    k : int
+        How many persons are enough.
+
+    Returns
+    -------
+    Attack
+        Combinations of two columns of levels, and of three where there are few, that at least one
+        and fewer than k raw persons have; the baseline as in `coincidences`.
+
+    Raises
+    ------
+    RefusedError
+        If there are fewer than two columns of levels, or no combination is rare.
+    """
+    told = told_as(records.table, copy.table)
+    rare = [(names, held) for names, held in _rare(told, records.persons, k) if held]
+    if not rare:
+        raise RefusedError("no combination of levels is rare")
+
+    def hit(table: Side) -> int:
+        out = np.zeros(len(table), dtype=np.bool_)
+        for names, held in rare:
+            words = zip(*(table.levels[name] for name in names), strict=True)
+            out |= np.fromiter((each in held for each in words), np.bool_, len(table))
+        return int(out.sum())
+
+    rows = len(copy.table)
+    chance = sum(hit(each) for each in _independent(copy.table, sorted(copy.table.levels)))
+    return Attack(
+        "rare combinations",
+        "Rare combinations",
+        f"Somebody knows that fewer than {k} persons have a combination of levels, and finds it in"
+        " the released table.",
+        (
+            "Combinations of two columns of levels, and of three where there are few columns.",
+            "Who finds it cannot tell from it alone whether it is a coincidence.",
+        ),
+        counted_of(
+            f"released rows with a combination that fewer than {k} persons have",
+            hit(copy.table),
+            rows,
+            chance / (TURNS * rows),
+            against="independent columns",
+        ),
+    )
+
+
+def _rare(told: Side, persons: Labels, k: int) -> Iterator[tuple[tuple[str, ...], set[Any]]]:
+    """Go through columns of levels by twos and threes, with combinations of fewer than k."""
+    names = sorted(told.levels)
+    most = 3 if len(names) <= MOST_COMBINED else 2
+    for size in range(2, most + 1):
+        for chosen in itertools.combinations(names, size):
+            words = zip(*(told.levels[name] for name in chosen), strict=True)
+            different = set(zip(words, persons.tolist(), strict=True))
+            held = Counter(word for word, _ in different)
+            yield chosen, {word for word, count in held.items() if count < k}
+
+
+def _independent(table: Side, names: Sequence[str]) -> Iterator[Side]:
+    """Make tables of the same columns, each in an order of its own."""
+    for turn in range(TURNS):
+        numbers, levels = dict(table.numbers), dict(table.levels)
+        for name in names:
+            order = generator("attack", "independent", turn, name).permutation(len(table))
+            if name in numbers:
+                numbers[name] = numbers[name][order]
+            else:
+                levels[name] = tuple(levels[name][i] for i in order.tolist())
+        yield Side(MappingProxyType(numbers), MappingProxyType(levels))
+
+
+def same_rows_as(table: Side, other: Side, names: Sequence[str]) -> Any:
+    """Say which rows of a table equal, in these columns, a row of another one."""
+    columns: list[Any] = []
+    for name in names:
+        if name in table.numbers:
+            columns.append(np.concatenate([table.numbers[name], other.numbers[name]]))
+        else:
+            columns.append((*table.levels[name], *other.levels[name]))
+    both = combinations_of(columns)
+    return np.isin(both[: len(table)], both[len(table) :])

@@ -1,0 +1,556 @@
+"""Attacks on persons in a copy, beside the same attacks on persons whom it was not made from.
+
+What can be said of a person who took no part follows from what is so in general; an attack is on
+the copy only as far as it says more of those who did. The records are parted in five; five copies
+are made, each without one part; so everybody is in four of them, and once held out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels, check_ratio
+from discreet.errors import InputError, RefusedError
+from discreet.measure.attacks import (
+    MOST_COMBINED,
+    TURNS,
+    Attack,
+    Copy,
+    Make,
+    Records,
+    Space,
+    Success,
+    attack_secret,
+    compared,
+    counted_of,
+    own_parts,
+    ranked,
+    same_rows_as,
+    space_of,
+    told_as,
+)
+from discreet.measure.pairs import Side
+from discreet.progress import advance
+from discreet.secret import generator
+
+__all__ = [
+    "HeldOut",
+    "held_out",
+    "inference",
+    "inference_of_copy",
+    "insider",
+    "rare_persons",
+    "verbatim",
+]
+
+PARTS = 5
+WITHIN = 0.05
+"""A number is inferred where the guess lies within so many sds of it."""
+MOST, LEAST, PAIRS = 2000, 200, 50_000_000
+"""So many records are attacked at most: fewer where there are so many pairs with released rows."""
+BLOCK = 1 << 22
+"""So many distances are held at a time."""
+RIDGE = 1e-3
+IN_GENERAL = "What is so in general, and could be said of anybody, counts as well."
+NEIGHBOURS = 8
+"""Of so many nearest rows one is taken to be that of a record that an insider knows."""
+TASK = "attacks on persons held out"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut:
+    """Five copies, each made without one part of the persons.
+
+    Parameters
+    ----------
+    records : Records
+        All records.
+    part : ndarray of int of shape (n,)
+        Without whom: row i took no part in copy `part[i]`.
+    copies : tuple of Copy
+        Their sources are places among the rows that took part.
+    """
+
+    records: Records
+    part: Labels
+    copies: tuple[Copy, ...]
+
+    def targets(self) -> Labels:
+        """Return the records that are attacked: not all of very many."""
+        n = len(self.records)
+        return np.arange(min(n, MOST, max(LEAST, PAIRS // n)))
+
+
+def held_out(records: Records, make: Make) -> HeldOut:
+    """Make five copies, each without a fifth of the persons.
+
+    Parameters
+    ----------
+    records : Records
+        In keyed order (see `attacks.in_keyed_order`), so that the order of a file changes nothing.
+    make : callable
+        Makes a copy of records by a secret.
+
+    Raises
+    ------
+    RefusedError
+        If four fifths of the persons are too few for a copy.
+    """
+    whose, first = np.unique(records.persons, return_index=True)
+    rank = np.empty(len(whose), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(whose))
+    part = rank[np.searchsorted(whose, records.persons)] % PARTS
+    copies = []
+    for turn in range(PARTS):
+        copies.append(
+            make(records.taken(np.flatnonzero(part != turn)), attack_secret("part", turn))
+        )
+        advance(TASK, turn + 1, PARTS)
+    return HeldOut(records, part, tuple(copies))
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """What an attack on one copy looks at: its rows and the targets, in one space."""
+
+    told: Side  # the targets, in the words of the copy
+    table: Side
+    space: Space
+    at: Floats  # the targets
+    rows: Floats  # those of the copy
+    out: NDArray[np.bool_]  # which targets were held out
+
+
+def _trials(held: HeldOut, targets: Labels) -> Iterator[_Trial]:
+    few = held.records.table.taken(targets)
+    for turn, copy in enumerate(held.copies):
+        told = told_as(few, copy.table)
+        space = space_of(told_as(held.records.table, copy.table), [copy.table])
+        rows = space.of(copy.table)
+        yield _Trial(told, copy.table, space, space.of(told), rows, held.part[targets] == turn)
+
+
+# --- inference ----------------------------------------------------------------------------------
+
+Guesses = Callable[[_Trial], Iterator[tuple[str, Floats]]]
+"""Says for each column of a copy what of it is guessed: numbers, or places among the words."""
+
+
+def inference(held: HeldOut, *, by: str = "rows") -> tuple[Attack, ...]:
+    """Count how often a column of a person follows from all other columns and the copy.
+
+    Parameters
+    ----------
+    held : HeldOut
+        Copies without a part of the persons.
+    by : {"rows", "model"}, default "rows"
+        Take what the nearest released row has, or what a linear model (ridge) says that was
+        fitted to the copy.
+
+    Returns
+    -------
+    tuple of Attack
+        One for columns of numbers and one for levels, as far as there are any; each is the mean
+        over its columns, with the columns as parts. A number counts within .05 sd.
+
+    Notes
+    -----
+    What beats held-out persons was learned from a person's own record. What held-out persons have
+    in common with them is what the table is released for.
+    """
+    targets = held.targets()
+    n = len(targets)
+    guesses: Guesses = _by_rows if by == "rows" else _by_model
+    inside: dict[str, Floats] = {}
+    outside: dict[str, Floats] = {}
+    turns: dict[str, Floats] = {}
+    numbers: set[str] = set()
+    for turn, trial in enumerate(_trials(held, targets)):
+        for name, guess in guesses(trial):
+            if name in trial.table.numbers:
+                numbers.add(name)
+            hit = _hits(trial, name, guess)
+            inside[name] = inside.get(name, np.zeros(n)) + np.where(trial.out, 0.0, hit)
+            turns[name] = turns.get(name, np.zeros(n)) + ~trial.out
+            outside[name] = np.where(trial.out, hit, outside.get(name, np.full(n, np.nan)))
+        advance(f"inference by {by}", turn + 1, PARTS)
+    whose = held.records.persons[targets]
+    found = []
+    for kind, names in (
+        ("numbers", sorted(numbers)),
+        ("levels", sorted({*inside} - numbers)),
+    ):
+        if names:
+            with np.errstate(invalid="ignore"):
+                shares = {name: inside[name] / turns[name] for name in names}
+            found.append(_inferred(kind, by, shares, {c: outside[c] for c in names}, whose))
+    return tuple(found)
+
+
+def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
+    """Count how often a column follows from all others and one copy, where no other can be made.
+
+    Parameters
+    ----------
+    records : Records
+        The raw rows, in keyed order.
+    copy : Copy
+        A copy of them.
+
+    Returns
+    -------
+    tuple of Attack
+        As of `inference` by rows; the baseline is what a released row at random has.
+
+    Notes
+    -----
+    What is so in general, and could be said of anybody, counts here as well.
+    """
+    held = HeldOut(records, np.full(len(records), -1), (copy,))
+    targets = held.targets()
+    trial = next(_trials(held, targets))
+    whose = records.persons[targets]
+    inside, outside = {}, {}
+    for name, guess in _by_rows(trial):
+        values = _values(trial, name)
+        values = values[~np.isnan(values)]
+        inside[name] = _hits(trial, name, guess)
+        outside[name] = np.full(len(targets), np.nan)
+        if len(values):
+            by_chance = [
+                _hits(
+                    trial, name, generator("attack", "row", turn, name).choice(values, len(whose))
+                )
+                for turn in range(TURNS)
+            ]
+            outside[name] = np.mean(by_chance, axis=0)
+    found = []
+    for kind in ("numbers", "levels"):
+        names = sorted(getattr(copy.table, kind))
+        if names:
+            one, other = ({name: hits[name] for name in names} for hits in (inside, outside))
+            made = _inferred(kind, "rows", one, other, whose, "a released row at random")
+            found.append(replace(made, assumptions=(IN_GENERAL, *made.assumptions[1:])))
+    return tuple(found)
+
+
+def _inferred(
+    kind: str,
+    by: str,
+    inside: Mapping[str, Floats],
+    outside: Mapping[str, Floats],
+    whose: Labels,
+    against: str = "held-out persons",
+) -> Attack:
+    """Return the attack on all columns of a kind, with a part for each."""
+    right = "within .05 sd" if kind == "numbers" else "right"
+    parts = []
+    for name in inside:
+        if not np.isnan(inside[name] + outside[name]).all():
+            what = f"{name} {right}"
+            parts.append(compared(what, inside[name], outside[name], whose, against))
+    way = {
+        "rows": "takes the released row that is nearest in all other columns, and says that the"
+        " person has what it has in this one",
+        "model": "fits a linear model of this column to the released table, and says what it says",
+    }[by]
+    return Attack(
+        f"inference of {kind} by {by}",
+        f"Inference of {kind} by {'nearest rows' if by == 'rows' else 'a fitted model'}",
+        f"Somebody knows all columns of a person but one, {way}.",
+        (
+            "Persons in the copy are compared with persons held out of it: each is in four of"
+            " five copies.",
+            "All other columns are known exactly: few attackers know as much.",
+        ),
+        compared(
+            f"{kind} said {right}, mean over columns",
+            _mean_known([*inside.values()]),
+            _mean_known([*outside.values()]),
+            whose,
+            against,
+        ),
+        tuple(parts),
+    )
+
+
+def _mean_known(columns: list[Floats]) -> Floats:
+    """Return each row's mean over the columns in which it was tried."""
+    table = np.column_stack(columns)
+    known = ~np.isnan(table)
+    total = np.where(known, table, 0.0).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / known.sum(axis=1))
+
+
+def _hits(trial: _Trial, name: str, guess: Floats) -> Floats:
+    """Say of each target whether a guess is right: 1, 0, or NaN where there is nothing to guess."""
+    if name in trial.table.numbers:
+        true = trial.told.numbers[name]
+        near = np.abs(true - guess) <= WITHIN * trial.space.centre[name][1] * (1 + 1e-9)
+        return np.where(np.isnan(true), np.nan, 1.0 * near)
+    words = trial.space.words[name]
+    place = {word: j for j, word in enumerate(words)}
+    true = np.fromiter((place.get(w, -2) for w in trial.told.levels[name]), np.float64)
+    return np.asarray(true == guess, dtype=np.float64)
+
+
+def _values(trial: _Trial, name: str) -> Floats:
+    """Return a column of the copy as guesses are given: numbers, or places among the words."""
+    if name in trial.table.numbers:
+        return trial.table.numbers[name]
+    place = {word: j for j, word in enumerate(trial.space.words[name])}
+    return np.fromiter((place[w] for w in trial.table.levels[name]), np.float64)
+
+
+def _by_rows(trial: _Trial) -> Iterator[tuple[str, Floats]]:
+    """Guess what the released row has that is nearest in all other columns."""
+    at, rows, spans = trial.at, trial.rows, trial.space.spans
+    columns = {name: _values(trial, name) for name in spans}
+    known = {name: ~np.isnan(column) for name, column in columns.items()}
+    guess = {name: np.full(len(at), np.nan) for name in spans}
+    size = max(1, BLOCK // len(rows))
+    length = np.square(rows).sum(axis=1)
+    for start in range(0, len(at), size):
+        part = at[start : start + size]
+        whole = np.square(part).sum(axis=1)[:, None] + length - 2 * part @ rows.T
+        for name, span in spans.items():
+            if not known[name].any():
+                continue
+            own = rows[:, span]
+            less = np.square(part[:, span]).sum(axis=1)[:, None] + np.square(own).sum(axis=1)
+            less -= 2 * part[:, span] @ own.T
+            # Rounded, so that rows that are as near are taken in their order; and from 1 on,
+            # where the steps of the rounding are even.
+            gap = (1 + whole - less).astype(np.float32)
+            gap[:, ~known[name]] = np.inf
+            guess[name][start : start + size] = columns[name][gap.argmin(axis=1)]
+    yield from guess.items()
+
+
+def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
+    """Guess what a ridge regression says, for levels that of the largest fitted indicator."""
+    centre = trial.rows.mean(axis=0)
+    rows, at = trial.rows - centre, trial.at - centre
+    for name, span in trial.space.spans.items():
+        values = _values(trial, name)
+        known = ~np.isnan(values)
+        if known.sum() < 2:
+            continue
+        keep = np.ones(rows.shape[1], dtype=np.bool_)
+        keep[span] = False
+        x, to = rows[known][:, keep], at[:, keep]
+        number = name in trial.table.numbers
+        y = values[known][:, None] if number else trial.rows[known][:, span]
+        mean = y.mean(axis=0)
+        size = RIDGE * len(x) * np.eye(x.shape[1])
+        weights = np.linalg.solve(x.T @ x + size, x.T @ (y - mean))
+        said = to @ weights + mean
+        yield name, said[:, 0] if number else said.argmax(axis=1).astype(np.float64)
+
+
+# --- whole rows and rare combinations -----------------------------------------------------------
+
+
+def verbatim(held: HeldOut) -> Attack:
+    """Count the persons whose very row is in a copy, beside those held out of it.
+
+    Parameters
+    ----------
+    held : HeldOut
+        Copies without a part of the persons.
+
+    Returns
+    -------
+    Attack
+    """
+    inside, outside = _of_every(
+        held,
+        lambda trial, names: same_rows_as(trial.told, trial.table, names).astype(np.float64),
+    )
+    return Attack(
+        "verbatim",
+        "A person's very row",
+        "Somebody knows a person's whole row, and takes it as proof that the person is in the"
+        " table if a released row is equal to it in every column.",
+        ("Persons in the copy are compared with persons held out of it.",),
+        compared("persons whose row is in the copy", inside, outside, held.records.persons),
+    )
+
+
+def rare_persons(held: HeldOut, k: int) -> Attack:
+    """Count how often a copy has a rare combination of the persons in it, and of those held out.
+
+    Parameters
+    ----------
+    held : HeldOut
+        Copies without a part of the persons.
+    k : int
+        A combination of two columns of levels (three, where there are few) is rare that fewer
+        than k persons have.
+
+    Raises
+    ------
+    RefusedError
+        If nobody has one.
+    """
+    inside, outside = _of_every(held, lambda trial, _: _rare_found(held, trial, k))
+    if np.isnan(inside + outside).all():
+        raise RefusedError("nobody has a rare combination of levels")
+    return Attack(
+        "rare persons",
+        "Persons with a rare combination",
+        f"Somebody knows that a person has a combination of levels that fewer than {k} persons"
+        " have, and takes it as proof that the person is in the table if a released row has it.",
+        (
+            "Persons in the copy are compared with persons held out of it.",
+            "Levels that the copy joins are joined before combinations are counted.",
+        ),
+        compared("rare combinations that the copy has", inside, outside, held.records.persons),
+    )
+
+
+def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
+    """Try something on every record and copy; return the mean in copies, and held out."""
+    n = len(held.records)
+    inside, outside, turns = np.zeros(n), np.full(n, np.nan), np.zeros(n)
+    for turn, copy in enumerate(held.copies):
+        told = told_as(held.records.table, copy.table)
+        space = space_of(told, [copy.table])
+        nothing = np.zeros((0, 0))
+        trial = _Trial(told, copy.table, space, nothing, nothing, held.part == turn)
+        hit = tried(trial, [*space.spans])
+        outside = np.where(trial.out, hit, outside)
+        use = ~trial.out & ~np.isnan(hit)
+        inside[use] += hit[use]
+        turns += use
+    inside = np.where(turns > 0, inside / np.maximum(turns, 1), np.nan)
+    return inside, outside
+
+
+def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
+    """Return for each record the share of its rare combinations that the copy has, or NaN."""
+    names = sorted(trial.told.levels)
+    n = len(held.records)
+    rare, found = np.zeros(n), np.zeros(n)
+    most = 3 if len(names) <= MOST_COMBINED else 2
+    for size in range(2, most + 1):
+        for chosen in itertools.combinations(names, size):
+            words = [*zip(*(trial.told.levels[name] for name in chosen), strict=True)]
+            codes = np.unique(np.array(["\0".join(each) for each in words]), return_inverse=True)[1]
+            pairs = np.unique(np.column_stack([codes, held.records.persons]), axis=0)
+            few = np.bincount(pairs[:, 0])[codes] < k
+            have = set(zip(*(trial.table.levels[name] for name in chosen), strict=True))
+            rare += few
+            found += few & np.fromiter((each in have for each in words), np.bool_, n)
+    with np.errstate(invalid="ignore"):
+        return np.where(rare > 0, found / np.maximum(rare, 1), np.nan)
+
+
+# --- an insider ---------------------------------------------------------------------------------
+
+
+def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
+    """See how near somebody who knows a share of the records gets to the others.
+
+    Parameters
+    ----------
+    held : HeldOut
+        Copies without a part of the persons.
+    share : float
+        Of the persons in a copy the insider knows so many, above 0 and below 1.
+    k : int, optional
+        What the method promises: 1/k is what it allows of linkage.
+
+    Returns
+    -------
+    Attack
+        Who is unknown is compared with who is held out: of how many pairs is the one in the copy
+        nearer to a row that is left (AUC). Where sources are known, its part is the share of
+        unknown records whose nearest such row is their own.
+    """
+    if check_ratio("share", share, zero=False) >= 1:
+        raise InputError("share must be below 1: who knows everybody has nobody to find")
+    near: list[Floats] = []
+    far: list[Floats] = []
+    linked, trials, guess, sourced = 0.0, 0, 0.0, True
+    for turn, trial in enumerate(_trials(held, np.arange(len(held.records)))):
+        inside = np.flatnonzero(~trial.out)
+        known = _known(held, inside, share, turn)
+        left = _left_over(trial.at[inside[known]], trial.rows)
+        advance("an insider", turn + 1, PARTS)
+        if not left.size:
+            continue
+        gap = _gaps(trial.at, trial.rows[left])
+        unknown = inside[~known]
+        near.append(gap[unknown])
+        far.append(gap[trial.out])
+        source = held.copies[turn].source
+        if source is None:
+            sourced = False
+            continue
+        place = np.flatnonzero(~known)
+        linked += float(own_parts(trial.at[unknown], trial.rows[left], source[left], place).sum())
+        guess += float(np.isin(source[left], place).sum()) / len(left)
+        trials += len(unknown)
+    if not near:
+        raise RefusedError("no released row is left that could be an unknown person's")
+    parts: tuple[Success, ...] = ()
+    if sourced and trials:
+        what = "unknown records whose nearest row that is left was drawn for them"
+        allowed = None if k is None else 1 / k
+        parts = (counted_of(what, linked, trials, guess / trials, allowed=allowed),)
+    return Attack(
+        f"insider with {100 * share:.0f} %",
+        f"An insider who knows {100 * share:.0f} % of the records",
+        f"Somebody knows the whole records of {100 * share:.0f} % of the persons, takes out the"
+        " released rows that fit them best, and looks for the others near the rows that are left.",
+        (
+            "Each record that is known takes out one row, nearest pairs first.",
+            "Unknown persons are compared with persons held out of the copy.",
+            "Who knows all other records is the attacker of membership.",
+        ),
+        ranked(
+            "pairs of an unknown and a held-out person told apart (AUC)",
+            -np.concatenate(near),
+            -np.concatenate(far),
+        ),
+        parts,
+    )
+
+
+def _known(held: HeldOut, inside: Labels, share: float, turn: int) -> NDArray[np.bool_]:
+    """Say which of the rows in a copy an insider knows: all rows of some persons."""
+    whose = held.records.persons[inside]
+    persons, first = np.unique(whose, return_index=True)
+    persons = persons[np.argsort(first)]
+    by_chance = generator("attack", "insider", turn).permutation(len(persons))
+    return np.isin(whose, persons[by_chance < round(share * len(persons))])
+
+
+def _left_over(known: Floats, rows: Floats) -> Labels:
+    """Return the released rows that are left when each known record has taken out the nearest."""
+    from scipy.spatial import cKDTree
+
+    if not len(known):
+        return np.arange(len(rows))
+    few = min(NEIGHBOURS, len(rows))
+    gap, found = cKDTree(rows).query(known, k=[*range(1, few + 1)])
+    who = np.repeat(np.arange(len(known)), few)
+    gap, found = np.round(gap, 9).ravel(), found.ravel()
+    taken, done = np.zeros(len(rows), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
+    for i in np.lexsort([found, who, gap]).tolist():
+        if not taken[found[i]] and not done[who[i]]:
+            taken[found[i]] = done[who[i]] = True
+    return np.flatnonzero(~taken)
+
+
+def _gaps(at: Floats, rows: Floats) -> Floats:
+    from scipy.spatial import cKDTree
+
+    return np.asarray(np.round(cKDTree(rows).query(at, k=1)[0], 9))

@@ -1,0 +1,624 @@
+"""Attacks: hand-worked ones, ones that must succeed on bad releases, and ones that must fail."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.arguments import Floats, Labels
+from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.measure.attack_report import NOT_SHOWN, AttackReport, attacked
+from discreet.measure.attacks import (
+    Attack,
+    Copy,
+    Records,
+    Success,
+    coincidences,
+    compared,
+    counted_of,
+    in_keyed_order,
+    linkage,
+    ranked,
+    rare_combinations,
+    space_of,
+    told_as,
+)
+from discreet.measure.attacks_by_copies import WHO, membership, ridge_logistic, versions
+from discreet.measure.attacks_held_out import (
+    held_out,
+    inference,
+    inference_of_copy,
+    insider,
+    rare_persons,
+    verbatim,
+)
+from discreet.measure.makers import whole_maker
+from discreet.measure.pairs import Side, as_side
+from discreet.secret import Secret
+from tests.cases import slow
+
+
+def side(
+    numbers: Mapping[str, Floats], levels: Mapping[str, tuple[str, ...]] | None = None
+) -> Side:
+    """Make a table of columns."""
+    return Side(MappingProxyType(numbers), MappingProxyType(levels or {}))
+
+
+def persons(n: int, seed: int = 0) -> Side:
+    """Make a table of numbers that hang together, with gaps, and levels that hang on them."""
+    random = np.random.default_rng(seed)
+    age = random.normal(50, 12, n)
+    bmi = np.where(random.uniform(size=n) < 0.1, np.nan, 20 + age / 10 + random.normal(0, 3, n))
+    pulse = random.normal(70, 9, n)
+    words = np.array(["no", "yes", ""])
+    smokes = words[np.where(random.uniform(size=n) < 0.05, 2, (age + random.normal(0, 9, n) < 45))]
+    ward = np.array([*"ABCDEFGH"])[random.integers(0, 8, n)]
+    return side(
+        {"age": age, "bmi": bmi, "pulse": pulse},
+        {"smokes": tuple(smokes.tolist()), "ward": tuple(ward.tolist())},
+    )
+
+
+def drawn(secret: Secret) -> np.random.Generator:
+    """Return a generator of the secret's own."""
+    return np.random.default_rng(int.from_bytes(secret.digest("test")[:8], "little"))
+
+
+def the_raw_rows(records: Records, secret: Secret) -> Copy:
+    """Release the raw rows in another order."""
+    order = drawn(secret).permutation(len(records))
+    return Copy(records.table.taken(order), order)
+
+
+def a_little_noise(records: Records, secret: Secret) -> Copy:
+    """Release numbers with noise of a hundredth of a sd, and levels as they are."""
+    random = drawn(secret)
+    numbers = {
+        name: values + 0.01 * np.nanstd(values) * random.normal(size=len(values))
+        for name, values in records.table.numbers.items()
+    }
+    return Copy(Side(MappingProxyType(numbers), records.table.levels), np.arange(len(records)))
+
+
+def independent_draws(records: Records, secret: Secret) -> Copy:
+    """Release persons of the same kind as those of `persons`, of whom nobody is in the table."""
+    seed = int.from_bytes(secret.digest("test")[:4], "little")
+    return Copy(persons(len(records), seed), np.full(len(records), -1))
+
+
+def keyed(n: int, seed: int = 0) -> Records:
+    return in_keyed_order(Records.of(persons(n, seed)))[0]
+
+
+# --- what an attack came to ---------------------------------------------------------------------
+
+
+def test_a_share_is_held_against_its_baseline() -> None:
+    found = counted_of("linked", 30, 100, 0.01, allowed=0.2)
+
+    assert (found.share, found.trials) == (0.3, 100)
+    assert found.low == pytest.approx(0.219, abs=5e-4)
+    assert found.verdict == "beats guessing by 29.0 points; above the 20 % that groups of k allow"
+    within = counted_of("linked", 15, 100, 0.01, allowed=0.2).verdict
+    assert within == "beats guessing by 14.0 points; within the 20 % that groups of k allow"
+
+
+VERDICTS = {
+    "below": (3, 0.05, "proves nothing: no better than guessing"),
+    "perhaps chance": (7, 0.05, "proves nothing: 2.0 points above guessing may be chance"),
+    "above": (20, 0.05, "beats guessing by 15.0 points"),
+}
+
+
+@pytest.mark.parametrize(("count", "baseline", "words"), VERDICTS.values(), ids=VERDICTS)
+def test_what_does_not_beat_its_baseline_proves_nothing(
+    count: int, baseline: float, words: str
+) -> None:
+    assert counted_of("found", count, 100, baseline).verdict == words
+
+
+def test_rows_in_a_copy_are_compared_with_the_same_rows_left_out() -> None:
+    inside = np.array([1.0, 1.0, 0.0, 1.0, np.nan])
+    outside = np.array([0.0, 1.0, 0.0, 0.0, 1.0])
+
+    found = compared("right", inside, outside, np.arange(5))
+
+    assert (found.share, found.baseline, found.trials) == (0.75, 0.25, 4)
+    error = np.sqrt((4 * 0.5**2 + 0.5) / 16)  # each gain is half a success off the mean
+    assert found.high - found.low == pytest.approx(
+        min(1, 0.75 + 1.96 * error) - max(0, 0.75 - 1.96 * error), abs=1e-3
+    )
+
+
+def test_the_rows_of_a_person_count_as_one_trial() -> None:
+    inside, outside = np.repeat([1.0, 0.0], 50), np.zeros(100)
+
+    rows = compared("right", inside, outside, np.arange(100))
+    whole = compared("right", inside, outside, np.repeat(np.arange(10), 10))
+
+    assert (whole.share, whole.trials) == (rows.share, 10)
+    assert whole.high - whole.low > 2 * (rows.high - rows.low)
+
+
+def test_nobody_to_try_it_on_is_refused() -> None:
+    with pytest.raises(RefusedError, match="nobody of whom it could be tried"):
+        compared("right", np.full(3, np.nan), np.zeros(3), np.arange(3))
+    with pytest.raises(RefusedError, match="nobody of whom it could be tried"):
+        ranked("told apart", np.zeros(0), np.zeros(3))
+
+
+RANKED = {
+    "apart": ([3, 4], [1, 2], 1.0),
+    "the other way": ([1, 2], [3, 4], 0.0),
+    "ties": ([1, 1], [1, 1], 0.5),
+    "one pair of four is wrong": ([1, 4], [2, 0], 0.75),
+}
+
+
+@pytest.mark.parametrize(("inside", "outside", "share"), RANKED.values(), ids=RANKED)
+def test_auc_by_hand(inside: list[float], outside: list[float], share: float) -> None:
+    assert ranked("told apart", np.array(inside), np.array(outside)).share == share
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=12),
+    st.lists(st.integers(0, 9), min_size=1, max_size=12),
+)
+def test_auc_is_the_share_of_pairs_that_are_right(inside: list[int], outside: list[int]) -> None:
+    found = ranked("told apart", np.array(inside, dtype=float), np.array(outside, dtype=float))
+
+    pairs = [(a > b) + (a == b) / 2 for a in inside for b in outside]
+    assert found.share == pytest.approx(np.mean(pairs))
+    assert found.low <= found.share <= found.high
+
+
+def test_the_interval_of_an_auc_holds_it() -> None:
+    random = np.random.default_rng(1)
+    truth = 0.7602  # of two normal numbers a sd apart
+
+    inside = [
+        ranked("told apart", random.normal(1, 1, 60), random.normal(0, 1, 60)) for _ in range(300)
+    ]
+
+    assert 0.92 <= np.mean([it.low <= truth <= it.high for it in inside]) <= 0.98
+
+
+def test_what_is_released_is_rounded() -> None:
+    found = counted_of("linked", 33, 101, 0.013).rounded(5)
+
+    assert found is not None
+    assert (found.share, found.baseline, found.trials, found.step) == (0.35, 0.0, 100, 0.05)
+    assert found.verdict == "beats guessing by 35 points"
+    assert counted_of("linked", 1, 19, 0.013).rounded(5) is None
+
+
+# --- where rows lie -----------------------------------------------------------------------------
+
+
+def test_the_space_by_hand() -> None:
+    table = side({"x": np.array([1.0, 3.0, np.nan])}, {"sex": ("f", "m", "f")})
+
+    rows = space_of(table, [table]).of(table)
+
+    root = np.sqrt(2)  # the sd of 1 and 3
+    assert rows[:, 0] == pytest.approx([-1 / root, 1 / root, 0])
+    assert rows[:, 1] == pytest.approx([0, 0, 0.7])  # whether x is missing
+    assert np.linalg.norm(rows[1, 2:] - rows[0, 2:]) == pytest.approx(0.7 * root)
+    assert np.linalg.norm(rows[2, 2:] - rows[0, 2:]) == 0
+
+
+def test_words_are_those_of_the_copy() -> None:
+    raw = side({}, {"ward": ("A", "B", "C", ""), "sex": ("f", "m", "f", "m")})
+    copy = side({}, {"ward": ("A", "(other)", "(missing)")})
+
+    assert told_as(raw, copy).levels == {"ward": ("A", "(other)", "(other)", "(missing)")}
+
+
+def test_columns_that_the_raw_table_lacks_are_refused() -> None:
+    with pytest.raises(InputError, match="has columns that the raw one lacks: 'z'"):
+        space_of(side({"x": np.zeros(2)}), [side({"z": np.zeros(2)})])
+
+
+# --- on one copy --------------------------------------------------------------------------------
+
+LINKED: dict[str, tuple[list[float], list[float], list[int], float]] = {
+    "the raw rows": ([1, 2, 4, 8], [1, 2, 4, 8], [0, 1, 2, 3], 4),
+    "in another order": ([1, 2, 4, 8], [8, 1, 2, 4], [3, 0, 1, 2], 4),
+    "means of pairs": ([1, 2, 7, 9], [1.5, 1.5, 8, 8], [0, 1, 2, 3], 2),
+    "one was withheld": ([1, 2, 4, 8], [1, 2, 4], [0, 1, 2], 3),
+    "one was drawn twice": ([1, 8], [1, 1, 8], [0, 0, 1], 2),
+    "drawn for nobody": ([1, 8], [1, 8], [-1, -1], 0),
+}
+
+
+@pytest.mark.parametrize(("raw", "rows", "source", "count"), LINKED.values(), ids=LINKED)
+def test_linkage_by_hand(
+    raw: list[float], rows: list[float], source: list[int], count: float
+) -> None:
+    records = Records.of(as_side(np.array(raw)))
+
+    found = linkage(records, [Copy(as_side(np.array(rows)), np.array(source))], k=2).found
+
+    assert found.share * found.trials == pytest.approx(count)
+    assert found.trials == len(raw)
+    assert found.allowed == 0.5
+
+
+def test_the_farthest_by_hand() -> None:
+    raw = as_side(np.array([1.0, 2.0, 3.0, 90.0]))
+    copy = Copy(as_side(np.array([2.0, 1.0, 3.0, 70.0])), np.arange(4))
+
+    assert linkage(Records.of(raw), [copy], far=1).found.share == 1
+    assert linkage(Records.of(raw), [copy]).found.share == 0.5
+
+
+def test_linkage_needs_sources() -> None:
+    raw = as_side(np.array([1.0, 2.0]))
+
+    with pytest.raises(InputError, match="which raw row each released row was drawn for"):
+        linkage(Records.of(raw), [Copy(raw)])
+
+
+def test_coincidences_by_hand() -> None:
+    raw = side({"x": np.array([1.0, 2.0, np.nan])}, {"sex": ("f", "m", "m")})
+    copy = side({"x": np.array([1.0, 1.0, np.nan])}, {"sex": ("f", "m", "m")})
+
+    found = coincidences(Records.of(raw), Copy(copy)).found
+
+    assert found.share == pytest.approx(2 / 3)  # the second row is of nobody
+    assert found.against == "independent columns"
+
+
+def test_rare_combinations_by_hand() -> None:
+    words = {"sex": ("f", "f", "m", "m", "m"), "ward": ("A", "A", "A", "A", "B")}
+    raw = side({}, words)
+    copy = side({}, {"sex": ("f", "m", "m", "f"), "ward": ("A", "B", "A", "B")})
+
+    found = rare_combinations(Records.of(raw), Copy(copy), 2).found
+
+    assert found.share == 0.25  # m and B: one person; f and B: nobody
+
+
+def test_nothing_rare_is_refused() -> None:
+    raw = side({}, {"sex": ("f", "m") * 5, "ward": ("A", "A") * 5})
+
+    with pytest.raises(RefusedError, match="no combination of levels is rare"):
+        rare_combinations(Records.of(raw), Copy(raw), 5)
+
+
+# --- bad releases are found, good ones are not --------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", [the_raw_rows, a_little_noise])
+def test_persons_in_a_bad_release_are_found(bad: object) -> None:
+    records = keyed(200)
+    held = held_out(records, bad)  # type: ignore[arg-type]
+
+    near = linkage(records, [bad(records, Secret(b"one"))], k=5).found  # type: ignore[operator]
+    numbers, levels = inference(held)
+    half = insider(held, 0.5, k=5)
+
+    assert near.share > 0.95
+    assert near.verdict.endswith("above the 20 % that groups of k allow")
+    assert numbers.found.gain > 0.5
+    assert levels.found.gain > 0.1
+    assert all(each.found.beats for each in (numbers, levels, half))
+    assert half.found.share > 0.95
+    assert half.parts[0].share > 0.9
+
+
+def test_raw_rows_are_found_verbatim_and_with_their_rare_combinations() -> None:
+    held = held_out(keyed(200), the_raw_rows)
+
+    assert verbatim(held).found.share == 1
+    assert verbatim(held).found.baseline == 0
+    assert rare_persons(held, 5).found.beats
+
+
+def test_nobody_is_found_in_independent_draws() -> None:
+    records = keyed(300)
+    held = held_out(records, independent_draws)
+    copy = independent_draws(records, Secret(b"one"))
+
+    tried = [
+        linkage(records, [copy], k=5),
+        coincidences(records, copy),
+        verbatim(held),
+        *inference(held),
+        *inference(held, by="model"),
+        insider(held, 0.5),
+        insider(held, 0.9),
+    ]
+
+    assert [it.name for it in tried if it.found.beats] == []
+    assert "proves nothing" in tried[0].verdict
+
+
+def test_a_model_of_few_rows_is_found_out() -> None:
+    random = np.random.default_rng(5)
+    numbers = {f"x{j:02d}": random.normal(size=60) for j in range(40)}
+    held = held_out(Records.of(side(numbers)), the_raw_rows)
+
+    (found,) = inference(held, by="model")
+
+    assert found.found.beats
+
+
+def test_the_linear_model_finds_what_hangs_together() -> None:
+    random = np.random.default_rng(5)
+    x, y = random.normal(size=(2, 200))
+    table = side({"x": x, "y": y, "sum": x + y}, {"up": tuple(np.where(x > 0, "u", "d").tolist())})
+    held = held_out(Records.of(table), the_raw_rows)
+
+    numbers, levels = inference(held, by="model")
+
+    assert numbers.found.share > 0.9
+    assert levels.found.share > 0.85
+    assert not numbers.found.gain > 0.05  # of those held out just as well: nobody is found
+
+
+def test_one_copy_is_held_against_a_row_at_random() -> None:
+    records = keyed(200)
+
+    numbers, levels = inference_of_copy(records, the_raw_rows(records, Secret(b"one")))
+
+    assert numbers.found.gain > 0.5
+    assert levels.found.against == "a released row at random"
+    nothing = inference_of_copy(records, independent_draws(records, Secret(b"two")))
+    assert nothing[0].found.share < 0.1
+
+
+def test_an_insider_knows_some_but_not_all() -> None:
+    held = held_out(keyed(60), the_raw_rows)
+
+    with pytest.raises(InputError, match="share must be below 1"):
+        insider(held, 1.0)
+
+
+def test_all_rows_of_a_person_are_held_out_together() -> None:
+    whose = np.repeat(np.arange(40), 5)
+    records = Records.of(persons(200), whose)
+
+    held = held_out(records, the_raw_rows)
+
+    assert all(len(set(held.part[whose == person])) == 1 for person in range(40))
+    assert {*np.bincount(held.part)} == {40}
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_membership_of_raw_rows_is_found(who: str) -> None:
+    found = membership(keyed(60), the_raw_rows, who=who, pairs=20)
+
+    assert found.found.beats
+    assert found.parts[0].share == 1
+
+
+def test_membership_in_independent_draws_is_not_found() -> None:
+    found = membership(keyed(60), independent_draws, pairs=40)
+
+    assert not found.found.beats
+    assert not found.parts[0].beats
+
+
+def test_nobody_is_off_in_levels_alone() -> None:
+    table = side({}, {"sex": ("f", "m") * 20, "ward": ("A", "B", "C", "D") * 10})
+
+    with pytest.raises(RefusedError, match="too few columns of numbers"):
+        membership(Records.of(table), the_raw_rows, who="joint", pairs=10)
+    with pytest.raises(InputError, match="who is unknown; choose one of"):
+        membership(Records.of(table), the_raw_rows, who="me", pairs=10)
+
+
+def test_who_left_raw_rows_is_found() -> None:
+    found = versions(keyed(100), the_raw_rows, repeats=3)
+
+    assert found.found.share > 0.95
+    assert found.parts[0].share > 0.8
+    assert found.parts[0].baseline == 0.05
+
+
+def test_who_left_independent_draws_is_not_found() -> None:
+    found = versions(keyed(100), independent_draws, repeats=6)
+
+    assert not found.found.beats
+    assert not found.parts[0].beats
+
+
+def test_the_logistic_regression_is_at_its_least_loss() -> None:
+    random = np.random.default_rng(2)
+    x = random.normal(size=(80, 3))
+    y = np.repeat([0.0, 1.0], 40)
+    x[40:, 0] += 1
+
+    weights = ridge_logistic(x, y, 2.0)
+
+    slope = x.T @ (y - 1 / (1 + np.exp(-x @ weights))) - 2.0 * weights
+    assert np.abs(slope).max() < 1e-9
+    assert weights[0] > 0.3
+
+
+# --- laws ---------------------------------------------------------------------------------------
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    table = persons(120)
+    turned = np.random.default_rng(3).permutation(120)
+
+    def report(of: Side, source: Labels) -> AttackReport:
+        return attacked(of, a_little_noise, Copy(copy, source), k=5, pairs=10)
+
+    copy = a_little_noise(Records.of(table), Secret(b"one")).table
+    place = np.argsort(turned)
+
+    before, after = report(table, np.arange(120)), report(table.taken(turned), place)
+
+    assert before.attacks == after.attacks
+    assert before.not_tried == after.not_tried
+
+
+@given(st.integers(0, 2**31), st.integers(4, 30))
+def test_linkage_is_never_more_often_than_once(seed: int, n: int) -> None:
+    random = np.random.default_rng(seed)
+    raw = as_side(random.integers(0, 4, (n, 2)).astype(float))
+    copy = Copy(as_side(random.integers(0, 4, (n, 2)).astype(float)), random.integers(-1, n, n))
+
+    found = linkage(Records.of(raw), [copy]).found
+
+    rows, own = copy.table.matrix, copy.source
+    assert own is not None
+    gaps = np.round(((raw.matrix / _sd(raw))[:, None] - (rows / _sd(raw))[None]) ** 2, 9).sum(2)
+    near = gaps <= gaps.min(axis=1, keepdims=True) + 1e-9
+    by_hand = (near & (own[None] == np.arange(n)[:, None])).sum(1) / near.sum(1)
+    assert found.share == pytest.approx(by_hand.mean())
+
+
+def _sd(table: Side) -> Floats:
+    sd: Floats = table.matrix.std(axis=0, ddof=1)
+    return np.where(sd > 0, sd, 1.0)
+
+
+# --- the report ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def report() -> AttackReport:
+    """Return all attacks on a copy of a whole table."""
+    return attacked(persons(150), whole_maker(5), k=5, pairs=10, made={"method": "whole"})
+
+
+def test_a_report_tells_every_attack(report: AttackReport) -> None:
+    text = " ".join(report.to_text().split())
+
+    assert len(report.attacks) + len(report.not_tried) >= 15
+    for attack in report.attacks:
+        assert f"- {attack.title}: " in text
+        assert attack.verdict in text
+    assert "For the custodian: exact figures" in text
+    assert max(map(len, report.to_text().splitlines())) <= 88
+
+
+def test_a_report_as_json_says_that_it_is_no_release(report: AttackReport) -> None:
+    told = json.loads(report.to_json())
+
+    assert (told["kind"], told["release"]) == ("attacks", False)
+    assert told["not_shown"] == list(NOT_SHOWN)
+    first = told["attacks"][0]
+    assert first["found"]["interval"][0] <= first["found"]["share"]
+    assert {*first} == {"name", "title", "story", "assumptions", "found", "parts"}
+
+
+def test_a_rounded_report_holds_no_exact_figure(report: AttackReport) -> None:
+    told = json.loads(report.rounded(5).to_json())
+
+    assert (told["release"], told["rounded_to"]) == (True, 5)
+    for attack in told["attacks"]:
+        for found in (attack["found"], *attack["parts"]):
+            shares = [found["share"], found["baseline"], *found["interval"]]
+            assert [round(20 * share, 6) % 1 for share in shares] == [0] * 4
+            assert found["trials"] % 5 == 0
+    assert "rounded to 5 points" in report.rounded(5).to_text()
+
+
+def test_a_person_more_changes_a_rounded_report_by_a_step_at_most() -> None:
+    raw = persons(150)
+    copy = Copy(raw, np.arange(150))
+    other = Copy(raw, np.append(np.arange(149), -1))  # one record fewer is linked
+
+    one, another = (attacked(raw, copy=it, k=5).rounded(5)["linkage"].found for it in (copy, other))
+
+    for name in ("share", "low", "high", "baseline"):
+        assert abs(getattr(one, name) - getattr(another, name)) < 0.05 + 1e-9
+
+
+def test_a_page_has_a_plot_with_every_attack(report: AttackReport) -> None:
+    scene = report.scene()
+
+    assert scene.panels[0].y.ticks == tuple(attack.title for attack in report.attacks)
+    assert "<svg" in report.to_html() or "data:image/svg+xml" in report.to_html()
+    assert report._repr_html_().startswith("<style>")
+
+
+def test_reports_are_saved_past_the_gate(report: AttackReport, tmp_path: Path) -> None:
+    def refuse(form: str) -> None:
+        raise LeavingError(f"not as {form}")
+
+    for ending in (".html", ".json", ".txt"):
+        assert report.save(tmp_path / f"attacks{ending}").exists()
+    guarded = AttackReport("guarded", {}, report.attacks, gate=refuse)
+    for ending in ("html", "json", "txt"):
+        with pytest.raises(LeavingError, match=f"not as {ending}"):
+            guarded.save(tmp_path / f"guarded.{ending}")
+    with pytest.raises(LeavingError, match="not as pickle"):
+        pickle.dumps(guarded)
+    assert guarded.to_text()
+    assert not [*tmp_path.glob("guarded*")]
+
+
+def test_a_report_is_pickled_whole(report: AttackReport) -> None:
+    again = pickle.loads(pickle.dumps(report))
+
+    assert again.to_json() == report.to_json()
+
+
+def test_without_a_method_what_needs_other_copies_is_left_out() -> None:
+    raw = persons(80)
+
+    found = attacked(raw, copy=Copy(raw), k=5)
+
+    names = {attack.name for attack in found.attacks}
+    assert names >= {"coincidences", "inference of numbers by rows"}
+    assert not any("membership" in name for name in names)
+    assert found.not_tried["record linkage"].startswith("it is not known which raw row")
+
+
+def test_a_table_too_small_to_part_says_what_was_not_tried() -> None:
+    found = attacked(persons(45), whole_maker(5), k=5, pairs=0)
+
+    assert "too few persons for a copy" in found.not_tried["persons held out"]
+    assert found["linkage"].found.trials == 5 * 45
+
+
+def test_something_to_attack_is_needed() -> None:
+    with pytest.raises(InputError, match="give the released table, or the method"):
+        attacked(persons(20), k=5)
+
+
+def test_a_maker_takes_m_of_at_least_k() -> None:
+    with pytest.raises(InputError, match="m must be a whole number of at least k"):
+        whole_maker(5, 4)
+
+
+def test_a_maker_copies_gaps_and_missing_levels() -> None:
+    records = Records.of(persons(200))
+
+    copy = whole_maker(5)(records, Secret(b"one"))
+    again = whole_maker(5)(records, Secret(b"two"))
+
+    assert np.isnan(copy.table.numbers["bmi"]).any()
+    assert "" not in copy.table.levels["smokes"]
+    assert copy.table.numbers["age"].tolist() != again.table.numbers["age"].tolist()
+
+
+def test_an_attack_of_a_report_is_found_by_name(report: AttackReport) -> None:
+    assert isinstance(report["linkage"], Attack)
+    assert isinstance(report["linkage"].found, Success)
+    with pytest.raises(KeyError, match="guesswork"):
+        report["guesswork"]
+
+
+@pytest.mark.parametrize("seed", [pytest.param(s, marks=slow(s > 0)) for s in range(3)])
+def test_a_whole_copy_links_within_what_its_groups_allow(seed: int) -> None:
+    records = keyed(300, seed)
+    copies = [whole_maker(5)(records, Secret(bytes([turn, seed]))) for turn in range(3)]
+
+    assert linkage(records, copies, k=5).found.share < 0.2 + 0.03
+    assert linkage(records, copies, k=5, far=5).found.share < 0.2 + 0.15
