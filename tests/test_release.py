@@ -39,7 +39,8 @@ YES_NO = Column("w", "categorical", numeric=True, yes_no=True)
 
 # What a column held, its levels as texts, and what they are in the released table.
 LEVELS: dict[str, tuple[Column, list[str], list[Any]]] = {
-    "words": (WORD, ["a", "", "b"], ["a", "", "b"]),
+    "words, one missing": (WORD, ["a", "", "b"], ["a", None, "b"]),
+    "whole numbers, one of them missing": (CODE, ["1", "", "10"], [1, None, 10]),
     "words like numbers": (WORD, ["1", "2", "3"], ["1", "2", "3"]),
     "whole numbers": (CODE, ["1", "-2", "10"], [1, -2, 10]),
     "whole numbers, merged": (CODE, ["1", "other", "1"], ["1", "other", "1"]),

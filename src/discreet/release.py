@@ -167,7 +167,7 @@ def arrow_table(
     made: dict[str, Any] = {}
     for name, column in columns.items():
         if name in numbers:
-            made[name] = pa.array(numbers[name])
+            made[name] = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
         elif name in levels:
             made[name] = pa.array(_typed(levels[name], column))
     return pa.table(made)
@@ -205,7 +205,10 @@ def check_counts_again(columns: pa.Table, least: int) -> None:
 
 
 def _typed(words: Sequence[str], column: Column) -> list[Any]:
-    """Return levels as numbers or yes/no where they were, and none was merged."""
+    """Return levels as numbers or yes/no where they were, and none was merged; gaps as None."""
+    if "" in words:
+        known = iter(_typed([word for word in words if word], column))
+        return [next(known) if word else None for word in words]
     different = set(words)
     if column.yes_no and different <= {"True", "False"}:
         return [word == "True" for word in words]

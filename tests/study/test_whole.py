@@ -232,3 +232,51 @@ def test_persons_with_several_rows_are_in_one_group() -> None:
     for group in set(made.groups.tolist()) - {-1}:
         assert len(set(read.persons[made.groups == group].tolist())) >= 10
     study.scatter("age", "bmi").to_json()
+
+
+def test_the_whole_copy_is_released_with_its_report(tmp_path: Path) -> None:
+    study = whole(study="released")
+    release = study.anonymize(formula="glucose ~ age + sex")
+    release.save(tmp_path / "a.csv", tmp_path / "a.json")
+
+    copy = study.session.whole.copy
+    frame = release.frame
+    assert frame.columns == ["age", "bmi", "glucose", "sex", "smoker"]
+    assert frame["bmi"].null_count() == np.isnan(copy.columns["bmi"]).sum()
+    assert frame["smoker"].null_count() == copy.strata["smoker"].count("")
+    linked = release.report.measured.risks["linkage"]
+    assert linked.share < 1 / 5
+    assert release.report.made["m"] == 10
+    kinds = [entry["kind"] for entry in study.session.ledger.history("released")]
+    assert kinds == ["table", "report"]
+
+
+def test_some_columns_of_the_copy_are_those_of_all(study: dc.Study) -> None:
+    few, every = study.anonymize(["age", "sex"]).frame, study.anonymize(drop=["bmi"]).frame
+
+    assert few.columns == ["age", "sex"]
+    assert every.columns == ["age", "glucose", "sex", "smoker"]
+    assert few.equals(every.select("age", "sex"))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda s: s.anonymize(["visit"]), RefusedError, "not in the protected copy"),
+        (lambda s: s.anonymize("age"), InputError, "columns must be a list"),
+        (lambda s: s.anonymize(drop=["bmx"]), InputError, "no column 'bmx'"),
+        (lambda s: s.anonymize(k=9), RefusedError, "k is fixed"),
+        (lambda s: s.anonymize(method="mdav"), RefusedError, "leave method and sensitive out"),
+        (lambda s: s.anonymize(risk_below=0.0001), RefusedError, "not below risk_below"),
+        (
+            lambda s: s.anonymize(drop=["age", "bmi", "glucose", "sex", "smoker"]),
+            InputError,
+            "needs at least one column",
+        ),
+    ],
+)
+def test_a_released_table_is_refused_in_words(
+    study: dc.Study, call: Callable[[dc.Study], Any], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        call(study)

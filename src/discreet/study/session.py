@@ -17,6 +17,7 @@ import numpy as np
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
+from discreet.plots.bars import BARS
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
@@ -36,7 +37,8 @@ from discreet.policy import (
     resolve_rounding,
     resolve_table,
 )
-from discreet.protect import COPY_METHODS
+from discreet.policy.resolve import TABLE
+from discreet.protect import COPY_METHODS, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import WholeCopy
 from discreet.regression import Model, read_formula
@@ -137,6 +139,14 @@ class Session:
             )
         settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
         return dataclasses.replace(settled, source=chosen)
+
+    def settle_rows(self, columns: Sequence[str]) -> PlotRequest:
+        """Say how rows of the copy of the whole table are made, for what is recorded of them."""
+        policy = self.policy
+        request = policy.settle(BARS.name, columns)
+        return dataclasses.replace(
+            request, plot=TABLE, method=Whole.name, source=COPY, m=policy.members, q=None
+        )
 
     @cached_property
     def whole(self) -> WholeTable:

@@ -21,10 +21,12 @@ from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy, Sensitive, check_group, load_policy
+from discreet.protect import Whole
 from discreet.release import Release
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
 from discreet.study.tables import release, setting_below, settings_of, sweep
+from discreet.study.whole_table import columns_of_table, release_whole
 from discreet.table import Table, open_table, with_levels_of_two
 
 __all__ = [
@@ -722,8 +724,9 @@ pixels = 400), policy standard)
         Parameters
         ----------
         columns : sequence of str, optional
-            The continuous columns to release. By default those of the study's group, or all that
-            are not dropped and identify nobody.
+            The columns to release. By default the whole copy, where `rows` are "whole"; else the
+            continuous columns of the study's group, or all that are not dropped and identify
+            nobody.
         drop : sequence of str, optional
             Columns that are left out.
         sensitive : str, optional
@@ -780,6 +783,15 @@ pixels = 400), policy standard)
         settings = _known(TableSettings, research)
         if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
+        if self.policy.rows == Whole.name:
+            self.policy.allowed(**settings)
+            if sensitive is not None or method not in (None, Whole.name):
+                raise RefusedError(
+                    "the whole table was protected when the study was opened; leave method and"
+                    " sensitive out, or open a study with roles={'column': 'sensitive'}"
+                )
+            names = columns_of_table(self.session, columns, drop)
+            return release_whole(self.session, names, formula, risk_below)
         settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
         if risk_below is not None and not self.policy.fixed:
             k, q = settings.pop("k", None), settings.pop("q", None)

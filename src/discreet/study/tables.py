@@ -51,7 +51,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LOSSES",
+    "REPORT",
     "RISKS",
+    "check_formula",
     "pair_of_made",
     "release",
     "setting_below",
@@ -129,7 +131,7 @@ def release(
     copy = _copy(session, request, made)
     pair = pair_of_made(made, made.original, request.columns)
     if formula is not None and from_copy:
-        _check_formula(pair, formula)
+        check_formula(pair, formula)
     told = _measured(request, made, pair, formula)
     _check_reached(request, told, pair.released.levels, risk_below)
     table = _table(session, request, made, copy)
@@ -294,7 +296,7 @@ def _check_reached(
         )
 
 
-def _check_formula(pair: Pair, formula: str) -> None:
+def check_formula(pair: Pair, formula: str) -> None:
     """Refuse a regression on raw data whose estimates single persons would move.
 
     A term such as 1 / ((x - 34.7)**2 + 0.00001) is one person's: fourteen of them in a formula gave

@@ -1,0 +1,199 @@
+"""The copy of the whole table as a released table, with its report."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
+from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
+from discreet.measure.pairs import Pair, Side
+from discreet.measure.report import Report
+from discreet.protect import Whole
+from discreet.protect.whole import MISSING, OTHER, WholeCopy
+from discreet.release import Release, arrow_table, native_frame
+from discreet.study.session import Session
+from discreet.study.tables import REPORT, check_formula
+from discreet.vault.vault import copied_whole
+from discreet.vault.whole import RawWhole
+
+__all__ = ["columns_of_table", "release_whole"]
+
+COMPLETE = 0.5
+"""Of a report so many rows have a number in each column that it is measured on."""
+
+
+def columns_of_table(
+    session: Session, columns: Sequence[str] | None, drop: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns of the copy that are released, or refuse those that are not in it."""
+    copy = session.whole.copy
+    for what, given in (("columns", columns), ("drop", drop)):
+        listed = isinstance(given, Sequence) and not isinstance(given, str)
+        if not listed and (given is not None or what == "drop"):
+            raise InputError(f"{what} must be a list of column names, such as ['age', 'bmi']")
+    for name in drop:
+        session.table.known(name)
+    held = [name for name in session.table.columns if name in {*copy.columns, *copy.strata}]
+    wanted = held if columns is None else list(columns)
+    if columns is not None:
+        session.table.require(wanted)
+    if both := set(drop) & set(columns or ()):
+        raise InputError(f"{one_of(sorted(both))} cannot be released and dropped")
+    for name in wanted:
+        if name not in held:
+            raise RefusedError(
+                f"column {name!r} is {'; '.join(copy.remarks) or 'not in the protected copy'};"
+                " leave it out"
+            )
+    found = tuple(name for name in wanted if name not in drop)
+    if not found:
+        raise InputError("a released table needs at least one column; drop fewer")
+    return found
+
+
+def release_whole(
+    session: Session, columns: tuple[str, ...], formula: str | None, risk_below: float | None
+) -> Release:
+    """Make a released table of the copy with its report, and the gates of both."""
+    raw, made = session.made_whole()
+    copy = session.whole.copy
+    _check_kept(session, raw, made)
+    pair = _pair(raw, made)
+    if formula is not None:
+        check_formula(pair, formula)
+    told = _measured(session, pair, formula)
+    linked = told.risks.get("linkage")
+    if risk_below is not None and (linked is None or linked.share >= risk_below):
+        raise RefusedError(
+            "the share of records that are linked to their own released row is not below"
+            " risk_below=; the custodian can open a study with a larger m or k"
+        )
+    table = arrow_table(
+        {name: copy.columns[name] for name in columns if name in copy.columns},
+        {name: copy.strata[name] for name in columns if name in copy.strata},
+        session.table.columns,
+    )
+
+    def gate(form: str | None, report: str | None) -> None:
+        """Record that the table is released, its report, or both."""
+        keeper, records = session.release_gate, []
+        request = session.settle_rows(columns)
+        if form is not None:
+            records.append(keeper.record_from_copy(request, form, copy.version))
+        if report is not None:
+            of = dataclasses.replace(request, plot=REPORT)
+            record = keeper.record_from_copy(of, report, copy.version)
+            pinned = {} if formula is None else {"formula of the report": formula}
+            record = dataclasses.replace(record, choices={**record.choices, **pinned})
+            records.append(record)
+        keeper.release(records)
+
+    report = Report(
+        title=f"Protected copy of {session.name or 'a frame without a name'}",
+        made=MappingProxyType(_made_of(session, columns, formula)),
+        measured=told,
+        notes=_notes(session, raw, pair),
+        gate=lambda form: gate(None, form),
+    )
+    return Release(native_frame(table, session.table.framework), report, table, gate, None)
+
+
+def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:
+    """Refuse a copy that was kept, if it is not the one that is made of these data."""
+    copy, again = session.whole.copy, copied_whole(raw, made)
+    same = copy.columns.keys() == again.columns.keys() and all(
+        np.array_equal(copy.columns[name], again.columns[name], equal_nan=True)
+        for name in again.columns
+    )
+    if not same or (copy.strata, copy.version) != (again.strata, again.version):
+        raise BrokenPromiseError(
+            "the protected copy that was kept is not the one that is made of these data; please"
+            " report this"
+        )
+
+
+def _pair(raw: RawWhole, made: WholeCopy) -> Pair:
+    """Return released rows beside the raw ones that each was drawn for, where numbers are known.
+
+    Columns with many gaps are left out, or hardly a row would be left.
+    """
+    at, n = made.source, len(made.source)
+    gaps = {
+        name: np.isnan(values) | np.isnan(raw.numbers[name][at])
+        for name, values in made.numbers.items()
+    }
+    complete, names = np.ones(n, dtype=np.bool_), []
+    for name in sorted(gaps, key=lambda name: (int(gaps[name].sum()), name)):
+        if (complete & ~gaps[name]).sum() >= COMPLETE * n:
+            complete &= ~gaps[name]
+            names.append(name)
+    numbers = [
+        {name: of[name][rows] for name in sorted(names)}
+        for of, rows in ((raw.numbers, at[complete]), (made.numbers, complete))
+    ]
+    released = {name: _words(of.words, of.codes[complete]) for name, of in made.levels.items()}
+    before = {}
+    for name, of in made.levels.items():
+        own = raw.levels[name]
+        kept = [word if word in of.words else OTHER for word in own.words]
+        before[name] = _words((*kept, MISSING), own.codes[at[complete]])
+    return Pair(_side(numbers[0], before), _side(numbers[1], released), same_rows=True)
+
+
+def _side(numbers: Mapping[str, Floats], levels: Mapping[str, tuple[str, ...]]) -> Side:
+    return Side(MappingProxyType(dict(numbers)), MappingProxyType(dict(levels)))
+
+
+def _words(words: Sequence[str], codes: Any) -> tuple[str, ...]:
+    return tuple(words[code] for code in codes.tolist())
+
+
+def _measured(session: Session, pair: Pair, formula: str | None) -> Measured:
+    """Measure risk and use of the whole copy, as far as a report may say them."""
+    policy = session.policy
+    far = max(FAR_GUARDED, COUNT_STEPS * policy.round_to)
+    found = measured(pair, formula=formula, far=far, guard=policy.k)
+    # Combinations of levels are those of rows that were drawn anew: they are of no person.
+    found = dataclasses.replace(found, k=None, l=None, t=None, strata=(), combinations=())
+    return found.rounded(policy.round_to)
+
+
+def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) -> dict[str, Any]:
+    """Say what was done, in the order in which it was."""
+    policy, copy = session.policy, session.whole.copy
+    told: dict[str, Any] = {
+        "method": Whole.name,
+        "promises": Whole.promises,
+        "does not protect": Whole.leaves_open,
+        "k": policy.k,
+        "m": policy.members,
+        "columns": list(columns),
+        "sensitive": list(session.sensitive) or None,
+        "prepared": list(copy.remarks) or None,
+        "formula": formula,
+        "study": session.name,
+        "discreet": version("discreet"),
+        "policy": policy.name,
+        "regime": policy.regime,
+        "public": policy.public,
+        "protected copy": copy.version,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
+    """Say what the reader of a report may not expect."""
+    notes = ["Risk and use are measured on rows beside the records that each was drawn for."]
+    gaps = [name for name in session.whole.copy.columns if name not in pair.original.numbers]
+    if gaps:
+        notes.append(f"Not measured, for their gaps: {', '.join(sorted(gaps))}.")
+    if raw.persons is not None:
+        notes.append("Numbers are of rows; groups are of persons.")
+    return tuple(notes)
