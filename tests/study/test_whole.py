@@ -45,7 +45,7 @@ def whole(frame: pl.DataFrame | None = None, **how: Any) -> dc.Study:
 
 
 PLOTS: dict[str, Callable[[dc.Study], Any]] = {
-    "histogram": lambda s: s.histogram("bmi"),
+    "histogram": lambda s: s.histogram("bmi", source="copy"),
     "histogram by": lambda s: s.histogram("bmi", by="smoker", bins=7),
     "histogram between limits": lambda s: s.histogram("age", limits={"age": (40, 60)}),
     "scatter": lambda s: s.scatter("age", "glucose", by="sex", trend=True),
@@ -54,7 +54,7 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
     "contour": lambda s: s.contour("age", "bmi"),
     "box": lambda s: s.box("age", "bmi", "glucose"),
     "box by": lambda s: s.box("bmi", by="sex"),
-    "bars": lambda s: s.bars("smoker"),
+    "bars": lambda s: s.bars("smoker", source="copy"),
     "bars by": lambda s: s.bars("smoker", by="sex"),
     "cross-table": lambda s: s.crosstab("smoker", "sex"),
     "parallel coordinates": lambda s: s.parallel(["bmi", "sex", "age", "glucose"]),
@@ -92,6 +92,84 @@ def test_what_was_drawn_is_recorded_with_all_columns_it_rests_on(tmp_path: Path)
     assert entry["method"] == "whole"
 
 
+BASE: dict[str, Callable[[dc.Study], Any]] = {
+    "histogram": lambda s: s.histogram("age"),
+    "histogram, k named": lambda s: s.histogram("bmi", k=5),
+    "bars": lambda s: s.bars("sex"),
+}
+
+
+@pytest.mark.parametrize("name", BASE)
+def test_one_column_is_drawn_from_the_base_counts(study: dc.Study, name: str) -> None:
+    view = BASE[name](study)
+
+    assert view.method in ("merge", "cell-suppression")
+    assert view.origin.counted != "protected rows"
+    assert type(view).from_json(view.to_json()) == view
+
+
+def test_base_counts_and_the_copy_have_the_same_margins(study: dc.Study) -> None:
+    counts, copy = study.bars("smoker"), study.bars("smoker", source="copy")
+    places = {level: count for level, count in zip(copy.levels, copy.counts, strict=True)}
+
+    for level, count in zip(counts.levels, counts.counts, strict=True):
+        assert count == pytest.approx(places[level], abs=10)  # both are rounded, each on its own
+    bins, ages = study.histogram("age"), study.session.whole.copy.columns["age"]
+    found, _ = np.histogram(ages, np.array(bins.edges))
+    shares = np.cumsum(found) / found.sum()
+    asked = np.cumsum([c or 0 for c in bins.counts]) / sum(c or 0 for c in bins.counts)
+    assert np.abs(shares - asked).max() < 0.06
+
+
+def test_columns_too_few_to_count_are_drawn_from_the_copy() -> None:
+    study = whole(cohort(42), study="few")
+
+    assert study.histogram("age").method == "whole"
+    study.histogram("age").to_json()
+
+
+def test_no_other_method_counts_a_column_that_the_base_counts_hold() -> None:
+    study = whole(study="methods")
+    study.scatter("age", "bmi").to_json()
+
+    with pytest.raises(
+        LeavingError, match="the count method of 'age' is 'merge' in the base counts"
+    ):
+        study.histogram("age", method="suppression").to_json()
+    study.heatmap("age", "bmi", method="generalization").to_json()
+    study.histogram("age").to_json()
+
+
+def test_a_walk_of_two_analysts_is_never_refused() -> None:
+    analysts = [whole(study="walk"), whole(study="walk")]
+    random = np.random.default_rng(5)
+    names, levels = ["age", "bmi", "glucose"], ["sex", "smoker"]
+
+    def some(n: int) -> list[str]:
+        return [str(it) for it in random.permutation(names)[:n]]
+
+    def level() -> str:
+        return str(random.choice(levels))
+
+    walks: list[Callable[[dc.Study], Any]] = [
+        lambda s: s.histogram(some(1)[0]),
+        lambda s: s.histogram(some(1)[0], bins=int(random.integers(3, 30)), by=level()),
+        lambda s: s.scatter(*some(2), by=level()),
+        lambda s: s.heatmap(*some(2), grid=int(random.integers(4, 40))),
+        lambda s: s.contour(*some(2)),
+        lambda s: s.box(*some(2)),
+        lambda s: s.box(some(1)[0], by=level()),
+        lambda s: s.bars(level()),
+        lambda s: s.crosstab(*[str(it) for it in random.permutation(levels)]),
+        lambda s: s.parallel([str(it) for it in random.permutation([*names, *levels])]),
+        lambda s: s.residuals(f"bmi ~ age + {level()}"),
+        lambda s: s.qq("glucose ~ sex * age"),
+    ]
+    for _ in range(60):
+        study = analysts[int(random.integers(2))]
+        walks[int(random.integers(len(walks)))](study).to_json()
+
+
 def test_counts_are_drawn_where_they_are_asked_for(study: dc.Study) -> None:
     asked = study.histogram("age", source="counts")
     by_method = study.histogram("age", method="merge")
@@ -123,7 +201,7 @@ def test_gaps_stay_gaps(study: dc.Study) -> None:
 
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], type[Exception], str]] = {
     "a column that numbers the rows": (
-        lambda s: s.histogram("visit"),
+        lambda s: s.scatter("visit", "age"),
         RefusedError,
         r"column 'visit' is not in the protected copy: .*visit \(numbers the rows\)",
     ),
@@ -193,6 +271,24 @@ def test_the_order_of_rows_and_columns_changes_no_copy() -> None:
     for name in one.columns:
         np.testing.assert_array_equal(one.columns[name], other.columns[name])
     assert one.strata == other.strata
+
+
+@pytest.mark.parametrize(
+    ("m", "versions", "most"), [(None, 4, 4), (10, 9, 4), (9, 4, 1), (5, 4, 1), (20, 2, 2)]
+)
+def test_copies_add_up_so_versions_are_few(m: int | None, versions: int, most: int) -> None:
+    policy = dc.Policy.preset("standard", m=m, versions=versions)
+
+    assert whole(policy=policy).session.release_gate.most_versions == most
+
+
+def test_a_second_version_is_refused_where_groups_are_of_k_alone() -> None:
+    policy = dc.Policy.preset("standard", m=5)
+    whole(policy=policy, study="once").histogram("age").to_json()
+    other = cohort().with_columns(age=pl.col("age") + 1 + (pl.col("visit") % 2) * 3)
+
+    with pytest.raises(LeavingError, match="had all the versions its policy allows"):
+        whole(other, policy=policy, study="once").new_version()
 
 
 def test_another_copy_of_the_same_data_is_refused_and_so_are_changed_data() -> None:

@@ -10,6 +10,7 @@ from discreet.protect import COPY_METHODS
 from discreet.regression import Model
 
 __all__ = [
+    "BASE",
     "COPY",
     "COUNTS",
     "NO_AXES",
@@ -24,7 +25,7 @@ __all__ = [
 #: A guarded plot or copy is made of at least this many times k persons.
 ROWS_PER_K = 10
 
-COPY, COUNTS = "copy", "counts"
+COPY, COUNTS, BASE = "copy", "counts", "base counts"
 #: Where a plot may come from: the copy of the whole table, or counts of the raw one.
 SOURCES = (COPY, COUNTS)
 
@@ -71,7 +72,8 @@ class PlotRequest:
     `shows_exact` says whether counts and values of single persons may be shown as they are;
     `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
     are. `source` is COPY where it is drawn from the copy of the whole table, whose groups are of
-    `m` persons; else it says nothing, or COUNTS.
+    `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
+    or COUNTS.
     """
 
     plot: str

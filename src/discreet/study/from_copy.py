@@ -15,17 +15,19 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, about,
 from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.descriptor import Plot
-from discreet.plots.request import COPY, COUNTS, SOURCES, PlotRequest
+from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest
 from discreet.policy import Policy, resolve
 from discreet.protect import Condensation, Whole
 from discreet.regression import Model
 from discreet.release import arrow_table
+from discreet.study.gate import BASE_PLOTS
 from discreet.table import Column, Table, open_table
 from discreet.vault.vault import Copy
 
 __all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
 
 NO_METHOD = "none"
+OF_VIEW = ("by", "bins", "limits", "edges")
 OWN = ("k", "q")
 """Numbers that the copy was made with, and that no plot of it may have others of."""
 
@@ -80,11 +82,15 @@ class WholeTable:
         )
 
 
-def source_of(policy: Policy, source: str | None, method: str | None) -> str:
+def source_of(
+    policy: Policy, plot: str, columns: Sequence[str], source: str | None, how: Mapping[str, Any]
+) -> str:
     """Say where a plot comes from: the copy, counts, or (empty) as policies without a copy say.
 
-    Who names a method of counts asks for counts.
+    Who names a method of counts asks for counts. A plot of one column, as the policy draws it, is
+    one of the base counts.
     """
+    method = how.get("method")
     with about("source"):
         if source is not None and source not in SOURCES:
             raise InputError(f"source must be {one_of(SOURCES)}")
@@ -104,7 +110,10 @@ def source_of(policy: Policy, source: str | None, method: str | None) -> str:
             raise InputError(
                 f"method {method!r} draws counts; leave it out, or take source='counts'"
             )
-    return source or (COUNTS if by_counts else COPY)
+    if source is not None or by_counts:
+        return source or COUNTS
+    usual = method is None and not any(how.get(name) is not None for name in OF_VIEW)
+    return BASE if plot in BASE_PLOTS and len(columns) == 1 and usual else COPY
 
 
 def settle_from_copy(

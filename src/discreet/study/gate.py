@@ -34,15 +34,21 @@ from discreet.ledger.rules import (
 )
 from discreet.parallel.ordering import one_order
 from discreet.plots import PLOTS
+from discreet.plots.bars import BARS
+from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
-from discreet.policy.resolve import diversity_of
+from discreet.policy.resolve import diversity_of, usual_method
 from discreet.progress import advance
+from discreet.protect import Whole
+from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
 from discreet.table import KINDS, Table
 from discreet.vault.rows import read_rows
+from discreet.vault.whole import raw_whole
 
 __all__ = [
+    "BASE_PLOTS",
     "NOTHING",
     "Pairs",
     "ReleaseGate",
@@ -61,6 +67,11 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 ROWS_OF = {1: "rows of "} | {it: f"rows in format {it} of " for it in range(2, FORMAT + 1)}
 """How the sketches of rows of a group are named, by the format of their keys."""
 
+BASE_PLOTS = (HISTOGRAM.name, BARS.name)
+"""Plots of one column that are counted with a copy of the whole table, of every column of it."""
+MOST_COPIES = 4
+"""So many copies of a whole table with groups of 2 k: with more, who has left is found out."""
+
 T = TypeVar("T")
 
 
@@ -77,6 +88,31 @@ class ReleaseGate:
     ledger: Ledger
     name: str | None
     version: int | None = None
+
+    @property
+    def most_versions(self) -> int:
+        """How many versions a study may have: copies of the whole table add up."""
+        policy = self.policy
+        if policy.rows != Whole.name:
+            return policy.versions
+        most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
+        return min(policy.versions, most)
+
+    @cached_property
+    def of_version(self) -> Mapping[str, str]:
+        """What all that is released beside a copy of the whole table is recorded with.
+
+        The method by which each column is counted in the base counts, so that no further counts of
+        one column by another method stand beside them.
+        """
+        if self.policy.rows != Whole.name:
+            return NOTHING
+        pins: dict[str, str] = {}
+        for plot in BASE_PLOTS:
+            method = usual_method(self.policy, plot)
+            names = self.table.shown([*self.table.columns], PLOTS[plot].columns)
+            pins |= {} if method is None else method_pins([[name] for name in names], method)
+        return pins
 
     def record(
         self,
@@ -109,7 +145,7 @@ class ReleaseGate:
         return ReleaseRecord(
             study=self.name,
             settings=self.policy.settings(),
-            choices=choices | dict(pinned),
+            choices=dict(self.of_version) | choices | dict(pinned),
             sketches={},
             k=self.policy.k,
             kind=request.plot,
@@ -119,7 +155,7 @@ class ReleaseGate:
             version=self.version,
             group=group,
             format=format if group else None,
-            versions=self.policy.versions,
+            versions=self.most_versions,
             new_version=partial(self.how_to_open, groups=groups),
         )
 
@@ -129,11 +165,10 @@ class ReleaseGate:
         That it is the `copy` that was released before is all that counts, for the version is a
         keyed digest of every record.
         """
-        most = self.policy.versions if self.policy.members >= 2 * self.policy.k else 1
         return ReleaseRecord(
             study=self.name,
             settings=self.policy.settings(),
-            choices={COPY_OF_TABLE: copy},
+            choices={COPY_OF_TABLE: copy, **self.of_version},
             sketches={},
             k=self.policy.k,
             kind=request.plot,
@@ -141,7 +176,7 @@ class ReleaseGate:
             method=request.method,
             form=form,
             version=self.version,
-            versions=most,
+            versions=self.most_versions,
             new_version=self.how_to_open,
         )
 
@@ -150,6 +185,7 @@ class ReleaseGate:
         if self.policy.public:
             return
         self._check_file()
+        self._check_base(records)
         if self._is_known_copy(records):
             self.ledger.release(records, dict)
             return
@@ -175,6 +211,17 @@ class ReleaseGate:
             ],
             lambda: self._every_sketch(all_columns()),
         )
+
+    def _check_base(self, records: Sequence[ReleaseRecord]) -> None:
+        """Refuse further counts of a column by another method than its base counts have."""
+        for what, method in self.of_version.items():
+            if any(record.choices.get(what, method) != method for record in records):
+                raise LeavingError(
+                    f"the {what} is {method!r} in the base counts of this study, and counts by two"
+                    " methods together give records away; leave method out, or draw from the copy"
+                    " (source='copy')",
+                    what,
+                )
 
     def _is_known_copy(self, records: Sequence[ReleaseRecord]) -> bool:
         """Whether all comes from the copy of the whole table that was released before.
@@ -207,13 +254,16 @@ class ReleaseGate:
         columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
         axes = diversity_pins(columns, diversity_of(self.policy))
         axes |= pair_pins((), self.policy.pairs)
+        if self.policy.rows == Whole.name:  # other kinds or roles make another copy
+            copy = raw_whole(self.table, self.policy, self.secret).version
+            axes |= {COPY_OF_TABLE: copy.hex()[:16]}
         return self.ledger.open_version(
             self.name,
             self.policy.settings(),
             self._strata() | _members(*self.policy.groups) | axes,
             lambda what: self._sketch_again(what, found),
             k=self.policy.k,
-            most=self.policy.versions,
+            most=self.most_versions,
             every=lambda: self._every_sketch(found()),
             opened=self.how_to_open,
         )

@@ -23,7 +23,7 @@ from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
-from discreet.plots.request import COPY
+from discreet.plots.request import BASE, COPY
 from discreet.plots.scatter import with_trends
 from discreet.plots.view import SCHEMA
 from discreet.policy import (
@@ -45,7 +45,12 @@ from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
-from discreet.study.from_copy import WholeTable, settle_from_copy, source_of, view_from_copy
+from discreet.study.from_copy import (
+    WholeTable,
+    settle_from_copy,
+    source_of,
+    view_from_copy,
+)
 from discreet.study.gate import (
     NOTHING,
     ReleaseGate,
@@ -132,7 +137,7 @@ class Session:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
-        chosen = source_of(self.policy, source, how.get("method"))
+        chosen = source_of(self.policy, plot, columns, source, how)
         if chosen == COPY:
             return settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
@@ -169,6 +174,8 @@ class Session:
         """Draw what was settled, from protected rows or from counts, with the study's gate."""
         if request.source == COPY:
             return self._from_copy(plot, request)
+        if request.source == BASE:
+            return self._from_base(plot, request)
         pinned, format = NOTHING, FORMAT
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows
@@ -203,17 +210,34 @@ class Session:
         view: V = drawn
         return view
 
+    def _from_base(self, plot: Plot[V], request: PlotRequest) -> V:
+        """Draw one of the base counts; the copy, where there are too few to count."""
+        drawn: Any
+        if plot.from_counts is None:
+            raise BrokenPromiseError(f"a {plot.name} is not drawn from counts")
+        try:
+            drawn = self.counted(request, plot.from_counts)
+        except RefusedError:
+            from_copy = self.settle(plot.name, request.columns, source=COPY)
+            return self._from_copy(plot, from_copy)
+        view: V = self._of_version(drawn, request)
+        return view
+
+    def _of_version(self, drawn: View, request: PlotRequest) -> Any:
+        """Give a view a gate that records it, and compares nothing but which copy it is of."""
+        gate, copy = self.release_gate, self.whole.copy.version
+        return _with_gate(
+            drawn, lambda form: gate.release([gate.record_from_copy(request, form, copy)])
+        )
+
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw from the copy of the whole table, with a gate that records and compares nothing."""
+        """Draw from the copy of the whole table."""
         origin = self._origin_of_copy(request)
         drawn: Any = view_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         if request.trend:
             drawn = with_trends(drawn, None)
-        gate, copy = self.release_gate, self.whole.copy.version
-        view: V = drawn
-        return _with_gate(
-            view, lambda form: gate.release([gate.record_from_copy(request, form, copy)])
-        )
+        view: V = self._of_version(drawn, request)
+        return view
 
     def _origin_of_copy(self, request: PlotRequest) -> Origin:
         """Say what a view of the copy of the whole table is of."""
