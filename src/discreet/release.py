@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, check_whole
 from discreet.errors import BrokenPromiseError, InputError
+from discreet.measure.attack_report import AttackReport
+from discreet.measure.attacks_by_copies import FEWEST_PAIRS
 from discreet.measure.report import SUFFIXES as REPORT_SUFFIXES
 from discreet.measure.report import Report
 from discreet.render.figure_file import path_to_save, write_whole
@@ -38,6 +40,8 @@ Points = JointSet | tuple[RoundingSet, ...]
 SUFFIXES = (".csv", ".tsv", ".parquet")
 Gate = Callable[[str, str | None], None]
 """Called with the form the table is to be released in, and that of its report, if it is too."""
+Attacker = Callable[[int], AttackReport]
+"""Called with how many pairs of copies are made; it has the raw rows, and is the custodian's."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +64,7 @@ class Release:
     table: pa.Table = field(repr=False)
     gate: Gate | None = field(default=None, compare=False)
     points: Points | None = field(default=None, repr=False)
+    attacker: Attacker | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Release({', '.join(self.table.column_names)}; {self.report.title})"
@@ -102,6 +107,43 @@ class Release:
             dataclasses.replace(self.report_on(path), gate=None).save(told)
         write_whole(_bytes(self.table, f".{form}"), path)
         return path
+
+    def attack(self, pairs: int = 100) -> AttackReport:
+        """Try on the table what somebody could do to learn of a person from it.
+
+        Linkage, inference beside persons held out, membership by copies with and without a person,
+        an insider, several versions, coincidences: each with its story, interval and baseline.
+
+        Parameters
+        ----------
+        pairs : int, default 100
+            How many pairs of copies are made for each attack on membership, at least 10; 0 leaves
+            out what needs many copies.
+
+        Returns
+        -------
+        AttackReport
+            Exact figures of raw rows: the custodian's. `AttackReport.rounded` gives what may be
+            released of them.
+
+        Raises
+        ------
+        InputError
+            If the table is not the copy of a whole table, or `pairs` is out of its range.
+
+        Notes
+        -----
+        **What it does not show.** That an attack fails says nothing of others; what no column
+        holds, and other releases of the same persons, are not known here.
+        """
+        if self.attacker is None:
+            raise InputError(
+                "only the copy of a whole table (rows='whole') knows how to be made again, which"
+                " attacks need; discreet.measure.attacked takes any method"
+            )
+        if check_whole("pairs", pairs, least=0) and pairs < FEWEST_PAIRS:
+            raise InputError(f"pairs must be 0 or at least {FEWEST_PAIRS}")
+        return self.attacker(pairs)
 
     def save_points(self, path: str | Path) -> Path:
         """Write the rounding points to a file, to round new records alike; see `load_points`.

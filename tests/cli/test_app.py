@@ -78,7 +78,7 @@ def test_without_a_command_the_help_is_printed(run: Run, words: list[str]) -> No
 
 
 COMMANDS = (
-    *("plot", "anonymize", "evaluate", "tune"),
+    *("plot", "anonymize", "evaluate", "attack", "tune"),
     *("example", "methods", "version", "policy", "token", "serve", "log"),
 )
 

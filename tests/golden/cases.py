@@ -577,6 +577,7 @@ HELP = (
     "plot",
     "anonymize",
     "evaluate",
+    "attack",
     "tune",
     "serve",
     "log",

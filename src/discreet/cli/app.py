@@ -12,6 +12,7 @@ import typer
 from typer import Argument, Option
 from typer.exceptions import TyperException
 
+from discreet.cli.attack import attack
 from discreet.cli.custodian import (
     policy_init,
     serve,
@@ -34,7 +35,7 @@ policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")
-for command in (plot, anonymize, evaluate, tune, serve):
+for command in (plot, anonymize, evaluate, attack, tune, serve):
     app.command()(command)
 app.command("log")(show_log)
 version.command("new")(version_new)

@@ -17,13 +17,13 @@ from typer import Argument, Option
 from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
-    from discreet.measure import Report
+    from discreet.measure import AttackReport, Report
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
     from discreet.study import Study
 
-    Found = Report | RiskUtilityMap | RoundingComparison
+    Found = AttackReport | Report | RiskUtilityMap | RoundingComparison
 
 __all__ = [
     "DiversityOption",
@@ -341,7 +341,7 @@ def moment(at: str) -> str:
 
 
 def print_found(
-    found: Report | RiskUtilityMap | RoundingComparison,
+    found: Found,
     output: Sequence[Path] | None,
     *,
     as_json: bool,

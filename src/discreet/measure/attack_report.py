@@ -40,14 +40,15 @@ from discreet.measure.attacks_held_out import (
     rare_persons,
     verbatim,
 )
-from discreet.measure.pairs import Side
+from discreet.measure.pairs import Side, as_side
 from discreet.measure.report import Gate, Listing, Plot, as_text, headed, save_as, told
 from discreet.render.scene import Axis, Intervals, Panel, Scene
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
 
-__all__ = ["NOT_SHOWN", "AttackReport", "attacked"]
+__all__ = ["NOT_SHOWN", "SUFFIXES", "AttackReport", "attack_released", "attacked"]
 
 SCHEMA = 1
+SUFFIXES = (".html", ".json", ".txt")
 SHARES = (0.5, 0.9)
 """Insiders know so many of the records."""
 VERSIONS = 4
@@ -350,6 +351,72 @@ def attacked(
         settings["pairs of copies"] = pairs
     return AttackReport(
         title, MappingProxyType(settings), tuple(tried.found), MappingProxyType(tried.failed)
+    )
+
+
+def attack_released(
+    original: object,
+    released: object,
+    *,
+    k: int,
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    same_rows: bool = False,
+) -> AttackReport:
+    """Try on a released table what needs no other copy of it.
+
+    Parameters
+    ----------
+    original, released : frame, path or array
+        The raw rows, and the released table, whoever made it, of any number of rows.
+    k : int
+        What the method promises: 1/k is what it allows of linkage, and what fewer than k persons
+        have is rare.
+    categorical : sequence of str
+        Columns of codes that are levels; texts and yes/no are levels anyway.
+    drop : sequence of str
+        Columns of the released table that are not looked at.
+    same_rows : bool, default False
+        Whether the i-th released row was made for the i-th raw row; linkage needs to know.
+
+    Returns
+    -------
+    AttackReport
+        Exact figures: the custodian's.
+
+    Raises
+    ------
+    InputError
+        If columns do not fit, or `same_rows` is said of tables of different length.
+
+    Notes
+    -----
+    Without the method no copy can be made with persons held out, so inference counts what is so
+    in general as well, and membership is not looked at.
+
+    Examples
+    --------
+    >>> before = [[1.0, 2.0], [2.0, 1.0], [3.0, 5.0], [9.0, 7.0]]
+    >>> attack_released(before, before, k=2, same_rows=True)["coincidences"].found.share
+    1.0
+    """
+    check_whole("k", k, least=1)
+    after = as_side(released, categorical=categorical, drop=drop)
+    names = {*after.numbers, *after.levels}
+    before = as_side(original, categorical=categorical, only=names)
+    if same_rows and len(before) != len(after):
+        raise InputError(
+            "the two tables have different numbers of rows, so their rows cannot be of the same"
+            " persons one by one; leave same_rows out"
+        )
+    source = np.arange(len(after)) if same_rows else None
+    named = (
+        Path(each).name if isinstance(each, str | Path) else "a table"
+        for each in (original, released)
+    )
+    raw, shown = named
+    return attacked(
+        before, copy=Copy(after, source), k=k, title=f"Attacks on {shown}, made of {raw}"
     )
 
 

@@ -326,7 +326,9 @@ def _mean(values: Floats) -> float:
     return math.fsum(values.tolist()) / len(values)
 
 
-def ranked(what: str, inside: Floats, outside: Floats, against: str = "guessing") -> Success:
+def ranked(
+    what: str, inside: Floats, outside: Floats, *, against: str = "guessing", folds: int = 0
+) -> Success:
     """Return the AUC: how often a score of who is in a copy is above that of who is not.
 
     Parameters
@@ -337,16 +339,20 @@ def ranked(what: str, inside: Floats, outside: Floats, against: str = "guessing"
         Scores, high where the attacker says "in the copy". Equal ones count a half.
     against : str
         Who would reach a half.
+    folds : int, default 0
+        In so many folds scores were cross-validated; 0 where they were not learned.
 
     Returns
     -------
     Success
-        With Wilson's interval for as many trials as have DeLong's variance.
+        With Wilson's interval for as many trials as have DeLong's variance; of cross-validated
+        scores it is enlarged as Nadeau and Bengio do, since folds share what they learned from.
 
     References
     ----------
     DeLong, DeLong and Clarke-Pearson, "Comparing the areas under two or more correlated receiver
-    operating characteristic curves", Biometrics 44 (1988).
+    operating characteristic curves", Biometrics 44 (1988). Nadeau and Bengio, "Inference for the
+    generalization error", Machine Learning 52 (2003).
 
     Examples
     --------
@@ -367,6 +373,7 @@ def ranked(what: str, inside: Floats, outside: Floats, against: str = "guessing"
     share = _mean(over)
     least = min(len(inside), len(outside))
     spread = sum(x.var(ddof=1) / len(x) for x in (over, under) if len(x) > 1)
+    spread *= 1 + folds / (folds - 1) if folds > 1 else 1
     trials = least if spread <= 0 else min(round(share * (1 - share) / spread), 4 * least)
     ends = Estimate(what, share * max(trials, 1), max(trials, 1))
     return Success(what, share, ends.low, ends.high, 0.5, against, least)

@@ -29,16 +29,18 @@ from discreet.measure.pairs import Side
 from discreet.progress import advance
 from discreet.secret import generator
 
-__all__ = ["WHO", "membership", "versions"]
+__all__ = ["FEWEST_PAIRS", "WHO", "membership", "versions"]
 
 ROWS = 1000
 """Copies are made of so many records at most."""
 FOLDS = 5
+FEWEST_PAIRS = 2 * FOLDS
 PENALTY = 20.0
 STEPS = 12
 MARGINAL_SDS, JOINT_SDS, LEAST_VARIANCE = 8.0, 6.0, 0.05
 CORRELATED = 12
 NEAREST = 3
+TOLD_APART = "copies with and without the person told apart (AUC)"
 
 #: Whose membership is asked for, in words.
 WHO = MappingProxyType(
@@ -81,7 +83,7 @@ def membership(
         If there are no numbers to be off in, or too few persons for a copy.
     """
     check_word("who", who, WHO)
-    check_whole("pairs", pairs, least=2 * FOLDS)
+    check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = _some(records, rows)
     at = space_of(some.table, [some.table]).of(some.table)
     length = np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9)
@@ -115,7 +117,7 @@ def membership(
             f"{pairs} pairs of copies of {len(rest)} records.",
             "Another attacker may look at something else in a copy.",
         ),
-        ranked("copies with and without the person told apart (AUC)", scores[1], scores[0]),
+        ranked(TOLD_APART, scores[1], scores[0], folds=FOLDS),
         (near,),
     )
 

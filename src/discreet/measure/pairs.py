@@ -8,7 +8,7 @@ generator, so that the same two tables always give the same baseline.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -175,12 +175,25 @@ def as_pair(
     return _matched(_read(before, names), _read(after, names), same_rows)
 
 
-def as_side(table: object, *, categorical: Sequence[str] = ()) -> Side:
-    """Read one table; numbers may be missing (NaN), and a missing level is the empty text."""
+def as_side(
+    table: object,
+    *,
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    only: Set[str] | None = None,
+) -> Side:
+    """Read one table; numbers may be missing (NaN), and a missing level is the empty text.
+
+    Columns of `drop` are left out, and those that are not among `only`, where it is given; a Side
+    is returned as it is.
+    """
     if isinstance(table, Side):
         return table
     opened = _opened(table, categorical)
-    return _read(opened, list(opened.columns))
+    if lacking := [name for name in drop if name not in opened.columns]:
+        raise InputError(f"drop names columns that the table lacks: {one_of(lacking)}")
+    names = [name for name in opened.columns if name not in drop]
+    return _read(opened, [name for name in names if only is None or name in only])
 
 
 def _matched(before: Side, after: Side, same_rows: bool) -> Pair:

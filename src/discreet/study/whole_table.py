@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +19,7 @@ from discreet.measure.report import Report
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, WholeCopy
 from discreet.release import Release, arrow_table, native_frame
+from discreet.study.attacks import attack_whole
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula
 from discreet.vault.vault import copied_whole
@@ -95,14 +97,17 @@ def release_whole(
             records.append(record)
         keeper.release(records)
 
+    title = session.name or "a frame without a name"
     report = Report(
-        title=f"Protected copy of {session.name or 'a frame without a name'}",
+        title=f"Protected copy of {title}",
         made=MappingProxyType(_made_of(session, columns, formula)),
         measured=told,
         notes=_notes(session, raw, pair),
         gate=lambda form: gate(None, form),
     )
-    return Release(native_frame(table, session.table.framework), report, table, gate, None)
+    attack = partial(attack_whole, raw, made, f"Attacks on the copy of {title}")
+    frame = native_frame(table, session.table.framework)
+    return Release(frame, report, table, gate, attacker=attack)
 
 
 def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:

@@ -1,0 +1,110 @@
+"""`discreet attack`: what somebody could learn of a person from a released table, tried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from discreet.cli.common import (
+    DropOption,
+    File,
+    JsonOption,
+    KindsOption,
+    PolicyOption,
+    StudyOptions,
+    kinds_of,
+    names_of,
+    print_found,
+    progress_shown,
+)
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.measure import AttackReport
+
+__all__ = ["attack"]
+
+K = 5
+
+
+def attack(
+    file: File,
+    released: Annotated[
+        Path | None, Argument(help="A released table, whoever made it; without it, one is made.")
+    ] = None,
+    k: Annotated[
+        int | None, Option("-k", "--k", help="What the method promises: groups of k persons.")
+    ] = None,
+    m: Annotated[int | None, Option("-m", "--m", help="Rows in a group of a copy; 2 k.")] = None,
+    pairs: Annotated[
+        int, Option(help="Pairs of copies for each attack on membership; 0 leaves them out.")
+    ] = 100,
+    policy: PolicyOption = "standard",
+    unit: Annotated[str | None, Option(help="The column that says whose a row is.")] = None,
+    no_unit: Annotated[
+        bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
+    ] = False,
+    kinds: KindsOption = None,
+    drop: DropOption = None,
+    same_rows: Annotated[
+        bool,
+        Option("--same-rows/--no-same-rows", help="Whether the i-th rows of both are a person's."),
+    ] = False,
+    output: Annotated[
+        list[Path] | None,
+        Option("--output", "-o", help="Where to save: .html, .json or .txt. Repeatable."),
+    ] = None,
+    rounded: Annotated[
+        bool, Option("--rounded", help="What may be released: shares to 5 points.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Try what somebody could do to learn of a person from a table, beside guessing.
+
+    For whoever holds the raw rows: figures are exact, and no release, but with --rounded.
+
+    discreet attack cohort.csv -o attacks.html
+    discreet attack cohort.csv released.csv --same-rows
+    """
+    from discreet.measure.attack_report import SUFFIXES
+    from discreet.render.figure_file import path_to_save
+
+    for path in output or ():
+        path_to_save(path, SUFFIXES, "a report of attacks")  # before the work
+    with progress_shown():
+        if released is None:
+            if same_rows or drop:
+                option = "--same-rows" if same_rows else "--drop"
+                raise InputError(f"{option} is for a released table; name it, or leave it out")
+            study = StudyOptions(policy=policy, unit=unit, no_unit=no_unit, kinds=kinds)
+            found = study.open(file, k=k, m=m, rows="whole").anonymize().attack(pairs)
+        else:
+            if unit is not None or m is not None:
+                option = "--unit" if unit is not None else "--m"
+                raise InputError(f"{option} is for a copy that is made here; leave it out")
+            found = _on_released(file, released, k or K, kinds, drop, same_rows=same_rows)
+        found = found.rounded(int(found.made["k"])) if rounded else found
+        for path in output or ():
+            found.save(path)
+    print_found(found, output, as_json=as_json)
+
+
+def _on_released(
+    file: Path,
+    released: Path,
+    k: int,
+    kinds: list[str] | None,
+    drop: str | None,
+    *,
+    same_rows: bool,
+) -> AttackReport:
+    from discreet.measure.attack_report import attack_released
+
+    declared = kinds_of(kinds)
+    if set(declared.values()) - {"categorical"}:
+        raise InputError("--kinds names codes that are levels here: ward=categorical")
+    return attack_released(
+        file, released, k=k, categorical=[*declared], drop=names_of(drop), same_rows=same_rows
+    )

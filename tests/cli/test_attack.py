@@ -1,0 +1,79 @@
+"""`discreet attack`: attacks on a released table, and on a copy that is made for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Path, Path]:
+    """A table, and one that was released of it: with a little noise."""
+    random = np.random.default_rng(0)
+    raw = pd.DataFrame({"age": random.normal(50, 9, 120), "bmi": random.normal(25, 4, 120)})
+    raw["sex"] = np.where(raw["age"] > 48, "f", "m")
+    paths = tmp_path / "raw.csv", tmp_path / "released.csv"
+    raw.to_csv(paths[0], index=False)
+    noise = raw.assign(age=raw["age"] + random.normal(0, 0.1, 120))
+    noise.to_csv(paths[1], index=False)
+    return paths
+
+
+def test_a_released_table_is_attacked(run: Run, tables: tuple[Path, Path]) -> None:
+    code, out, err = run("attack", *map(str, tables), "--same-rows", "--json")
+
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told["title"] == "Attacks on released.csv, made of raw.csv"
+    found = {attack["name"]: attack["found"] for attack in told["attacks"]}
+    assert found["linkage"]["share"] > 0.9
+    assert found["linkage"]["allowed"] == 0.2
+    assert found["inference of numbers by rows"]["verdict"].startswith("beats a released row")
+
+
+def test_rows_that_are_nobodys_are_not_linked(run: Run, tables: tuple[Path, Path]) -> None:
+    code, out, _ = run("attack", *map(str, tables), "--drop", "bmi", "-k", "10")
+
+    assert code == 0
+    assert "record linkage: it is not known which raw row" in " ".join(out.split())
+    assert "bmi" not in out
+
+
+def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_path: Path) -> None:
+    page = tmp_path / "attacks.html"
+
+    code, out, _ = run(
+        "attack", str(tables[0]), "--no-unit", "--pairs", "0", "--rounded", "-o", str(page)
+    )
+
+    assert code == 0
+    assert out.startswith(f"{page}\nAttacks on the copy of raw.csv")
+    assert "Shares are rounded to 5 points" in out
+    assert "<h1>Attacks on the copy of raw.csv</h1>" in page.read_text()
+    assert not [*tmp_path.glob("*ledger*")]  # nothing is released, and nothing recorded
+
+
+REFUSED = {
+    "same rows of nothing": (["--same-rows"], "--same-rows is for a released table"),
+    "another ending": (["-o", "attacks.pdf"], "is saved as one of"),
+    "few pairs": (["--no-unit", "--pairs", "3"], "pairs must be 0 or at least 10"),
+    "m of a released table": (["R", "--m", "10"], "--m is for a copy that is made here"),
+    "numbers": (["R", "--kinds", "x=continuous"], "--kinds names codes that are levels here"),
+    "a column that is not there": (["R", "--drop", "x"], "drop names columns that the table lacks"),
+}
+
+
+@pytest.mark.parametrize(("words", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(run: Run, tables: tuple[Path, Path], words: list[str], says: str) -> None:
+    given = [str(tables[1]) if word == "R" else word for word in words]
+
+    code, _, err = run("attack", str(tables[0]), *given)
+
+    assert code == 2
+    assert says in err
