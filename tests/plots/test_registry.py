@@ -21,6 +21,7 @@ NOT_ASKED = {
     "method",
     "by",
     "sensitive",
+    "source",
 }
 
 

@@ -65,7 +65,7 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def study() -> dc.Study:
     return whole()
 
