@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,22 +74,27 @@ def attack(
 
     for path in output or ():
         path_to_save(path, SUFFIXES, "a report of attacks")  # before the work
+    here = {"--unit": unit, "--no-unit": no_unit, "--m": m}
+    beside = {"--same-rows": same_rows, "--drop": drop}
+    _check_not_given(beside if released is None else here, made_here=released is None)
     with progress_shown():
         if released is None:
-            if same_rows or drop:
-                option = "--same-rows" if same_rows else "--drop"
-                raise InputError(f"{option} is for a released table; name it, or leave it out")
             study = StudyOptions(policy=policy, unit=unit, no_unit=no_unit, kinds=kinds)
             found = study.open(file, k=k, m=m, rows="whole").anonymize().attack(pairs)
         else:
-            if unit is not None or m is not None:
-                option = "--unit" if unit is not None else "--m"
-                raise InputError(f"{option} is for a copy that is made here; leave it out")
             found = _on_released(file, released, k or K, kinds, drop, same_rows=same_rows)
         found = found.rounded(int(found.made["k"])) if rounded else found
         for path in output or ():
             found.save(path)
     print_found(found, output, as_json=as_json)
+
+
+def _check_not_given(options: Mapping[str, object], *, made_here: bool) -> None:
+    """Refuse options of the other kind of attack."""
+    for name, value in options.items():
+        if value:
+            of = "a released table; name it" if made_here else "a copy that is made here"
+            raise InputError(f"{name} is for {of}, or leave it out")
 
 
 def _on_released(
