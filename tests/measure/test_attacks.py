@@ -27,6 +27,7 @@ from discreet.measure.attacks import (
     in_keyed_order,
     linkage,
     ranked,
+    ranked_within,
     rare_combinations,
     space_of,
     told_as,
@@ -179,6 +180,21 @@ def test_auc_is_the_share_of_pairs_that_are_right(inside: list[int], outside: li
     pairs = [(a > b) + (a == b) / 2 for a in inside for b in outside]
     assert found.share == pytest.approx(np.mean(pairs))
     assert found.low <= found.share <= found.high
+
+
+def test_groups_of_scores_are_ranked_within_themselves() -> None:
+    groups = [(np.array([3.0, 4.0]), np.array([1.0, 2.0])), (np.array([0.0]), np.array([0.0]))]
+
+    assert ranked_within("told apart", groups).share == 0.75
+
+
+def test_cross_validated_scores_have_a_wider_interval() -> None:
+    inside, outside = np.arange(50.0), np.arange(50.0) - 10
+
+    plain, learned = (ranked("told apart", inside, outside, folds=folds) for folds in (0, 5))
+
+    assert learned.share == plain.share
+    assert (learned.high - learned.low) > 1.4 * (plain.high - plain.low)
 
 
 def test_the_interval_of_an_auc_holds_it() -> None:

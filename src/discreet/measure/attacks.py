@@ -45,6 +45,7 @@ __all__ = [
     "in_keyed_order",
     "linkage",
     "ranked",
+    "ranked_within",
     "rare_combinations",
     "same_rows_as",
     "space_of",
@@ -360,7 +361,18 @@ def ranked(
     >>> ranked("told apart", np.array([3.0, 2.0]), np.array([1.0, 2.0])).share
     0.875
     """
-    if not len(inside) or not len(outside):
+    return ranked_within(what, [(inside, outside)], against=against, folds=folds)
+
+
+def ranked_within(
+    what: str,
+    groups: Sequence[tuple[Floats, Floats]],
+    *,
+    against: str = "guessing",
+    folds: int = 0,
+) -> Success:
+    """Return the mean AUC of several groups, each of scores that compare with its own alone."""
+    if not all(len(inside) and len(outside) for inside, outside in groups):
         raise RefusedError("there is nobody of whom it could be tried")
 
     def above(values: Floats, others: Floats) -> Floats:
@@ -369,11 +381,14 @@ def ranked(
         out: Floats = below / (2 * len(others))
         return out
 
-    over, under = above(inside, outside), 1 - above(outside, inside)
-    share = _mean(over)
-    least = min(len(inside), len(outside))
-    spread = sum(x.var(ddof=1) / len(x) for x in (over, under) if len(x) > 1)
-    spread *= 1 + folds / (folds - 1) if folds > 1 else 1
+    shares, spread, least = [], 0.0, 0
+    for inside, outside in groups:
+        over, under = above(inside, outside), 1 - above(outside, inside)
+        shares.append(_mean(over))
+        spread += sum(x.var(ddof=1) / len(x) for x in (over, under) if len(x) > 1)
+        least += min(len(inside), len(outside))
+    share = math.fsum(shares) / len(groups)
+    spread *= (1 + folds / (folds - 1) if folds > 1 else 1) / len(groups) ** 2
     trials = least if spread <= 0 else min(round(share * (1 - share) / spread), 4 * least)
     ends = Estimate(what, share * max(trials, 1), max(trials, 1))
     return Success(what, share, ends.low, ends.high, 0.5, against, least)

@@ -22,6 +22,7 @@ from discreet.measure.attacks import (
     attack_secret,
     counted_of,
     ranked,
+    ranked_within,
     space_of,
     told_as,
 )
@@ -39,6 +40,8 @@ PENALTY = 20.0
 STEPS = 12
 MARGINAL_SDS, JOINT_SDS, LEAST_VARIANCE = 8.0, 6.0, 0.05
 CORRELATED = 12
+TYPICAL = (0.4, 0.5, 0.6)
+"""Typical persons have these places among all, by their distance from the mean."""
 NEAREST = 3
 TOLD_APART = "copies with and without the person told apart (AUC)"
 
@@ -64,8 +67,9 @@ def membership(
     make : callable
         Makes a copy of records by a secret.
     who : {"typical", "marginal", "joint"}, default "typical"
-        The record whose distance from the mean is the median; the same with one number 8 sd off;
-        or with its numbers 6 sd off along the direction in which they vary least.
+        Three records, each by itself, whose distance from the mean is near the median; that at
+        the median with one number 8 sd off; or with its numbers 6 sd off along the direction in
+        which they vary least.
     pairs : int, default 100
         How many copies are made with the person, and as many without; at least 10.
     rows : int, default 1000
@@ -86,26 +90,18 @@ def membership(
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
     some = _some(records, rows)
     at = space_of(some.table, [some.table]).of(some.table)
-    length = np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9)
-    row = int(np.argsort(length, kind="stable")[len(length) // 2])
-    rest = some.taken(np.flatnonzero(some.persons != some.persons[row]))
-    person = _changed(some.table.taken(np.array([row])), rest.table, who)
-    beside = _beside(rest, person)
-    look: _Look | None = None
-    seen: tuple[list[Floats], list[Floats]] = ([], [])
-    for i in range(pairs):
-        for place, of in enumerate((rest, beside)):
-            copy = make(of, attack_secret("membership", who, i, place)).table
-            look = look or _look(beside.table, copy, person)
-            seen[place].append(_statistics(look, copy, person))
-        advance(f"membership of {WHO[who]}", i + 1, pairs)
-    without, beside_them = (np.array(each) for each in seen)
-    scores = _scores(without, beside_them)
-    near = ranked(
+    order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
+    seen = []
+    for place in TYPICAL if who == "typical" else (0.5,):
+        row = int(order[int(place * len(order))])
+        rest = some.taken(np.flatnonzero(some.persons != some.persons[row]))
+        person = _changed(some.table.taken(np.array([row])), rest.table, who)
+        seen.append(_seen(rest, person, make, pairs, f"{who} {place}"))
+    near = ranked_within(
         "told apart by the distance of the nearest row alone (AUC)",
-        -beside_them[:, 0],
-        -without[:, 0],
+        [(-beside[:, 0], -without[:, 0]) for without, beside in seen],
     )
+    of = f" of each of {len(seen)} such persons" if len(seen) > 1 else ""
     return Attack(
         f"membership, {who}",
         f"Membership of {WHO[who]}",
@@ -114,12 +110,26 @@ def membership(
         " was made with the person.",
         (
             "Nobody knows as much; who knows less can say less.",
-            f"{pairs} pairs of copies of {len(rest)} records.",
+            f"{pairs} pairs of copies of {len(some)} records{of}; with more pairs more is learned.",
             "Another attacker may look at something else in a copy.",
         ),
-        ranked(TOLD_APART, scores[1], scores[0], folds=FOLDS),
+        ranked_within(TOLD_APART, [_scores(*each)[::-1] for each in seen], folds=FOLDS),
         (near,),
     )
+
+
+def _seen(rest: Records, person: Side, make: Make, pairs: int, name: str) -> tuple[Floats, Floats]:
+    """Return the statistics of copies made without a person, and of as many made with."""
+    beside = _beside(rest, person)
+    look: _Look | None = None
+    seen: tuple[list[Floats], list[Floats]] = ([], [])
+    for i in range(pairs):
+        for place, of in enumerate((rest, beside)):
+            copy = make(of, attack_secret("membership", name, i, place)).table
+            look = look or _look(beside.table, copy, person)
+            seen[place].append(_statistics(look, copy, person))
+        advance("membership", i + 1, pairs)
+    return np.array(seen[0]), np.array(seen[1])
 
 
 def _some(records: Records, rows: int) -> Records:
