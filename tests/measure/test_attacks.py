@@ -21,14 +21,11 @@ from discreet.measure.attacks import (
     Copy,
     Records,
     Success,
-    coincidences,
     compared,
     counted_of,
     in_keyed_order,
-    linkage,
     ranked,
     ranked_within,
-    rare_combinations,
     space_of,
     told_as,
 )
@@ -41,6 +38,7 @@ from discreet.measure.attacks_held_out import (
     rare_persons,
     verbatim,
 )
+from discreet.measure.attacks_on_copy import coincidences, linkage, rare_combinations
 from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side, as_side
 from discreet.secret import Secret

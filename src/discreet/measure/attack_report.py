@@ -18,17 +18,13 @@ import numpy as np
 from discreet.arguments import Labels, check_whole
 from discreet.errors import InputError, RefusedError
 from discreet.measure.attacks import (
-    FAR,
     Attack,
     Copy,
     Make,
     Records,
     Success,
     attack_secret,
-    coincidences,
     in_keyed_order,
-    linkage,
-    rare_combinations,
 )
 from discreet.measure.attacks_by_copies import WHO, membership, versions
 from discreet.measure.attacks_held_out import (
@@ -40,6 +36,7 @@ from discreet.measure.attacks_held_out import (
     rare_persons,
     verbatim,
 )
+from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_combinations
 from discreet.measure.pairs import Side, as_side
 from discreet.measure.report import Gate, Listing, Plot, as_text, headed, save_as, told
 from discreet.render.scene import Axis, Intervals, Panel, Scene

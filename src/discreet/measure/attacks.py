@@ -5,16 +5,15 @@ tells who the attacker is and what they know, how often they are right, and how 
 copy, or whom the copy was not made from, is right as well. What does not beat that proves nothing,
 neither that the copy is safe.
 
-The attacks that need one copy stand here; those that compare persons in a copy with persons held
-out are in `attacks_held_out`, and those that need many copies in `attacks_by_copies`.
+What all attacks share stands here: those that need one copy are in `attacks_on_copy`, those that
+compare persons in a copy with persons held out in `attacks_held_out`, and those that need many
+copies in `attacks_by_copies`.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +22,6 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.anonymity import combinations_of
 from discreet.measure.evaluate import COUNT_STEPS
 from discreet.measure.linkage import moments
 from discreet.measure.pairs import Estimate, Side, Z, keyed_order
@@ -38,16 +36,11 @@ __all__ = [
     "Space",
     "Success",
     "attack_secret",
-    "coincidences",
     "compared",
     "counted_of",
-    "farthest",
     "in_keyed_order",
-    "linkage",
     "ranked",
     "ranked_within",
-    "rare_combinations",
-    "same_rows_as",
     "space_of",
     "told_as",
 ]
@@ -56,11 +49,6 @@ WEIGHT = 0.7
 """An indicator of a level counts so much: two different levels are then a sd apart."""
 STEP = 0.05
 """What may be released of an attack are shares to so much."""
-FAR = 5
-TURNS = 8
-"""Of so many tables of independent columns coincidences are counted, as a baseline."""
-MOST_COMBINED = 8
-"""Of more level columns than this, combinations of two are looked at, and none of three."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -491,234 +479,3 @@ def in_keyed_order(records: Records) -> tuple[Records, Labels]:
     """
     order = keyed_order(space_of(records.table, [records.table]).of(records.table))
     return records.taken(order), order
-
-
-def farthest(space: Space, at: Floats, far: int | None) -> Labels:
-    """Return the rows farthest from the mean, in sds of numbers and by rarity of levels; or all."""
-    if far is None:
-        return np.arange(len(at))
-    length = np.square(at - at.mean(axis=0)).sum(axis=1)
-    return np.argsort(-np.round(length, 9), kind="stable")[:far]
-
-
-# --- linkage ------------------------------------------------------------------------------------
-
-
-def linkage(
-    records: Records, copies: Sequence[Copy], *, k: int | None = None, far: int | None = None
-) -> Attack:
-    """Count the records whose nearest released row was drawn for them.
-
-    Parameters
-    ----------
-    records : Records
-        The raw rows.
-    copies : sequence of Copy
-        Copies of them, with their sources; each is attacked by itself.
-    k : int, optional
-        What the method promises: 1/k is what it allows.
-    far : int, optional
-        Look at so many of the records farthest from the mean alone.
-
-    Returns
-    -------
-    Attack
-        A record counts as the share of its own rows among the nearest ones. Of a record that was
-        withheld no row is its own.
-
-    Raises
-    ------
-    InputError
-        If the source of a copy is not known, or columns do not fit.
-    """
-    count, trials, guess = 0.0, 0, 0.0
-    for copy in copies:
-        if copy.source is None:
-            raise InputError("linkage needs to know which raw row each released row was drawn for")
-        told = told_as(records.table, copy.table)
-        space = space_of(told, [copy.table])
-        at, rows = space.of(told), space.of(copy.table)
-        who = farthest(space, at, far)
-        count += math.fsum(own_parts(at[who], rows, copy.source, who).tolist())
-        drawn = np.bincount(copy.source[copy.source >= 0], minlength=len(at))
-        guess += float(drawn[who].sum()) / len(rows)
-        trials += len(who)
-    which = "records" if far is None else f"of the {far} records farthest from the mean, those"
-    found = counted_of(
-        f"{which} whose nearest released row was drawn for them",
-        count,
-        trials,
-        guess / trials,
-        allowed=None if k is None else 1 / k,
-    )
-    return Attack(
-        "linkage" if far is None else f"linkage of {far} farthest",
-        "Record linkage" if far is None else f"Record linkage of the {far} farthest",
-        "Somebody knows the true values of a person in every column, takes the released row that is"
-        " nearest to them, and says that it is this person's.",
-        (
-            "Numbers are compared in standard deviations; another level counts as one.",
-            "Which raw row a released row was drawn for is known to the custodian alone.",
-            "A row that is linked says no more than what its group has in common.",
-        ),
-        found,
-    )
-
-
-def own_parts(at: Floats, rows: Floats, source: Labels, who: Labels) -> Floats:
-    """Return for each record the share of its own rows among the rows nearest to it."""
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(rows)
-    gap = tree.query(at, k=1)[0]
-    limit = gap * (1 + 1e-9) + 1e-9
-    order = np.argsort(source, kind="stable")
-    first, end = (np.searchsorted(source[order], who, side) for side in ("left", "right"))
-    out = np.zeros(len(at))
-    for i in range(len(at)):
-        mine = rows[order[first[i] : end[i]]]
-        own = int((np.sqrt(np.square(mine - at[i]).sum(axis=1)) <= limit[i]).sum())
-        if own:
-            near = tree.query_ball_point(at[i], limit[i], return_length=True)
-            out[i] = own / max(int(near), own)
-    return out
-
-
-# --- coincidences -------------------------------------------------------------------------------
-
-
-def coincidences(records: Records, copy: Copy) -> Attack:
-    """Count the released rows that equal a raw row in every column.
-
-    Parameters
-    ----------
-    records : Records
-        The raw rows.
-    copy : Copy
-        A copy of them.
-
-    Returns
-    -------
-    Attack
-        The baseline is the share in tables whose columns are drawn independently of one another
-        from those of the copy.
-
-    Notes
-    -----
-    A copy that keeps how columns hang together has more coincidences than independent columns
-    have, whoever is in it. Whether they give away who is in it is what `verbatim` counts.
-    """
-    told = told_as(records.table, copy.table)
-    names = [*sorted(copy.table.numbers), *sorted(copy.table.levels)]
-    rows = len(copy.table)
-    equal = int(same_rows_as(copy.table, told, names).sum())
-    chance = sum(
-        int(same_rows_as(each, told, names).sum()) for each in _independent(copy.table, names)
-    )
-    return Attack(
-        "coincidences",
-        "Coincidences",
-        "Somebody holds a person's row in every column, and looks whether the released table has"
-        " the very same row.",
-        ("Who finds it cannot tell from it alone whether it is a coincidence.",),
-        counted_of(
-            "released rows that equal a raw row in every column",
-            equal,
-            rows,
-            chance / (TURNS * rows),
-            against="independent columns",
-        ),
-    )
-
-
-def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
-    """Count the released rows with a combination of levels that fewer than k persons have.
-
-    Parameters
-    ----------
-    records : Records
-        The raw rows.
-    copy : Copy
-        A copy of them.
-    k : int
-        How many persons are enough.
-
-    Returns
-    -------
-    Attack
-        Combinations of two columns of levels, and of three where there are few, that at least one
-        and fewer than k raw persons have; the baseline as in `coincidences`.
-
-    Raises
-    ------
-    RefusedError
-        If there are fewer than two columns of levels, or no combination is rare.
-    """
-    told = told_as(records.table, copy.table)
-    rare = [(names, held) for names, held in _rare(told, records.persons, k) if held]
-    if not rare:
-        raise RefusedError("no combination of levels is rare")
-
-    def hit(table: Side) -> int:
-        out = np.zeros(len(table), dtype=np.bool_)
-        for names, held in rare:
-            words = zip(*(table.levels[name] for name in names), strict=True)
-            out |= np.fromiter((each in held for each in words), np.bool_, len(table))
-        return int(out.sum())
-
-    rows = len(copy.table)
-    chance = sum(hit(each) for each in _independent(copy.table, sorted(copy.table.levels)))
-    return Attack(
-        "rare combinations",
-        "Rare combinations",
-        f"Somebody knows that fewer than {k} persons have a combination of levels, and finds it in"
-        " the released table.",
-        (
-            "Combinations of two columns of levels, and of three where there are few columns.",
-            "Who finds it cannot tell from it alone whether it is a coincidence.",
-        ),
-        counted_of(
-            f"released rows with a combination that fewer than {k} persons have",
-            hit(copy.table),
-            rows,
-            chance / (TURNS * rows),
-            against="independent columns",
-        ),
-    )
-
-
-def _rare(told: Side, persons: Labels, k: int) -> Iterator[tuple[tuple[str, ...], set[Any]]]:
-    """Go through columns of levels by twos and threes, with combinations of fewer than k."""
-    names = sorted(told.levels)
-    most = 3 if len(names) <= MOST_COMBINED else 2
-    for size in range(2, most + 1):
-        for chosen in itertools.combinations(names, size):
-            words = zip(*(told.levels[name] for name in chosen), strict=True)
-            different = set(zip(words, persons.tolist(), strict=True))
-            held = Counter(word for word, _ in different)
-            yield chosen, {word for word, count in held.items() if count < k}
-
-
-def _independent(table: Side, names: Sequence[str]) -> Iterator[Side]:
-    """Make tables of the same columns, each in an order of its own."""
-    for turn in range(TURNS):
-        numbers, levels = dict(table.numbers), dict(table.levels)
-        for name in names:
-            order = generator("attack", "independent", turn, name).permutation(len(table))
-            if name in numbers:
-                numbers[name] = numbers[name][order]
-            else:
-                levels[name] = tuple(levels[name][i] for i in order.tolist())
-        yield Side(MappingProxyType(numbers), MappingProxyType(levels))
-
-
-def same_rows_as(table: Side, other: Side, names: Sequence[str]) -> Any:
-    """Say which rows of a table equal, in these columns, a row of another one."""
-    columns: list[Any] = []
-    for name in names:
-        if name in table.numbers:
-            columns.append(np.concatenate([table.numbers[name], other.numbers[name]]))
-        else:
-            columns.append((*table.levels[name], *other.levels[name]))
-    both = combinations_of(columns)
-    return np.isin(both[: len(table)], both[len(table) :])

@@ -7,7 +7,6 @@ are made, each without one part; so everybody is in four of them, and once held 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -17,8 +16,6 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, Labels, check_ratio
 from discreet.errors import InputError, RefusedError
 from discreet.measure.attacks import (
-    MOST_COMBINED,
-    TURNS,
     Attack,
     Copy,
     Make,
@@ -28,11 +25,19 @@ from discreet.measure.attacks import (
     attack_secret,
     compared,
     counted_of,
-    own_parts,
     ranked,
-    same_rows_as,
     space_of,
     told_as,
+)
+from discreet.measure.attacks_on_copy import (
+    TURNS,
+    codes_of,
+    combination,
+    combined,
+    own_parts,
+    same_rows_as,
+    shared_by_few,
+    some_of,
 )
 from discreet.measure.pairs import Side
 from discreet.progress import advance
@@ -51,8 +56,8 @@ __all__ = [
 PARTS = 5
 WITHIN = 0.05
 """A number is inferred where the guess lies within so many sds of it."""
-MOST, LEAST, PAIRS = 2000, 200, 50_000_000
-"""So many records are attacked at most: fewer where there are so many pairs with released rows."""
+MOST = 2000
+"""Of so many records at most columns are inferred."""
 BLOCK = 1 << 22
 """So many distances are held at a time."""
 RIDGE = 1e-3
@@ -82,8 +87,7 @@ class HeldOut:
 
     def targets(self) -> Labels:
         """Return the records that are attacked: not all of very many."""
-        n = len(self.records)
-        return np.arange(min(n, MOST, max(LEAST, PAIRS // n)))
+        return some_of(len(self.records), MOST)
 
 
 def held_out(records: Records, make: Make) -> HeldOut:
@@ -435,21 +439,14 @@ def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tu
 
 def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
     """Return for each record the share of its rare combinations that the copy has, or NaN."""
-    names = sorted(trial.told.levels)
     n = len(held.records)
     rare, found = np.zeros(n), np.zeros(n)
-    most = 3 if len(names) <= MOST_COMBINED else 2
-    for size in range(2, most + 1):
-        for chosen in itertools.combinations(names, size):
-            words = [*zip(*(trial.told.levels[name] for name in chosen), strict=True)]
-            codes = np.unique(np.array(["\0".join(each) for each in words]), return_inverse=True)[1]
-            pairs = np.unique(np.column_stack([codes, held.records.persons]), axis=0)
-            few = np.bincount(pairs[:, 0])[codes] < k
-            have = set(zip(*(trial.table.levels[name] for name in chosen), strict=True))
-            rare += few
-            found += few & np.fromiter((each in have for each in words), np.bool_, n)
-    with np.errstate(invalid="ignore"):
-        return np.where(rare > 0, found / np.maximum(rare, 1), np.nan)
+    raw, table = codes_of(trial.told, trial.table)
+    for chosen, codes in combined(raw):
+        few = shared_by_few(codes, held.records.persons, k)
+        rare += few
+        found += few & np.isin(codes, combination(table, chosen))
+    return np.where(rare > 0, found / np.maximum(rare, 1), np.nan)
 
 
 # --- an insider ---------------------------------------------------------------------------------
