@@ -21,6 +21,8 @@ from discreet.measure.anonymity import (
     uniqueness_of_every,
 )
 from discreet.measure.attack_report import AttackReport, attacked
+from discreet.measure.fidelity import Mixed, fidelity
+from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
 from discreet.measure.information_loss import (
     ILDR,
@@ -70,7 +72,9 @@ __all__ = [
     "Coefficients",
     "Entropy",
     "Estimate",
+    "Fidelity",
     "InformationLoss",
+    "Mixed",
     "Point",
     "Preservation",
     "Propensity",
@@ -95,6 +99,7 @@ __all__ = [
     "entropy",
     "entropy_diversity",
     "far_linkage",
+    "fidelity",
     "idr",
     "il1s",
     "il_dr_score",

@@ -1,0 +1,564 @@
+"""How near a copy is to its raw table: the figures, a word for them, their plot, text and JSON.
+
+The figures of `discreet.measure.fidelity.fidelity` are exact, and the custodian's. Those of
+`Fidelity.rounded` are coarse enough to be released with the copy and kept beside it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from discreet.errors import InputError
+from discreet.measure.report import Gate, Listing, as_text, save_as
+from discreet.protect.whole import Draws
+from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
+from discreet.render.to_html import Html, fragment, heading, items, page, picture
+from discreet.render.to_matplotlib import draw, figure_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["LIMITS", "Beside", "ColumnFit", "Fidelity", "Limit", "PairFit", "SubsetFit"]
+
+SCHEMA = 1
+SUFFIXES = (".html", ".json", ".txt", ".png", ".svg", ".pdf")
+TITLE = "How near the copy is"
+KOLMOGOROV = 0.8687
+"""The mean of Kolmogorov's distribution: a resample's distance times the root of its rows."""
+SELDOM = 1.63
+"""The distance, so scaled, that one resample in a hundred exceeds."""
+STEP, STEP_OF_SUBSETS, STEP_OF_CORRELATIONS, STEP_OF_COEFFICIENTS = 7.0, 16.0, 16.0, 300.0
+"""To what figures are rounded, times rows: so chosen that the attack in the tests fails."""
+LEAST_STEP, LEAST_OF_SUBSETS, LEAST_OF_COEFFICIENTS = 0.001, 0.01, 0.1
+FINER = 2.0
+"""A resample's figures, which one row moves by a tenth as much, are rounded to this part."""
+MOST_STEP = 0.6
+"""Pairs are not released where they would be rounded to more than this part of a resample's."""
+MOST_PAIRS = 20
+LIGHTEST, DARKEST = 0.5, 2.5
+"""Times a resample's: what the lightest and the darkest colour stand for."""
+
+
+class Limit(NamedTuple):
+    """A word, and how far a copy that deserves it may be at most.
+
+    `pairs` are times a resample's total variation, or `or_pairs` itself where that is more;
+    `column` is the largest distance of a column (or what one resample in a hundred exceeds, where
+    that is more); `correlations` what their mean error may be above a resample's; `coefficients`
+    their mean error in standard errors.
+    """
+
+    word: str
+    pairs: float
+    or_pairs: float
+    column: float
+    correlations: float
+    coefficients: float
+
+
+LIMITS = (
+    Limit("as near as a resample", 1.3, 0.0, 0.06, 0.03, 1.5),
+    Limit("a little coarser than a resample", 2.0, 0.03, 0.12, 0.08, math.inf),
+    Limit("coarse", *[math.inf] * 5),
+)
+"""From near to far: the first of which no limit is exceeded is the word of a copy."""
+
+
+class ColumnFit(NamedTuple):
+    """How far a column is: "number" by Kolmogorov and Smirnov, "levels" by total variation.
+
+    `joint` is the mean total variation of the column with each other one, `resample` that of a
+    resample; 0 where there is no other.
+    """
+
+    name: str
+    kind: str
+    distance: float
+    joint: float = 0.0
+    resample: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        """How many times as far as a resample it is, with each other column on average."""
+        return _ratio(self.joint, self.resample)
+
+
+class PairFit(NamedTuple):
+    """How far two columns are jointly, by total variation, and how far a resample is on average."""
+
+    first: str
+    second: str
+    distance: float
+    resample: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as far as a resample it is; infinite where a resample is exact."""
+        return _ratio(self.distance, self.resample)
+
+
+class Beside(NamedTuple):
+    """A mean error, and that of a resample."""
+
+    distance: float
+    resample: float
+
+
+class SubsetFit(NamedTuple):
+    """How far subsets of about so many persons are.
+
+    `size` and `size_p90` are the mean and the 90 % quantile of the relative error of how many there
+    are; `far_means` is the share of means that are more than two standard errors off.
+    """
+
+    persons: int
+    subsets: int
+    size: float
+    size_p90: float
+    size_of_resample: float
+    far_means: float
+    far_of_resample: float
+
+
+@dataclass(frozen=True, repr=False)
+class Fidelity:
+    """How near a copy is to its raw table.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows the copy has.
+    largest : float
+        The largest distance of a column.
+    columns : tuple of ColumnFit
+        Each column.
+    pairs : tuple of PairFit
+        Each two columns; none in rounded figures of too few rows for so many pairs.
+    correlations : Beside or None
+        The mean error of correlations; None where there are not two numbers.
+    coefficients : Beside or None
+        The mean error of linear coefficients, in standard errors.
+    subsets : tuple of SubsetFit
+        Subsets of about 30, 50, 100 and 300 persons, where there are any.
+    exact : bool, default True
+        Whether the figures are exact, for the custodian alone.
+    gate : callable or None
+        Asked before it is released (JSON, page, file, pickle); looking is free.
+
+    Notes
+    -----
+    It is of use, not of risk. `word` sums it up by the table `LIMITS`.
+
+    Examples
+    --------
+    >>> pair = PairFit("age", "bmi", 0.06, 0.05)
+    >>> columns = tuple(ColumnFit(name, "number", 0.02, 0.06, 0.05) for name in ("age", "bmi"))
+    >>> found = Fidelity(500, 0.02, columns, (pair,), None, None, ())
+    >>> found.word
+    'as near as a resample'
+    >>> found
+    Fidelity(as near as a resample; exact, for the custodian: no release)
+    """
+
+    rows: int
+    largest: float
+    columns: tuple[ColumnFit, ...]
+    pairs: tuple[PairFit, ...]
+    correlations: Beside | None
+    coefficients: Beside | None
+    subsets: tuple[SubsetFit, ...]
+    exact: bool = True
+    gate: Gate | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Fidelity({self.word}; {self._standing()})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __reduce__(self) -> tuple[Callable[[str], Fidelity], tuple[str]]:
+        return Fidelity.from_json, (self.to_json(),)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook; looking is free."""
+        return fragment(self._parts())
+
+    @property
+    def word(self) -> str:
+        """How near the copy is: the first word of `LIMITS` of which no limit is exceeded."""
+        return next(limit.word for limit in LIMITS if self._keeps(limit))
+
+    @property
+    def joint(self) -> Beside | None:
+        """The mean total variation of pairs, and a resample's; None where there is one column."""
+        if len(self.columns) < 2:
+            return None
+        n = len(self.columns)
+        return Beside(
+            math.fsum(it.joint for it in self.columns) / n,
+            math.fsum(it.resample for it in self.columns) / n,
+        )
+
+    def rounded(self, draws: Draws) -> Fidelity:
+        """Return the figures rounded so coarsely that they may be released with the copy.
+
+        Parameters
+        ----------
+        draws : Draws
+            Those that the copy was made with: each figure goes up or down as the secret says.
+
+        Returns
+        -------
+        Fidelity
+            Of the same columns, not `exact`, without a gate.
+
+        Notes
+        -----
+        A figure of 3.4 steps becomes 4 with chance .4 and 3 else, so that means over columns are
+        about as they were. Rounded to the nearest, figures would tell whoever knows everybody else,
+        and has the copy, whether one more person is in the data: of many figures some lie at a
+        limit. Steps grow with the number of figures of a kind and fall with the number of rows, of
+        columns and pairs as 4 root(figures) / rows. Where so coarse a step would be more than .6 of
+        a resample's distance, pairs are left out: a column's mean over its pairs, which one person
+        moves less, stays.
+
+        **What it does not protect.** Such an insider, who compares what is released with what
+        either case would give, has an AUC of about .6, and of .7 for somebody who stands out by
+        several columns together; the copy itself gives as much.
+        """
+        (largest,) = _round(draws, "largest", [self.largest], self._step(1))
+        return Fidelity(
+            rows=self.rows,
+            largest=largest,
+            columns=self._rounded_columns(draws),
+            pairs=self._rounded_pairs(draws),
+            correlations=self._rounded_correlations(draws),
+            coefficients=self._rounded_coefficients(draws),
+            subsets=tuple(self._rounded_subset(draws, it) for it in self.subsets),
+            exact=False,
+        )
+
+    def _step(self, figures: int) -> float:
+        return nice_above(max(STEP * math.sqrt(figures) / self.rows, LEAST_STEP))
+
+    def _rounded_columns(self, draws: Draws) -> tuple[ColumnFit, ...]:
+        step, fine = self._step(len(self.columns)), self._step(1) / FINER
+        far = _round(draws, "columns", [it.distance for it in self.columns], step)
+        # A person moves a mean over pairs less than one pair, but the largest as far as that.
+        joint = _round(draws, "joint", [it.joint for it in self.columns], self._step(1))
+        near = _round(draws, "joint of a resample", [it.resample for it in self.columns], fine)
+        return tuple(
+            it._replace(distance=d, joint=j, resample=r)
+            for it, d, j, r in zip(self.columns, far, joint, near, strict=True)
+        )
+
+    def _rounded_pairs(self, draws: Draws) -> tuple[PairFit, ...]:
+        step = self._step(len(self.pairs))
+        if self.joint is None or step > MOST_STEP * self.joint.resample:
+            return ()
+        fine = step / FINER
+        far = _round(draws, "pairs", [it.distance for it in self.pairs], step)
+        near = _round(draws, "resample", [it.resample for it in self.pairs], fine)
+        return tuple(
+            it._replace(distance=d, resample=max(r, fine) if it.resample else 0.0)
+            for it, d, r in zip(self.pairs, far, near, strict=True)
+        )
+
+    def _rounded_correlations(self, draws: Draws) -> Beside | None:
+        if self.correlations is None:
+            return None
+        step = nice_above(max(STEP_OF_CORRELATIONS / self.rows, LEAST_STEP))
+        far, near = self.correlations
+        (far,) = _round(draws, "correlations", [far], step)
+        (near,) = _round(draws, "correlations of a resample", [near], step / FINER)
+        return Beside(far, near)
+
+    def _rounded_coefficients(self, draws: Draws) -> Beside | None:
+        if self.coefficients is None:
+            return None
+        step = nice_above(max(STEP_OF_COEFFICIENTS / self.rows, LEAST_OF_COEFFICIENTS))
+        (far,) = _round(draws, "coefficients", [self.coefficients.distance], step)
+        return Beside(far, self.coefficients.resample)  # a resample's is the same for all tables
+
+    def _rounded_subset(self, draws: Draws, it: SubsetFit) -> SubsetFit:
+        figures = math.sqrt(3 * len(self.subsets))
+        step = nice_above(max(STEP_OF_SUBSETS * figures / self.rows, LEAST_OF_SUBSETS))
+        given = [it.size, it.size_p90, it.far_means]
+        size, p90, means = _round(draws, f"subsets {it.persons}", given, step)
+        near = round(it.size_of_resample, 2)
+        return SubsetFit(
+            it.persons, it.subsets, size, p90, near, means, round(it.far_of_resample, 2)
+        )
+
+    def _keeps(self, limit: Limit) -> bool:
+        joint = self.joint or Beside(0.0, 0.0)
+        correlations = self.correlations or Beside(0.0, 0.0)
+        off = self.coefficients.distance if self.coefficients else 0.0
+        near = _ratio(*joint) <= limit.pairs or joint.distance <= limit.or_pairs
+        return (
+            near
+            and self.largest <= max(limit.column, SELDOM / math.sqrt(self.rows))
+            and correlations.distance - correlations.resample <= limit.correlations
+            and off <= limit.coefficients
+        )
+
+    def _standing(self) -> str:
+        return "exact, for the custodian: no release" if self.exact else "rounded"
+
+    # --- plot, text, page and JSON ---
+
+    def scene(self) -> Scene:
+        """Return the plot: pairs as a triangle of cells (or columns with all others), columns."""
+        resample = KOLMOGOROV / math.sqrt(self.rows)
+        distances = [it.distance for it in self.columns]
+        numbers = any(it.kind == "number" for it in self.columns)
+        one = self._bars("Each column", distances, resample if numbers else None)
+        one = replace(one, y=replace(one.y, label="largest difference of shares"))
+        if self.pairs:
+            return Scene((self._triangle(), one), self._title(), self.notes())
+        if self.joint is None:
+            return Scene((one,), self._title(), self.notes())
+        ratios = [min(it.ratio, DARKEST) for it in self.columns]
+        both = self._bars("Each column with each other one", ratios, 1.0)
+        both = replace(both, y=replace(both.y, label="distance, times a resample's"))
+        return Scene((both, one), self._title(), self.notes())
+
+    def _title(self) -> str:
+        return f"{TITLE}: {self.word}"
+
+    def _bars(self, title: str, values: Sequence[float], beside: float | None) -> Panel:
+        names = tuple(it.name for it in self.columns)
+        marks: list[Columns | Lines] = [Columns((tuple(values),))]
+        if beside is not None:
+            ends = (-0.5, len(names) - 0.5)
+            marks.append(Lines((ends,), ((beside, beside),), "far reference", "a resample"))
+        top = 1.15 * max(*values, beside or 0.0, 0.01)
+        return Panel(tuple(marks), Axis("", ticks=names), Axis("", (0.0, top)), title)
+
+    def _triangle(self) -> Panel:
+        names = [it.name for it in self.columns]
+        place = {name: i for i, name in enumerate(names)}
+        cells: list[list[float | None]] = [[None] * (len(names) - 1) for _ in names[1:]]
+        for it in self.pairs:
+            first, second = sorted((place[it.first], place[it.second]))
+            cells[first][second - 1] = min(max(it.ratio, LIGHTEST), DARKEST)
+        edges = tuple(i - 0.5 for i in range(len(names)))
+        label = f"distance, times a resample's ({DARKEST:g}: or more)"
+        return Panel(
+            (Cells(edges, edges, tuple(map(tuple, cells)), label, (LIGHTEST, DARKEST)),),
+            Axis("", (edges[0], edges[-1]), tuple(names[:-1])),
+            Axis("", (edges[0], edges[-1]), tuple(names[1:])),
+            "Each two columns",
+        )
+
+    def _size(self) -> tuple[float, float]:
+        """Return how large the plot is, in inches: names of columns stand side by side."""
+        wide = max(4.6, 1.8 + 0.3 * len(self.columns))
+        return (2 if self.joint else 1) * wide, max(4.2, 1.2 + 0.26 * len(self.columns))
+
+    def notes(self) -> tuple[str, ...]:
+        """Return in a few lines how near the copy is, in all and in kinds of figures."""
+        lines = [f"{self.rows:,} rows; {self._standing()}"]
+        found = [f"columns: at most {_percent(self.largest)} of persons are on another side"]
+        if self.joint:
+            far, near = self.joint
+            found.append(f"pairs: {_percent(far)} in another class (a resample: {_percent(near)})")
+        lines.append("; ".join(found))
+        found = []
+        if self.correlations:
+            far, near = self.correlations
+            found.append(f"correlations off by {_number(far)} (a resample: {_number(near)})")
+        if self.coefficients:
+            far, near = self.coefficients
+            found.append(
+                f"linear coefficients by {far:.1f} standard errors (a resample: {near:.1f})"
+            )
+        return (*lines, *(["; ".join(found)] if found else []), RESAMPLE)
+
+    def listings(self) -> list[Listing]:
+        """Return the tables of text and page: columns, subsets, and the coarsest pairs."""
+        head: tuple[str, ...] = ("column", "distance", "with each other one", "a resample")
+        rows = tuple(
+            (it.name, *(f"{far:.3f}" for far in (it.distance, it.joint, it.resample)))
+            for it in self.columns
+        )
+        found = [Listing("Columns", head, rows)]
+        if self.subsets:
+            head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
+            found.append(Listing("Subsets", head, tuple(map(_subset_words, self.subsets)), ()))
+        if self.pairs:
+            order = sorted(self.pairs, key=lambda it: (-it.ratio, it.first, it.second))
+            pairs = tuple(
+                (it.first, it.second, f"{it.distance:.3f}", f"{it.resample:.3f}", f"{it.ratio:.1f}")
+                for it in order[:MOST_PAIRS]
+            )
+            head = ("column", "column", "distance", "a resample", "times")
+            found.append(Listing("Pairs of columns, the coarsest first", head, pairs, (0, 1)))
+        return found
+
+    def to_text(self) -> str:
+        """Return it as text of 88 columns where tables allow."""
+        return as_text([(self._title(), self.notes()), *self.listings(), (UNSAID, NOT_SAID)])
+
+    def to_json(self) -> str:
+        """Return it as JSON, once it may be released; `from_json` reads it back."""
+        self.ask_to_leave("json")
+        held = {it.name: getattr(self, it.name) for it in dataclasses.fields(self)}
+        del held["gate"]
+        plain: dict[str, Any] = {"discreet": SCHEMA, "kind": "fidelity", "word": self.word}
+        for name, value in held.items():
+            if name in KINDS and isinstance(value, Beside):
+                plain[name] = value._asdict()
+            else:
+                plain[name] = [it._asdict() for it in value] if name in KINDS and value else value
+        return json.dumps(plain, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Fidelity:
+        """Read back what `to_json` wrote; it has no gate.
+
+        Raises
+        ------
+        InputError
+            If the text is something else.
+        """
+        try:
+            given = json.loads(text, parse_constant=int)  # int("NaN") is refused
+            if given.pop("discreet") != SCHEMA or given.pop("kind") != "fidelity":
+                raise ValueError
+            del given["word"]
+            for name, kind in KINDS.items():
+                given[name] = _read(given[name], kind, several=name not in SINGLE)
+            return cls(**given)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise InputError("this is not the JSON of how near a copy is") from None
+
+    def to_html(self) -> str:
+        """Return it as one page that needs no other file, once it may be released."""
+        self.ask_to_leave("html")
+        return page(TITLE, self._parts())
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file, once it may be released.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .html for a page, .json for the numbers, .txt for text, or in .png, .svg or .pdf
+            for the plot.
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+        LeavingError
+            If it may not be released; nothing is written then.
+        """
+
+        def asked(form: str, make: Callable[[], str | bytes]) -> str | bytes:
+            self.ask_to_leave(form)
+            return make()
+
+        drawn = {it: partial(figure_bytes, self.scene(), it, size=self._size()) for it in FIGURES}
+        forms: dict[str, Callable[[], str | bytes]] = {".html": self.to_html, ".json": self.to_json}
+        forms |= {it: partial(asked, it[1:], make) for it, make in drawn.items()}
+        return save_as(path, forms | {".txt": partial(asked, "txt", self.to_text)}, "a fidelity")
+
+    def plot(self, *, size: tuple[float, float] | None = None) -> Figure:
+        """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does."""
+        figure = draw(self.scene(), size=size or self._size())
+        if (gate := self.gate) is not None:
+            write = figure.savefig
+
+            def savefig(*args: Any, **kwargs: Any) -> None:
+                """Ask whether it may be released, then write as matplotlib does."""
+                gate("figure")
+                write(*args, **kwargs)
+
+            figure.savefig = savefig  # type: ignore[method-assign]
+        return figure
+
+    def ask_to_leave(self, form: str) -> None:
+        """Ask the gate, where there is one, whether it may be released as `form`."""
+        if self.gate is not None:
+            self.gate(form)
+
+    def _parts(self) -> list[Html]:
+        words = f"How near each two columns and each column of the copy are: {self.word}"
+        parts = [heading(self._title(), 1), items(self.notes())]
+        parts.append(picture(replace(self.scene(), title="", notes=()), words))
+        parts += [each.html() for each in self.listings()]
+        return [*parts, heading(UNSAID), items(NOT_SAID)]
+
+
+FIGURES = (".png", ".svg", ".pdf")
+RESAMPLE = (
+    "a resample: as many rows drawn from the raw table with replacement, as far from it as the"
+    " table is from the population"
+)
+UNSAID = "What this does not show"
+NOT_SAID = (
+    "How far three or more columns are jointly, but through the linear coefficients.",
+    "What lies beyond the ends of the copy's columns: the farthest persons are not shown.",
+    "What the copy gives away of anybody.",
+)
+KINDS: Mapping[str, Callable[..., Any]] = {
+    "columns": ColumnFit,
+    "pairs": PairFit,
+    "correlations": Beside,
+    "coefficients": Beside,
+    "subsets": SubsetFit,
+}
+SINGLE = ("correlations", "coefficients")
+
+
+def _read(given: Any, kind: Callable[..., Any], *, several: bool) -> Any:
+    if several:
+        return tuple(kind(**it) for it in given)
+    return None if given is None else kind(**given)
+
+
+def _ratio(distance: float, resample: float) -> float:
+    if not resample:
+        return math.inf if distance else 0.0
+    return distance / resample
+
+
+def nice_above(step: float) -> float:
+    """Return the smallest of 1, 1.5, 2, 3, 5 and 7 times a power of ten that is at least `step`.
+
+    Examples
+    --------
+    >>> nice_above(0.012), nice_above(0.2), nice_above(0.71)
+    (0.015, 0.2, 1.0)
+    """
+    power = 10.0 ** math.floor(math.log10(step))
+    times = next(it for it in (1, 1.5, 2, 3, 5, 7, 10) if it * power >= step * (1 - 1e-9))
+    return float(f"{times * power:.3g}")
+
+
+def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> list[float]:
+    """Round each value to a step below or above, as the secret says; on average it stays."""
+    chance = draws.of_table(f"fidelity {name}", len(values)).tolist()
+    places = [math.floor(v / step + u) for v, u in zip(values, chance, strict=True)]
+    return [float(f"{place * step:.10g}") for place in places]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _subset_words(it: SubsetFit) -> tuple[str, ...]:
+    shares = it.size, it.size_p90, it.size_of_resample, it.far_means, it.far_of_resample
+    return (str(it.persons), *(f"{100 * share:.0f} %" for share in shares))
