@@ -144,7 +144,7 @@ def fidelity(raw: Columns, released: Columns) -> Fidelity:
     advance("measuring fidelity", 4, steps)
     subsets = tuple(found for size in SIZES for found in _subsets(pair, size))
     advance("measuring fidelity", steps, steps)
-    largest = max(it.distance for it in columns)
+    largest = max(it.distance or 0.0 for it in columns)
     return Fidelity(pair.rows, largest, columns, pairs, correlations, coefficients, subsets)
 
 
