@@ -281,9 +281,15 @@ def test_what_is_told_of_a_study(tmp_path: Path) -> None:
 
     assert told["policy"] == {"name": "clinic", "regime": "guarded", "k": 5, "public": False}
     assert told["columns"] == [
-        {"name": "age", "kind": "continuous", "role": "other", "stratum": False},
-        {"name": "bmi", "kind": "continuous", "role": "other", "stratum": False},
-        {"name": "diagnosis", "kind": "categorical", "role": "sensitive", "stratum": False},
+        {"name": "age", "kind": "continuous", "role": "other", "stratum": False, "sources": []},
+        {"name": "bmi", "kind": "continuous", "role": "other", "stratum": False, "sources": []},
+        {
+            "name": "diagnosis",
+            "kind": "categorical",
+            "role": "sensitive",
+            "stratum": False,
+            "sources": [],
+        },
     ]
     assert told["groups"] == [["age", "bmi"]]
     assert told["pairs"] == {"declared": [["age", "bmi"]], "drawn": []}

@@ -931,6 +931,7 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
     beside |= {"sensitive"} if kind == "parallel" else set()
     assert set(schema["properties"]) == {
         *schema["required"],
+        "source",
         "method",
         *picture.parameters,
         *beside,

@@ -17,10 +17,12 @@ from typing import Any, TypeVar
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
 from discreet.ledger.log import Answer, Caller, LogEntry, Receipt, ask, close, keep, kept, used
 from discreet.plots import PLOTS
+from discreet.plots.request import COPY, COUNTS
+from discreet.protect import Whole
 from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
-from discreet.serve.requests import Accepted, apart, check
+from discreet.serve.requests import Accepted, Body, apart, check
 from discreet.study.session import orders
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
@@ -99,13 +101,16 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
         return refused(served, caller, "orders", refusal("unknown"))
     axes = sent["view"]["axes"]
     columns = tuple(axis["name"] for axis in axes)
+    # Where there is a copy of the whole table, what was not drawn from it was asked for as counts.
+    whole = served.study.policy.rows == Whole.name
+    source = COUNTS if whole and sent["view"]["method"] != Whole.name else None
     sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
     question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
     make = lambda: orders_told(  # noqa: E731
-        columns, orders(served.study.session, columns, sensitive or None)
+        columns, orders(served.study.session, columns, sensitive or None, source)
     )
     return _made(served, receipt, question, make)
 
@@ -241,17 +246,37 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     except LeavingError:
         raise
     except RefusedError:
-        if not PLOTS[asked.plot.plot].axes:
+        if not PLOTS[asked.plot.plot].axes or asked.plot.source == COPY:
             raise
-        found = orders(served.study.session, asked.plot.columns, asked.body.get("sensitive"))
+        named, source = asked.body.get("sensitive"), asked.plot.source or None
+        found = orders(served.study.session, asked.plot.columns, named, source)
         if not found.why:
             raise
         allowed = found.nearest != asked.plot.columns and not found.nearest_why
-        near = {**asked.body, "columns": [*found.nearest]} if allowed else None
+        near = _of_copy(served, asked)
+        if allowed:
+            near = {**asked.body, "columns": [*found.nearest]}
         return refusal("order", f"The axes may not stand in this order: {found.why}.", near)
     told = picture_told(view, name)
-    view.ask_to_leave(FORM)
+    try:
+        view.ask_to_leave(FORM)
+    except LedgerError:
+        raise
+    except LeavingError as error:
+        near = _of_copy(served, asked)
+        if near is None or error.what == "version":
+            raise
+        return refusal("leaving", _differs(error.what), near)
     return told
+
+
+def _of_copy(served: Served, asked: Accepted) -> Body | None:
+    """Return the request for the same plot of the copy, where counts were asked for."""
+    if asked.plot.source != COUNTS:
+        return None
+    body = {name: it for name, it in asked.body.items() if name not in ("method", "source")}
+    found = check(served.study, served.columns, asked.plot.plot, {**body, "source": COPY})
+    return found.body if isinstance(found, Accepted) else None
 
 
 def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:

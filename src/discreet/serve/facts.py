@@ -13,13 +13,14 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.log import Allowance, callers, list_tokens, log, used_by
 from discreet.ledger.store import verify
 from discreet.plots import PARAMETERS, PLOTS, Plot, View
+from discreet.plots.request import BASE, COPY, COUNTS
 from discreet.policy import Policy
 from discreet.policy.resolve import usual_method
-from discreet.protect import METHODS, ROW_METHODS
-from discreet.serve.requests import NUMBERS, has_use, usual_number
+from discreet.protect import COPY_METHODS, METHODS, Whole
+from discreet.serve.requests import NUMBERS, has_use, is_fixed, usual_number
 from discreet.study import Study
+from discreet.study.gate import BASE_PLOTS
 from discreet.study.session import DrawableColumn
-from discreet.table import KINDS
 
 __all__ = ["Served", "custodian_told", "serve_study", "study_told", "verified"]
 
@@ -88,7 +89,13 @@ def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str,
             "public": policy.public,
         },
         "columns": [
-            {"name": it.name, "kind": it.kind, "role": it.role, "stratum": it.stratum}
+            {
+                "name": it.name,
+                "kind": it.kind,
+                "role": it.role,
+                "stratum": it.stratum,
+                "sources": [*it.sources],
+            }
             for it in columns.values()
         ],
         "groups": [[*group] for group in study.session.groups_settled()],
@@ -101,40 +108,82 @@ def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str,
 
 
 def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dict[str, Any]]:
-    """Return every plot that can be drawn of some columns, and what it may be asked for with."""
-    of_kind = {kind: [it for it in columns if it.kind == kind] for kind in KINDS}
-    of_kind["any"], of_kind["formula"] = [*columns], of_kind["continuous"]
-    enough = [it for it in PLOTS.values() if len(of_kind[it.columns]) >= max(it.least, 1)]
+    """Return every plot that can be drawn of some columns, and what it may be asked for with.
+
+    Where there is a copy of the whole table, the first of a plot's sources is the one that holds
+    where nobody names any; a parameter that is fixed for one of them alone stands there twice.
+    """
+    enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
     enough.sort(key=lambda plot: plot.of_formula)
-    return [_told(policy, plot, of_kind["categorical"]) for plot in enough]
+    whole = policy.rows == Whole.name
+    sources = {plot.name: _sources(policy, plot, columns) if whole else [] for plot in enough}
+    levels = [it for it in columns if it.kind == "categorical"]
+    return [
+        _told(policy, plot, levels, sources[plot.name])
+        for plot in enough
+        if sources[plot.name] or not whole
+    ]
 
 
-def _told(policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn]) -> dict[str, Any]:
-    methods, usual = policy.methods[plot.name], usual_method(policy, plot.name)
-    rows_by = [it.name for it in levels if it.stratum or not policy.from_copy]
+def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
+    kind = "continuous" if plot.of_formula else plot.columns
+    return len([it for it in columns if kind in (it.kind, "any")]) >= max(plot.least, 1)
+
+
+def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]) -> list[str]:
+    """Return what a plot can come from in a study with a copy of the whole table."""
+    base = plot.name in BASE_PLOTS and usual_method(policy, plot.name) is not None
+    copied = _enough(plot, [it for it in columns if COPY in it.sources])
+    counted = bool(policy.methods[plot.name])
+    there = {BASE: base, COPY: copied, COUNTS: counted}
+    return [source for source, yes in there.items() if yes]
+
+
+def _told(
+    policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn], sources: Sequence[str]
+) -> dict[str, Any]:
+    rows_by = [it.name for it in levels if it.stratum or COPY in it.sources or not policy.from_copy]
     counts_by = [it.name for it in levels] if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes = {"least": plot.least, "most": plot.most, "kind": plot.columns}
+    methods = [it for source in sources or [""] for it in _methods(policy, plot, source)]
     return {
         "kind": plot.name,
         "title": plot.title,
         "says": plot.says,
         "takes": "formula" if plot.of_formula else "columns",
         "columns": None if plot.of_formula else takes,
+        "sources": [*sources],
         "by": by,
-        "methods": [
-            {
-                "name": name,
-                "usual": name == usual,
-                "rows": name in ROW_METHODS,
-                "promises": METHODS[name].promises,
-                "leaves_open": METHODS[name].leaves_open,
-            }
-            for name in methods
-        ],
-        "parameters": _parameters_told(policy, plot, methods),
+        "methods": methods,
+        "parameters": _parameters_told(
+            policy, plot, [*dict.fromkeys(it["name"] for it in methods)]
+        ),
     }
+
+
+def _methods(policy: Policy, plot: Plot[View], source: str) -> list[dict[str, Any]]:
+    """Return the methods of a plot of one source, one of which is usual there."""
+    usual = usual_method(policy, plot.name)
+    names = policy.methods[plot.name]
+    if source == COPY:
+        usual, names = Whole.name, (Whole.name,)
+    elif source and plot.name in BASE_PLOTS and usual is not None:
+        names = (
+            usual,
+        )  # counts of one column by another method are refused beside the base counts
+    return [
+        {
+            "name": name,
+            "source": source or None,
+            "usual": name == usual,
+            "rows": name in COPY_METHODS,
+            "promises": METHODS[name].promises,
+            "leaves_open": METHODS[name].leaves_open,
+        }
+        for name in names
+    ]
 
 
 def _parameters_told(
@@ -142,24 +191,26 @@ def _parameters_told(
 ) -> list[dict[str, Any]]:
     told = []
     for it in (PARAMETERS[name] for name in plot.parameters):
-        uses = [name for name in methods if has_use(policy, plot.name, name, it.name)]
-        if not uses:
-            continue
         number = it.name in NUMBERS
-        told.append(
-            {
-                "name": it.name,
-                "type": it.type,
-                "says": it.says,
-                "least": it.least_of(uses),
-                "most": it.most,
-                "step": it.step,
-                "usual": usual_number(policy, uses[0], it.name) if number else it.usual,
-                "fixed": number and policy.fixed,
-                "choices": [*it.choices],
-                "methods": None if len(uses) == len(methods) else uses,
-            }
-        )
+        able = [name for name in methods if has_use(policy, plot.name, name, it.name)]
+        for fixed in (False, True):
+            uses = [m for m in able if (number and is_fixed(policy, m, it.name)) == fixed]
+            if not uses:
+                continue
+            told.append(
+                {
+                    "name": it.name,
+                    "type": it.type,
+                    "says": it.says,
+                    "least": it.least_of(uses),
+                    "most": it.most,
+                    "step": it.step,
+                    "usual": usual_number(policy, uses[0], it.name) if number else it.usual,
+                    "fixed": fixed,
+                    "choices": [*it.choices],
+                    "methods": None if len(uses) == len(methods) else uses,
+                }
+            )
     return told
 
 

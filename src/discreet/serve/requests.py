@@ -14,14 +14,28 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from discreet.errors import DiscreetError, InputError, RefusedError, about
 from discreet.parallel.pixels import MOST_PIXELS
 from discreet.plots import PARAMETERS, PLOTS, Parameter, Plot, View
+from discreet.plots.request import COPY, COUNTS, SOURCES
 from discreet.policy import PlotRequest, Policy, resolve
 from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
-from discreet.regression import read_formula
+from discreet.protect import Whole
+from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
+from discreet.study.from_copy import settle_from_copy, source_of
 from discreet.study.session import DrawableColumn
 
-__all__ = ["BODIES", "NUMBERS", "Accepted", "apart", "body_of", "check", "has_use", "usual_number"]
+__all__ = [
+    "BODIES",
+    "NUMBERS",
+    "Accepted",
+    "Body",
+    "apart",
+    "body_of",
+    "check",
+    "has_use",
+    "is_fixed",
+    "usual_number",
+]
 
 LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
@@ -44,6 +58,7 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
     if plot.axes:
         sensitive = Annotated[list[Name], Field(max_length=plot.most)]
         fields["sensitive"] = (sensitive | None, None)
+    fields["source"] = (Literal[SOURCES] | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
     fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
     title = f"{plot.name.capitalize()}Body"
@@ -74,6 +89,8 @@ BODIES: Mapping[str, type[BaseModel]] = MappingProxyType(
 
 #: What the policy has a value of.
 NUMBERS = ("k", "q", "bins", "grid", "diversity", "pixels")
+#: What of it the copy of the whole table was made with, or has no use for.
+OF_COPY = ("k", "q", "diversity")
 
 Columns = Mapping[str, DrawableColumn]
 Body = Mapping[str, Any]
@@ -87,6 +104,10 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("columns", "many"): (
         "columns: fewer columns may be seen together row by row under this policy"
     ),
+    ("columns", "copy"): (
+        "columns: the copy of the whole table leaves some of these out; /api/study says which it"
+        " holds"
+    ),
     ("columns", "groups"): (
         "columns: rows of these may not be seen together; /api/study lists the groups"
     ),
@@ -94,12 +115,24 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("by", "one column"): "by: a box plot that is divided draws one column",
     ("by", "points"): "by: points of a grid have no levels; draw a heat map by it",
     ("by", "strata"): "by: under this policy rows carry the levels of strata alone",
+    ("by", "copy"): (
+        "by: the copy of the whole table leaves it out; /api/study says which columns it holds"
+    ),
     ("formula", ""): (
         "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
         " with :, *, log, log10, exp and sqrt"
     ),
     ("formula", "strata"): (
         "formula: under this policy levels may stand in it only where they are strata"
+    ),
+    ("formula", "copy"): (
+        "formula: the copy of the whole table leaves some of its columns out; /api/study says which"
+        " it holds"
+    ),
+    ("source", ""): "source: the method draws from the other one; leave method or source out",
+    ("source", "policy"): "source: all plots of this study come from one; leave it out",
+    ("source", "rows"): (
+        "source: this plot has no usual method of counts; name a method, or leave source out"
     ),
     ("method", ""): "method: this plot has no such method; /api/study lists them",
     ("method", "policy"): (
@@ -177,6 +210,8 @@ def usual_number(policy: Policy, method: str, name: str) -> int | float:
 
 def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
     """Tell whether a picture by a method has a use for a parameter."""
+    if method == Whole.name and name == "diversity":
+        return False  # its rows are nobody's
     if name in NUMBERS:
         try:
             refuse_unused(kind, method, [name])
@@ -189,9 +224,14 @@ def has_use(policy: Policy, kind: str, method: str, name: str) -> bool:
     return not methods or method in methods
 
 
+def is_fixed(policy: Policy, method: str, name: str) -> bool:
+    """Tell whether the policy alone says one of `NUMBERS`: of the copy any view may be drawn."""
+    return policy.fixed and (method != Whole.name or name in OF_COPY)
+
+
 def apart(study: Study, asked: PlotRequest) -> None:
     """Refuse rows that may not be seen together, by the groups as they are in the ledger now."""
-    if study.policy.from_copy and asked.from_rows:
+    if study.policy.from_copy and asked.from_rows and asked.source != COPY:
         study.session.group_of(asked.columns, study.session.groups_settled())
 
 
@@ -199,7 +239,7 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
     names: tuple[str, ...] = tuple(given.pop("columns", ()))
-    model = None
+    model, source = None, ""
     formula = given.pop("formula", "")
     what: dict[str, Any] = {"columns": [*names]}
     try:
@@ -209,16 +249,74 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
             with about("formula"):
                 model = read_formula(formula, kinds)
             what, names = {"formula": model.formula}, tuple(model.numbers)
-        beside = _unusual(given) | _numbers(given)
-        if given.get("method") == "rows":  # the word of a policy, and no method
-            beside["method"] = ""
-        asked = resolve(study.policy, _Drawable(columns), kind, names, model=model, **beside)
+        how = _how(study.policy, given)
+        source = _source(study.policy, kind, names, given.get("source"), how)
+        if source == COPY:
+            asked = _of_copy(study, columns, kind, names, model, how)
+        else:
+            asked = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
+            asked = dataclasses.replace(asked, source=source)
         if _too_few(asked.method, _numbers(given)):
             raise InputError("fewer than needed", parameter="numbers", rule="least")
         apart(study, asked)
     except (InputError, RefusedError) as error:
-        return _refused(study, columns, kind, error, given, what)
+        return _refused(study, columns, kind, error, given, what, source)
     return Accepted(asked, what | _beside(study, asked, names, given))
+
+
+def _how(policy: Policy, given: Body) -> dict[str, Any]:
+    """Return what is asked for beside columns and source, as `resolve` takes it."""
+    how = _without(_unusual(given), "source") | _numbers(given)
+    if how.get("method") == "rows":  # the word of a policy, and no method
+        how["method"] = ""
+    if policy.rows != Whole.name:
+        return how
+    # What is as where nobody says plays no part in where a plot comes from.
+    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, policy.rows, it)]
+    return _without(how, *usual)
+
+
+def _source(policy: Policy, kind: str, names: Sequence[str], named: str | None, how: Body) -> str:
+    """Say where a plot comes from, or refuse what is named; empty where there is one source."""
+    if policy.rows != Whole.name:
+        if named is not None:
+            raise RefusedError("one source", parameter="source")
+        return ""
+    source = source_of(policy, kind, names, named, how)
+    if source == COUNTS and "method" not in how and usual_method(policy, kind) is None:
+        raise RefusedError("no usual method", parameter="source", rule="rows")
+    return source
+
+
+def _of_copy(
+    study: Study,
+    columns: Columns,
+    kind: str,
+    names: Sequence[str],
+    model: Model | None,
+    how: Body,
+) -> PlotRequest:
+    """Settle a plot of the copy of the whole table, by the names of its columns alone."""
+    drawable, takes, by = _Drawable(columns), PLOTS[kind].columns, how.get("by")
+    levels = () if model is None else model.levels
+    with about("columns"):
+        drawable.require(names, {"any": None, "formula": "continuous"}.get(takes, takes))
+    with about("by"):
+        drawable.require([] if by is None else [by], "categorical")
+    of_names = "columns" if model is None else "formula"
+    for parameter, wanted in ((of_names, [*names, *levels]), ("by", [by] if by else [])):
+        if any(COPY not in columns[name].sources for name in wanted):
+            raise RefusedError("left out of the copy", parameter=parameter, rule="copy")
+    sensitive = how.get("sensitive", ())
+    if not set(sensitive) <= set(names):
+        raise InputError("no axis", parameter="sensitive")
+    if not set(sensitive) <= set(study.session.sensitive):
+        raise RefusedError("not declared", parameter="sensitive")
+    if "diversity" in how:
+        raise RefusedError("without use", parameter="numbers")
+    session = study.session
+    how = _without(how, "sensitive")
+    return settle_from_copy(study.policy, session.whole, session.table, kind, names, model, **how)
 
 
 def _too_few(method: str, numbers: Body) -> list[str]:
@@ -227,19 +325,24 @@ def _too_few(method: str, numbers: Body) -> list[str]:
 
 
 def _refused(
-    study: Study, columns: Columns, kind: str, error: DiscreetError, given: Body, what: Body
+    study: Study,
+    columns: Columns,
+    kind: str,
+    error: DiscreetError,
+    given: Body,
+    what: Body,
+    source: str,
 ) -> Refusal:
     """Say in fixed words why a request is refused, and what may be asked instead."""
     policy, numbers = study.policy, _numbers(given)
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
     fixed = isinstance(error, RefusedError) or error.rule == "fixed"
-    fixed |= parameter == "numbers" and policy.fixed
+    fixed |= parameter == "numbers" and policy.fixed and source != COPY
     said, code = [parameter], "policy" if fixed else "request"
+    usual = usual_method(policy, kind)
+    method = Whole.name if source == COPY else given.get("method") or usual or ""
     if parameter == "numbers":
-        method = given.get("method") or usual_method(policy, kind) or ""
-        others = [it for it in numbers if numbers[it] != usual_number(policy, method, it)]
-        few = _too_few(method, numbers) if error.rule == "least" else numbers
-        said = [*(others if fixed else few)]
+        said = _said_of(policy, method, numbers, error)
     if (parameter, error.rule) == ("columns", "kind"):
         return refusal(code, f"columns: this plot takes {PLOTS[kind].columns} columns")
     known = [it for it in (error.rule or code, code, "") if (parameter, it) in WORDS]
@@ -251,10 +354,27 @@ def _refused(
         groups = [[name for name in group if name in columns] for group in settled]
         together = _together(groups, what["columns"]) if "columns" in what else []
         return refusal(code, words, {"columns": together, **given} if together else None)
-    near = {**what, **_without(given, *(numbers if parameter == "numbers" else [parameter]))}
-    if parameter == "method" and usual_method(policy, kind) is None:
+    if error.rule == "copy" and (parameter == "columns" or usual is not None):
+        counts = {**what, **_without(given, "method", "source"), "source": COUNTS}
+        return refusal(code, words, counts if usual is not None else None)
+    wrong = [it for it in numbers if is_fixed(policy, method, it)]
+    near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
+    if parameter == "method" and usual is None and not ("method" in given and source == COUNTS):
         near["method"] = policy.methods[kind][0]
     return refusal(code, words, near)
+
+
+def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -> list[str]:
+    """Name the numbers that a rule is about: those that are fixed, too small, or without use."""
+    if error.rule == "least":
+        return _too_few(method, numbers)
+    if isinstance(error, RefusedError) or (policy.fixed and method != Whole.name):
+        return [
+            it
+            for it in numbers
+            if is_fixed(policy, method, it) and numbers[it] != usual_number(policy, method, it)
+        ]
+    return [*numbers]
 
 
 def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
@@ -270,9 +390,13 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
 def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     policy, declared = study.policy, study.session.sensitive
-    named = _without(_unusual(given), "method", "sensitive")
-    if asked.method != usual_method(policy, asked.plot):
+    named = _without(_unusual(given), "method", "sensitive", "source")
+    usual = Whole.name if asked.source == COPY else usual_method(policy, asked.plot)
+    if asked.method != usual:
         named["method"] = asked.method
+    how = _without(_how(policy, given), "method")
+    if asked.source != _source(policy, asked.plot, names, None, how):
+        named["source"] = asked.source
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):
             named[name] = value

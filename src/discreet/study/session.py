@@ -23,7 +23,7 @@ from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.parallel_axes import axes_to_order, proposed_order, rules_of_order
-from discreet.plots.request import BASE, COPY
+from discreet.plots.request import BASE, COPY, COUNTS, SOURCES
 from discreet.plots.scatter import with_trends
 from discreet.plots.view import SCHEMA
 from discreet.policy import (
@@ -84,12 +84,16 @@ Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 @dataclasses.dataclass(frozen=True)
 class DrawableColumn:
-    """A column that may be drawn: its name, kind and role, and whether rows carry it as a level."""
+    """A column that may be drawn: its name, kind and role, and whether rows carry it as a level.
+
+    `sources` are what plots of it may come from, where a study has a copy of the whole table.
+    """
 
     name: str
     kind: str
     role: str
     stratum: bool
+    sources: tuple[str, ...] = ()
 
 
 class Session:
@@ -270,8 +274,19 @@ class Session:
         """Return the columns that a plot may be asked of: those that identify nobody."""
         columns = self.table.columns
         shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
+        sources: dict[str, tuple[str, ...]] = {}
+        if self.policy.rows == Whole.name:
+            copy = self.whole.copy
+            sources = dict.fromkeys(shown, (COUNTS,))
+            sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
         return tuple(
-            DrawableColumn(name, column.kind, column.role, name in self.policy.strata)
+            DrawableColumn(
+                name,
+                column.kind,
+                column.role,
+                name in self.policy.strata,
+                sources.get(name, ()),
+            )
             for name, column in columns.items()
             if name in shown
         )
@@ -577,7 +592,8 @@ def axis_order(
 ) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
     request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
-    return proposed_order(session.table, request, axes_to_order(session.table, request))
+    table = session.whole.table if request.source == COPY else session.table
+    return proposed_order(table, request, axes_to_order(table, request))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -603,9 +619,19 @@ class Orders:
     moves: tuple[Move, ...]
 
 
-def orders(session: Session, columns: Sequence[str], sensitive: Sensitive | None = None) -> Orders:
-    """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
-    request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
+def orders(
+    session: Session,
+    columns: Sequence[str],
+    sensitive: Sensitive | None = None,
+    source: str | None = None,
+) -> Orders:
+    """Say whether an order of axes may be drawn, and every order that is one axis away from it.
+
+    Of the copy of the whole table every order may be.
+    """
+    request = session.settle(PARALLEL.name, columns, sensitive=sensitive, source=source)
+    if request.source == COPY:
+        return Orders("", request.columns, "", _moves(request.columns, lambda _: ""))
     broken, nearest = rules_of_order(session.table, request, axes_to_order(session.table, request))
 
     def why(order: tuple[str, ...]) -> str:
@@ -616,15 +642,21 @@ def orders(session: Session, columns: Sequence[str], sensitive: Sensitive | None
         moved = dataclasses.replace(request, columns=order)
         return pairs_wrong(moved, session.policy.pairs, session.pairs)
 
-    moves = []
-    for source in range(len(request.columns)):
-        rest = [name for place, name in enumerate(request.columns) if place != source]
-        for target in range(len(request.columns)):
-            if target != source:
-                order = (*rest[:target], request.columns[source], *rest[target:])
-                moves.append(Move(source, target, order, why(order)))
+    moves = _moves(request.columns, why)
     nearest = _nearest(nearest, [move.order for move in moves], why)
-    return Orders(why(request.columns), nearest, why(nearest), tuple(moves))
+    return Orders(why(request.columns), nearest, why(nearest), moves)
+
+
+def _moves(columns: Sequence[str], why: Callable[[tuple[str, ...]], str]) -> tuple[Move, ...]:
+    """Return every order that is one axis away from one, and why it may not be."""
+    moves = []
+    for source in range(len(columns)):
+        rest = [name for place, name in enumerate(columns) if place != source]
+        for target in range(len(columns)):
+            if target != source:
+                order = (*rest[:target], columns[source], *rest[target:])
+                moves.append(Move(source, target, order, why(order)))
+    return tuple(moves)
 
 
 def _nearest(
