@@ -376,3 +376,25 @@ def test_a_released_table_is_refused_in_words(
 ) -> None:
     with pytest.raises(error, match=says):
         call(study)
+
+
+def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n')
+    raw = cohort()
+    study = dc.open(raw, policy=tmp_path / "p.toml", study="s")
+    found = study.fidelity()
+    found.save(tmp_path / "near.json")
+
+    assert f"the copy: {found.word}" in study.scatter("age", "bmi").notes()
+    assert not found.exact
+    (kept,) = (tmp_path / ".discreet").glob("whole-*.json")
+    assert kept.stem.endswith(study.session.whole.copy.version)
+    again = dc.open(raw, policy=tmp_path / "p.toml", study="s").fidelity()
+    assert again == found
+    (entry,) = study.session.ledger.history("s")
+    assert (entry["kind"], entry["form"]) == ("fidelity", "json")
+
+
+def test_without_such_a_copy_there_is_no_fidelity() -> None:
+    with pytest.raises(RefusedError, match="has no copy of the whole table to measure"):
+        dc.open(cohort(), study="other").fidelity()

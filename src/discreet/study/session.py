@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
+from discreet.measure.fidelity_report import Fidelity
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.bars import BARS
 from discreet.plots.by_level import panels_of
@@ -75,6 +76,7 @@ __all__ = [
     "remarks_of",
 ]
 
+FIDELITY = "fidelity"
 ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
@@ -148,6 +150,22 @@ class Session:
             )
         settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
         return dataclasses.replace(settled, source=chosen)
+
+    def fidelity(self) -> Fidelity:
+        """Return how near the copy of the whole table is to the raw one, with the study's gate."""
+        if self.policy.rows != Whole.name:
+            raise RefusedError(
+                "this study has no copy of the whole table to measure; the custodian can open a"
+                " study with one: discreet.open(..., rows='whole')"
+            )
+        copy = self.whole.copy
+        request = self.settle_rows((*copy.columns, *copy.strata))
+        request = dataclasses.replace(request, plot=FIDELITY)
+        gate = self.release_gate
+        return dataclasses.replace(
+            self._vault.nearness(self.table, self.policy),
+            gate=lambda form: gate.release([gate.record_from_copy(request, form, copy.version)]),
+        )
 
     def settle_rows(self, columns: Sequence[str]) -> PlotRequest:
         """Say how rows of the copy of the whole table are made, for what is recorded of them."""
@@ -251,6 +269,7 @@ class Session:
             for name in dict.fromkeys(request.named)
             if self.table.codes(name, self.policy.k)
         ]
+        said.append(f"the copy: {self._vault.nearness(self.table, self.policy).word}")
         return Origin(
             policy=self.policy.name,
             regime=self.policy.regime,

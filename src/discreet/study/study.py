@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypedDict, Unpack, overload
 from discreet import plots
 from discreet.arguments import check_ratio
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
@@ -707,6 +708,35 @@ pixels = 400), policy standard)
         """
         settings = _known(RowSettings, research)
         return self.session.draw(LEVERAGE, formula=formula, method=method, **settings)
+
+    def fidelity(self) -> Fidelity:
+        """Return how near the copy of the whole table is to the raw one, as a picture and figures.
+
+        Returns
+        -------
+        Fidelity
+            Of columns, pairs, correlations, coefficients and subsets, each beside what a resample
+            of the raw table would give. `word` sums it up; `plot`, `save` and `to_json` as of a
+            View.
+
+        Raises
+        ------
+        RefusedError
+            If the study has no copy of the whole table.
+
+        Notes
+        -----
+        Measured once, when the copy is made, and rounded up or down by the study's secret, so that
+        it may be released with the copy. It says nothing of risk: `Release.attack` does.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), rows="whole")
+        >>> study.fidelity().rows > 400
+        True
+        """
+        return self.session.fidelity()
 
     def anonymize(
         self,

@@ -15,13 +15,16 @@ import numpy as np
 
 from discreet.arguments import Floats, as_strata
 from discreet.errors import BrokenPromiseError, InputError
+from discreet.measure.fidelity import Mixed, fidelity
+from discreet.measure.fidelity_report import Fidelity
 from discreet.policy import PlotRequest, Policy
 from discreet.protect import outside
 from discreet.protect.base import RowMethod, sd_of
 from discreet.protect.counts import about
 from discreet.protect.microaggregation import check_shared
 from discreet.protect.values import nice_step, safe_ends, stepped, winsorised
-from discreet.protect.whole import WholeCopy
+from discreet.protect.whole import Draws, WholeCopy
+from discreet.render.figure_file import write_whole
 from discreet.secret import FORMAT, Secret, unguessable
 from discreet.table import Table
 from discreet.table.columns import array_of
@@ -263,6 +266,7 @@ class Vault:
         self._secret, self._folder = secret, folder
         self._copies: dict[tuple[tuple[str, ...], int | None], Copy] = {}
         self._whole: Copy | None = None
+        self._nearness: Fidelity | None = None
 
     def copy(
         self, table: Table, policy: Policy, group: Sequence[str], format: int | None = None
@@ -298,10 +302,29 @@ class Vault:
             if path is not None and path.exists():
                 self._whole = load(path, None, raw.version)
             else:
-                self._whole = copied_whole(raw, copy_of_whole(raw, self._secret))
+                made = copy_of_whole(raw, self._secret)
+                self._whole = copied_whole(raw, made)
+                self._nearness = self._measured(raw, made)
                 if path is not None:
                     store(path, self._whole)
+                    write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         return self._whole
+
+    def nearness(self, table: Table, policy: Policy) -> Fidelity:
+        """Return how near the copy of the whole table is, in rounded figures kept beside it."""
+        copy = self.whole(table, policy)
+        if self._nearness is None and self._folder is not None:
+            path = self._folder / f"whole-{copy.version}.json"
+            if path.exists():
+                self._nearness = Fidelity.from_json(path.read_text(encoding="utf-8"))
+        if self._nearness is None:
+            self._nearness = self._measured(*self.made_whole(table, policy))
+        return self._nearness
+
+    def _measured(self, raw: RawWhole, made: WholeCopy) -> Fidelity:
+        """Measure how near a copy is, in figures that may be released with it."""
+        draws = Draws(self._secret, raw.version, raw.keys)
+        return fidelity(Mixed(raw.numbers, raw.levels), made).rounded(draws)
 
     def made_whole(self, table: Table, policy: Policy) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns and the copy made of them, to measure it by."""
