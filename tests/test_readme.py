@@ -77,6 +77,7 @@ def test_the_shell_commands_run(
 # Of each block: what it prints, and what it writes.
 PYTHON: tuple[tuple[str, set[str]], ...] = (
     ("condensation (k = 5), policy standard", {"age-glucose.svg", "hdl.png"}),
+    ("How near the copy is: ", set()),
     ("What somebody could learn about a person", {"patients.parquet", "patients.html"}),
     ("RoundingSet(optimal, 24 points)", set()),
 )
