@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.protect.whole import Draws, Levels, Settings, WholeCopy, whole_copy
 from discreet.secret import Secret
+from tests.cases import examples
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 
@@ -70,3 +75,112 @@ def test_groups_are_of_m_rows_or_more() -> None:
 def test_a_table_of_few_persons_is_refused() -> None:
     with pytest.raises(RefusedError, match="too few persons for a copy"):
         copied(*table(39))
+
+
+# --- tables of all kinds ------------------------------------------------------------------------
+
+RANDOM = np.random.default_rng(7)
+NORMAL = RANDOM.normal(size=400)
+TABLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "60 rows": ({"x": NORMAL[:60], "y": NORMAL[60:120]}, {}),
+    "six zeros of ten": ({"x": np.where(NORMAL < 0.25, 0.0, NORMAL), "y": NORMAL[::-1]}, {}),
+    "gaps": ({"x": np.where(RANDOM.uniform(size=400) < 0.3, np.nan, NORMAL)}, {"g": NORMAL > 0}),
+    "constants": ({"c": np.full(400, 3.0), "x": NORMAL}, {"one": np.zeros(400, dtype=bool)}),
+    "constants alone": ({"c": np.full(400, 3.0)}, {}),
+    "heavy ties": ({"x": np.round(NORMAL), "y": np.round(NORMAL / 2)}, {}),
+    "equal columns": ({"x": NORMAL, "y": NORMAL, "z": NORMAL}, {}),
+    "equal levels": ({}, {"a": NORMAL > 0, "b": NORMAL > 0}),
+    "infinite": ({"x": np.where(NORMAL > 1.5, np.inf, NORMAL), "y": NORMAL * 1e149}, {}),
+    "tiny": ({"x": NORMAL * 1e-160, "y": np.round(NORMAL) * 1e-300}, {}),
+    "one column": ({"x": NORMAL}, {}),
+    "levels alone": ({}, {"a": np.round(NORMAL), "b": np.round(NORMAL[::-1] * 2)}),
+    "200 levels": ({"x": NORMAL}, {"a": RANDOM.integers(0, 200, 400), "b": np.arange(400)}),
+    "one value and few others": ({"x": np.where(NORMAL > 1.8, NORMAL, 0.0), "y": NORMAL}, {}),
+    "nearly empty": ({"x": np.where(NORMAL > 1.6, NORMAL, np.nan), "y": NORMAL}, {}),
+}
+
+
+def coded(column: Any) -> Levels:
+    """Give levels their words in order."""
+    kinds, codes = np.unique(column, return_inverse=True)
+    return Levels(tuple(map(str, kinds.tolist())), codes.astype(np.intp))
+
+
+@pytest.mark.parametrize("case", TABLES.values(), ids=TABLES)
+def test_a_copy_is_made_of_any_table(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    numbers, levels = case
+    found = copied(numbers, {name: coded(column) for name, column in levels.items()})
+
+    shown = {*found.numbers, *found.levels, *found.left_out}
+    assert shown == {*numbers, *levels}
+    lengths = {len(it) for it in found.numbers.values()}
+    lengths |= {len(it.codes) for it in found.levels.values()}
+    assert lengths == {len(found.source)}
+
+
+def test_equal_columns_stay_equal() -> None:
+    found = copied({"x": NORMAL, "y": NORMAL, "z": NORMAL}, {}).numbers
+
+    np.testing.assert_array_equal(found["x"], found["z"])
+
+
+def test_columns_without_anything_to_show_are_named() -> None:
+    levels = {"unique": coded(np.arange(400)), "half": coded(NORMAL > 0)}
+    few = np.where(np.arange(400) < 19, NORMAL, np.nan)
+    found = copied({"few": few, "x": NORMAL}, levels)
+
+    assert found.left_out == {"few": "nearly empty", "unique": "nearly unique"}
+    assert set(found.numbers) | set(found.levels) == {"x", "half"}
+
+
+def test_a_table_without_anything_to_show_is_refused() -> None:
+    with pytest.raises(RefusedError, match="no column of the table can be shown"):
+        copied({"few": np.where(np.arange(400) < 19, NORMAL, np.nan)}, {"u": coded(np.arange(400))})
+
+
+def test_one_person_with_half_of_the_rows_takes_part_like_others() -> None:
+    persons = np.where(np.arange(400) < 200, 0, np.arange(400) // 2)
+    found = copied({"x": NORMAL, "y": NORMAL[::-1]}, {"up": coded(NORMAL > 0)}, persons=persons)
+
+    assert np.sum(found.groups[:200] >= 0) <= 8
+    for group in range(found.groups.max() + 1):
+        assert len(np.unique(persons[found.groups == group])) >= 10
+
+
+@given(
+    st.integers(20, 120),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.integers(2, 4),
+    st.sampled_from([0.0, 0.3, 0.9]),
+    st.integers(0, 2**20),
+)
+@settings(max_examples=examples(60), deadline=None)
+def test_a_copy_is_made_or_refused_in_words(
+    n: int, p: int, q: int, k: int, share: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    scale = 10.0 ** random.integers(-200, 140, p)
+    numbers = {
+        f"x{j}": np.where(
+            random.uniform(size=n) < share * random.integers(0, 2),
+            random.choice([np.nan, 0.0, -np.inf]),
+            np.round(random.standard_t(1.5, n), random.integers(0, 9)) * scale[j],
+        )
+        for j in range(p)
+    }
+    levels = {f"l{j}": coded(random.geometric(random.uniform(0.05, 0.9), n)) for j in range(q)}
+    persons = random.integers(0, n, n) if random.integers(0, 2) else None
+    if not p + q:
+        return
+    m = k + int(random.integers(0, k))
+    try:
+        found = copied(numbers, levels, k=k, m=m, persons=persons)
+    except RefusedError as error:
+        refused = str(error)
+    else:
+        refused = ""
+        assert {*found.numbers, *found.levels, *found.left_out} == {*numbers, *levels}
+    held = n if persons is None else len(np.unique(persons))
+    assert bool(refused) >= (held < 4 * m)
+    assert not refused or refused.startswith(("the table has too few", "no column of the table"))

@@ -7,19 +7,28 @@ it took; the parts), and put together again afterwards, so that nothing impossib
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
+from discreet.protect.quantiles import shortened
 
 __all__ = ["Relations", "relations_of"]
 
 AT_RISK = 0.01
 """An order is looked after where so many pairs of different records would break it."""
 TINY = 1e-9
+FEWEST = 4
+"""A relation is looked for where this many times k persons have all of its columns."""
+SAMPLE = 500
+"""So many rows are looked at first: most relations that do not hold break there."""
+
+Bounds = Mapping[str, tuple[float, float]]
+ANY = (-np.inf, np.inf)
+Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -50,29 +59,67 @@ class Relations:
             if name not in self.sums
         }
 
-    def together(self, numbers: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return protected columns put together again: ends from starts, sums from parts."""
+    def unmade(self, left_out: Set[str]) -> set[str]:
+        """Return the columns that cannot be put together again without those left out."""
+        lost = set(left_out)
+        while True:
+            more = {name for name, start in self.after.items() if start in lost}
+            more |= {name for name, parts in self.sums.items() if lost & {*parts}}
+            if more <= lost:
+                return lost - left_out
+            lost |= more
+
+    def within(self, names: Container[str]) -> Relations:
+        """Return those between columns of these names."""
+        return Relations(
+            {it: parts for it, parts in self.sums.items() if all(n in names for n in (it, *parts))},
+            tuple(pair for pair in self.orders if pair[0] in names and pair[1] in names),
+            {high: low for high, low in self.after.items() if high in names and low in names},
+        )
+
+    def together(self, numbers: Mapping[str, Floats], bounds: Bounds) -> dict[str, Floats]:
+        """Return protected columns put together again: ends from starts, sums from parts.
+
+        Nothing is outside of `bounds` but where a relation would be broken by it.
+        """
         out = dict(numbers)
         done: set[str] = set()
 
         def end(name: str) -> Floats:
-            if name in self.after and name not in done:
-                out[name] = _short(end(self.after[name]) + out[name])
-            done.add(name)
+            if name not in done:
+                done.add(name)
+                if name in self.after:
+                    out[name] = shortened(end(self.after[name]) + out[name])
+                out[name] = np.clip(out[name], *bounds.get(name, ANY))
             return out[name]
 
-        for name in self.after:
+        for name in numbers:
             end(name)
+        for name, parts in self.sums.items():
+            if name in bounds and {*parts} <= out.keys():
+                _drawn_in(out, parts, bounds[name])
         for low, high in self.orders:
             if low in out and high in out:
                 out[high] = np.where(out[low] > out[high], out[low], out[high])
         for name, parts in self.sums.items():
-            out[name] = _short(np.sum([out[part] for part in parts], axis=0))
+            if {*parts} <= out.keys():
+                out[name] = shortened(np.sum([out[part] for part in parts], axis=0))
         return out
 
 
 def relations_of(numbers: Mapping[str, Floats], k: int, persons: Labels | None = None) -> Relations:
     """Find sums and orders that all records keep, but for rows of fewer than k persons.
+
+    They are looked for where 4 k persons or more have all the columns.
+
+    Parameters
+    ----------
+    numbers : mapping of str to ndarray of shape (n,)
+        Columns, missing ones NaN.
+    k : int
+        How many persons break what does not hold.
+    persons : ndarray of int of shape (n,), optional
+        Whose each row is, where a person may have several.
 
     Examples
     --------
@@ -83,28 +130,39 @@ def relations_of(numbers: Mapping[str, Floats], k: int, persons: Labels | None =
     ((('start', 'end'),), {'end': 'start'})
     """
     names = sorted(numbers)
+    rows = len(next(iter(numbers.values()), ()))
+    some = slice(None, None, max(1, rows // SAMPLE))
 
-    def holds(rows: NDArray[np.bool_], of: NDArray[np.bool_]) -> bool:
-        broken = of & ~rows
-        few = broken.sum() if persons is None else len(np.unique(persons[broken]))
-        return bool(of.any()) and few < k
+    def few(those: Rows, at: slice = slice(None)) -> bool:
+        return (int(those.sum()) if persons is None else len(np.unique(persons[at][those]))) < k
+
+    def holds(columns: tuple[str, ...], broken: Callable[..., Rows]) -> bool:
+        for at in (some, slice(None)):
+            found = [numbers[name][at] for name in columns]
+            if not few(broken(*found), at):
+                return False
+        known = ~np.isnan(np.sum([numbers[name] for name in columns], axis=0))
+        return FEWEST * k <= (known.sum() if persons is None else len(np.unique(persons[known])))
 
     sums = _sums(numbers, names, holds)
     free = [name for name in names if name not in sums]
-    orders, risk = [], {}
+    orders: list[tuple[str, str]] = []
+    risk: dict[tuple[str, str], float] = {}
     for low, high in itertools.permutations(free, 2):
-        both = ~(np.isnan(numbers[low]) | np.isnan(numbers[high]))
-        if not holds(numbers[low] <= numbers[high], both):
+        if not holds((low, high), np.greater):
             continue
+        both = ~(np.isnan(numbers[low]) | np.isnan(numbers[high]))
         ends = np.sort(numbers[high][both])
         share = float(np.searchsorted(ends, numbers[low][both], side="left").mean() / len(ends))
-        if share >= AT_RISK and not holds(numbers[low] >= numbers[high], both):
-            orders.append((low, high))
+        if share >= AT_RISK and not holds((low, high), np.less):
             risk[low, high] = share
+    for pair in sorted(risk, key=lambda pair: (-risk[pair], pair)):
+        if not _leads(orders, pair[1], pair[0]):  # in a circle of orders, nothing is first
+            orders.append(pair)
     after: dict[str, str] = {}
     for high in free:
         starts = [low for low, other in orders if other == high]
-        starts = [low for low in starts if _same_gaps(numbers[low], numbers[high], k)]
+        starts = [low for low in starts if few(np.isnan(numbers[low]) & ~np.isnan(numbers[high]))]
         if starts:
             after[high] = max(starts, key=lambda low: (risk[low, high], low))
     return Relations(sums, _from_below(orders), after)
@@ -113,33 +171,49 @@ def relations_of(numbers: Mapping[str, Floats], k: int, persons: Labels | None =
 def _sums(
     numbers: Mapping[str, Floats],
     names: list[str],
-    holds: Callable[[NDArray[np.bool_], NDArray[np.bool_]], bool],
+    holds: Callable[[tuple[str, ...], Callable[..., Rows]], bool],
 ) -> dict[str, tuple[str, ...]]:
     """Return columns that are another one again, or the sum of two others."""
     found: dict[str, tuple[str, ...]] = {}
     for first, name in itertools.combinations(names, 2):
-        equal = (numbers[first] == numbers[name]) | np.isnan(numbers[first] + numbers[name])
-        gaps = np.isnan(numbers[first]) == np.isnan(numbers[name])
-        if first not in found and (equal & gaps).all():
+        if first not in found and np.array_equal(numbers[first], numbers[name], equal_nan=True):
             found[name] = (first,)
     names = [name for name in names if name not in found]
-    for first, second in itertools.combinations(names, 2):
-        total = numbers[first] + numbers[second]
-        for name in names:
+    varied = [name for name in names if np.nanmin(numbers[name]) < np.nanmax(numbers[name])]
+    for first, second in itertools.combinations(varied, 2):
+        for name in varied:
             if name in (first, second) or name in found or {first, second} & found.keys():
                 continue
-            known = ~np.isnan(total + numbers[name])
-            if not np.any(numbers[first][known]) or not np.any(numbers[second][known]):
-                continue
-            gap = np.abs(total - numbers[name])
-            if holds(gap <= TINY * np.maximum(np.abs(total), 1), known):
+            if holds((first, second, name), _no_sum):
                 found[name] = (first, second)
     return found
 
 
-def _same_gaps(low: Floats, high: Floats, k: int) -> bool:
-    """Say whether the end is missing wherever the start is, but for fewer than k rows."""
-    return int((np.isnan(low) & ~np.isnan(high)).sum()) < k
+def _no_sum(first: Floats, second: Floats, total: Floats) -> Rows:
+    """Say which totals are not the sum of the two, or have no parts."""
+    both = first + second
+    off = np.abs(both - total) > TINY * np.maximum(np.abs(both), 1)
+    return off | (np.isnan(both) & ~np.isnan(total))
+
+
+def _drawn_in(out: dict[str, Floats], parts: tuple[str, ...], bounds: tuple[float, float]) -> None:
+    """Scale the parts of a sum so that it is within its bounds."""
+    total = np.sum([out[part] for part in parts], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(total == 0, 1.0, np.clip(total, *bounds) / total)
+    for part in parts:
+        out[part] = shortened(out[part] * share)
+
+
+def _leads(orders: list[tuple[str, str]], low: str, high: str) -> bool:
+    """Say whether orders make the first column the lower one, by way of others or none."""
+    above, ahead = {low}, [low]
+    while ahead:
+        name = ahead.pop()
+        more = {upper for lower, upper in orders if lower == name} - above
+        above |= more
+        ahead += more
+    return high in above
 
 
 def _from_below(orders: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -156,10 +230,3 @@ def _from_below(orders: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         return depth[name]
 
     return tuple(sorted(orders, key=lambda pair: (of(pair[1]), of(pair[0]), pair)))
-
-
-def _short(values: Floats) -> Floats:
-    """Return numbers without the last digits of a sum."""
-    size = 10.0 ** (11 - np.floor(np.log10(np.maximum(np.abs(values), 1e-290))))
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(np.abs(values) < 1e-290, values, np.round(values * size) / size) + 0.0

@@ -1,115 +1,82 @@
 """One protected copy of a whole table: numbers, levels and gaps, every row redrawn from a group.
 
+**Who takes part.** The secret leaves out about a tenth of the persons, and rows that stand out.
 **Space.** Numbers become normal scores of their ranks, levels and patterns of gaps become
-indicators. Rows far from the others of their group take no part. Groups of at least m rows are
-made by MDAV in this space; each row is redrawn from its group's mean, its members and the
-correlations within all groups. Levels are the largest of their latent numbers, calibrated to
-rounded counts; numbers go back by rank to a quantile function whose every knot stands on k
-persons or more.
+indicators. Groups of at least m rows are made by MDAV in this space, of slightly blurred numbers;
+each row is redrawn from its group's mean, its members and the correlations within all groups.
+Levels are the largest of their latent numbers, calibrated to counts with noise; numbers go back
+by rank to a quantile function whose every knot stands on k persons or more.
 
 **Draws.** Each is a keyed function of the version and the record, or of the version and a name:
-neither the order of rows nor that of columns changes anything.
+neither the order of rows nor that of columns changes anything. Rows are taken in the order of
+their keys.
+
+**Why there is noise where groups would do.** Who knows the whole table but for one person makes
+copies with and without that person and compares. Groups of a fixed table are always the same, so
+that any measure of a copy would show who is in them; with random persons left out and blurred
+numbers they never are, and every total, margin and moment has noise of the size of a sample's.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
-from discreet.errors import BrokenPromiseError, RefusedError
-from discreet.protect.base import check_groups_of_persons, persons_in, several_rows
+from discreet.errors import RefusedError
+from discreet.protect.base import persons_in, several_rows
+from discreet.protect.copies import MISSING, OTHER, Draws, Levels, Settings, WholeCopy
 from discreet.protect.microaggregation import groups_in_order
+from discreet.protect.quantiles import given_back, resized
+from discreet.protect.recount import check_whole
 from discreet.protect.relations import relations_of
-from discreet.protect.values import nice_step
-from discreet.secret import Secret
 
 __all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy", "whole_copy"]
 
-OTHER, MISSING = "(other)", "(missing)"
 HUGE = 1e150
 ROWS_PER_M = 4
 """A copy has at least this many times m persons."""
+ROWS_PER_K = 4
+"""A column of numbers has at least this many times k persons who have one."""
 
-CAP = 0.8
-WITHHELD = 0.02
-BLEND, BLEND_SENSITIVE, BESIDE = 0.3, 0.6, 2
+APART, ROWS_OF_ONE = 0.1, 4
+"""The share of persons left out by chance, and of how many times the median a person has rows."""
+BLUR = 0.2
+"""The noise of numbers where groups are made, in sds."""
+WITHHELD, CAP = 0.02, 0.8
+"""The share of rows that stand out, and the share of distances that are not drawn in."""
+GRAIN = 0.05
+"""How many rows a copy has is rounded to this share of them."""
 JITTER = 0.5
+"""The noise of how many rows have a level, in sds of a sample's."""
+BLEND, BLEND_SENSITIVE, BESIDE = 0.3, 0.6, 2
 WEIGHT_LEVELS, WEIGHT_GAPS = 0.25, 0.5
-GRAINS = (1000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.1, 0.01)
+MEMBERS = 4
+"""A row is drawn from this many times m members of its group at most."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a whole copy is made.
-
-    Parameters
-    ----------
-    k : int
-        How many persons each level, knot and end of a column stands on at least.
-    m : int
-        How many rows, of as many persons, a group has at least; k or more.
-    sensitive : tuple of str
-        Level columns that shape no group, and whose shares are taken more from beside.
-    bounds : mapping of str to pair of float
-        Between which numbers a column lies.
-    """
-
-    k: int
-    m: int
-    sensitive: tuple[str, ...] = ()
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-
-class Levels(NamedTuple):
-    """A column of levels: the words, and which of them each row has; -1 where it has none."""
-
-    words: tuple[str, ...]
-    codes: Labels
-
-
-@dataclass(frozen=True, repr=False)
-class Draws:
-    """Numbers between 0 and 1 that hang on the secret, the version and the record alone."""
-
-    secret: Secret
-    version: bytes
-    keys: NDArray[np.uint64]
-
-    def of_rows(self, *names: str) -> Floats:
-        """Return a row for each record and a column for each name."""
-        return self.secret.uniforms(self.version, self.keys, [f"\0whole {name}" for name in names])
-
-    def of_table(self, name: str, count: int) -> Floats:
-        """Return `count` numbers that hang on no record."""
-        places = np.zeros((count, 2), dtype=np.uint64)
-        places[:, 0] = np.arange(count)
-        key = self.secret.digest("whole", self.version, name.encode())
-        return self.secret.uniforms(key, places, ["\0whole"])[:, 0]
-
-    def taken(self, rows: Labels) -> Draws:
-        """Return the draws of some records."""
-        return replace(self, keys=self.keys[rows])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class WholeCopy:
-    """The protected rows, and what the custodian alone may see: whose each row is, and its group.
-
-    `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
-    each was drawn for, `groups` the group of each raw row, -1 where it was withheld.
-    """
+class _Table(NamedTuple):
+    """Rows of the raw table: their columns, draws, whose they are, and their places in it."""
 
     numbers: Mapping[str, Floats]
     levels: Mapping[str, Levels]
-    source: Labels
-    groups: Labels
-    left_out: Mapping[str, str]
+    draws: Draws
+    persons: Labels | None
+    rows: Labels
+
+    def taken(self, at: Labels) -> _Table:
+        """Return some of the rows."""
+        return _Table(
+            {name: column[at] for name, column in self.numbers.items()},
+            {name: Levels(it.words, it.codes[at]) for name, it in self.levels.items()},
+            self.draws.taken(at),
+            _of(self.persons, at),
+            self.rows[at],
+        )
 
 
 class _Space(NamedTuple):
@@ -136,7 +103,7 @@ def whole_copy(
     Parameters
     ----------
     numbers : mapping of str to ndarray of shape (n,)
-        Columns of numbers; what is not finite is missing.
+        Columns of numbers; what is not finite, or beyond 1e150, is missing.
     levels : mapping of str to Levels
         Columns of levels.
     draws : Draws
@@ -144,87 +111,161 @@ def whole_copy(
     settings : Settings
         k, m, and what is declared of columns.
     persons : ndarray of int of shape (n,), optional
-        Whose each row is, where a person may have several.
+        Whose each row is, where a person may have several. Of one who has more than four times
+        the median, some rows take no part.
+
+    Returns
+    -------
+    WholeCopy
+        About as many rows as the table has, in the order of a draw. Columns with numbers of fewer
+        than 4 k persons, and levels of which none is shared by k, are left out and named.
 
     Raises
     ------
     RefusedError
-        If the table has fewer than 4 m rows or persons, or no column that can be shown.
+        If the table has fewer than 4 m persons, or no column that can be shown.
     BrokenPromiseError
-        If a group, counted again, is too small.
+        If a promise, counted again (`protect.recount`), does not hold.
+
+    Notes
+    -----
+    Each group holds m rows of m persons or more, and each level, gap, knot and end of a column
+    stands on k. A tenth of the persons, drawn by the secret, and two or three rows in a hundred
+    that stand out take no part in a copy; others are drawn twice in their place.
+
+    **What it does not protect.** It is not differential privacy. What a group has in common shows:
+    who knows most of a person's values infers the last one a little better than from others. Who
+    knows the whole table but for one person tells whether the person is in it somewhat better
+    than by guessing, more so where rows are few and columns many. Copies of the same persons
+    add up: make few. Rare combinations of common levels are drawn as often as their groups have
+    them. A person's many rows are drawn one by one: what they have in common as one person's is
+    lost.
+
+    References
+    ----------
+    Groups redrawn from their moments: Aggarwal and Yu, "A condensation approach to privacy
+    preserving data mining", EDBT 2004; groups: MDAV, Domingo-Ferrer and Torra, "Ordinal,
+    continuous and heterogeneous k-anonymity through microaggregation", Data Mining and Knowledge
+    Discovery 11, 2005. Our own are: normal scores with safe quantiles back, indicators of levels
+    as latent numbers, draws from members and pooled correlations in place of a decomposition of
+    each group, shares blended with near groups, persons left out, blurred groups, and the noise
+    of totals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet.keys import row_keys
+    >>> from discreet.secret import Secret
+    >>> secret, x = Secret.from_bytes(bytes(range(32))), np.arange(100.0)
+    >>> draws = Draws(secret, b"1", row_keys(secret, [x, x % 7]))
+    >>> made = whole_copy({"x": x, "day": x % 7}, {}, draws, Settings(k=5, m=10))
+    >>> sorted(made.numbers), made.left_out
+    (['day', 'x'], {})
     """
-    n = len(draws.keys)
     persons = several_rows(persons)
-    held = n if persons is None else len(np.unique(persons))
+    held = len(draws.keys) if persons is None else len(np.unique(persons))
     if held < ROWS_PER_M * settings.m:
         raise RefusedError(
             f"the table has too few persons for a copy of all its columns: at least {ROWS_PER_M}"
             " times m are needed; choose a smaller k"
         )
-    kept: Labels = np.lexsort(draws.keys.T)  # one order, whatever that of the file
-    (shown, coded), left_out = _prepared(numbers, levels, settings, draws, persons)
+    cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
+    shown = {name: it for name, it in cleaned.items() if not _nearly_empty(it, settings.k, persons)}
+    left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
     relations = relations_of(shown, settings.k, persons)
-    ready = relations.apart(shown), coded
-    if not ready[0] and not ready[1]:
-        raise RefusedError("no column of the table can be shown: each is constant or nearly empty")
-    space = _space(ready, kept, draws, settings, persons)
-    groups = _grouped(space, draws.taken(kept), settings, _of(persons, kept))
-    share = WITHHELD * (0.5 + float(draws.of_table("withheld", 1)[0]))
-    if space.numbers:
-        far = _far(_filled(space, groups), len(space.numbers), groups, share)
-        if persons is not None:  # who stands out takes no part with any row
-            far = np.isin(persons[kept], persons[kept][far])
-        kept = kept[~far]
-        space = _space(ready, kept, draws, settings, persons)
-        groups = _grouped(space, draws.taken(kept), settings, _of(persons, kept))
-    total = settings.k * int(n / settings.k + draws.of_table("rows", 1)[0])  # how many is nobody's
-    out = _drawn(space, groups, draws.taken(kept), total, ready, kept, settings, _of(persons, kept))
-    raw = np.full(n, -1, dtype=np.intp)
-    raw[kept] = groups
-    whole = relations.together(out.numbers)
-    for name, (low, high) in settings.bounds.items():
-        if name in whole:
-            whole[name] = np.clip(whole[name], low, high)
-    return replace(out, numbers=whole, groups=raw, left_out=left_out)
+    whole = _Table(
+        relations.apart(shown),
+        {name: levels[name] for name in sorted(levels)},
+        draws,
+        persons,
+        np.arange(len(draws.keys)),
+    )
+    limited = whole.taken(_limited(whole))
+    part = limited.taken(_in_part(limited, settings.m))
+    ready, _ = _prepared(part, settings)
+    ready, lost = _prepared(part.taken(np.flatnonzero(~_far(ready, settings))), settings)
+    if not ready.numbers and not ready.levels:
+        raise RefusedError("no column of the table can be shown: each is nearly empty or unique")
+    lost |= dict.fromkeys(relations.unmade({*left_out, *lost}), "stands on a column left out")
+    out = _drawn(ready, len(limited.rows), settings)
+    groups = np.full(len(draws.keys), -1, dtype=np.intp)
+    groups[ready.rows] = out.groups
+    made = replace(
+        out,
+        groups=groups,
+        numbers={
+            name: column
+            for name, column in relations.together(out.numbers, settings.bounds).items()
+            if name not in lost
+        },
+        left_out=left_out | lost,
+    )
+    check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
+    return made
 
 
 def _of(values: Labels | None, rows: Labels) -> Labels | None:
     return None if values is None else values[rows]
 
 
+# --- who takes part -----------------------------------------------------------------------------
+
+
+def _limited(table: _Table) -> Labels:
+    """Return rows in the order of their keys, of no person very many more than of others."""
+    order: Labels = np.lexsort(table.draws.keys.T)
+    if table.persons is None:
+        return order
+    _, at, rows = np.unique(table.persons[order], return_inverse=True, return_counts=True)
+    most = int(np.ceil(ROWS_OF_ONE * np.median(rows)))
+    by_person = np.argsort(at, kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[by_person] = np.arange(len(order)) - np.repeat(np.cumsum(rows) - rows, rows)
+    return order[place < most]
+
+
+def _in_part(table: _Table, m: int) -> Labels:
+    """Return the rows of all persons but those left out by chance; how many is the secret's too."""
+    chance: Floats = table.draws.of_rows("apart")[:, 0]
+    at = np.arange(len(chance))
+    if table.persons is not None:  # a sum of uniform numbers, less its whole part, is one too
+        at = np.unique(table.persons, return_inverse=True)[1]
+        chance = np.bincount(at, chance).astype(np.float64) % 1.0
+    share = APART * (0.5 + float(table.draws.of_table("apart", 1)[0]))
+    out = min(int(share * len(chance)), len(chance) - 3 * m)
+    left = np.argsort(chance, kind="stable")[:out]
+    return np.flatnonzero(~np.isin(at, left))
+
+
 # --- columns made ready -------------------------------------------------------------------------
 
-_Ready = tuple[dict[str, Floats], dict[str, Levels]]
+
+def _finite(column: Floats) -> Floats:
+    values = np.asarray(column, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(values) < HUGE, values, np.nan) + 0.0
 
 
-def _prepared(
-    numbers: Mapping[str, Floats],
-    levels: Mapping[str, Levels],
-    settings: Settings,
-    draws: Draws,
-    persons: Labels | None,
-) -> tuple[_Ready, dict[str, str]]:
-    """Return the columns that can be protected, by name, and why each other one is left out."""
+def _nearly_empty(column: Floats, k: int, persons: Labels | None, times: int = ROWS_PER_K) -> bool:
+    return _persons(persons, ~np.isnan(column)) < times * k
+
+
+def _prepared(table: _Table, settings: Settings) -> tuple[_Table, dict[str, str]]:
+    """Return the columns that can be protected, and why each other one is left out."""
     left_out: dict[str, str] = {}
-    ready: dict[str, Floats] = {}
-    joined: dict[str, Levels] = {}
-    for name in sorted(numbers):
-        column = np.asarray(numbers[name], dtype=np.float64)
-        with np.errstate(invalid="ignore"):
-            column = np.where(np.abs(column) < HUGE, column, np.nan)
-        known = ~np.isnan(column)
-        if _persons(persons, known) < ROWS_PER_M * settings.k:
+    for name, column in table.numbers.items():
+        if _nearly_empty(column, settings.k, table.persons, ROWS_PER_K // 2):
             left_out[name] = "nearly empty"
-        else:
-            ready[name] = column
-    for name in sorted(levels):
-        least = settings.k + int(draws.of_table(f"level {name}", 1)[0] * settings.k)
-        found = _joined(levels[name], least, persons)
+    joined: dict[str, Levels] = {}
+    for name, levels in table.levels.items():
+        chance = float(table.draws.of_table(f"level {name}", 1)[0])
+        found = _joined(levels, settings.k + int(chance * settings.k), table.persons)
         if len(found.words) == 1 and found.words[0] in (OTHER, MISSING):
             left_out[name] = "nearly unique" if found.words[0] == OTHER else "nearly empty"
         else:
             joined[name] = found
-    return (ready, joined), left_out
+    ready = {name: it for name, it in table.numbers.items() if name not in left_out}
+    return table._replace(numbers=ready, levels=joined), left_out
 
 
 def _persons(persons: Labels | None, rows: NDArray[np.bool_]) -> int:
@@ -265,42 +306,36 @@ def _scores(values: Floats) -> Floats:
     return z
 
 
-def _space(
-    ready: _Ready, rows: Labels, draws: Draws, settings: Settings, persons: Labels | None
-) -> _Space:
+def _space(table: _Table, settings: Settings) -> _Space:
     """Return the rows as scores and indicators, with the weight of each in distances."""
-    numbers = {name: column[rows] for name, column in ready[0].items()}
-    coded = {("level", name): Levels(c.words, c.codes[rows]) for name, c in ready[1].items()}
+    coded = {("level", name): held for name, held in table.levels.items()}
     gap_of: dict[str, tuple[str, str]] = {}
     seen: dict[bytes, tuple[str, str]] = {}
-    whose = _of(persons, rows)
-    for name, column in numbers.items():
+    columns, weights = [], []
+    for name, column in table.numbers.items():
         gap = np.isnan(column)
-        if min(_persons(whose, gap), _persons(whose, ~gap)) >= settings.k:
+        if min(_persons(table.persons, gap), _persons(table.persons, ~gap)) >= settings.k:
             first = seen.setdefault(gap.tobytes(), ("gap", name))
             gap_of[name] = first
             coded[first] = Levels(("known", MISSING), gap.astype(np.intp))
-    columns, weights = [], []
-    for column in numbers.values():
-        known = ~np.isnan(column)
-        z = np.zeros(len(rows))
-        if known.any():
-            z[known] = _scores(column[known])
+        z = np.zeros(len(column))
+        z[~gap] = _scores(column[~gap])
         columns.append(z)
         weights.append(1.0)
     spans = {}
     for key, held in coded.items():
-        shares = np.bincount(held.codes, minlength=len(held.words)) / len(rows)
+        shares = np.bincount(held.codes, minlength=len(held.words)) / len(held.codes)
         hidden = key[0] == "level" and key[1] in settings.sensitive
         weight = WEIGHT_GAPS if key[0] == "gap" else 0.0 if hidden else WEIGHT_LEVELS
         spans[key] = slice(len(columns), len(columns) + len(held.words))
         columns += [(held.codes == j).astype(np.float64) for j in range(len(held.words))]
         weights += [float(np.sqrt(weight / max(1 - (shares**2).sum(), 0.2)))] * len(held.words)
+    known = [~np.isnan(column) for column in table.numbers.values()]
     return _Space(
         np.column_stack(columns),
         np.array(weights),
-        np.column_stack([np.ones(len(rows)), *(~np.isnan(x) for x in numbers.values())])[:, 1:] > 0,
-        tuple(numbers),
+        np.column_stack(known) if known else np.zeros((len(table.rows), 0), dtype=np.bool_),
+        tuple(table.numbers),
         coded,
         spans,
         gap_of,
@@ -310,36 +345,44 @@ def _space(
 # --- groups -------------------------------------------------------------------------------------
 
 
-def _grouped(space: _Space, draws: Draws, settings: Settings, persons: Labels | None) -> Labels:
+def _placed(space: _Space) -> Floats:
+    """Return rows as points of the fewest columns that have the same distances.
+
+    Indicators of L levels lie in a space of L - 1.
+    """
+    from scipy.linalg import helmert
+
+    p = len(space.numbers)
+    parts = [space.scores[:, :p]]
+    for key, at in space.spans.items():
+        weight = space.weights[at.start]
+        if weight and at.stop - at.start > 1:
+            parts.append((helmert(at.stop - at.start).T * weight)[space.coded[key].codes])
+    return np.column_stack(parts)
+
+
+def _grouped(space: _Space, table: _Table, settings: Settings) -> Labels:
     """Return the group of each row, numbered from 0: m rows or more, of as many persons."""
-    near = np.ascontiguousarray(np.round(space.scores * space.weights, 9))
-    near = near[:, near.any(axis=0)]
-    ties = draws.of_rows("tie")
+    near = _placed(space)
+    for j, name in enumerate(space.numbers):
+        if near[:, j].any():
+            near[:, j] += BLUR * _normal(table.draws.of_rows(f"blur {name}")[:, 0])
+    near = np.round(near, 9)
+    near = near[:, near.any(axis=0)] if near.any() else np.zeros((len(near), 1))
+    ties = table.draws.of_rows("tie")
     at: Labels = np.arange(len(near))
-    if persons is not None:
-        _, firsts, at = np.unique(persons, return_index=True, return_inverse=True)
+    if table.persons is not None:
+        _, firsts, at = np.unique(table.persons, return_index=True, return_inverse=True)
         rows = np.bincount(at)
         near = np.column_stack([np.bincount(at, column) / rows for column in near.T])
         ties = ties[firsts]
     size = len(near)
     order, labels = groups_in_order(
-        np.ascontiguousarray(near), np.zeros(size, dtype=np.intp), min(settings.m, size), ties
+        np.ascontiguousarray(near), np.zeros(size, dtype=np.intp), settings.m, ties
     )
     groups = np.empty(size, dtype=np.intp)
     groups[order] = np.unique(labels, return_inverse=True)[1]
-    found = groups[at]
-    _check_groups(found, persons, settings.m)
-    return found
-
-
-def _check_groups(groups: Labels, persons: Labels | None, m: int) -> None:
-    """Count again, apart from how they were made, that groups are of m rows and persons."""
-    if persons is not None:
-        check_groups_of_persons(groups, persons, m)
-    elif len(groups) and np.bincount(groups).min() < m:
-        raise BrokenPromiseError(
-            "a group of the copy was counted again and is too small; please report this"
-        )
+    return groups[at]
 
 
 class _Moments(NamedTuple):
@@ -375,47 +418,60 @@ def _from_others(scores: Floats, p: int, groups: Labels) -> tuple[Floats, Floats
     return alone, np.sqrt(squared)
 
 
-def _far(scores: Floats, p: int, groups: Labels, share: float) -> NDArray[np.bool_]:
-    """Say which rows stand out: far from their group's others, or along an axis of the table."""
+def _far(table: _Table, settings: Settings) -> NDArray[np.bool_]:
+    """Say which rows stand out: far from their group's others, or along an axis of the table.
+
+    Who stands out takes no part with any row. A column keeps the numbers of 2 k persons or more.
+    """
+    p = len(table.numbers)
+    if not p:
+        return np.zeros(len(table.rows), dtype=np.bool_)
+    space = _space(table, settings)
+    groups = _grouped(space, table, settings)
+    scores = _filled(space, groups)[:, :p]
+    share = WITHHELD * (0.5 + float(table.draws.of_table("withheld", 1)[0]))
     length = _from_others(scores, p, groups)[1]
     out: NDArray[np.bool_] = length > np.quantile(length, 1 - share)
     if p > 1:
-        sizes, axes = np.linalg.eigh(np.cov(scores[:, :p], rowvar=False) + 1e-3 * np.eye(p))
-        along = np.abs(scores[:, :p] @ axes / np.sqrt(sizes)).max(axis=1)
+        sizes, axes = np.linalg.eigh(np.cov(scores, rowvar=False) + 1e-3 * np.eye(p))
+        along = np.abs(scores @ axes / np.sqrt(sizes)).max(axis=1)
         out |= along > np.quantile(along, 1 - share / 2)
+    if table.persons is not None:
+        out = np.isin(table.persons, table.persons[out])
+    for known in space.known.T:
+        if _persons(table.persons, known & ~out) < ROWS_PER_K // 2 * settings.k:
+            out &= ~known
+            if table.persons is not None:
+                out &= ~np.isin(table.persons, table.persons[known])
     return out
 
 
 # --- rows redrawn -------------------------------------------------------------------------------
 
 
-def _drawn(
-    space: _Space,
-    groups: Labels,
-    draws: Draws,
-    n: int,
-    ready: _Ready,
-    rows: Labels,
-    settings: Settings,
-    persons: Labels | None,
-) -> WholeCopy:
-    """Draw n rows: one for each that takes part, and some again in place of those withheld."""
-    by_chance = np.argsort(draws.of_rows("refill")[:, 0])
-    once, again = by_chance[:n], by_chance[: max(n - len(rows), 0)]
+def _drawn(table: _Table, rows: int, settings: Settings) -> WholeCopy:
+    """Draw about so many rows: one for each that takes part, and some again in place of others."""
+    space = _space(table, settings)
+    groups = _grouped(space, table, settings)
+    draws, k = table.draws, settings.k
+    grain = k * max(1, int(GRAIN * rows / k))
+    n = grain * int(rows / grain + draws.of_table("rows", 1)[0])  # how many is nobody's
+    by_chance = np.argsort(draws.of_rows("refill")[:, 0], kind="stable")
+    once, again = by_chance[:n], by_chance[: max(n - len(groups), 0)]
     parts = [(once, draws.taken(once), ""), (again, draws.taken(again), "again ")]
     who = np.concatenate([at for at, _, _ in parts])
 
     def keyed(name: str) -> Floats:
         return np.concatenate([part.of_rows(before + name)[:, 0] for _, part, before in parts])
 
-    latent = _latent(space, groups, who, keyed, settings, persons)
+    latent, shares = _latent(space, groups, who, keyed, settings)
     p = len(space.numbers)
     words = {
         key: _taken(
-            latent[0][:, at],
-            latent[1][:, at.start - p : at.stop - p],
+            latent[:, at],
+            shares[:, at.start - p : at.stop - p],
             space.coded[key],
-            settings.k,
+            k,
             draws.of_table(f"counts {key}", len(space.coded[key].words)),
         )
         for key, at in space.spans.items()
@@ -423,20 +479,19 @@ def _drawn(
     ties, place = keyed("order of ties"), np.argsort(keyed("place"))
     numbers = {}
     for j, name in enumerate(space.numbers):
-        raw, have = ready[0][name][rows], np.ones(n, dtype=np.bool_)
+        raw, have = table.numbers[name], np.ones(len(who), dtype=np.bool_)
         if name in space.gap_of:
             have = words[space.gap_of[name]] == 0
         known = np.flatnonzero(~np.isnan(raw))
-        column = np.full(n, np.nan)
-        whose = _of(persons, known)
-        column[have] = _back(latent[0][have, j], ties[have], raw[known], whose, draws, settings.k)
+        column, whose = np.full(len(who), np.nan), _of(table.persons, known)
+        column[have] = given_back(latent[have, j], ties[have], raw[known], whose, draws.of_table, k)
         numbers[name] = column[place]
     levels = {
         key[1]: Levels(space.coded[key].words, codes[place])
         for key, codes in words.items()
         if key[0] == "level"
     }
-    return WholeCopy(numbers, levels, rows[who[place]], groups, {})
+    return WholeCopy(numbers, levels, table.rows[who[place]], groups, {})
 
 
 def _latent(
@@ -445,7 +500,6 @@ def _latent(
     who: Labels,
     keyed: Callable[[str], Floats],
     settings: Settings,
-    persons: Labels | None,
 ) -> tuple[Floats, Floats]:
     """Return the latent numbers of drawn rows, and the shares of levels where each was drawn.
 
@@ -467,7 +521,7 @@ def _latent(
     free = columns - len(space.spans)
     noisy = (free / (free + size))[groups[who]][:, None]
     noise = np.column_stack([_normal(keyed(f"noise {j}")) for j in range(columns)]) @ root.T
-    own = _by_members(gap, groups, size, who, keyed)
+    own = _by_members(gap, groups, who, keyed, MEMBERS * settings.m)
     spread = sd[groups[who]]
     y = mean[groups[who]] + np.sqrt(1 - noisy) * own + np.sqrt(noisy) * noise * spread
     shares = _shares(space, mean, settings)[groups[who]]
@@ -486,18 +540,28 @@ def _normal(uniform: Floats) -> Floats:
 
 
 def _by_members(
-    gap: Floats, groups: Labels, size: Floats, who: Labels, keyed: Callable[[str], Floats]
+    gap: Floats, groups: Labels, who: Labels, keyed: Callable[[str], Floats], most: int
 ) -> Floats:
-    """Return for each drawn row the sum of its group's gaps, each times noise of its own."""
+    """Return for each drawn row the sum of its group's gaps, each times noise of its own.
+
+    Of a group of more than `most` rows, so many are drawn.
+    """
     order = np.argsort(groups, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(size).astype(np.intp)])
+    size = np.bincount(groups)
+    starts = np.cumsum(size) - size
     mine = groups[who]
+    count = np.minimum(size, most)[mine]
     out = np.zeros((len(who), gap.shape[1]))
-    for slot in range(int(size.max())):
-        has = np.flatnonzero(size[mine] > slot)
-        member = order[starts[mine[has]] + slot]
+    for slot in range(int(count.max())):
+        has = np.flatnonzero(count > slot)
+        at = np.full(len(has), slot)
+        large = size[mine[has]] > most
+        if large.any():
+            any_of = keyed(f"which {slot}")[has]
+            at = np.where(large, (any_of * size[mine[has]]).astype(np.intp), at)
+        member = order[starts[mine[has]] + at]
         out[has] += _normal(keyed(f"member {slot}"))[has, None] * gap[member]
-    return out / np.sqrt(size[mine])[:, None]
+    return out / np.sqrt(count)[:, None]
 
 
 def _shares(space: _Space, mean: Floats, settings: Settings) -> Floats:
@@ -527,12 +591,11 @@ def _shares(space: _Space, mean: Floats, settings: Settings) -> Floats:
 def _taken(latent: Floats, share: Floats, column: Levels, k: int, uniform: Floats) -> Labels:
     """Return the level of largest latent number that rows near have; totals are calibrated.
 
-    They are those of the raw rows, rounded to k: up or down as the secret says, so that no count
-    shows by itself which side of a limit it is.
+    They are those of the raw rows with noise, so that no count shows who is in it.
     """
     latent = np.where(share > 0, latent, -np.inf)
-    count = np.bincount(column.codes, minlength=len(column.words))
-    target = np.maximum(k, k * np.floor(count / k + uniform))
+    count = np.bincount(column.codes, minlength=len(column.words)).astype(np.float64)
+    target = np.maximum(k, resized(count, uniform, JITTER))
     target = target * len(latent) / target.sum()
     shift = np.zeros(len(target))
     for _ in range(60):
@@ -541,148 +604,3 @@ def _taken(latent: Floats, share: Floats, column: Levels, k: int, uniform: Float
             break
         shift += 0.5 * np.clip((target - have) / np.maximum(target, 5), -0.2, 0.2)
     return np.asarray((latent + shift).argmax(axis=1))
-
-
-# --- numbers back -------------------------------------------------------------------------------
-
-
-class _Blocks(NamedTuple):
-    """Neighbouring values in order: whether a block is one value of many, its size and value."""
-
-    alone: NDArray[np.bool_]
-    size: Floats
-    value: Floats
-
-
-def _back(
-    latent: Floats,
-    ties: Floats,
-    raw: Floats,
-    persons: Labels | None,
-    draws: Draws,
-    k: int,
-) -> Floats:
-    """Give drawn scores, by rank, the safe quantiles of raw numbers, on their grain."""
-    if not np.ptp(raw):
-        return np.full(len(latent), raw[0])
-    rank = np.empty(len(latent))
-    rank[np.lexsort([ties, latent])] = np.arange(len(latent))
-    blocks = _blocks(raw, persons, draws, k)
-    share, value = _quantiles(blocks, draws, _tag(raw))
-    out: Floats = np.interp((rank + 0.5) / len(latent), share, value)
-    step = _step(raw, out)
-    rounded = np.round(out / step) * step
-    kept = blocks.value[blocks.alone]
-    return np.where(np.isin(out, kept), out, rounded) + 0.0
-
-
-def _step(raw: Floats, out: Floats) -> Floats:
-    """Return what each number is rounded to: a fiftieth of an sd, or two digits, or its grain."""
-    step = nice_step(float(np.std(np.sort(raw), ddof=1)))
-    for grain in GRAINS:
-        if grain >= step and np.mean(np.abs(raw / grain - np.round(raw / grain)) < 1e-6) > 0.99:
-            step = grain
-            break
-    digits = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(out), 1e-12))) - 1)
-    whole = 1.0 if (raw == np.round(raw)).all() else 0.0
-    return np.maximum(np.minimum(step, digits), whole)
-
-
-def _tag(raw: Floats) -> str:
-    """Return a name of the values alone, so that equal columns are drawn alike."""
-    from hashlib import blake2b
-
-    return blake2b(np.sort(raw).tobytes(), digest_size=16).hexdigest()
-
-
-def _blocks(raw: Floats, persons: Labels | None, draws: Draws, k: int) -> _Blocks:
-    """Cut the values, in order, into blocks of k persons or more; where is the secret's.
-
-    A value of k to 2 k - 1 persons, the secret says how many, is a block of its own.
-    """
-    order = np.argsort(raw, kind="stable") if persons is None else np.lexsort([persons, raw])
-    x = raw[order]
-    whose = _of(persons, order)
-    value, first, rows = np.unique(x, return_index=True, return_counts=True)
-    held = rows if whose is None else persons_in(np.repeat(np.arange(len(value)), rows), whose)
-    tag = _tag(raw)
-    least = k + np.floor(draws.of_table(f"kept {tag}", len(value)) * k)
-    alone = held >= np.minimum(least, len(x))
-    new = np.concatenate([[True], alone[1:] | alone[:-1]])
-    starts = first[new]
-    found: list[tuple[bool, int, float]] = []
-    sizes = k + np.floor(draws.of_table(f"cuts {tag}", len(x) // k + len(starts)) * k).astype(
-        np.intp
-    )
-    for kept, a, b in _runs(alone[new], starts, np.append(starts[1:], len(x)), whose, k):
-        if kept:
-            found.append((True, b - a, float(np.median(x[a:b]))))
-            continue
-        cuts = _cuts(b - a, sizes, k) if whose is None else _cuts_of_persons(whose[a:b], sizes, k)
-        sizes = sizes[len(cuts) + 1 :]
-        ends = [a, *(a + cuts), b]
-        found += [(False, t - s, float(x[s:t].mean())) for s, t in itertools.pairwise(ends)]
-    kinds, counts, values = zip(*found, strict=True)
-    blocks = _Blocks(np.array(kinds), np.array(counts, dtype=np.float64), np.array(values))
-    for end, inner in ((0, 1), (-1, -2)):  # the farthest block takes the value of the next one
-        if len(found) > 3 and not blocks.alone[end]:
-            blocks.value[end] = blocks.value[inner]
-    return blocks
-
-
-def _runs(
-    alone: NDArray[np.bool_], starts: Labels, ends: Labels, whose: Labels | None, k: int
-) -> list[tuple[bool, int, int]]:
-    """Return runs of k persons or more: fewer between two kept values go to one of them."""
-    out: list[list[int]] = []
-    ahead = -1
-    for i, (kept, a, b) in enumerate(
-        zip(alone.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    ):
-        start = a if ahead < 0 else ahead
-        ahead = -1
-        if kept or (b - a if whose is None else len(np.unique(whose[a:b]))) >= k:
-            out.append([kept, start, b])
-        elif out and (i + 1 == len(alone) or i % 2):
-            out[-1][2] = b
-        elif i + 1 < len(alone):
-            ahead = a
-    return [(bool(kept), a, b) for kept, a, b in out] or [(False, 0, int(ends[-1]))]
-
-
-def _cuts(count: int, sizes: Labels, k: int) -> Labels:
-    """Return where to cut `count` rows into blocks of `sizes`, the last of k to 2 k - 1 rows."""
-    cuts = np.cumsum(sizes)
-    cuts = cuts[cuts <= count - k]
-    rest = count - (int(cuts[-1]) if cuts.size else 0)
-    return np.append(cuts, count - rest // 2) if rest >= 2 * k else cuts
-
-
-def _cuts_of_persons(whose: Labels, sizes: Labels, k: int) -> Labels:
-    """Return where to cut rows into blocks of so many persons, the last of k or more."""
-    last = np.zeros(len(whose), dtype=np.intp)
-    last[len(whose) - 1 - np.unique(whose[::-1], return_index=True)[1]] = 1
-    ahead = np.cumsum(last[::-1])[::-1].tolist()
-    targets, seen, cuts = iter(sizes.tolist()), set[int](), []
-    target = next(targets)
-    for i, person in enumerate(whose.tolist()):
-        if len(seen) >= target and ahead[i] >= k:
-            cuts.append(i)
-            seen, target = set(), next(targets)
-        seen.add(person)
-    return np.array(cuts, dtype=np.intp)
-
-
-def _quantiles(blocks: _Blocks, draws: Draws, tag: str) -> tuple[Floats, Floats]:
-    """Return shares of rows and the values there: a block's share has half a bootstrap's noise."""
-    from scipy.special import gammaincinv
-
-    uniform = draws.of_table(f"shares {tag}", len(blocks.size))
-    mass = gammaincinv(blocks.size / JITTER**2, uniform) * JITTER**2
-    edge = np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum()
-    before = np.concatenate([[True], blocks.alone[:-1]])
-    after = np.append(blocks.alone[1:], True)
-    middle = (edge[:-1] + edge[1:]) / 2
-    share = np.column_stack([edge[:-1], middle, edge[1:]])
-    used = np.column_stack([blocks.alone | before, ~blocks.alone, blocks.alone | after])
-    return share[used], np.repeat(blocks.value, 3).reshape(-1, 3)[used]

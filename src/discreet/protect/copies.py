@@ -1,0 +1,85 @@
+"""What a copy of a whole table is asked for with, and what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.secret import Secret
+
+__all__ = ["MISSING", "OTHER", "Draws", "Levels", "Settings", "WholeCopy"]
+
+OTHER, MISSING = "(other)", "(missing)"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a whole copy is made.
+
+    Parameters
+    ----------
+    k : int
+        How many persons each level, knot and end of a column stands on at least.
+    m : int
+        How many rows, of as many persons, a group has at least; k or more.
+    sensitive : tuple of str
+        Level columns that shape no group, and whose shares are taken more from beside.
+    bounds : mapping of str to pair of float
+        Between which numbers a column lies.
+    """
+
+    k: int
+    m: int
+    sensitive: tuple[str, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+class Levels(NamedTuple):
+    """A column of levels: the words, and which of them each row has; -1 where it has none."""
+
+    words: tuple[str, ...]
+    codes: Labels
+
+
+@dataclass(frozen=True, repr=False)
+class Draws:
+    """Numbers between 0 and 1 that hang on the secret, the version and the record alone."""
+
+    secret: Secret
+    version: bytes
+    keys: NDArray[np.uint64]
+
+    def of_rows(self, *names: str) -> Floats:
+        """Return a row for each record and a column for each name."""
+        return self.secret.uniforms(self.version, self.keys, [f"\0whole {name}" for name in names])
+
+    def of_table(self, name: str, count: int) -> Floats:
+        """Return `count` numbers that hang on no record."""
+        places = np.zeros((count, 2), dtype=np.uint64)
+        places[:, 0] = np.arange(count)
+        key = self.secret.digest("whole", self.version, name.encode())
+        return self.secret.uniforms(key, places, ["\0whole"])[:, 0]
+
+    def taken(self, rows: Labels) -> Draws:
+        """Return the draws of some records."""
+        return replace(self, keys=self.keys[rows])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WholeCopy:
+    """The protected rows, and what the custodian alone may see: whose each row is, and its group.
+
+    `numbers` and `levels` hold a column each, in the order of a draw. `source` is which raw row
+    each was drawn for, `groups` the group of each raw row, -1 where it was withheld.
+    """
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, Levels]
+    source: Labels
+    groups: Labels
+    left_out: Mapping[str, str]

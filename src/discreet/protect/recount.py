@@ -1,0 +1,182 @@
+"""The promises of a copy of a whole table, counted again on what was made, apart from how.
+
+Nothing here is used to make a copy: rows are counted with sets and dictionaries, or compared as
+they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats, Labels
+from discreet.errors import BrokenPromiseError
+from discreet.protect.copies import MISSING, OTHER, Levels, Settings, WholeCopy
+from discreet.protect.relations import Relations
+
+__all__ = ["check_whole"]
+
+ROOM, SDS = 12.0, 7.0
+"""Coincidences that chance may add to those expected: so many, and so many sds."""
+TINY = 1e-9
+
+
+def check_whole(
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Levels],
+    relations: Relations,
+    made: WholeCopy,
+    settings: Settings,
+    persons: Labels | None,
+) -> None:
+    """Count again what a copy promises; raise where it does not hold.
+
+    1. A group is of m rows or more, of as many persons; every row of the copy is of a group.
+    2. A level of the copy is that of k persons or more in the raw table, and so are what was
+       joined, what is missing, and the gaps of a column of numbers.
+    3. k persons or more have raw values at the least value of a column or below it, and as many at
+       the largest or above it. Of ends that stand on a start, this holds for the time between.
+    4. No value is outside of its declared bounds.
+    5. Relations hold in every row.
+    6. Rows of the copy are equal to the raw row that they were drawn for in all columns no more
+       often than to the others of its group: a row is drawn without looking which of the group it
+       is for, so how often is a sum of draws whose expectation is known. The alarm sounds beyond
+       it by 7 of its sds and 12 more; by Bernstein's inequality that happens by chance less
+       than once in 10 million copies, and always where half of the rows of a table of some size
+       were passed on as they are.
+
+    Parameters
+    ----------
+    numbers : mapping of str to ndarray of shape (n,)
+        The raw columns, missing ones NaN.
+    levels : mapping of str to Levels
+        The raw columns of levels.
+    relations : Relations
+        What was found to hold for all records.
+    made : WholeCopy
+        The copy.
+    settings : Settings
+        k, m and bounds.
+    persons : ndarray of int of shape (n,) or None
+        Whose each row is, where a person may have several.
+
+    Raises
+    ------
+    BrokenPromiseError
+        If one of them does not hold.
+    """
+    who = np.arange(len(made.groups)) if persons is None else persons
+    _check_groups(made, who, settings.m)
+    for name, column in made.levels.items():
+        _check_levels(name, levels[name], column, who, settings.k)
+    _check_numbers(numbers, relations, made, settings, who)
+    _check_relations(relations, made.numbers)
+    _check_coincidences(numbers, levels, made)
+
+
+def _broken(what: str) -> BrokenPromiseError:
+    return BrokenPromiseError(f"{what}, when the copy was counted again; please report this")
+
+
+def _check_groups(made: WholeCopy, who: Labels, m: int) -> None:
+    rows: Counter[int] = Counter()
+    members: defaultdict[int, set[int]] = defaultdict(set)
+    for group, person in zip(made.groups.tolist(), who.tolist(), strict=True):
+        rows[group] += 1
+        members[group].add(person)
+    if any(rows[g] < m or len(members[g]) < m for g in rows if g >= 0):
+        raise _broken("a group was too small")
+    if any(group < 0 for group in made.groups[made.source].tolist()):
+        raise _broken("a row was drawn for one that takes no part")
+
+
+def _few(who: Labels, rows: NDArray[np.bool_] | Iterable[bool], k: int) -> bool:
+    return len(set(who[np.asarray(rows)].tolist())) < k
+
+
+def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> None:
+    words = np.array([*raw.words, MISSING], dtype=object)[raw.codes]
+    rest = ~np.isin(words.astype(str), np.array(made.words, dtype=str))
+    for word in made.words:
+        rows = words == word
+        if _few(who, rows | rest if word == OTHER else rows, k):
+            raise _broken(f"a level of column {name!r} stood on fewer than k persons")
+
+
+def _check_numbers(
+    numbers: Mapping[str, Floats],
+    relations: Relations,
+    made: WholeCopy,
+    settings: Settings,
+    who: Labels,
+) -> None:
+    k = settings.k
+    raw, out = relations.apart(numbers), relations.apart(made.numbers)
+    # Where an order is looked after later, its upper column may have been raised.
+    raised = {high for low, high in relations.orders if relations.after.get(high) != low}
+    for name, column in made.numbers.items():
+        low, high = settings.bounds.get(name, (-np.inf, np.inf))
+        known = column[~np.isnan(column)]
+        if known.size and not (low <= known.min() and known.max() <= high):
+            raise _broken(f"a value of column {name!r} was outside of its bounds")
+        if name in relations.sums:
+            continue
+        gaps = np.isnan(out[name])
+        if gaps.any() and _few(who, np.isnan(raw[name]), k):
+            raise _broken(f"gaps of column {name!r} stood on fewer than k persons")
+        if name in raised or gaps.all():
+            continue
+        ends, room = out[name][~gaps], 0.0
+        if name in relations.after:  # a difference of what was rounded to eleven digits
+            if name in settings.bounds:
+                continue
+            low, high, room = -np.inf, np.inf, TINY * max(1.0, float(np.abs(known).max()))
+        before = np.clip(raw[name], low, high)
+        if _few(who, before <= ends.min() + room, k) or _few(who, before >= ends.max() - room, k):
+            raise _broken(f"an end of column {name!r} stood on fewer than k persons")
+
+
+def _check_relations(relations: Relations, numbers: Mapping[str, Floats]) -> None:
+    for low, high in relations.orders:
+        if low in numbers and high in numbers and (numbers[low] > numbers[high]).any():
+            raise _broken(f"column {low!r} was above {high!r}")
+    for name, parts in relations.sums.items():
+        if name not in numbers:
+            continue
+        total = np.sum([numbers[part] for part in parts], axis=0)
+        gap = np.abs(total - numbers[name])
+        if (gap > TINY * np.maximum(np.abs(total), 1)).any():
+            raise _broken(f"column {name!r} was not the sum of its parts")
+
+
+def _check_coincidences(
+    numbers: Mapping[str, Floats], levels: Mapping[str, Levels], made: WholeCopy
+) -> None:
+    n, drawn = len(made.groups), len(made.source)
+    same: Labels = np.zeros(n + drawn, dtype=np.intp)
+    for name, column in made.numbers.items():
+        same = _told_apart(same, np.concatenate([numbers[name], column]))
+    for name, held in made.levels.items():
+        raw = np.array([*levels[name].words, MISSING], dtype=str)[levels[name].codes]
+        words = np.array(held.words, dtype=str)
+        raw = np.where(np.isin(raw, words), raw, OTHER)
+        same = _told_apart(same, np.concatenate([raw, words[held.codes]]))
+    before, after = same[:n].tolist(), same[n:].tolist()
+    of = made.groups.tolist()
+    rows, alike = Counter(of), Counter(zip(of, before, strict=True))
+    found, expected = 0, 0.0
+    for source, row in zip(made.source.tolist(), after, strict=True):
+        found += before[source] == row
+        expected += alike[of[source], row] / rows[of[source]]
+    if found > expected + SDS * np.sqrt(expected) + ROOM:
+        raise _broken("rows were equal to those they were drawn for more often than by chance")
+
+
+def _told_apart(same: Labels, column: NDArray[np.generic]) -> Labels:
+    """Return one number for rows that were the same so far and have the same value here."""
+    kinds, codes = np.unique(column, return_inverse=True)
+    found: Labels = np.unique(same * len(kinds) + codes, return_inverse=True)[1]
+    return found
