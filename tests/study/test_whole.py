@@ -398,3 +398,15 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
 def test_without_such_a_copy_there_is_no_fidelity() -> None:
     with pytest.raises(RefusedError, match="has no copy of the whole table to measure"):
         dc.open(cohort(), study="other").fidelity()
+
+
+def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
+    random = np.random.default_rng(2)
+    raw = pl.DataFrame(
+        {"ward": [f"w{i}" for i in random.integers(0, 80, 2000)], "x": random.normal(size=2000)}
+    )
+    study = whole(raw, study="wards")
+
+    with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
+        study.histogram("x", by="ward")
+    study.box("x", by="ward").to_json()

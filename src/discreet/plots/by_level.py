@@ -295,6 +295,7 @@ def panels_of_rows(
     """Count the protected rows of each level in bins or cells; few in one say little."""
     _, axes = count_rows(rows, request, bins)
     names, of = tuple(sorted(set(levels))), np.array(levels)
+    check_few([Levels(names, {})], MOST_PANELS, request.by or "")
     counts = np.stack(
         [cells_of({name: v[of == level] for name, v in rows.items()}, axes) for level in names]
     )
