@@ -578,6 +578,7 @@ HELP = (
     "anonymize",
     "evaluate",
     "attack",
+    "fidelity",
     "tune",
     "serve",
     "log",

@@ -17,13 +17,13 @@ from typer import Argument, Option
 from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
-    from discreet.measure import AttackReport, Report
+    from discreet.measure import AttackReport, Fidelity, Report
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
     from discreet.study import Study
 
-    Found = AttackReport | Report | RiskUtilityMap | RoundingComparison
+    Found = AttackReport | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
 __all__ = [
     "DiversityOption",

@@ -25,10 +25,11 @@ from discreet.render.to_matplotlib import draw, figure_bytes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["LIMITS", "Beside", "ColumnFit", "Fidelity", "Limit", "PairFit", "SubsetFit"]
+__all__ = ["LIMITS", "SUFFIXES", "Beside", "ColumnFit", "Fidelity", "Limit", "PairFit", "SubsetFit"]
 
 SCHEMA = 1
-SUFFIXES = (".html", ".json", ".txt", ".png", ".svg", ".pdf")
+FIGURES = (".png", ".svg", ".pdf")
+SUFFIXES = (".html", ".json", ".txt", *FIGURES)
 TITLE = "How near the copy is"
 KOLMOGOROV = 0.8687
 """The mean of Kolmogorov's distribution: a resample's distance times the root of its rows."""
@@ -318,7 +319,7 @@ class Fidelity:
         )
 
     def _standing(self) -> str:
-        return "exact, for the custodian: no release" if self.exact else "rounded"
+        return "exact, for the custodian: no release" if self.exact else ROUNDED
 
     # --- plot, text, page and JSON ---
 
@@ -369,7 +370,8 @@ class Fidelity:
     def _size(self) -> tuple[float, float]:
         """Return how large the plot is, in inches: names of columns stand side by side."""
         wide = max(4.6, 1.8 + 0.3 * len(self.columns))
-        return len(self.scene().panels) * wide, max(4.2, 1.2 + 0.26 * len(self.columns))
+        high = max(4.2, 1.2 + 0.26 * len(self.columns)) if self.pairs else 4.2
+        return len(self.scene().panels) * wide, high
 
     def notes(self) -> tuple[str, ...]:
         """Return in a few lines how near the copy is, in all and in kinds of figures."""
@@ -476,7 +478,9 @@ class Fidelity:
         drawn = {it: partial(figure_bytes, self.scene(), it, size=self._size()) for it in FIGURES}
         forms: dict[str, Callable[[], str | bytes]] = {".html": self.to_html, ".json": self.to_json}
         forms |= {it: partial(asked, it[1:], make) for it, make in drawn.items()}
-        return save_as(path, forms | {".txt": partial(asked, "txt", self.to_text)}, "a fidelity")
+        return save_as(
+            path, forms | {".txt": partial(asked, "txt", self.to_text)}, "how near a copy is"
+        )
 
     def plot(self, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does."""
@@ -505,7 +509,7 @@ class Fidelity:
         return [*parts, heading(UNSAID), items(NOT_SAID)]
 
 
-FIGURES = (".png", ".svg", ".pdf")
+ROUNDED = "figures are rounded up or down by chance"
 RESAMPLE = (
     "a resample: as many rows drawn from the raw table with replacement, as far from it as the"
     " table is from the population"

@@ -1,0 +1,49 @@
+"""`discreet fidelity`: how near the copy of a whole table is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.measure import Fidelity
+from tests.cli.conftest import Run
+
+
+def test_it_says_how_near_the_copy_is_and_releases_nothing(run: Run, cohort: Path) -> None:
+    code, out, err = run("fidelity", str(cohort), "--no-unit")
+
+    assert (code, err) == (0, "")
+    assert out.startswith("How near the copy is: ")
+    assert "rows; figures are rounded up or down by chance" in out
+    assert "fidelity" not in run("log", "--released")[1]
+
+
+def test_it_is_released_as_files_and_as_json(run: Run, cohort: Path, tmp_path: Path) -> None:
+    page, plot = tmp_path / "near.html", tmp_path / "near.svg"
+
+    code, out, err = run(
+        "fidelity", str(cohort), "--no-unit", "-o", str(page), "-o", str(plot), "--json"
+    )
+
+    assert code == 0
+    assert err == f"{page}, {plot}\n"
+    assert Fidelity.from_json(out).word == json.loads(out)["word"]
+    assert "<h1>How near the copy is: " in page.read_text()
+    assert plot.stat().st_size > 1000
+    assert "fidelity" in run("log", "--released")[1]
+
+
+REFUSED = {
+    "another ending": (["-o", "near.csv"], "is saved as one of"),
+    "m below k": (["--no-unit", "-k", "5", "--m", "3"], "m must be at least k"),
+}
+
+
+@pytest.mark.parametrize(("words", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(run: Run, cohort: Path, words: list[str], says: str) -> None:
+    code, _, err = run("fidelity", str(cohort), *words)
+
+    assert code == 2
+    assert says in err
