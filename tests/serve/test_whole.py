@@ -553,6 +553,15 @@ def test_where_counts_do_not_fit_what_was_released_the_copy_is_offered(own: Serv
     assert answered(own, ALICE, "histogram", dict(found.nearest)).status == 200
 
 
+def test_where_axes_of_counts_lock_a_plot_of_cells_the_copy_is_offered(own: Served) -> None:
+    counts = {"columns": ["age", "bmi"], "source": "counts"}
+    assert answered(own, ALICE, "parallel", counts).status == 200
+    found = answered(own, ALICE, "heatmap", counts)
+
+    assert isinstance(found, Refusal)
+    assert (found.code, found.nearest) == ("leaving", {"columns": ["age", "bmi"]})
+
+
 def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
     random = np.random.default_rng(3)
     names, levels = ["age", "bmi", "glucose", "ldl", "hdl"], ["sex", "region", "diagnosis"]

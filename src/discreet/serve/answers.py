@@ -291,7 +291,8 @@ def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
         return None
     what, left = found
     near = check(served.study, served.columns, asked.plot.plot, {**asked.body, "method": left})
-    return refusal("leaving", _differs(what), near.body if isinstance(near, Accepted) else None)
+    nearest = near.body if isinstance(near, Accepted) else _of_copy(served, asked)
+    return refusal("leaving", _differs(what), nearest)
 
 
 def _name_of(served: Served, asked: Accepted) -> str:

@@ -2,7 +2,9 @@
 
 import { listed, make } from "./page-dom.js";
 import { orderedList } from "./page-list.js";
-import { drawable, hasAxes, hasSlots, methodOf, pictureOf, together } from "./page-wish.js";
+import * as wishes from "./page-wish.js";
+
+const { drawable, hasAxes, hasSlots, holds, methodOf, pictureOf, together } = wishes;
 
 const PLACES = {
   levels: ["Rows", "Columns"],
@@ -31,14 +33,14 @@ function slots(study, picture, wish, change) {
   const { most, kind } = picture.columns;
   const two = kind === "categorical" ? PLACES.levels : PLACES.two;
   const names = most === 1 ? PLACES.one : two;
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const fields = Array.from({ length: most }, (_, i) => {
     const before = wish.columns.slice(0, i);
     const fits = together(study, method, before);
     const select = make(
       "select",
       { id: `column-${i}` },
-      ...grouped(drawable(study, picture), (name) => fits(name) && !before.includes(name)),
+      ...grouped(drawable(study, picture, method), (name) => fits(name) && !before.includes(name)),
     );
     select.value = wish.columns[i] || "";
     select.addEventListener("change", () => {
@@ -52,14 +54,14 @@ function slots(study, picture, wish, change) {
     const label = make("label", { for: `column-${i}`, text: names[i] || `Column ${i + 1}` });
     return make("div", { class: "field" }, label, select);
   });
-  if (!drawable(study, picture).length) return [hint("The study has no column of this kind.")];
+  if (!drawable(study, picture, method).length) return [hint("The study has no column of this kind.")];
   return [...fields, groupHint(study, method, most)];
 }
 
 function axes(study, picture, wish, change) {
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const fits = together(study, method, wish.columns);
-  const left = drawable(study, picture).filter(
+  const left = drawable(study, picture, method).filter(
     ({ name }) => !wish.columns.includes(name) && fits(name),
   );
   return [
@@ -119,9 +121,11 @@ function formulaFields(study, wish, change) {
     note.textContent = `No column that can be drawn is called ${listed(unknown)}.`;
     note.hidden = !unknown.length;
   });
-  const guarded = study.policy.regime === "guarded";
+  const method = methodOf(pictureOf(study, wish.kind), wish);
+  const free = study.policy.regime !== "guarded" || method.source === wishes.COPY;
   const fitting = study.columns.filter(
-    (column) => column.kind === "continuous" || column.stratum || !guarded,
+    (column) =>
+      holds(column, method.source) && (column.kind === "continuous" || column.stratum || free),
   );
   const names = fitting.map((column) => {
     const text = written(column);
@@ -141,7 +145,7 @@ function formulaFields(study, wish, change) {
     hint("outcome ~ terms joined by +; C(name) for levels; log(), sqrt(), a:b and a*b are known.", "formula-hint"),
     note,
     make("details", { class: "names" }, make("summary", { text: "Insert a column" }), make("div", { class: "chips" }, ...names)),
-    groupHint(study, methodOf(pictureOf(study, wish.kind), wish.method), 2),
+    groupHint(study, method, 2),
   ];
 }
 
@@ -174,7 +178,7 @@ function grouped(columns, fits) {
 
 function groupHint(study, method, count) {
   const settled = study.policy.regime === "guarded" && method.rows && count > 1;
-  if (!settled) return null;
+  if (!settled || method.source === wishes.COPY) return null;
   if (!study.groups.length) {
     return hint("The first plot of rows settles for everybody which columns may be seen together.");
   }

@@ -1,7 +1,16 @@
 /** The part of the form that says how: what divides it, the method, the parameters. */
 
 import { make } from "./page-dom.js";
-import { dividers, followsHeight, methodOf, pictureOf, settable } from "./page-wish.js";
+import * as wishes from "./page-wish.js";
+
+const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable } = wishes;
+
+/** What the sources of a picture are called, and what is to be known of each. */
+const SOURCES = {
+  [wishes.BASE]: ["counts made with the copy", "As the policy draws it. Other settings are for the copy."],
+  [wishes.COPY]: ["the protected copy", "Any columns of it, with any settings, in any order."],
+  [wishes.COUNTS]: ["further counts of the data", "They must fit all that was released before."],
+};
 
 // Open where there is room for it; the same words stand below every picture.
 let moreOpen = window.matchMedia("(min-width: 56rem)").matches;
@@ -17,7 +26,7 @@ let moreOpen = window.matchMedia("(min-width: 56rem)").matches;
 export function byField(study, wish, change) {
   const picture = pictureOf(study, wish.kind);
   if (!picture.by) return null;
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const names = dividers(picture, method, wish.columns);
   const label = make("label", { for: "by", text: "Divided by the levels of" });
   const select = make(
@@ -32,6 +41,27 @@ export function byField(study, wish, change) {
 }
 
 /**
+ * Return the field for where the picture comes from; null where there is one source.
+ *
+ * @param {object} study - What /api/study tells.
+ * @param {import("./page-wish.js").Wish} wish - What the form holds.
+ * @param {(changes: object, words?: string, focus?: string) => void} change - Takes changes.
+ * @returns {HTMLElement|null}
+ */
+export function sourceField(study, wish, change) {
+  const { sources } = pictureOf(study, wish.kind);
+  if (sources.length < 2) return null;
+  const options = sources.map((name) => make("option", { value: name, text: SOURCES[name][0] }));
+  const select = make("select", { id: "source", "aria-describedby": "source-says" }, ...options);
+  select.value = wish.source;
+  const chosen = () => change({ source: select.value, method: "" }, "", "source");
+  select.addEventListener("change", chosen);
+  const label = make("label", { for: "source", text: "Drawn from" });
+  const says = make("p", { class: "hint", id: "source-says", text: SOURCES[wish.source][1] });
+  return make("div", { class: "field" }, label, select, says);
+}
+
+/**
  * Return the fields for the method, and what it promises and does not protect.
  *
  * @param {object} study - What /api/study tells.
@@ -41,13 +71,14 @@ export function byField(study, wish, change) {
  */
 export function methodFields(study, wish, change) {
   const picture = pictureOf(study, wish.kind);
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const fields = [];
-  if (picture.methods.length > 1) {
+  const methods = methodsOf(picture, wish.source);
+  if (methods.length > 1) {
     const select = make(
       "select",
       { id: "method", "aria-describedby": "method-says" },
-      ...picture.methods.map(({ name, usual }) =>
+      ...methods.map(({ name, usual }) =>
         make("option", { value: name, text: usual ? `${name} (usual)` : name }),
       ),
     );
@@ -57,7 +88,8 @@ export function methodFields(study, wish, change) {
     fields.push(make("div", { class: "field" }, label, select));
   } else {
     const name = make("strong", { text: method.name });
-    fields.push(make("p", { class: "only" }, name, " – the one method that the policy allows"));
+    const why = method.source ? "the method that it is made by" : "the one method that the policy allows";
+    fields.push(make("p", { class: "only" }, name, ` – ${why}`));
   }
   const more = make(
     "details",
@@ -91,7 +123,7 @@ export function methodFields(study, wish, change) {
  */
 export function parameterFields(study, wish, change, pixels) {
   const picture = pictureOf(study, wish.kind);
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const set = (name, value) => change({ parameters: { ...wish.parameters, [name]: value } });
   const fields = settable(picture, method).map((it) => field(it, wish.parameters[it.name], set));
   const fixed = picture.parameters.filter(
@@ -107,7 +139,7 @@ export function parameterFields(study, wish, change, pixels) {
       make("dl", { class: "fixed" }, ...pairs),
     );
   }
-  if (followsHeight(picture)) {
+  if (followsHeight(picture, method)) {
     const says = `Pixels of an axis follow the height of the window: now ${pixels}.`;
     fields.push(make("p", { class: "hint", text: says }));
   }

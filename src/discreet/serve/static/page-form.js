@@ -2,7 +2,7 @@
 
 import { byId, make } from "./page-dom.js";
 import { columnFields } from "./page-columns.js";
-import { byField, methodFields, parameterFields } from "./page-fields.js";
+import { byField, methodFields, parameterFields, sourceField } from "./page-fields.js";
 import { icon } from "./page-icons.js";
 import { tell } from "./page-wait.js";
 import { fitted, pictureOf, wishFor } from "./page-wish.js";
@@ -42,7 +42,7 @@ export function buildForm(study, { draw, pixels }) {
     byId("picture-says").textContent = picture.says;
     const by = byField(known, wish, change);
     put(PLACE.columns, [...columnFields(known, wish, change), by]);
-    put(PLACE.method, methodFields(known, wish, change));
+    put(PLACE.method, [sourceField(known, wish, change), ...methodFields(known, wish, change)]);
     const fields = parameterFields(known, wish, change, pixels());
     put(SETTINGS, fields);
     byId(SETTINGS).closest("fieldset").hidden = !fields.length;

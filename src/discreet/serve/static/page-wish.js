@@ -1,12 +1,19 @@
 /**
  * What the form holds, as plain values, and how it becomes the body of a request.
  *
- * @typedef {{kind: string, columns: string[], formula: string, by: string, method: string,
- *   parameters: Object<string, any>, sensitive: string[]}} Wish
+ * `source` is one of those of the picture; empty where a study has a single one.
+ *
+ * @typedef {{kind: string, columns: string[], formula: string, by: string, source: string,
+ *   method: string, parameters: Object<string, any>, sensitive: string[]}} Wish
  */
 
 const PIXELS = "pixels";
 const FIRST_AXES = 4;
+
+/** What a picture can come from where there is a copy of the whole table, as the server names it. */
+export const BASE = "base counts";
+export const COPY = "copy";
+export const COUNTS = "counts";
 
 /**
  * @param {object} study - What /api/study tells.
@@ -19,12 +26,31 @@ export function pictureOf(study, kind) {
 
 /**
  * @param {object} picture - A picture.
- * @param {string} name - A method's name; the usual one where there is none of this name.
- * @returns {object} The method.
+ * @param {{source?: string, method?: string}} wish - What is wanted: a source, or one's method.
+ * @returns {string} Where it comes from: the first of its sources where nothing is named.
  */
-export function methodOf(picture, name) {
-  const { methods } = picture;
-  return methods.find((it) => it.name === name) || methods.find((it) => it.usual) || methods[0];
+export function sourceOf(picture, { source, method }) {
+  if (!source || !picture.sources.includes(source)) {
+    const named = picture.methods.find((it) => it.name === method);
+    return (named ? named.source : picture.sources[0]) || "";
+  }
+  return source;
+}
+
+/** @returns {object[]} The methods by which a picture is made of a source. */
+export function methodsOf(picture, source) {
+  return picture.methods.filter((it) => (it.source || "") === source);
+}
+
+/**
+ * @param {object} picture - A picture.
+ * @param {{source?: string, method?: string}} wish - A method's name, and that of its source.
+ * @returns {object} The method; the usual one of the source where there is none of this name.
+ */
+export function methodOf(picture, wish) {
+  const methods = methodsOf(picture, sourceOf(picture, wish));
+  const named = methods.find((it) => it.name === wish.method);
+  return named || methods.find((it) => it.usual) || methods[0];
 }
 
 /** @returns {boolean} Whether a picture takes exactly as many columns as it has places for. */
@@ -37,14 +63,22 @@ export function hasAxes(picture) {
   return picture.takes === "columns" && picture.columns.kind === "any";
 }
 
-/** @returns {object[]} The columns that a picture can draw. */
-export function drawable(study, picture) {
+/** @returns {boolean} Whether a column is held by what a picture comes from. */
+export function holds(column, source) {
+  return source !== COPY || column.sources.includes(COPY);
+}
+
+/** @returns {object[]} The columns that a picture can draw by a method. */
+export function drawable(study, picture, method) {
   const { kind } = picture.columns;
-  return study.columns.filter((column) => kind === "any" || column.kind === kind);
+  return study.columns.filter(
+    (column) => (kind === "any" || column.kind === kind) && holds(column, method.source),
+  );
 }
 
 /**
- * Say which columns may stand beside others: rows are seen within one settled group alone.
+ * Say which columns may stand beside others: rows are seen within one settled group alone, but
+ * for those of a copy of the whole table.
  *
  * @param {object} study - What /api/study tells.
  * @param {object} method - The method of the picture.
@@ -52,8 +86,8 @@ export function drawable(study, picture) {
  * @returns {(name: string) => boolean}
  */
 export function together(study, method, others) {
-  const free = study.policy.regime !== "guarded" || !method.rows || !study.groups.length;
-  if (free) return () => true;
+  const apart = study.policy.regime === "guarded" && method.rows && method.source !== COPY;
+  if (!apart || !study.groups.length) return () => true;
   return (name) => study.groups.some((group) => [...others, name].every((it) => group.includes(it)));
 }
 
@@ -67,7 +101,7 @@ export function together(study, method, others) {
  */
 export function dividers(picture, method, columns) {
   // Boxes stand for columns or for levels, not for both.
-  if (!picture.by || columns.length > picture.columns.least) return [];
+  if (!picture.by || columns.length > picture.columns.least || method.source === BASE) return [];
   const names = method.rows ? picture.by.rows : picture.by.columns;
   return names.filter((name) => !columns.includes(name));
 }
@@ -80,9 +114,11 @@ export function settable(picture, method) {
   );
 }
 
-/** @returns {boolean} Whether a picture follows the height of the window. */
-export function followsHeight(picture) {
-  return picture.parameters.some((it) => it.name === PIXELS && !it.fixed);
+/** @returns {boolean} Whether a picture by a method follows the height of the window. */
+export function followsHeight(picture, method) {
+  return picture.parameters.some(
+    (it) => it.name === PIXELS && !it.fixed && (!it.methods || it.methods.includes(method.name)),
+  );
 }
 
 /**
@@ -103,7 +139,8 @@ export function wishFor(study, kind, before = null) {
     columns: begun ? columns.slice(0, 1) : columns,
     formula: before ? before.formula : "",
     by: before ? before.by : "",
-    method: methodOf(picture, "").name,
+    source: "",
+    method: "",
     parameters: {},
     sensitive: before ? before.sensitive : [],
   };
@@ -119,18 +156,18 @@ export function wishFor(study, kind, before = null) {
  */
 export function fitted(study, wish) {
   const picture = pictureOf(study, wish.kind);
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const known = new Set(settable(picture, method).map((it) => it.name));
   const parameters = Object.fromEntries(
     Object.entries(wish.parameters).filter(([name]) => known.has(name)),
   );
   const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
   const by = dividers(picture, method, columns).includes(wish.by) ? wish.by : "";
-  return { ...wish, method: method.name, columns, by, parameters };
+  return { ...wish, source: method.source || "", method: method.name, columns, by, parameters };
 }
 
 function fitting(study, picture, method, wish) {
-  const names = drawable(study, picture).map((column) => column.name);
+  const names = drawable(study, picture, method).map((column) => column.name);
   const { least, most } = picture.columns;
   let kept = [];
   const keep = (name, wanted) => {
@@ -140,7 +177,7 @@ function fitting(study, picture, method, wish) {
   wish.columns.forEach((name) => keep(name, most));
   if (kept.length >= least) return kept;
   if (hasAxes(picture)) {
-    const likely = chain(study, names, kept);
+    const likely = chain(study, method, names, kept);
     kept = likely.length > 1 ? [] : kept;
     likely.forEach((name) => keep(name, FIRST_AXES));
   }
@@ -150,13 +187,14 @@ function fitting(study, picture, method, wish) {
 }
 
 /** Name columns that may stand side by side, as far as the study has said which may. */
-function chain(study, names, before) {
+function chain(study, method, names, before) {
   const { declared, drawn } = study.pairs;
   const pairs = declared.length ? declared : drawn;
   const calm = names.filter(
     (name) => study.columns.find((column) => column.name === name).role !== "sensitive",
   );
-  if (study.policy.regime !== "guarded" || !pairs.length) return [...new Set([...before, ...calm])];
+  const free = study.policy.regime !== "guarded" || method.source === COPY;
+  if (free || !pairs.length) return [...new Set([...before, ...calm])];
   const named = pairs.flat();
   const out = before.filter((name) => named.includes(name) && calm.includes(name));
   const beside = (a, b) => pairs.some((pair) => pair.includes(a) && pair.includes(b));
@@ -180,9 +218,10 @@ function chain(study, names, before) {
  */
 export function bodyOf(study, wish, pixels) {
   const picture = pictureOf(study, wish.kind);
-  const method = methodOf(picture, wish.method);
+  const method = methodOf(picture, wish);
   const body = picture.takes === "formula" ? { formula: wish.formula } : { columns: wish.columns };
   if (wish.by) body.by = wish.by;
+  if (method.source && method.source !== picture.sources[0]) body.source = method.source;
   if (!method.usual) body.method = method.name;
   for (const it of settable(picture, method)) {
     const value = wish.parameters[it.name];
@@ -190,7 +229,7 @@ export function bodyOf(study, wish, pixels) {
   }
   const sensitive = wish.sensitive.filter((name) => wish.columns.includes(name));
   if (hasAxes(picture) && sensitive.length) body.sensitive = sensitive;
-  if (followsHeight(picture)) body[PIXELS] = pixels;
+  if (followsHeight(picture, method)) body[PIXELS] = pixels;
   return body;
 }
 
@@ -203,16 +242,19 @@ export function bodyOf(study, wish, pixels) {
  * @returns {Wish}
  */
 export function wishOf(study, kind, body) {
-  const { columns = [], formula = "", by, method, sensitive, ...rest } = body;
+  const { columns = [], formula = "", by, source, method, sensitive, ...rest } = body;
   delete rest[PIXELS];
   const parameters = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== null && value !== undefined),
   );
+  const set = by || Object.keys(parameters).length; // what base counts are not divided or set by
+  const usual = set && pictureOf(study, kind).sources.includes(BASE) && !method ? COPY : "";
   return fitted(study, {
     kind,
     columns,
     formula,
     by: by || "",
+    source: source || usual,
     method: method || "",
     parameters,
     sensitive: Array.isArray(sensitive) ? sensitive : [],

@@ -144,7 +144,7 @@ function titles(kind, body) {
   const picture = pictureOf(study, kind);
   const what = body.formula || listed(body.columns);
   const by = body.by ? ` by ${body.by}` : "";
-  const { name } = methodOf(picture, body.method || "");
+  const { name } = methodOf(picture, body);
   return { title: picture.title, what: what + by, about: `${what}${by} · ${name}` };
 }
 
@@ -154,6 +154,8 @@ function pixelsNow() {
 }
 
 function followHeight() {
-  if (!last || !followsHeight(pictureOf(study, last.kind))) return;
+  if (!last) return;
+  const picture = pictureOf(study, last.kind);
+  if (!followsHeight(picture, methodOf(picture, last.body))) return;
   if (pixelsNow() !== last.body.pixels) drawn(wishOf(study, last.kind, last.body));
 }

@@ -1,0 +1,128 @@
+"""The analyst's page of a study with one copy of the whole table, in Chromium."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pyarrow import array
+
+from tests.browser import launched
+from tests.serve.cohort import cohort, opened
+from tests.serve.conftest import running
+from tests.serve.looking import keep_screen, looking, nameless
+from tests.serve.test_page import asked, choose, draw, pick
+from tests.serve.test_whole import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    from tests.serve.conftest import Running
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for all tests of this module."""
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of the cohort, of which the copy leaves a column out."""
+    folder = tmp_path_factory.mktemp("whole")
+    table = cohort()
+    table = table.append_column("visit", array(range(table.num_rows)))
+    with running(opened(folder, WHOLE, table), folder) as found:
+        yield found
+
+
+def options(page: Page, label: str) -> list[str]:
+    """Return what a field offers."""
+    return page.get_by_label(label).locator("option:not([disabled])").all_inner_texts()
+
+
+def test_the_form_offers_where_a_plot_comes_from(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        sent = asked(page)
+        page.locator("#form").wait_for()
+        source = page.get_by_label("Drawn from")
+        assert len(options(page, "Drawn from")) == 3
+        assert page.get_by_label("Divided by the levels of").is_disabled()
+        assert not page.get_by_label("bins", exact=True).count()
+        draw(page, "Histogram: age")
+        source.select_option("copy")
+        page.get_by_label("bins", exact=True).fill("8")
+        page.get_by_label("Divided by the levels of").select_option("region")
+        assert "visit" not in options(page, "Column")
+        draw(page, "Histogram: age by region")
+        assert "protected copy" in page.locator("#says-lines").inner_text()
+        keep_screen(page, "whole-histogram")
+        source.select_option("counts")
+        assert "visit" in options(page, "Column")
+        assert not page.get_by_label("bins", exact=True).count()
+        assert nameless(page) == []
+        assert sent == [
+            ("histogram", {"columns": ["age"]}),
+            ("histogram", {"columns": ["age"], "by": "region", "source": "copy", "bins": 8}),
+        ]
+
+
+def test_what_was_set_comes_back_with_the_plot(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        choose(page, "heatmap")
+        page.get_by_label("grid", exact=True).fill("12")
+        draw(page, "Heat map: age and bmi")
+        page.get_by_label("Drawn from").select_option("counts")
+        draw(page, "Heat map: age and bmi")
+        page.get_by_role("navigation", name="Drawn in this session").get_by_role(
+            "button", name="Heat map"
+        ).last.click()
+        page.locator("#form-settings input[id='parameter-grid']").wait_for()
+        assert page.get_by_label("Drawn from").input_value() == "copy"
+        assert page.get_by_label("grid", exact=True).input_value() == "12"
+
+
+def test_axes_stand_in_any_order_and_are_dragged(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        choose(page, "parallel")
+        pick(page, ["diagnosis", "age", "sex", "ldl"])
+        draw(page, "Parallel coordinates: diagnosis, age, sex and ldl")
+        page.locator("#axes-hint").wait_for()
+        axes = page.locator("#figure-host")
+        axes.get_by_role("button", name="diagnosis, axis 1").press("ArrowRight")
+        page.locator("#figure-title", has_text="age, diagnosis, sex and ldl").wait_for()
+        assert not page.locator("#problem").is_visible()
+        keep_screen(page, "whole-parallel")
+
+
+def test_any_column_stands_in_a_formula(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        choose(page, "residuals")
+        page.get_by_text("Insert a column").click()
+        assert page.get_by_role("button", name="C(region)").is_visible()
+        assert not page.get_by_role("button", name="visit", exact=True).count()
+        page.get_by_label("Formula of a linear regression").fill("glucose ~ age + C(region)")
+        draw(page, "Residuals: glucose ~ age + C(region)")
+
+
+def test_counts_that_do_not_fit_lead_to_the_copy(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        sent = asked(page)
+        choose(page, "parallel")
+        pick(page, ["ldl", "hdl", "glucose"])
+        page.get_by_label("Drawn from").select_option("counts")
+        draw(page, "Parallel coordinates: ldl, hdl and glucose")
+        choose(page, "heatmap")
+        page.get_by_label("Drawn from").select_option("counts")
+        page.locator("#draw").click()
+        page.locator("#problem").wait_for()
+        keep_screen(page, "whole-leaving")
+        page.get_by_role("button", name="Use the nearest allowed request").click()
+        page.locator("#figure-title", has_text="Heat map: ldl and hdl").wait_for()
+        assert not page.locator("#problem").is_visible()
+        assert sent[-1] == ("heatmap", {"columns": ["ldl", "hdl"]})
