@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Found = AttackReport | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
 __all__ = [
+    "CopyOptions",
     "DiversityOption",
     "DropOption",
     "File",
@@ -41,6 +42,7 @@ __all__ = [
     "StudyOption",
     "StudyOptions",
     "TableOptions",
+    "check_file_stands",
     "given",
     "kinds_of",
     "moment",
@@ -133,11 +135,40 @@ class StudyOptions:
         }
         named = {name: value for name, value in fields.items() if value is not None}
         if rules.fixed and self.policy not in PRESETS:
-            _check_file_stands(rules, named, kinds)
+            check_file_stands(rules, named, kinds)
         if kinds or levels:
             # What the custodian's file declares stays.
             named["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
         return open_study(file, rules.changed(**named))
+
+
+@dataclass(frozen=True)
+class CopyOptions:
+    """How the protected copy of a guarded study is made."""
+
+    rows: Annotated[
+        str | None,
+        Option(help="How the protected copy is made: a row method, or whole, for all columns."),
+    ] = None
+    m: Annotated[
+        int | None,
+        Option("-m", "--m", help="Of rows whole: the least persons in a group; 2 k by default."),
+    ] = None
+
+    def fields(self, rules: Policy) -> dict[str, Any]:
+        """Return it as fields of a policy; refuse it where there is no such copy."""
+        if not rules.fixed and (unused := given(self)):
+            raise InputError(
+                f"--{min(unused)} is of the protected copy of a guarded study; under"
+                f" {rules.name!r} name how values are protected by --method"
+            )
+        return vars(self)
+
+    def is_whole(self, rules: Policy) -> bool:
+        """Whether the copy is one of the whole table."""
+        from discreet.protect import Whole
+
+        return (self.rows or rules.rows) == Whole.name
 
 
 @dataclass(frozen=True)
@@ -236,7 +267,7 @@ def given(options: Any) -> set[str]:
     return {it.name for it in fields if getattr(options, it.name) not in (it.default, [])}
 
 
-def _check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
+def check_file_stands(rules: Policy, fields: Mapping[str, Any], kinds: Mapping[str, str]) -> None:
     """Refuse options that overrule a guarded policy file; what it leaves empty may be named."""
     from discreet.policy.policy import frozen
 

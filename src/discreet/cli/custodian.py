@@ -17,6 +17,7 @@ import typer
 from typer import Argument, Option
 
 from discreet.cli.common import (
+    CopyOptions,
     File,
     JsonOption,
     NumberOptions,
@@ -24,6 +25,7 @@ from discreet.cli.common import (
     RowOptions,
     StudyOption,
     StudyOptions,
+    check_file_stands,
     moment,
     print_table,
     print_words,
@@ -85,6 +87,7 @@ class ServerOptions:
 def serve(
     file: File,
     options: ServerOptions,
+    made: CopyOptions,
     policy: PolicyOption = "standard",
     study: StudyOption = None,
     as_json: JsonOption = False,
@@ -92,6 +95,7 @@ def serve(
     """Serve a study on the web: the data stay here, plots go out.
 
     discreet serve cohort.parquet --policy discreet.toml
+    discreet serve cohort.parquet --rows whole
 
     Prints an address with a token that an analyst opens; it is shown this once, and is good for a
     day. `discreet token add` makes others.
@@ -108,7 +112,7 @@ def serve(
     place = str(Path(policy).resolve()) if policy.endswith(".toml") else policy
     told = {name: value for name, value in vars(options).items() if name != "no_token"}
     told["origins"] = options.origins or ()
-    serving = Serving(str(file.resolve()), place, study, **told)
+    serving = Serving(str(file.resolve()), place, study, **told, **_made(made, policy))
     found = opened(serving)
     store, of = found.session.ledger.store, found.session.known_name()
     if not store.path.exists():
@@ -129,6 +133,18 @@ def serve(
                 print_words(f"Others reach it as https:// and your proxy's name, not as {url}.")
 
         run(found, serving, said)
+
+
+def _made(made: CopyOptions, policy: str) -> dict[str, Any]:
+    """Return how the protected copy is made, if a policy file does not say it otherwise."""
+    from discreet.policy import PRESETS, load_policy
+
+    rules = load_policy(policy)
+    fields = made.fields(rules)
+    if policy not in PRESETS:
+        named = {name: value for name, value in fields.items() if value is not None}
+        check_file_stands(rules, named, {})
+    return fields
 
 
 @contextmanager
@@ -288,11 +304,11 @@ def version_new(
     study: StudyOptions,
     numbers: NumberOptions,
     prepared: RowOptions,
-    rows: Annotated[str | None, Option(help="The row method from now on.")] = None,
+    made: CopyOptions,
 ) -> None:
     """Open the next version of a study, for changed data or a changed policy."""
     with progress_shown():
-        fields = {"rows": rows, **vars(numbers), **prepared.fields()}
+        fields = {**made.fields(study.rules()), **vars(numbers), **prepared.fields()}
         number = study.open(file, **fields).new_version()
     typer.echo(f"version {number} is open; what is released from now on belongs to it")
 

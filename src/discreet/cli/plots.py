@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from discreet.cli.common import (
+    CopyOptions,
     DiversityOption,
     File,
     JsonOption,
@@ -27,6 +28,7 @@ from discreet.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from discreet.plots import View
+    from discreet.policy import Policy
     from discreet.study import Study
 
 __all__ = ["plot"]
@@ -42,6 +44,8 @@ KindArgument = Annotated[
 ColumnsArgument = Annotated[
     list[str], Argument(help="The columns to draw; a formula for residuals, qq and leverage.")
 ]
+VIEW = ("bins", "grid", "pixels")
+"""What every plot of the copy of the whole table may have a value of its own of."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ def plot(
     study: StudyOptions,
     numbers: NumberOptions,
     axes: AxesOptions,
+    made: CopyOptions,
     output: Annotated[
         Path | None,
         Option(
@@ -99,6 +104,10 @@ def plot(
         ),
     ] = None,
     method: MethodOption = None,
+    source: Annotated[
+        str | None,
+        Option(help="Of rows whole: copy or counts, where the plot is drawn from."),
+    ] = None,
     by: Annotated[
         str | None, Option(help="A categorical column: one colour, box or panel a level.")
     ] = None,
@@ -110,22 +119,16 @@ def plot(
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
+    discreet plot heatmap cohort.csv age bmi --rows whole --grid 12 -o age-bmi.svg
     """
     from discreet.plots import PLOTS
-    from discreet.protect import ROW_METHODS, named
 
     _check_asked(kind, columns, axes, by=by, trend=trend)
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
     with progress_shown():
-        guarded = study.rules().fixed
-        drawn, fields = _said(method=method, by=by, trend=trend or None), {}
-        if guarded:
-            # A row method makes the study's copy; a count method is the plot's alone.
-            rows = method if named(method or "")[0] in ROW_METHODS else None
-            fields = {"rows": rows, **vars(numbers), **axes.fields()}
-        else:
-            drawn |= _own_numbers(kind, numbers, axes)
+        fields, drawn = _parted(kind, study.rules(), made, numbers, axes, method)
+        drawn |= _said(method=method, by=by, trend=trend or None, source=source)
         if PLOTS[kind].axes:
             drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
         counted = columns if PLOTS[kind].columns == "categorical" else ()
@@ -169,15 +172,47 @@ def _check_asked(
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 
 
-def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[str, Any]:
-    """Return the numbers of a plot that are its alone; refuse one that it is drawn without."""
+def _parted(
+    kind: str,
+    rules: Policy,
+    made: CopyOptions,
+    numbers: NumberOptions,
+    axes: AxesOptions,
+    method: str | None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a study is opened with, and what is the plot's alone."""
+    from discreet.protect import ROW_METHODS, named
+
+    fields = dict(made.fields(rules))
+    if not rules.fixed:
+        return {}, _own_numbers(kind, numbers, axes)
+    # A row method makes the study's copy; a count method is the plot's alone.
+    rows = method if named(method or "")[0] in ROW_METHODS else None
+    fields |= {"rows": made.rows or rows, **vars(numbers), **axes.fields()}
+    return fields, _of_view(kind, fields) if made.is_whole(rules) else {}
+
+
+def _of_view(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Take out of a study's fields what is free in a plot of the copy of the whole table."""
+    named = _said(**{name: fields.pop(name) for name in VIEW})
+    _refuse_unused(kind, named)
+    return named
+
+
+def _refuse_unused(kind: str, names: Iterable[str]) -> None:
+    """Refuse a number that a plot is drawn without."""
     from discreet.plots import PARAMETERS, PLOTS
 
-    if axes.pairs:
-        raise InputError("--pairs is of guarded policies; under 'research' any order is drawn")
-    for name in sorted(given(numbers)):
+    for name in sorted(names):
         if name in PARAMETERS and name not in PLOTS[kind].parameters:
             raise InputError(f"a {kind} has no use for --{name}; leave it out")
+
+
+def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[str, Any]:
+    """Return the numbers of a plot that are its alone; refuse one that it is drawn without."""
+    if axes.pairs:
+        raise InputError("--pairs is of guarded policies; under 'research' any order is drawn")
+    _refuse_unused(kind, given(numbers))
     return _said(**vars(numbers), diversity=axes.diversity, pixels=axes.pixels)
 
 

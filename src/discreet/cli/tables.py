@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from discreet.cli.common import (
+    CopyOptions,
     DropOption,
     File,
     FormulaOption,
@@ -143,6 +144,7 @@ def anonymize(
     to: Files,
     table: TableOptions,
     how: HowOptions,
+    made: CopyOptions,
     rows: RowOptions,
     study: StudyOptions,
     formula: FormulaOption = None,
@@ -151,13 +153,18 @@ def anonymize(
     """Make a protected table, and a report on its risk and use.
 
     discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
+    discreet anonymize cohort.csv --rows whole -o copy.csv --report report.html
     discreet anonymize cohort.csv --method mdav -k 10 -o rounded.csv
     discreet anonymize wine.csv --method optimal -k 10 --per-column --policy research -o wine-10.csv
     """
     to.check()  # before the work
-    make = _rounded if how.rounds(points=to.points is not None) else _protected
+    rounds = how.rounds(points=to.points is not None)
+    if rounds and (unused := given(made)):
+        raise InputError(f"--{min(unused)} is not of rounding; leave it out, or --method")
+    make = _rounded if rounds else _protected
     with progress_shown():
-        release = make(file, study, how, rows.fields(), {**table.asked(), "formula": formula})
+        fields = {**rows.fields(), **made.fields(study.rules())}
+        release = make(file, study, how, fields, {**table.asked(), "formula": formula})
         files, report = to.save(release)
         text = report.to_json() if as_json else None  # which is asked about, too
     # Once the progress bar is gone; beside JSON, where it is not read as part of it.
@@ -173,7 +180,8 @@ def _protected(
     asked["risk_below"] = how.risk_below
     if study.rules().fixed:
         # The numbers of a guarded study are those it is opened with.
-        return study.open(file, rows=how.method, **numbers, **fields).anonymize(**asked)
+        fields["rows"] = fields["rows"] or how.method
+        return study.open(file, **numbers, **fields).anonymize(**asked)
     return study.open(file, **fields).anonymize(method=how.method, **numbers, **asked)
 
 
@@ -189,8 +197,7 @@ def _rounded(
         return study.open(file, **fields).round(method=how.method, **numbers, **asked)
     check_numbers(**numbers)
     fields |= {"rounding": how.method, **numbers}
-    if study.policy in PRESETS:
-        fields["rows"] = "rounding"
+    fields["rows"] = "rounding" if study.policy in PRESETS else None
     return study.open(file, **fields).round(**asked)
 
 

@@ -50,6 +50,8 @@ class Serving:
         The data, and a preset or a policy file.
     study : str, optional
         The study's name; by default the file's.
+    rows, m : str, int, optional
+        How the protected copy is made, where the policy does not say it.
     host, port : str, int
         An address of this machine, and a port; 0 lets the machine choose one.
     workers : int, default 1
@@ -74,6 +76,8 @@ class Serving:
     origins: Sequence[str] = ()
     issuer: str = ""
     audience: str = ""
+    rows: str | None = None
+    m: int | None = None
 
     def __post_init__(self) -> None:
         if bool(self.issuer) != bool(self.audience):
@@ -101,7 +105,9 @@ class Serving:
 
 def opened(serving: Serving) -> Study:
     """Open the study that is to be served."""
-    policy = load_policy(serving.policy).changed(study=serving.study)
+    policy = load_policy(serving.policy).changed(
+        study=serving.study, rows=serving.rows, m=serving.m
+    )
     return open_study(serving.file, policy)
 
 

@@ -418,6 +418,7 @@ STANDARD = "standard"
 OPTIONS = {
     "k": "-k",
     "rows": "--rows",
+    "m": "-m",
     "q": "-q",
     "bins": "--bins",
     "grid": "--grid",

@@ -16,6 +16,7 @@ from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import Policy
 from discreet.progress import advance
 from discreet.protect.values import nice_step, short
+from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.table import KINDS, Table, open_table, with_levels_of_two
 
 __all__ = ["Guess", "person_column", "proposed_policy", "refuse_unsaid_persons"]
@@ -402,7 +403,13 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     named = [guess.name for guess in guesses if guess.role == "identifier"]
     yield RULE
     yield f"{K}\nk = {policy.k}"
-    yield f"{ROWS}\nrows = {_text(policy.rows)}"
+    whole = '# rows = "whole"  # in the place of the line above'
+    members = f"# m = {MEMBERS_PER_K * policy.k}"
+    of = [_key(guess.name) for guess in guesses if guess.role == "sensitive"]
+    said = (
+        f"{', '.join(of)} (guessed). Are there others?" if of else "no column, by its name. Is one?"
+    )
+    yield f"{ROWS}\n# Sensitive here: {said}\nrows = {_text(policy.rows)}\n{whole}\n{members}"
     yield f"{GROUPS}\n# groups = [{_list(numbers[:3] or ['age', 'weight'])}]"
     yield f"{STRATA}\n# strata = {_list(levels[:1] or ['sex'])}"
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
@@ -422,7 +429,9 @@ K = """\
 # The least number of persons that anything drawn stands on. Larger is safer and coarser."""
 ROWS = """\
 # How the one protected copy of the rows is made, from which points and lines are drawn:
-# `discreet methods` lists what each method promises, and what it does not."""
+# `discreet methods` lists what each method promises, and what it does not. "whole" makes one copy
+# of all columns, from which every plot can be drawn with any settings (no groups, strata or pairs),
+# in groups of at least m persons. It reveals less of columns whose role is sensitive."""
 GROUPS = """\
 # The columns whose rows may be seen together; a column is in one group. Without groups they are
 # those of the first plot of rows that is asked for: better to choose them here."""

@@ -1,0 +1,204 @@
+"""Commands for a study with one copy of the whole table."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.policy import Policy
+from discreet.serve.start import Serving, opened
+from discreet.study import Study
+from discreet.study.guesses import proposed_policy
+from tests.cli.conftest import Run
+from tests.serve.cohort import written
+
+WHOLE = ("--rows", "whole")
+
+
+def drawn(run: Run, *words: str) -> Any:
+    """Return the numbers of a plot."""
+    code, out, err = run("plot", *words, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_plots_of_the_copy_have_settings_of_their_own(run: Run, cohort: Path) -> None:
+    heatmap = ("heatmap", str(cohort), "age", "bmi", *WHOLE)
+    for grid in ("9", "12"):
+        view = drawn(run, *heatmap, "--grid", grid)
+        assert (view["method"], view["parameters"]["grid"]) == ("whole", int(grid))
+    histogram = drawn(
+        run, "histogram", str(cohort), "ldl", *WHOLE, "--by", "age_group", "--bins", "6"
+    )
+    assert histogram["method"] == "whole"
+    parallel = ("parallel", str(cohort), "age_group", "ldl", "age", *WHOLE, "--pixels", "150")
+    assert drawn(run, *parallel)["method"] == "whole"
+
+
+def test_source_says_where_a_plot_comes_from(run: Run, cohort: Path) -> None:
+    histogram = ("histogram", str(cohort), "age", *WHOLE)
+    found = [drawn(run, *histogram, *words)["method"] for words in SOURCES]
+
+    assert found == ["merge", "whole", "merge", "merge"]
+
+
+SOURCES: list[list[str]] = [
+    [],
+    ["--source", "copy"],
+    ["--source", "counts"],
+    ["--method", "merge"],
+]
+
+
+def test_the_command_is_the_study_in_python(run: Run, cohort: Path) -> None:
+    told = drawn(run, "scatter", str(cohort), "age", "bmi", *WHOLE, "-m", "12", "--by", "age_group")
+    policy = Policy.preset("standard", rows="whole", m=12, kinds={"age_group": "categorical"})
+    view = dc.open(cohort, policy).scatter("age", "bmi", by="age_group")
+
+    assert told == json.loads(view.to_json())
+    assert told["parameters"]["m"] == 12
+
+
+REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
+    # the words, the exit code, what is said
+    "no policy with a copy": (
+        ("plot", "histogram", "FILE", "age", *WHOLE, "--policy", "research", "--json"),
+        2,
+        "--rows is of the protected copy of a guarded study; under 'research' name",
+    ),
+    "a table of no policy with a copy": (
+        ("anonymize", "FILE", "-m", "12", "--policy", "research"),
+        2,
+        "-m is of the protected copy of a guarded study",
+    ),
+    "m without such a copy": (
+        ("plot", "histogram", "FILE", "age", "--source", "copy", "--json"),
+        3,
+        "this study has no copy of the whole table",
+    ),
+    "a number without use": (
+        ("plot", "bars", "FILE", "age_group", *WHOLE, "--grid", "9", "--json"),
+        2,
+        "a bars has no use for --grid; leave it out",
+    ),
+    "another grid of counts": (
+        (
+            "plot",
+            "heatmap",
+            "FILE",
+            "age",
+            "bmi",
+            *WHOLE,
+            "--grid",
+            "9",
+            "--source",
+            "counts",
+            "--json",
+        ),
+        3,
+        "grid is fixed when the study is opened",
+    ),
+    "rounding of the copy": (
+        ("anonymize", "FILE", *WHOLE, "--method", "mdav"),
+        2,
+        "--rows is not of rounding; leave it out, or --method",
+    ),
+    "fewer than k in a group": (
+        ("anonymize", "FILE", *WHOLE, "-m", "3"),
+        2,
+        "m must be at least k",
+    ),
+    "what the file says": (
+        ("serve", "FILE", "--policy", "POLICY", *WHOLE),
+        3,
+        "the policy file says what rows is",
+    ),
+    "a version of what the file does not say": (
+        ("version", "new", "FILE", "--policy", "POLICY", *WHOLE),
+        3,
+        "the policy file says what rows is",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_is_one_line(run: Run, cohort: Path, tmp_path: Path, case: str) -> None:
+    words, code, says = REFUSED[case]
+    (tmp_path / "policy.toml").write_text('rows = "mdav"\n')
+    places = {"FILE": str(cohort), "POLICY": str(tmp_path / "policy.toml")}
+
+    found, out, err = run(*(places.get(word, word) for word in words))
+
+    assert (found, out) == (code, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_the_copy_is_released(run: Run, cohort: Path, tmp_path: Path) -> None:
+    path = tmp_path / "copy.csv"
+    code, _, err = run("anonymize", str(cohort), *WHOLE, "-m", "12", "-o", str(path))
+
+    assert code == 0, err
+    policy = Policy.preset("standard", rows="whole", m=12)
+    frame = (
+        dc.open(pl.read_csv(cohort, infer_schema_length=None), policy, study="cohort.csv")
+        .anonymize()
+        .frame
+    )
+    assert pl.read_csv(path, infer_schema_length=None).columns == frame.columns
+    assert len(pl.read_csv(path, infer_schema_length=None)) == len(frame)
+
+
+def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: Path) -> None:
+    plot = ("plot", "scatter", str(cohort), "age", "bmi", *WHOLE, "--json")
+    assert run(*plot)[0] == 0
+    code, _, err = run(*plot, "-m", "12")
+    command = f"discreet version new {cohort} --rows whole -m 12"
+    assert code == 4
+    assert f"`{command}`" in err
+
+    assert run(*command.split()[1:]) == (
+        0,
+        "version 2 is open; what is released from now on belongs to it\n",
+        "",
+    )
+    assert run(*plot, "-m", "12")[0] == 0
+
+
+def test_a_study_is_served_from_the_copy(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, policy = written(tmp_path, 'name = "clinic"\nroles.patient = "identifier"\n')
+    served: list[tuple[Study, Serving]] = []
+    start = importlib.import_module("discreet.serve.start")
+    monkeypatch.setattr(start, "run", lambda study, serving, _: served.append((study, serving)))
+    monkeypatch.chdir(tmp_path)
+
+    assert run("serve", str(file), *WHOLE, "-m", "12", "--study", "s", "--no-token")[0] == 0
+    ((study, serving),) = served
+    assert (study.policy.rows, study.policy.members) == ("whole", 12)
+    assert opened(serving).policy == study.policy  # as other workers do
+    policy.write_text(policy.read_text() + 'rows = "whole"\n')
+    assert run("serve", str(file), *WHOLE, "--policy", str(policy), "--no-token")[0] == 0
+    assert served[-1][0].policy.rows == "whole"
+
+
+def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) -> None:
+    frame = pl.read_csv(cohort, infer_schema_length=None).with_columns(
+        diagnosis=pl.col("age_group")
+    )
+    text = proposed_policy(frame)
+
+    assert "\n# Sensitive here: diagnosis (guessed). Are there others?\n" in text
+    assert "no column, by its name" in proposed_policy(frame.select("age", "ldl"))
+    chosen = text.replace('rows = "condensation"\n# rows = "whole"', 'rows = "whole"')
+    path = tmp_path / "p.toml"
+    path.write_text(chosen.replace("# m = 10", "m = 10"))
+    assert Policy.load(path).members == 10
+    assert Policy.load(path).rows == "whole"
