@@ -34,7 +34,7 @@ def test_a_released_table_is_attacked(run: Run, tables: tuple[Path, Path]) -> No
     found = {attack["name"]: attack["found"] for attack in told["attacks"]}
     assert found["linkage"]["share"] > 0.9
     assert found["linkage"]["allowed"] == 0.2
-    assert found["inference of numbers by rows"]["verdict"].startswith("beats a released row")
+    assert found["numbers by rows"]["verdict"].startswith("beats a released row")
 
 
 def test_rows_that_are_nobodys_are_not_linked(run: Run, tables: tuple[Path, Path]) -> None:

@@ -23,6 +23,7 @@ from discreet.measure.attacks import (
     Success,
     compared,
     counted_of,
+    first_of,
     in_keyed_order,
     ranked,
     ranked_within,
@@ -380,6 +381,31 @@ def test_the_linear_model_finds_what_hangs_together() -> None:
     assert not numbers.found.gain > 0.05  # of those held out just as well: nobody is found
 
 
+def test_a_model_of_a_column_of_few_numbers_says_one_of_them() -> None:
+    random = np.random.default_rng(5)
+    x: Floats = random.normal(size=200)
+    stage: Floats = np.rint(np.clip(x, -2.0, 2.0))
+    table = side({"x": x, "stage": stage})
+    held = held_out(Records.of(table), the_raw_rows)
+
+    (found,) = inference(held, by="model")
+
+    (told,) = [part for part in found.parts if part.what.startswith("stage")]
+    assert told.share > 0.8
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e200])
+def test_numbers_that_nothing_can_be_computed_with_are_gaps(value: float) -> None:
+    table = persons(60)
+    age = table.numbers["age"].copy()
+    age[:2] = value
+    odd = side({**table.numbers, "age": age}, table.levels)
+
+    found = attacked(odd, copy=Copy(odd, np.arange(60)), k=5)
+
+    assert found["linkage"].found.share == 1
+
+
 def test_one_copy_is_held_against_a_row_at_random() -> None:
     records = keyed(200)
 
@@ -396,6 +422,15 @@ def test_an_insider_knows_some_but_not_all() -> None:
 
     with pytest.raises(InputError, match="share must be below 1"):
         insider(held, 1.0)
+
+
+def test_of_many_records_whole_persons_are_taken() -> None:
+    whose = np.repeat([3, 1, 2], [4, 3, 5])
+    records = Records.of(persons(12), whose)
+
+    assert len(first_of(records, 12)) == 12
+    assert len(first_of(records, 8)) == 7
+    assert len(first_of(records, 2)) == 4  # one person at least
 
 
 def test_all_rows_of_a_person_are_held_out_together() -> None:
@@ -556,7 +591,8 @@ def test_a_person_more_changes_a_rounded_report_by_a_step_at_most() -> None:
 def test_a_page_has_a_plot_with_every_attack(report: AttackReport) -> None:
     scene = report.scene()
 
-    assert scene.panels[0].y.ticks == tuple(attack.title for attack in report.attacks)
+    assert scene.panels[0].y.ticks == tuple(attack.name for attack in report.attacks)
+    assert max(map(len, scene.panels[0].y.ticks)) <= 17  # longer names are cut in a plot
     assert "<svg" in report.to_html() or "data:image/svg+xml" in report.to_html()
     assert report._repr_html_().startswith("<style>")
 
@@ -589,8 +625,8 @@ def test_without_a_method_what_needs_other_copies_is_left_out() -> None:
     found = attacked(raw, copy=Copy(raw), k=5)
 
     names = {attack.name for attack in found.attacks}
-    assert names >= {"coincidences", "inference of numbers by rows"}
-    assert not any("membership" in name for name in names)
+    assert names >= {"coincidences", "numbers by rows"}
+    assert not any("member" in name for name in names)
     assert found.not_tried["record linkage"].startswith("it is not known which raw row")
 
 

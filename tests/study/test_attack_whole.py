@@ -17,7 +17,7 @@ def test_a_release_is_attacked() -> None:
     report = whole().anonymize().attack(10)
 
     names = [attack.name for attack in report.attacks]
-    assert {"linkage", "verbatim", "insider with 90 %", "versions"} <= {*names}
+    assert {"linkage", "verbatim", "insider, 90 %", "versions"} <= {*names}
     assert report.made["m"] == 10
     assert "patient" not in report.made["columns"]
     assert report["linkage"].found.share < 0.2

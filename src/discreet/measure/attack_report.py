@@ -24,6 +24,8 @@ from discreet.measure.attacks import (
     Records,
     Success,
     attack_secret,
+    comparable,
+    first_of,
     in_keyed_order,
 )
 from discreet.measure.attacks_by_copies import WHO, membership, versions
@@ -51,6 +53,8 @@ SHARES = (0.5, 0.9)
 VERSIONS = 4
 COPIES = 5
 """So many copies are linked where none is given."""
+HELD_OUT_OF = 5000
+"""Of so many records at most, a fifth is held out at a time."""
 PER_FAR = 100
 """One record of so many is looked at as a far one too, where these are more than five."""
 LEAD = (
@@ -205,7 +209,7 @@ class AttackReport:
         every = [attack.found for attack in self.attacks]
         ends = tuple((100 * it.low, 100 * it.share, 100 * it.high) for it in every)
         beside = tuple((100 * it.baseline,) * 3 for it in every)
-        names = tuple(attack.title for attack in self.attacks)
+        names = tuple(attack.name for attack in self.attacks)
         panel = Panel(
             (Intervals((ends, beside), ("attack", "baseline")),),
             Axis("right, %", (-2.0, 102.0)),
@@ -332,7 +336,8 @@ def attacked(
     tried = _Tried()
     _on_one(tried, records, given, k)
     if make is not None:
-        held = tried.value("persons held out", lambda: held_out(records, make))
+        some = first_of(records, HELD_OUT_OF)
+        held = tried.value("persons held out", lambda: held_out(some, make))
         if held is not None:
             _on_held_out(tried, held, k)
         if pairs:
@@ -443,6 +448,7 @@ class _Tried:
 
 def _turned(copy: Copy, order: Labels) -> Copy:
     """Return a copy whose sources are places in another order of the records."""
+    copy = replace(copy, table=comparable(copy.table))
     if copy.source is None:
         return copy
     place = np.empty(len(order), dtype=np.intp)

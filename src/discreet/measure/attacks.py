@@ -36,8 +36,10 @@ __all__ = [
     "Space",
     "Success",
     "attack_secret",
+    "comparable",
     "compared",
     "counted_of",
+    "first_of",
     "in_keyed_order",
     "ranked",
     "ranked_within",
@@ -47,6 +49,7 @@ __all__ = [
 
 WEIGHT = 0.7
 """An indicator of a level counts so much: two different levels are then a sd apart."""
+HUGE = 1e150
 STEP = 0.05
 """What may be released of an attack are shares to so much."""
 
@@ -72,7 +75,7 @@ class Records:
         whose = np.arange(len(table)) if persons is None else np.asarray(persons)
         if whose.shape != (len(table),):
             raise InputError("persons must hold one number for each row of the table")
-        return cls(table, np.unique(whose, return_inverse=True)[1])
+        return cls(comparable(table), np.unique(whose, return_inverse=True)[1])
 
     def __len__(self) -> int:
         return len(self.table)
@@ -80,6 +83,17 @@ class Records:
     def taken(self, rows: Labels) -> Records:
         """Return some of the records, by their places."""
         return Records(self.table.taken(rows), self.persons[rows])
+
+
+def comparable(table: Side) -> Side:
+    """Return a table in which numbers that are not finite, or beyond 1e150, are missing."""
+
+    def known(values: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.where(np.abs(values) < HUGE, values, np.nan)
+
+    numbers = {name: known(values) for name, values in table.numbers.items()}
+    return Side(MappingProxyType(numbers), table.levels)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -479,3 +493,14 @@ def in_keyed_order(records: Records) -> tuple[Records, Labels]:
     """
     order = keyed_order(space_of(records.table, [records.table]).of(records.table))
     return records.taken(order), order
+
+
+def first_of(records: Records, rows: int) -> Records:
+    """Return whole persons from the beginning of the records, so that there are `rows` at most."""
+    if len(records) <= rows:
+        return records
+    whose, first = np.unique(records.persons, return_index=True)
+    held = np.bincount(np.searchsorted(whose, records.persons))
+    order = np.argsort(first)
+    kept = whose[order[: max(1, int((np.cumsum(held[order]) <= rows).sum()))]]
+    return records.taken(np.flatnonzero(np.isin(records.persons, kept)))

@@ -21,6 +21,7 @@ from discreet.measure.attacks import (
     Space,
     attack_secret,
     counted_of,
+    first_of,
     ranked,
     ranked_within,
     space_of,
@@ -88,7 +89,7 @@ def membership(
     """
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
-    some = _some(records, rows)
+    some = first_of(records, rows)
     at = space_of(some.table, [some.table]).of(some.table)
     order = np.argsort(np.round(np.square(at - at.mean(axis=0)).sum(axis=1), 9), kind="stable")
     seen = []
@@ -103,7 +104,7 @@ def membership(
     )
     of = f" of each of {len(seen)} such persons" if len(seen) > 1 else ""
     return Attack(
-        f"membership, {who}",
+        f"member, {who}",
         f"Membership of {WHO[who]}",
         "Somebody knows the records of all other persons and of this one, makes copies of their"
         " own with the person and without, and learns from them to tell whether the released one"
@@ -132,14 +133,6 @@ def _seen(rest: Records, person: Side, make: Make, pairs: int, name: str) -> tup
     return np.array(seen[0]), np.array(seen[1])
 
 
-def _some(records: Records, rows: int) -> Records:
-    """Return the first persons of the records, of so many rows at most."""
-    if len(records) <= rows:
-        return records
-    kept = np.unique(records.persons[:rows])
-    return records.taken(np.flatnonzero(np.isin(records.persons, kept))[:rows])
-
-
 def _beside(rest: Records, person: Side) -> Records:
     """Return the records with one more, of a person of its own."""
     numbers = {
@@ -154,7 +147,7 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
     """Return the person, far off in a column or along the direction of least variance."""
     if who == "typical":
         return person
-    names = [name for name, values in rest.numbers.items() if np.nanstd(values) > 0]
+    names = [name for name, values in rest.numbers.items() if _varies(values)]
     if len(names) < (1 if who == "marginal" else 2):
         raise RefusedError(
             "there are too few columns of numbers that such a person could be off in"
@@ -174,6 +167,11 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
         for j, name in enumerate(names):
             numbers[name] = np.array([mean[j] + off[j] * sd[j]])
     return Side(MappingProxyType(numbers), person.levels)
+
+
+def _varies(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(known.size and np.ptp(known) > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +296,7 @@ def versions(
     count = check_whole("copies", copies, least=2)
     share = check_ratio("leave", leave, zero=False)
     check_whole("repeats", repeats, least=1)
-    some = _some(records, rows)
+    some = first_of(records, rows)
     persons, first = np.unique(some.persons, return_index=True)
     first = np.sort(first)
     persons = some.persons[first]

@@ -61,6 +61,8 @@ MOST = 2000
 BLOCK = 1 << 22
 """So many distances are held at a time."""
 RIDGE = 1e-3
+FEW = 20
+"""Of a column of numbers with no more different values than this, a model says one of them."""
 IN_GENERAL = "What is so in general, and could be said of anybody, counts as well."
 NEIGHBOURS = 8
 """Of so many nearest rows one is taken to be that of a record that an insider knows."""
@@ -264,7 +266,7 @@ def _inferred(
         "model": "fits a linear model of this column to the released table, and says what it says",
     }[by]
     return Attack(
-        f"inference of {kind} by {by}",
+        f"{kind} by {by}",
         f"Inference of {kind} by {'nearest rows' if by == 'rows' else 'a fitted model'}",
         f"Somebody knows all columns of a person but one, {way}.",
         (
@@ -355,7 +357,15 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
         size = RIDGE * len(x) * np.eye(x.shape[1])
         weights = np.linalg.solve(x.T @ x + size, x.T @ (y - mean))
         said = to @ weights + mean
-        yield name, said[:, 0] if number else said.argmax(axis=1).astype(np.float64)
+        if not number:
+            yield name, said.argmax(axis=1).astype(np.float64)
+            continue
+        different = np.unique(values[known])
+        if len(different) <= FEW:  # codes and counts: what is nearest of what there is
+            middle = (different[1:] + different[:-1]) / 2
+            yield name, different[np.searchsorted(middle, said[:, 0])]
+        else:
+            yield name, said[:, 0]
 
 
 # --- whole rows and rare combinations -----------------------------------------------------------
@@ -503,7 +513,7 @@ def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
         allowed = None if k is None else 1 / k
         parts = (counted_of(what, linked, trials, guess / trials, allowed=allowed),)
     return Attack(
-        f"insider with {100 * share:.0f} %",
+        f"insider, {100 * share:.0f} %",
         f"An insider who knows {100 * share:.0f} % of the records",
         f"Somebody knows the whole records of {100 * share:.0f} % of the persons, takes out the"
         " released rows that fit them best, and looks for the others near the rows that are left.",

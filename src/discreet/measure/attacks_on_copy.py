@@ -105,7 +105,7 @@ def linkage(
         allowed=None if k is None else 1 / k,
     )
     return Attack(
-        "linkage" if far is None else f"linkage of {far} farthest",
+        "linkage" if far is None else f"linkage, far {far}",
         "Record linkage" if far is None else f"Record linkage of the {far} farthest",
         "Somebody knows the true values of a person in every column, takes the released row that is"
         " nearest to them, and says that it is this person's.",
