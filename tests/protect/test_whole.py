@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,45 @@ def test_one_person_with_half_of_the_rows_takes_part_like_others() -> None:
     assert np.sum(found.groups[:200] >= 0) <= 8
     for group in range(found.groups.max() + 1):
         assert len(np.unique(persons[found.groups == group])) >= 10
+
+
+def shown_by(largest: Callable[[int, bool], float], times: int) -> float:
+    """Return the AUC of the largest value of a copy, with one person far above and without."""
+    sides = [np.array([largest(2 * i + j, bool(j)) for i in range(times)]) for j in (0, 1)]
+    return float(np.mean(np.sign(sides[1][None] - sides[0][:, None]) / 2 + 0.5))
+
+
+def test_the_largest_value_does_not_show_who_is_far_above_all_others() -> None:
+    others, far = NORMAL[:150], 12.0
+
+    def column(taken: bool) -> Floats:
+        return np.append(others, far) if taken else others
+
+    def of_copy(seed: int, taken: bool) -> float:
+        secret = Secret.from_bytes(np.random.default_rng(seed).bytes(32))
+        x = column(taken)
+        numbers = {"x": x, "y": NORMAL[-len(x) :]}
+        keys = row_keys(secret, [*numbers.values()])
+        draws = Draws(secret, secret.digest("version", total(keys)), keys)
+        return float(whole_copy(numbers, {}, draws, Settings(5, 10)).numbers["x"].max())
+
+    def of_sample(seed: int, taken: bool) -> float:
+        return float(np.random.default_rng(seed).choice(column(taken), 150).max())
+
+    assert 0.3 < shown_by(of_copy, 30) < 0.7
+    assert shown_by(of_sample, 30) > 0.75
+
+
+def test_who_takes_part_is_the_secrets() -> None:
+    found = []
+    for seed in range(4):
+        secret = Secret.from_bytes(np.random.default_rng(seed).bytes(32))
+        keys = row_keys(secret, [NORMAL])
+        made = whole_copy({"x": NORMAL}, {}, Draws(secret, b"", keys), Settings(5, 10))
+        found.append(made.groups >= 0)
+
+    assert all(0.8 <= taken.mean() <= 0.96 for taken in found)
+    assert np.mean(np.all(found, axis=0)) < 0.8
 
 
 @given(

@@ -82,7 +82,7 @@ def given_back(
     >>> bool((out[:3] == 0).all()), bool(out.max() <= 26)
     (True, True)
     """
-    if not np.ptp(raw):
+    if not len(latent) or not np.ptp(raw):
         return np.full(len(latent), raw[0])
     rank = np.empty(len(latent))
     rank[np.lexsort([ties, latent])] = np.arange(len(latent))

@@ -72,8 +72,9 @@ def check_whole(
     _check_groups(made, who, settings.m)
     for name, column in made.levels.items():
         _check_levels(name, levels[name], column, who, settings.k)
-    _check_numbers(numbers, relations, made, settings, who)
+    _check_bounds(made.numbers, settings)
     _check_relations(relations, made.numbers)
+    _check_numbers(numbers, relations, made, settings, who)
     _check_coincidences(numbers, levels, made)
 
 
@@ -106,6 +107,12 @@ def _check_levels(name: str, raw: Levels, made: Levels, who: Labels, k: int) -> 
             raise _broken(f"a level of column {name!r} stood on fewer than k persons")
 
 
+def _check_bounds(numbers: Mapping[str, Floats], settings: Settings) -> None:
+    for name, (low, high) in settings.bounds.items():
+        if name in numbers and ((numbers[name] < low) | (numbers[name] > high)).any():
+            raise _broken(f"a value of column {name!r} was outside of its bounds")
+
+
 def _check_numbers(
     numbers: Mapping[str, Floats],
     relations: Relations,
@@ -119,9 +126,6 @@ def _check_numbers(
     raised = {high for low, high in relations.orders if relations.after.get(high) != low}
     for name, column in made.numbers.items():
         low, high = settings.bounds.get(name, (-np.inf, np.inf))
-        known = column[~np.isnan(column)]
-        if known.size and not (low <= known.min() and known.max() <= high):
-            raise _broken(f"a value of column {name!r} was outside of its bounds")
         if name in relations.sums:
             continue
         gaps = np.isnan(out[name])
@@ -133,7 +137,7 @@ def _check_numbers(
         if name in relations.after:  # a difference of what was rounded to eleven digits
             if name in settings.bounds:
                 continue
-            low, high, room = -np.inf, np.inf, TINY * max(1.0, float(np.abs(known).max()))
+            low, high, room = -np.inf, np.inf, TINY * max(1.0, float(np.nanmax(np.abs(column))))
         before = np.clip(raw[name], low, high)
         if _few(who, before <= ends.min() + room, k) or _few(who, before >= ends.max() - room, k):
             raise _broken(f"an end of column {name!r} stood on fewer than k persons")

@@ -361,10 +361,13 @@ def _placed(space: _Space) -> Floats:
     return np.column_stack(parts)
 
 
-def _grouped(space: _Space, table: _Table, settings: Settings) -> Labels:
-    """Return the group of each row, numbered from 0: m rows or more, of as many persons."""
-    near = _placed(space)
-    for j, name in enumerate(space.numbers):
+def _grouped(points: Floats, table: _Table, settings: Settings) -> Labels:
+    """Return the group of each row, numbered from 0: m rows or more, of as many persons.
+
+    The first columns of `points` are those of the numbers; they are blurred.
+    """
+    near = points.copy()
+    for j, name in enumerate(table.numbers):
         if near[:, j].any():
             near[:, j] += BLUR * _normal(table.draws.of_rows(f"blur {name}")[:, 0])
     near = np.round(near, 9)
@@ -421,13 +424,14 @@ def _from_others(scores: Floats, p: int, groups: Labels) -> tuple[Floats, Floats
 def _far(table: _Table, settings: Settings) -> NDArray[np.bool_]:
     """Say which rows stand out: far from their group's others, or along an axis of the table.
 
-    Who stands out takes no part with any row. A column keeps the numbers of 2 k persons or more.
+    Numbers alone count, so groups are of them alone. Who stands out takes no part with any row.
+    A column keeps the numbers of 2 k persons or more.
     """
     p = len(table.numbers)
     if not p:
         return np.zeros(len(table.rows), dtype=np.bool_)
-    space = _space(table, settings)
-    groups = _grouped(space, table, settings)
+    space = _space(table._replace(levels={}), settings)
+    groups = _grouped(space.scores[:, :p], table, settings)
     scores = _filled(space, groups)[:, :p]
     share = WITHHELD * (0.5 + float(table.draws.of_table("withheld", 1)[0]))
     length = _from_others(scores, p, groups)[1]
@@ -452,7 +456,7 @@ def _far(table: _Table, settings: Settings) -> NDArray[np.bool_]:
 def _drawn(table: _Table, rows: int, settings: Settings) -> WholeCopy:
     """Draw about so many rows: one for each that takes part, and some again in place of others."""
     space = _space(table, settings)
-    groups = _grouped(space, table, settings)
+    groups = _grouped(_placed(space), table, settings)
     draws, k = table.draws, settings.k
     grain = k * max(1, int(GRAIN * rows / k))
     n = grain * int(rows / grain + draws.of_table("rows", 1)[0])  # how many is nobody's
