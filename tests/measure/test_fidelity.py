@@ -438,6 +438,15 @@ class TestRounded:
         assert np.mean(joint) == pytest.approx(exact.joint.distance, rel=0.05)
         assert not any(it.exact for it in found)
 
+    def test_figures_of_persons_with_several_rows_are_rounded_as_for_so_many_persons(self) -> None:
+        exact = fidelity(table(2000), table(2000, 1))
+        persons = np.arange(2000) // 10
+        found = [exact.rounded(draws(table(1), secret), persons).largest for secret in range(30)]
+
+        step = nice_above(7 / 200)
+        assert {round(it / step, 6) for it in found} <= {0, 1, 2}
+        assert step > 9 * nice_above(7 / 2000)
+
     def test_the_same_secret_rounds_alike(self) -> None:
         exact = fidelity(table(300), table(280, 1))
 
@@ -456,7 +465,7 @@ class TestRounded:
 
         assert [panel.title for panel in found.scene().panels] == titles
         assert bool(found.pairs) == (found.columns[0].distance is not None) == (rows == 5000)
-        assert "- " in found.to_text()
+        assert (" distance " in found.to_text()) == (rows == 5000)
 
     def test_it_is_read_back(self) -> None:
         found = fidelity(table(300), table(280, 1)).rounded(draws(table(1)))

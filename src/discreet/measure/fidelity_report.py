@@ -15,6 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from discreet.arguments import Labels
 from discreet.errors import InputError
 from discreet.measure.report import Gate, Listing, as_text, save_as
 from discreet.protect.whole import Draws
@@ -208,13 +211,16 @@ class Fidelity:
             math.fsum(it.resample for it in self.columns) / n,
         )
 
-    def rounded(self, draws: Draws) -> Fidelity:
+    def rounded(self, draws: Draws, persons: Labels | None = None) -> Fidelity:
         """Return the figures rounded so coarsely that they may be released with the copy.
 
         Parameters
         ----------
         draws : Draws
             Those that the copy was made with: each figure goes up or down as the secret says.
+        persons : ndarray of int, optional
+            Whose each raw row is, where a person may have several: figures are then rounded as for
+            so many persons, and not for so many rows.
 
         Returns
         -------
@@ -233,17 +239,19 @@ class Fidelity:
 
         **What it does not protect.** Such an insider, who compares what is released with what
         either case would give, has an AUC of about .6, and of .65 to .75 for somebody who stands
-        out by several columns together (Titanic, diabetes; four standard deviations in each).
+        out by several columns together (Titanic, diabetes; four standard deviations in each). Who
+        has many more rows than others moves figures further than they do.
         """
-        (largest,) = _round(draws, "largest", [self.largest], self._step(1))
+        n = self.rows if persons is None else len(np.unique(persons))
+        (largest,) = _round(draws, "largest", [self.largest], _step(1, n))
         return Fidelity(
             rows=self.rows,
             largest=largest,
-            columns=self._rounded_columns(draws),
-            pairs=self._rounded_pairs(draws),
-            correlations=self._rounded_correlations(draws),
-            coefficients=self._rounded_coefficients(draws),
-            subsets=tuple(self._rounded_subset(draws, it) for it in self.subsets),
+            columns=self._rounded_columns(draws, n),
+            pairs=self._rounded_pairs(draws, n),
+            correlations=self._rounded_correlations(draws, n),
+            coefficients=self._rounded_coefficients(draws, n),
+            subsets=tuple(self._rounded_subset(draws, it, n) for it in self.subsets),
             exact=False,
         )
 
@@ -251,25 +259,22 @@ class Fidelity:
         """Return how far a column of numbers of a resample is, on average."""
         return KOLMOGOROV / math.sqrt(self.rows)
 
-    def _step(self, figures: int) -> float:
-        return nice_above(max(STEP * math.sqrt(figures) / self.rows, LEAST_STEP))
-
-    def _rounded_columns(self, draws: Draws) -> tuple[ColumnFit, ...]:
-        step, fine = self._step(len(self.columns)), self._step(1) / FINER
+    def _rounded_columns(self, draws: Draws, n: int) -> tuple[ColumnFit, ...]:
+        step, fine = _step(len(self.columns), n), _step(1, n) / FINER
         far: Sequence[float | None] = [None] * len(self.columns)
         if step <= MOST_STEP * self._resample():
             known = [it.distance for it in self.columns if it.distance is not None]
             far = _round(draws, "columns", known, step)
         # A person moves a mean over pairs less than one pair, but the largest as far as that.
-        joint = _round(draws, "joint", [it.joint for it in self.columns], self._step(1))
+        joint = _round(draws, "joint", [it.joint for it in self.columns], _step(1, n))
         near = _round(draws, "joint of a resample", [it.resample for it in self.columns], fine)
         return tuple(
             it._replace(distance=d, joint=j, resample=r)
             for it, d, j, r in zip(self.columns, far, joint, near, strict=True)
         )
 
-    def _rounded_pairs(self, draws: Draws) -> tuple[PairFit, ...]:
-        step = self._step(len(self.pairs))
+    def _rounded_pairs(self, draws: Draws, n: int) -> tuple[PairFit, ...]:
+        step = _step(len(self.pairs), n)
         if self.joint is None or step > MOST_STEP * self.joint.resample:
             return ()
         fine = step / FINER
@@ -280,25 +285,25 @@ class Fidelity:
             for it, d, r in zip(self.pairs, far, near, strict=True)
         )
 
-    def _rounded_correlations(self, draws: Draws) -> Beside | None:
+    def _rounded_correlations(self, draws: Draws, n: int) -> Beside | None:
         if self.correlations is None:
             return None
-        step = nice_above(max(STEP_OF_CORRELATIONS / self.rows, LEAST_STEP))
+        step = nice_above(max(STEP_OF_CORRELATIONS / n, LEAST_STEP))
         far, near = self.correlations
         (far,) = _round(draws, "correlations", [far], step)
         (near,) = _round(draws, "correlations of a resample", [near], step / FINER)
         return Beside(far, near)
 
-    def _rounded_coefficients(self, draws: Draws) -> Beside | None:
+    def _rounded_coefficients(self, draws: Draws, n: int) -> Beside | None:
         if self.coefficients is None:
             return None
-        step = nice_above(max(STEP_OF_COEFFICIENTS / self.rows, LEAST_OF_COEFFICIENTS))
+        step = nice_above(max(STEP_OF_COEFFICIENTS / n, LEAST_OF_COEFFICIENTS))
         (far,) = _round(draws, "coefficients", [self.coefficients.distance], step)
         return Beside(far, self.coefficients.resample)  # a resample's is the same for all tables
 
-    def _rounded_subset(self, draws: Draws, it: SubsetFit) -> SubsetFit:
+    def _rounded_subset(self, draws: Draws, it: SubsetFit, n: int) -> SubsetFit:
         figures = math.sqrt(3 * len(self.subsets))
-        step = nice_above(max(STEP_OF_SUBSETS * figures / self.rows, LEAST_OF_SUBSETS))
+        step = nice_above(max(STEP_OF_SUBSETS * figures / n, LEAST_OF_SUBSETS))
         given = [it.size, it.size_p90, it.far_means]
         size, p90, means = _round(draws, f"subsets {it.persons}", given, step)
         near = round(it.size_of_resample, 2)
@@ -398,6 +403,8 @@ class Fidelity:
         rows = tuple(
             (it.name, *map(_number, (it.distance, it.joint, it.resample))) for it in self.columns
         )
+        if all(it.distance is None for it in self.columns):  # they would be noise
+            head, rows = (head[0], *head[2:]), tuple((row[0], *row[2:]) for row in rows)
         found = [Listing("Columns", head, rows)]
         if self.subsets:
             head = ("persons", "size off, mean", "90 %", "a resample", "means far off", "by chance")
@@ -553,6 +560,10 @@ def nice_above(step: float) -> float:
     power = 10.0 ** math.floor(math.log10(step))
     times = next(it for it in (1, 1.5, 2, 3, 5, 7, 10) if it * power >= step * (1 - 1e-9))
     return float(f"{times * power:.3g}")
+
+
+def _step(figures: int, n: int) -> float:
+    return nice_above(max(STEP * math.sqrt(figures) / n, LEAST_STEP))
 
 
 def _round(draws: Draws, name: str, values: Sequence[float], step: float) -> list[float]:

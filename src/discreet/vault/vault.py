@@ -324,7 +324,7 @@ class Vault:
     def _measured(self, raw: RawWhole, made: WholeCopy) -> Fidelity:
         """Measure how near a copy is, in figures that may be released with it."""
         draws = Draws(self._secret, raw.version, raw.keys)
-        return fidelity(Mixed(raw.numbers, raw.levels), made).rounded(draws)
+        return fidelity(Mixed(raw.numbers, raw.levels), made).rounded(draws, raw.persons)
 
     def made_whole(self, table: Table, policy: Policy) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns and the copy made of them, to measure it by."""
