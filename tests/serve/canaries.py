@@ -30,21 +30,21 @@ BIRDS = ("Canarybird", "Zebulon", "quuxward", "wombatism", "xylograph", "ibisvog
 #: What the requests themselves hold: it comes back as little.
 CLIENTS = ("clientcanary", "ragnaroek")
 
+LIMITS = "budget = 10000\nrequests_a_minute = 100000\n"
+WHOLE = f'name = "canaries"\nrows = "whole"\n{LIMITS}'
 POLICIES: Mapping[str, str] = {
     "standard": "",
     "datashield": "k = 3\nround_to = 1\nbins_share = 0.33\n",
     "sacro": "k = 10\nround_to = 1\n",
 }
-RULES = """
+RULES = f"""
 name = "canaries"
 groups = [["age", "bmi", "glucose", "income"]]
 strata = ["sex"]
 pairs = [["age", "bmi"], ["bmi", "glucose"], ["age", "glucose"], ["glucose", "illness"],
          ["age", "illness"], ["bmi", "illness"], ["ward", "age"], ["ward", "bmi"],
          ["income", "age"], ["visits", "half"], ["income", "bmi"], ["visits", "illness"]]
-budget = 10000
-requests_a_minute = 100000
-"""
+{LIMITS}"""
 ROLES = '\n[roles]\npatient = "identifier"\nillness = "sensitive"\n'
 
 
@@ -93,7 +93,8 @@ def planted(folder: Path, policy: str) -> tuple[Path, Path]:
     """Write the cohort, a policy and the known secret into a folder; return the first two."""
     file, rules = folder / "cohort.csv", folder / "discreet.toml"
     write_csv(COHORT, file)
-    rules.write_text(RULES + POLICIES[policy] + ROLES, encoding="utf-8")
+    text = WHOLE if policy == "whole" else RULES + POLICIES[policy]
+    rules.write_text(text + ROLES, encoding="utf-8")
     secret = folder / "discreet.secret"
     secret.touch(mode=0o600)
     secret.write_text(SECRET, encoding="ascii")

@@ -139,13 +139,16 @@ def bodies(told: dict[str, Any], picture: dict[str, Any], turn: int) -> list[dic
     beside: list[dict[str, Any]] = [{}, *({"by": name} for name in by)]
     for it in picture["parameters"]:
         if not it["fixed"] and (it["methods"] is None or method["name"] in it["methods"]):
-            beside += [{it["name"]: value} for value in (True, False, *it["choices"])[-2:]]
+            words = (True, False, *it["choices"])[-2:]
+            values = words if it["least"] is None else (4 * int(it["least"]),)
+            beside += [{it["name"]: value} for value in values]
     if picture["kind"] == "parallel":
         of += [{"columns": ["ward", "age", "bmi", "glucose", "illness"]}]
         of += [{"columns": ["age", "bmi", "illness"]}, {"columns": ["ward", "age"]}]
-    return [
-        {**one, **other, "method": method["name"]} for one, other in itertools.product(of, beside)
-    ]
+    how = {"method": method["name"]}
+    if method["source"] == "base counts":
+        how, beside = {}, [{}]
+    return [{**one, **other, **how} for one, other in itertools.product(of, beside)]
 
 
 def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
@@ -178,7 +181,11 @@ def walk(served: Running, ear: Ear, turn: int) -> dict[tuple[str, int], int]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "turn"),
-    [("standard", 0), ("standard", 1), ("standard", 2), ("datashield", 3), ("sacro", 2)],
+    [
+        *(("standard", turn) for turn in range(3)),
+        *(("datashield", 3), ("sacro", 2)),
+        *(("whole", turn) for turn in range(3)),
+    ],
 )
 def test_no_canary_sings_in_anything_that_can_be_asked(
     policy: str, turn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

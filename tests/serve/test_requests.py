@@ -868,7 +868,10 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "columns beside a formula": ("qq", {"columns": ["a"], **FORMULA}, "columns"),
     "a formula beside columns": ("histogram", {"columns": ["a"], **FORMULA}, "formula"),
     "another's parameter": ("histogram", {"columns": ["a"], "grid": 30}, "grid"),
-    "ends of axes": ("histogram", {"columns": ["a"], "limits": {"a": [0, 1]}}, "limits"),
+    "ends of points": ("scatter", {"columns": ["a", "b"], "limits": {"a": [0, 1]}}, "limits"),
+    "one end": ("histogram", {"columns": ["a"], "limits": {"a": [0]}}, "limits"),
+    "ends of no axis": ("histogram", {"columns": ["a"], "limits": {}}, "limits"),
+    "an end without end": ("histogram", {"columns": ["a"], "limits": {"a": ["-inf", 1]}}, "limits"),
     "edges": ("histogram", {"columns": ["a"], "edges": {"a": [0, 1]}}, "edges"),
     "a number in words": ("histogram", {"columns": ["a"], "k": "5"}, "k"),
     "half a person": ("histogram", {"columns": ["a"], "k": 5.5}, "k"),
@@ -929,6 +932,7 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
     assert schema["required"] == ["formula" if picture.of_formula else "columns"]
     beside = {"by"} if picture.by else set()
     beside |= {"sensitive"} if kind == "parallel" else set()
+    beside |= {"limits"} if {"bins", "pixels"} & {*picture.parameters} or picture.binned else set()
     assert set(schema["properties"]) == {
         *schema["required"],
         "source",

@@ -113,6 +113,18 @@ PASSES: dict[str, tuple[str, Body, str, str]] = {
         "copy",
         '{"columns":["age","bmi"],"grid":9}',
     ),
+    "other ends": (
+        "histogram",
+        {**A, "limits": {"age": [40, 60.5]}},
+        "copy",
+        '{"columns":["age"],"limits":{"age":[40.0,60.5]}}',
+    ),
+    "other ends of a grid": (
+        "contour",
+        {**AB, "limits": {"bmi": [20, 30]}, "grid": 7},
+        "copy",
+        '{"columns":["age","bmi"],"grid":7,"limits":{"bmi":[20.0,30.0]}}',
+    ),
     "axes in any order": (
         "parallel",
         {"columns": ["diagnosis", "age", "sex", "ldl"], "pixels": 300, "gradient": False},
@@ -282,6 +294,34 @@ REFUSED: dict[str, tuple[str, Body, str, str, Body | None]] = {
         "grid: out of range, or without use for this method",
         None,
     ),
+    "ends of another column": (
+        "histogram",
+        {**A, "limits": {"Canary": [1, 2]}},
+        "request",
+        "limits: of some of the columns, each a lower and a larger upper number",
+        None,
+    ),
+    "ends the wrong way round": (
+        "histogram",
+        {**A, "limits": {"age": [2, 1]}},
+        "request",
+        "limits: of some of the columns, each a lower and a larger upper number",
+        None,
+    ),
+    "ends of counts": (
+        "histogram",
+        {**A, "limits": {"age": [40, 60]}, "source": "counts"},
+        "policy",
+        FIXED.format("limits"),
+        {**A, "source": "counts"},
+    ),
+    "ends of levels": (
+        "parallel",
+        {"columns": ["age", "sex"], "limits": {"sex": [1, 2]}},
+        "request",
+        "limits: of some of the columns, each a lower and a larger upper number",
+        None,
+    ),
     "a cost without use": (
         "parallel",
         {**AB, "cost": "seed"},
@@ -369,6 +409,14 @@ def test_what_is_refused_is_said_in_fixed_words(
 
 
 @pytest.mark.parametrize("policy", [POLICY, 'preset = "research"\npublic = true\n'])
+def test_ends_are_named_for_the_copy_alone(tmp_path: Path, policy: str) -> None:
+    found = checked(serving(tmp_path, policy), "histogram", {**A, "limits": {"age": [40, 60]}})
+
+    assert isinstance(found, Refusal)
+    assert (found.code, found.says, found.nearest) == ("policy", FIXED.format("limits"), A)
+
+
+@pytest.mark.parametrize("policy", [POLICY, 'preset = "research"\npublic = true\n'])
 @pytest.mark.parametrize("source", ["copy", "counts"])
 def test_a_study_of_one_source_has_none_to_choose(tmp_path: Path, policy: str, source: str) -> None:
     served = serving(tmp_path, policy)
@@ -426,6 +474,13 @@ def test_settings_of_a_view_are_free_in_the_copy_alone(served: Served) -> None:
     assert sorted(told["scatter"]["by"]["rows"]) == sorted(levels)
 
 
+def test_plots_of_the_copy_say_whether_they_take_ends(served: Served) -> None:
+    told = told_of(served)["pictures"]
+
+    taken = {"histogram", "heatmap", "contour", "parallel"}
+    assert {it["kind"] for it in told if it["limits"]} == taken
+
+
 def test_a_plot_of_too_few_columns_of_the_copy_is_of_counts(tmp_path: Path) -> None:
     roles = "".join(f'{it} = "identifier"\n' for it in ("region", "sex"))
     policy = WHOLE.replace('[kinds]\nsex = "categorical"\n', "").replace(
@@ -463,6 +518,8 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
             by = (picture["by"] or {}).get("rows" if method["rows"] else "columns", [])
             if by and by[-1] not in body["columns"] and picture["kind"] != "box":
                 yield picture["kind"], {**base, "by": by[-1]}
+            if picture["limits"] and method["rows"]:
+                yield picture["kind"], {**base, "limits": {"age": [30, 60]}}
             for it in picture["parameters"]:
                 if not it["fixed"] and method["name"] in (it["methods"] or [method["name"]]):
                     yield picture["kind"], {**base, it["name"]: OTHER[it["name"]]}

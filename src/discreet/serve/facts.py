@@ -112,6 +112,7 @@ def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dic
 
     Where there is a copy of the whole table, the first of a plot's sources is the one that holds
     where nobody names any; a parameter that is fixed for one of them alone stands there twice.
+    `limits` says whether a plot of the copy takes ends of its axes.
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
@@ -155,6 +156,7 @@ def _told(
         "takes": "formula" if plot.of_formula else "columns",
         "columns": None if plot.of_formula else takes,
         "sources": [*sources],
+        "limits": COPY in sources and plot.uses(Whole.name, "limits"),
         "by": by,
         "methods": methods,
         "parameters": _parameters_told(

@@ -61,6 +61,11 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
     fields["source"] = (Literal[SOURCES] | None, None)
     fields["method"] = (Annotated[str, Field(max_length=40)] | None, None)
     fields |= {name: (_type_of(PARAMETERS[name]) | None, None) for name in plot.parameters}
+    if plot.uses(Whole.name, "limits"):
+        ends = Annotated[float, Field(allow_inf_nan=False)]
+        two = Annotated[list[ends], Field(min_length=2, max_length=2)]
+        limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most)]
+        fields["limits"] = (limits | None, None)
     title = f"{plot.name.capitalize()}Body"
     model: type[BaseModel] = create_model(title, __config__=STRICT, **fields)
     model.__doc__ = plot.says
@@ -145,6 +150,8 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("noise_on", "policy"): FIXED,
     ("noise_on", ""): USELESS,
     ("cost", ""): USELESS,
+    ("limits", ""): "limits: of some of the columns, each a lower and a larger upper number",
+    ("limits", "policy"): FIXED,
 }
 
 
@@ -253,6 +260,8 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
         source = _source(study.policy, kind, names, given.get("source"), how)
         if source == COPY:
             asked = _of_copy(study, columns, kind, names, model, how)
+        elif "limits" in how:
+            raise RefusedError("of the copy alone", parameter="limits")
         else:
             asked = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
             asked = dataclasses.replace(asked, source=source)
@@ -307,6 +316,10 @@ def _of_copy(
     for parameter, wanted in ((of_names, [*names, *levels]), ("by", [by] if by else [])):
         if any(COPY not in columns[name].sources for name in wanted):
             raise RefusedError("left out of the copy", parameter=parameter, rule="copy")
+    limits: Mapping[str, Sequence[float]] = how.get("limits", {})
+    numbers = [name for name in names if columns[name].kind == "continuous"]
+    if not limits.keys() <= {*numbers} or any(low >= high for low, high in limits.values()):
+        raise InputError("of other columns, or no ends", parameter="limits")
     sensitive = how.get("sensitive", ())
     if not set(sensitive) <= set(names):
         raise InputError("no axis", parameter="sensitive")
