@@ -12,6 +12,8 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
+from discreet.plots.parallel_axes import axes_to_order
+from discreet.study import session as session_of
 from discreet.study.session import Session
 
 N = 400
@@ -410,3 +412,34 @@ def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
     with pytest.raises(RefusedError, match="'ward' has more than 60 levels, too many to be told"):
         study.histogram("x", by="ward")
     study.box("x", by="ward").to_json()
+
+
+def test_an_order_of_axes_is_proposed_from_the_copy(
+    study: dc.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def noted(table: Any, request: Any) -> Any:
+        asked.append(table)
+        return axes_to_order(table, request)
+
+    monkeypatch.setattr(session_of, "axes_to_order", noted)
+
+    order = study.axis_order(["sex", "age", "bmi"])
+
+    assert sorted(order) == ["age", "bmi", "sex"]
+    assert asked == [study.session.whole.table]
+
+
+def test_every_order_of_the_copy_may_be_and_not_every_one_of_counts() -> None:
+    session = whole(study="orders", roles={"smoker": "sensitive"}).session
+    columns = ["smoker", "age", "bmi"]
+
+    of_copy = session_of.orders(session, columns)
+    of_counts = session_of.orders(session, columns, source="counts")
+
+    assert (of_copy.why, of_copy.nearest) == ("", tuple(columns))
+    assert len(of_copy.moves) == 6
+    assert not any(move.why for move in of_copy.moves)
+    assert of_counts.why
+    assert any(move.why for move in of_counts.moves)
