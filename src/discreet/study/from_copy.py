@@ -17,6 +17,7 @@ from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest
 from discreet.policy import Policy, resolve
+from discreet.policy.resolve import usual_method
 from discreet.protect import Condensation, Whole
 from discreet.regression import Model
 from discreet.release import arrow_table
@@ -28,6 +29,7 @@ __all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
 
 NO_METHOD = "none"
 OF_VIEW = ("by", "bins", "limits", "edges")
+OF_CLUSTERS = ("sensitive", "diversity")
 OWN = ("k", "q")
 """Numbers that the copy was made with, and that no plot of it may have others of."""
 
@@ -112,8 +114,10 @@ def source_of(
             )
     if source is not None or by_counts:
         return source or COUNTS
-    usual = method is None and not any(how.get(name) is not None for name in OF_VIEW)
-    return BASE if plot in BASE_PLOTS and len(columns) == 1 and usual else COPY
+    plain = len(columns) == 1 and not any(how.get(name) is not None for name in OF_VIEW)
+    # A policy may have them drawn from rows.
+    counted = plot in BASE_PLOTS and method is None and usual_method(policy, plot) is not None
+    return BASE if plain and counted else COPY
 
 
 def settle_from_copy(
@@ -131,6 +135,15 @@ def settle_from_copy(
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
     with about("numbers"):
         policy.allowed(**{name: how.pop(name, None) for name in OWN})
+    for name in OF_CLUSTERS:
+        if how.pop(name, None) is not None:
+            raise InputError(
+                f"{name} is for clusters of persons, and rows of the copy are nobody's; leave it"
+                " out, or take source='counts'",
+                parameter=name,
+            )
+    if how.get("limits") is not None and isinstance(how["limits"], Mapping):
+        how["limits"] = {**policy.limits, **how["limits"]}
     _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
     drawn, method = PLOTS[plot], NO_METHOD
     if drawn.axes:

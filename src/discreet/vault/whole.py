@@ -19,6 +19,8 @@ from discreet.vault.rows import digest_of, keys_of, rows_with_key
 
 __all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks_of_whole"]
 
+HOW = 1
+"""Counts the ways in which such copies were made: another way is another copy."""
 WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
 
 
@@ -59,7 +61,7 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
     )
     data = keys_of(secret, rows, None, FORMAT)
     keys = data if table.key is None else keys_of(secret, rows, table.key, FORMAT)
-    made_by: dict[str, Any] = policy.copy_settings()
+    made_by: dict[str, Any] = {**policy.copy_settings(), "how": HOW}
     made_by |= {"numbers": numbers, "levels": words, "sensitive": settings.sensitive}
     made_by |= {} if rows.persons is None else {"unit": table.unit}
     version = digest_of(secret, "whole", data, FORMAT, json.dumps(made_by, sort_keys=True).encode())
