@@ -52,6 +52,19 @@ def test_bounds_hold_after_columns_are_put_together() -> None:
     np.testing.assert_allclose(whole["a"] + whole["b"], whole["c"])
 
 
+def test_parts_of_a_bounded_sum_keep_their_own_bounds() -> None:
+    found = Relations({"c": ("a", "b")}, (), {})
+    parts = {"a": np.array([4.0, 9.0, 1.0, np.nan]), "b": np.array([3.0, 9.0, 1.0, 1.0])}
+    bounds = {"c": (6.0, 10.0), "a": (4.0, 20.0), "b": (0.0, 9.0)}
+    whole = found.together(parts, bounds)
+
+    assert whole["c"].tolist()[:3] == [7.0, 10.0, 6.0]
+    for name, (low, high) in bounds.items():
+        known = whole[name][:3]
+        assert low <= known.min() <= known.max() <= high
+    np.testing.assert_allclose(whole["a"] + whole["b"], whole["c"])
+
+
 def test_what_stands_on_a_column_left_out_is_left_out() -> None:
     found = Relations({"c": ("a", "b"), "d": ("c", "x")}, (), {"a": "s"})
 

@@ -124,6 +124,8 @@ def _check_numbers(
     raw, out = relations.apart(numbers), relations.apart(made.numbers)
     # Where an order is looked after later, its upper column may have been raised.
     raised = {high for low, high in relations.orders if relations.after.get(high) != low}
+    # The parts of a sum that has bounds may have been moved for it.
+    raised |= {it for of, parts in relations.sums.items() if of in settings.bounds for it in parts}
     for name, column in made.numbers.items():
         low, high = settings.bounds.get(name, (-np.inf, np.inf))
         if name in relations.sums:

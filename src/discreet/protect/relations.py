@@ -97,7 +97,7 @@ class Relations:
             end(name)
         for name, parts in self.sums.items():
             if name in bounds and {*parts} <= out.keys():
-                _drawn_in(out, parts, bounds[name])
+                _drawn_in(out, name, parts, bounds)
         for low, high in self.orders:
             if low in out and high in out:
                 out[high] = np.where(out[low] > out[high], out[low], out[high])
@@ -196,13 +196,23 @@ def _no_sum(first: Floats, second: Floats, total: Floats) -> Rows:
     return off | (np.isnan(both) & ~np.isnan(total))
 
 
-def _drawn_in(out: dict[str, Floats], parts: tuple[str, ...], bounds: tuple[float, float]) -> None:
-    """Scale the parts of a sum so that it is within its bounds."""
+def _drawn_in(out: dict[str, Floats], name: str, parts: tuple[str, ...], bounds: Bounds) -> None:
+    """Move the parts of a sum, within their bounds, so that it is within its own.
+
+    Each moves by a share of the room that it has; equally those that have no bound on that side.
+    """
     total = np.sum([out[part] for part in parts], axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(total == 0, 1.0, np.clip(total, *bounds) / total)
-    for part in parts:
-        out[part] = shortened(out[part] * share)
+    off = total - np.clip(total, *bounds[name])
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        rooms = [np.abs(out[part] - bounds.get(part, ANY)[side]) for part in parts]
+        free = [np.isinf(room) for room in rooms]
+        if any(it.any() for it in free):
+            rooms = [it.astype(np.float64) for it in free]
+        whole = np.maximum(np.sum(rooms, axis=0), TINY)
+        move = sign * np.maximum(sign * off, 0)
+        for part, room in zip(parts, rooms, strict=True):
+            moved = shortened(out[part] - move * room / whole)
+            out[part] = np.where(move == 0, out[part], np.clip(moved, *bounds.get(part, ANY)))
 
 
 def _leads(orders: list[tuple[str, str]], low: str, high: str) -> bool:
