@@ -25,8 +25,8 @@ __all__ = ["JITTER", "given_back", "resized", "shortened"]
 Chance = Callable[[str, int], Floats]
 """Returns so many numbers between 0 and 1 that hang on a name and on no record."""
 
-JITTER, JITTER_NEAR, SPAN = 0.35, 1.0, 8
-"""The noise of the share of a block, in sds of a sample's: of SPAN blocks together, and of one."""
+JITTER, JITTER_NEAR, SPAN = 0.5, 1.2, 12
+"""The noise of the share of a block, in sds of a sample's: of SPAN k rows together, and of one."""
 
 GRAINS = (1000.0, 500.0, 100.0, 50.0, 10.0, 5.0, 1.0, 0.5, 0.1, 0.01)
 TINY = 1e-290
@@ -87,7 +87,7 @@ def given_back(
     rank = np.empty(len(latent))
     rank[np.lexsort([ties, latent])] = np.arange(len(latent))
     blocks = _blocks(raw, persons, chance, k)
-    share, value = _quantiles(blocks, chance, _tag(raw))
+    share, value = _quantiles(blocks, chance, _tag(raw), k)
     out: Floats = np.interp((rank + 0.5) / len(latent), share, value)
     kept = blocks.value[blocks.alone]
     return np.where(np.isin(out, kept), out, _rounded(out, raw)) + 0.0
@@ -243,13 +243,14 @@ def _cuts_of_persons(whose: Labels, sizes: Labels, k: int) -> Labels:
     return np.array(cuts, dtype=np.intp)
 
 
-def _quantiles(blocks: _Blocks, chance: Chance, tag: str) -> tuple[Floats, Floats]:
+def _quantiles(blocks: _Blocks, chance: Chance, tag: str, k: int) -> tuple[Floats, Floats]:
     """Return shares of rows and the values there."""
     count = len(blocks.size)
     mass = resized(blocks.size, chance(f"shares {tag}", count), JITTER_NEAR) + 1e-9
     draws = chance(f"wide shares {tag}", count + 1)
-    wide = (np.arange(count) + int(draws[-1] * SPAN)) // SPAN
-    wide -= wide[0]
+    middle_rows = np.cumsum(blocks.size) - blocks.size / 2
+    at = np.floor(middle_rows / (SPAN * k) + draws[-1]).astype(np.intp)
+    wide = np.cumsum(np.append(0, at[1:] > at[:-1]))
     size: Floats = np.bincount(wide, blocks.size).astype(np.float64)
     mass *= (resized(size, draws[: len(size)], JITTER) / np.bincount(wide, mass))[wide]
     edge = np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum()
