@@ -148,7 +148,7 @@ def measured_once(records: Records, make: Make) -> dict[str, float]:
         out["far"] = 100 * linkage(records, [copy], far=5).found.share
     held = held_out(records, make)
     for attack in inference(held):
-        out["numbers" if "of numbers" in attack.name else "levels"] = 100 * attack.found.gain
+        out["numbers" if "of numbers" in attack.title else "levels"] = 100 * attack.found.gain
     out["rows"] = 100 * verbatim(held).found.gain
     return out
 

@@ -238,7 +238,7 @@ class Fidelity:
         columns, and a column's mean over its pairs, which one person moves less, stay.
 
         **What it does not protect.** Such an insider, who compares what is released with what
-        either case would give, has an AUC of about .6, and of .65 to .75 for somebody who stands
+        either case would give, has an AUC of about .6, and of .7 to .8 for somebody who stands
         out by several columns together (Titanic, diabetes; four standard deviations in each). Who
         has many more rows than others moves figures further than they do.
         """
