@@ -467,3 +467,15 @@ def test_rows_of_the_copy_are_nobodys_so_no_cluster_needs_diversity(
 ) -> None:
     with pytest.raises(InputError, match="is for clusters of persons, and rows of the copy are"):
         study.parallel(["age", "sex"], **how)
+
+
+def test_base_counts_of_data_that_changed_under_an_open_study_are_refused() -> None:
+    frame = cohort().to_pandas()
+    study = whole(frame, study="changing")
+    study.histogram("age").to_json()
+    study.scatter("age", "bmi").to_json()
+    frame.loc[0, "age"] = 20.0
+
+    with pytest.raises(LeavingError, match="have changed since a release"):
+        study.histogram("age").to_json()
+    study.scatter("age", "bmi").to_json()  # of the copy as it was made

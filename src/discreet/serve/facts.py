@@ -172,9 +172,8 @@ def _methods(policy: Policy, plot: Plot[View], source: str) -> list[dict[str, An
     if source == COPY:
         usual, names = Whole.name, (Whole.name,)
     elif source and plot.name in BASE_PLOTS and usual is not None:
-        names = (
-            usual,
-        )  # counts of one column by another method are refused beside the base counts
+        # Counts of one column by another method are refused beside the base counts.
+        names = (usual,)
     return [
         {
             "name": name,

@@ -159,7 +159,9 @@ class ReleaseGate:
             new_version=partial(self.how_to_open, groups=groups),
         )
 
-    def record_from_copy(self, request: PlotRequest, form: str, copy: str) -> ReleaseRecord:
+    def record_from_copy(
+        self, kind: str, columns: Sequence[str], form: str, copy: str
+    ) -> ReleaseRecord:
         """Say what is to be released of the copy of the whole table: nothing of it is compared.
 
         That it is the `copy` that was released before is all that counts, for the version is a
@@ -171,9 +173,9 @@ class ReleaseGate:
             choices={COPY_OF_TABLE: copy, **self.of_version},
             sketches={},
             k=self.policy.k,
-            kind=request.plot,
-            columns=(*request.named, *(() if request.model is None else request.model.levels)),
-            method=request.method,
+            kind=kind,
+            columns=tuple(columns),
+            method=Whole.name,
             form=form,
             version=self.version,
             versions=self.most_versions,
@@ -186,12 +188,12 @@ class ReleaseGate:
             return
         self._check_file()
         self._check_base(records)
-        if self._is_known_copy(records):
-            self.ledger.release(records, dict)
+        whole = self._of_other_copy(records)
+        if not whole and all(record.method == Whole.name for record in records):
+            self.ledger.release(records, dict)  # the copy was made once, and nothing is read again
             return
         all_columns = cache(self._all_columns)
         persons = self._persons()
-        whole = any(COPY_OF_TABLE in record.choices for record in records)
         if self.ledger.knows(self.name) and not whole:
             drawn = [name for record in records for name in record.columns]
             found = self._pass([*dict.fromkeys([*drawn, *persons])])
@@ -223,15 +225,16 @@ class ReleaseGate:
                     what,
                 )
 
-    def _is_known_copy(self, records: Sequence[ReleaseRecord]) -> bool:
-        """Whether all comes from the copy of the whole table that was released before.
+    def _of_other_copy(self, records: Sequence[ReleaseRecord]) -> bool:
+        """Whether something is of another copy of the whole table than was released before.
 
-        Which it is a keyed digest of all records says, so that no column is sketched again.
+        Which it is a keyed digest of all records says; if it is another one, or the first, all
+        columns are sketched, to say why.
         """
-        copies = {record.choices.get(COPY_OF_TABLE, "") for record in records}
-        if "" in copies:
+        copies = {it.choices[COPY_OF_TABLE] for it in records if COPY_OF_TABLE in it.choices}
+        if not copies:
             return False
-        return copies == {self.ledger.choices(self.name, COPY_OF_TABLE).get(COPY_OF_TABLE)}
+        return copies != {self.ledger.choices(self.name, COPY_OF_TABLE).get(COPY_OF_TABLE)}
 
     def check_unchanged(self) -> None:
         """Refuse where the file, or the version that is held, is not as when it was opened."""

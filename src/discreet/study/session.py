@@ -16,9 +16,9 @@ import numpy as np
 
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.rules import COPY_OF_TABLE
 from discreet.measure.fidelity_report import Fidelity
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
-from discreet.plots.bars import BARS
 from discreet.plots.by_level import panels_of
 from discreet.plots.counts import gaps_of, seen
 from discreet.plots.descriptor import ByCounts, ByRows, Plot
@@ -38,7 +38,6 @@ from discreet.policy import (
     resolve_rounding,
     resolve_table,
 )
-from discreet.policy.resolve import TABLE
 from discreet.protect import COPY_METHODS, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import WholeCopy
@@ -159,20 +158,9 @@ class Session:
                 " study with one: discreet.open(..., rows='whole')"
             )
         copy = self.whole.copy
-        request = self.settle_rows((*copy.columns, *copy.strata))
-        request = dataclasses.replace(request, plot=FIDELITY)
-        gate = self.release_gate
         return dataclasses.replace(
             self._vault.nearness(self.table, self.policy),
-            gate=lambda form: gate.release([gate.record_from_copy(request, form, copy.version)]),
-        )
-
-    def settle_rows(self, columns: Sequence[str]) -> PlotRequest:
-        """Say how rows of the copy of the whole table are made, for what is recorded of them."""
-        policy = self.policy
-        request = policy.settle(BARS.name, columns)
-        return dataclasses.replace(
-            request, plot=TABLE, method=Whole.name, source=COPY, m=policy.members, q=None
+            gate=self.gate_of_copy(FIDELITY, (*copy.columns, *copy.strata)),
         )
 
     @cached_property
@@ -242,15 +230,9 @@ class Session:
         except RefusedError:
             from_copy = self.settle(plot.name, request.columns, source=COPY)
             return self._from_copy(plot, from_copy)
-        view: V = self._of_version(drawn, request)
+        # Counts are of the data as they are now: that these are the copy's is looked at again.
+        view: V = self._gated(drawn, request, {COPY_OF_TABLE: self.whole.copy.version}, FORMAT)
         return view
-
-    def _of_version(self, drawn: View, request: PlotRequest) -> Any:
-        """Give a view a gate that records it, and compares nothing but which copy it is of."""
-        gate, copy = self.release_gate, self.whole.copy.version
-        return _with_gate(
-            drawn, lambda form: gate.release([gate.record_from_copy(request, form, copy)])
-        )
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
@@ -258,8 +240,14 @@ class Session:
         drawn: Any = view_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         if request.trend:
             drawn = with_trends(drawn, None)
-        view: V = self._of_version(drawn, request)
+        levels = () if request.model is None else request.model.levels
+        view: V = _with_gate(drawn, self.gate_of_copy(request.plot, (*request.named, *levels)))
         return view
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
+        """Return what records that something of the copy is released: nothing of it is compared."""
+        gate, copy = self.release_gate, self.whole.copy.version
+        return lambda form: gate.release([gate.record_from_copy(kind, columns, form, copy)])
 
     def _origin_of_copy(self, request: PlotRequest) -> Origin:
         """Say what a view of the copy of the whole table is of."""

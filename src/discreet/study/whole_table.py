@@ -16,6 +16,7 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Report
+from discreet.policy.resolve import TABLE
 from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, WholeCopy
 from discreet.release import Release, arrow_table, native_frame
@@ -86,12 +87,10 @@ def release_whole(
     def gate(form: str | None, report: str | None) -> None:
         """Record that the table is released, its report, or both."""
         keeper, records = session.release_gate, []
-        request = session.settle_rows(columns)
         if form is not None:
-            records.append(keeper.record_from_copy(request, form, copy.version))
+            records.append(keeper.record_from_copy(TABLE, columns, form, copy.version))
         if report is not None:
-            of = dataclasses.replace(request, plot=REPORT)
-            record = keeper.record_from_copy(of, report, copy.version)
+            record = keeper.record_from_copy(REPORT, columns, report, copy.version)
             pinned = {} if formula is None else {"formula of the report": formula}
             record = dataclasses.replace(record, choices={**record.choices, **pinned})
             records.append(record)
