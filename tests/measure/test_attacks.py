@@ -643,7 +643,7 @@ def test_something_to_attack_is_needed() -> None:
 
 
 def test_a_maker_takes_m_of_at_least_k() -> None:
-    with pytest.raises(InputError, match="m must be a whole number of at least k"):
+    with pytest.raises(InputError, match="m must be at least k"):
         whole_maker(5, 4)
 
 

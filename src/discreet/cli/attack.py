@@ -13,8 +13,10 @@ from discreet.cli.common import (
     File,
     JsonOption,
     KindsOption,
+    NoUnitOption,
     PolicyOption,
     StudyOptions,
+    UnitOption,
     kinds_of,
     names_of,
     print_found,
@@ -43,10 +45,8 @@ def attack(
         int, Option(help="Pairs of copies for each attack on membership; 0 leaves them out.")
     ] = 100,
     policy: PolicyOption = "standard",
-    unit: Annotated[str | None, Option(help="The column that says whose a row is.")] = None,
-    no_unit: Annotated[
-        bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
-    ] = False,
+    unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     kinds: KindsOption = None,
     drop: DropOption = None,
     same_rows: Annotated[

@@ -34,6 +34,7 @@ __all__ = [
     "JsonOption",
     "KindsOption",
     "MethodOption",
+    "NoUnitOption",
     "NumberOptions",
     "PolicyOption",
     "RowOptions",
@@ -42,6 +43,7 @@ __all__ = [
     "StudyOption",
     "StudyOptions",
     "TableOptions",
+    "UnitOption",
     "check_file_stands",
     "given",
     "kinds_of",
@@ -67,6 +69,10 @@ PolicyOption = Annotated[
 ]
 StudyOption = Annotated[
     str | None, Option(help="The study's name; by default the policy's, or the file's name.")
+]
+UnitOption = Annotated[str | None, Option(help="The column that says whose a row is.")]
+NoUnitOption = Annotated[
+    bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
 ]
 KindsOption = Annotated[
     list[str] | None,
@@ -104,10 +110,8 @@ class StudyOptions:
         ),
     ] = None
     strata: StrataOption = None
-    unit: Annotated[str | None, Option(help="The column that says whose a row is.")] = None
-    no_unit: Annotated[
-        bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
-    ] = False
+    unit: UnitOption = None
+    no_unit: NoUnitOption = False
     kinds: KindsOption = None
 
     def rules(self) -> Policy:

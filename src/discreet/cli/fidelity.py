@@ -11,9 +11,11 @@ from discreet.cli.common import (
     File,
     JsonOption,
     KindsOption,
+    NoUnitOption,
     PolicyOption,
     StudyOption,
     StudyOptions,
+    UnitOption,
     print_found,
     progress_shown,
 )
@@ -29,10 +31,8 @@ def fidelity(
     m: Annotated[int | None, Option("-m", "--m", help="Rows in a group of the copy; 2 k.")] = None,
     policy: PolicyOption = "standard",
     study: StudyOption = None,
-    unit: Annotated[str | None, Option(help="The column that says whose a row is.")] = None,
-    no_unit: Annotated[
-        bool, Option("--no-unit", help="Each row is a person of its own, whatever it looks like.")
-    ] = False,
+    unit: UnitOption = None,
+    no_unit: NoUnitOption = False,
     kinds: KindsOption = None,
     output: Annotated[
         list[Path] | None,

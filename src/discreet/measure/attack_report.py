@@ -40,7 +40,7 @@ from discreet.measure.attacks_held_out import (
 )
 from discreet.measure.attacks_on_copy import FAR, coincidences, linkage, rare_combinations
 from discreet.measure.pairs import Side, as_side
-from discreet.measure.report import Gate, Listing, Plot, as_text, headed, save_as, told
+from discreet.measure.report import Gate, Listing, Plot, as_text, headed, save_asking, told
 from discreet.render.scene import Axis, Intervals, Panel, Scene
 from discreet.render.to_html import Html, fragment, heading, items, page, paragraph, picture
 
@@ -110,7 +110,7 @@ class AttackReport:
         return self.to_text()
 
     def __reduce__(self) -> tuple[Callable[..., AttackReport], tuple[Any, ...]]:
-        self._ask("pickle")
+        self.ask_to_leave("pickle")
         shown = dict(self.made), self.attacks, dict(self.not_tried), self.rounded_to
         return AttackReport, (self.title, *shown)
 
@@ -158,7 +158,7 @@ class AttackReport:
 
     def to_json(self) -> str:
         """Return the report as JSON; it says whether it may be released."""
-        self._ask("json")
+        self.ask_to_leave("json")
         shown = {
             "discreet": SCHEMA,
             "kind": "attacks",
@@ -174,7 +174,7 @@ class AttackReport:
 
     def to_html(self) -> str:
         """Return the report as one page that needs no other file."""
-        self._ask("html")
+        self.ask_to_leave("html")
         return page(self.title, self._parts())
 
     def save(self, path: str | Path) -> Path:
@@ -196,13 +196,12 @@ class AttackReport:
         LeavingError
             If it may not be released; nothing is written then.
         """
+        return save_asking(self, path, "a report of attacks")
 
-        def text() -> str:
-            self._ask("txt")
-            return self.to_text()
-
-        forms = {".html": self.to_html, ".json": self.to_json, ".txt": text}
-        return save_as(path, forms, "a report of attacks")
+    def ask_to_leave(self, form: str) -> None:
+        """Ask the gate, where there is one, whether the report may be released as `form`."""
+        if self.gate is not None:
+            self.gate(form)
 
     def scene(self) -> Scene:
         """Return the success of each attack in its interval, beside its baseline."""
@@ -253,10 +252,6 @@ class AttackReport:
         for attack in self.attacks:
             parts += [heading(attack.title, 3), paragraph(attack.story), items(attack.assumptions)]
         return parts
-
-    def _ask(self, form: str) -> None:
-        if self.gate is not None:
-            self.gate(form)
 
 
 def _listing(title: str, found: Sequence[tuple[str, Success]]) -> Listing:

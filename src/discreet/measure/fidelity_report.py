@@ -19,11 +19,11 @@ import numpy as np
 
 from discreet.arguments import Labels
 from discreet.errors import InputError
-from discreet.measure.report import Gate, Listing, as_text, save_as
+from discreet.measure.report import Gate, Listing, as_text, save_asking
 from discreet.protect.whole import Draws
 from discreet.render.scene import Axis, Cells, Columns, Lines, Panel, Scene
 from discreet.render.to_html import Html, fragment, heading, items, page, picture
-from discreet.render.to_matplotlib import draw, figure_bytes
+from discreet.render.to_matplotlib import asking_first, draw, figure_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -477,31 +477,12 @@ class Fidelity:
         LeavingError
             If it may not be released; nothing is written then.
         """
-
-        def asked(form: str, make: Callable[[], str | bytes]) -> str | bytes:
-            self.ask_to_leave(form)
-            return make()
-
         drawn = {it: partial(figure_bytes, self.scene(), it, size=self._size()) for it in FIGURES}
-        forms: dict[str, Callable[[], str | bytes]] = {".html": self.to_html, ".json": self.to_json}
-        forms |= {it: partial(asked, it[1:], make) for it, make in drawn.items()}
-        return save_as(
-            path, forms | {".txt": partial(asked, "txt", self.to_text)}, "how near a copy is"
-        )
+        return save_asking(self, path, "how near a copy is", drawn)
 
     def plot(self, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does."""
-        figure = draw(self.scene(), size=size or self._size())
-        if (gate := self.gate) is not None:
-            write = figure.savefig
-
-            def savefig(*args: Any, **kwargs: Any) -> None:
-                """Ask whether it may be released, then write as matplotlib does."""
-                gate("figure")
-                write(*args, **kwargs)
-
-            figure.savefig = savefig  # type: ignore[method-assign]
-        return figure
+        return asking_first(draw(self.scene(), size=size or self._size()), self.gate)
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether it may be released as `form`."""

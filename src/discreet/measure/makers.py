@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from discreet.arguments import as_levels, check_whole
-from discreet.errors import InputError
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
 from discreet.measure.pairs import Side
+from discreet.protect import Whole
 from discreet.protect.whole import Draws, Levels, Settings, whole_copy
 from discreet.secret import Secret
 
@@ -46,10 +45,7 @@ def whole_maker(
     InputError
         If k is no whole number of at least 2, or m is below it.
     """
-    size = 2 * check_whole("k", k, least=2) if m is None else check_whole("m", m)
-    if size < k:
-        raise InputError("m must be a whole number of at least k")
-    settings = Settings(k, size, tuple(sensitive), dict(bounds or {}))
+    settings = Settings(k, Whole(k, m).members, tuple(sensitive), dict(bounds or {}))
 
     def make(records: Records, secret: Secret) -> Copy:
         table = records.table
@@ -57,21 +53,10 @@ def whole_maker(
         words = {name: table.levels[name] for name in sorted(table.levels)}
         keys = row_keys(secret, [*numbers.values(), *words.values()])
         draws = Draws(secret, secret.digest("attack", total(keys)), keys)
-        levels = {name: _levels(name, texts) for name, texts in words.items()}
+        levels = {name: Levels.of(texts) for name, texts in words.items()}
         found = whole_copy(numbers, levels, draws, settings, records.persons)
-        texts = {
-            name: tuple(column.words[code] for code in column.codes.tolist())
-            for name, column in found.levels.items()
-        }
+        texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side(MappingProxyType(dict(found.numbers)), MappingProxyType(texts))
         return Copy(side, found.source)
 
     return make
-
-
-def _levels(name: str, texts: tuple[str, ...]) -> Levels:
-    """Return a column of levels by places among its words, -1 where it is missing."""
-    codes, words = as_levels(name, texts)
-    if words[:1] == ("",):  # the first in order
-        return Levels(words[1:], codes - 1)
-    return Levels(words, codes)

@@ -12,9 +12,10 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -47,6 +48,7 @@ __all__ = [
     "compare",
     "histogram_plot",
     "save_as",
+    "save_asking",
 ]
 
 SCHEMA = 1
@@ -184,13 +186,7 @@ class Report:
         LeavingError
             If it may not be released; nothing is written then.
         """
-
-        def text() -> str:
-            self.ask_to_leave("txt")
-            return self.to_text()
-
-        forms = {".html": self.to_html, ".json": self.to_json, ".txt": text}
-        return save_as(path, forms, "a report")
+        return save_asking(self, path, "a report")
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether the report may be released as `form`."""
@@ -249,6 +245,43 @@ def save_as(path: str | Path, forms: Mapping[str, Callable[[], str | bytes]], wh
     made = forms[target.suffix.lower()]()
     write_whole(made.encode() if isinstance(made, str) else made, target)
     return target
+
+
+class Asking(Protocol):
+    """A report in three forms that asks before it is released."""
+
+    def to_html(self) -> str:
+        """Return it as a page, once it may be released."""
+
+    def to_json(self) -> str:
+        """Return it as JSON, once it may be released."""
+
+    def to_text(self) -> str:
+        """Return it as text, to look at."""
+
+    def ask_to_leave(self, form: str) -> None:
+        """Ask whether it may be released as `form`."""
+
+
+def save_asking(
+    report: Asking,
+    path: str | Path,
+    what: str,
+    plots: Mapping[str, Callable[[], bytes]] | None = None,
+) -> Path:
+    """Write a report to a file, once it may be released; `plots` make what is no report."""
+
+    def asked(form: str, make: Callable[[], str | bytes]) -> str | bytes:
+        report.ask_to_leave(form)
+        return make()
+
+    asking: dict[str, Callable[[], str | bytes]] = {".txt": report.to_text, **(plots or {})}
+    forms: dict[str, Callable[[], str | bytes]] = {
+        ".html": report.to_html,
+        ".json": report.to_json,
+        **{suffix: partial(asked, suffix[1:], make) for suffix, make in asking.items()},
+    }
+    return save_as(path, forms, what)
 
 
 class Listing(NamedTuple):

@@ -21,7 +21,7 @@ from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.render.scene import Scene
 from discreet.render.to_html import scene_page, scene_widget
-from discreet.render.to_matplotlib import SCREEN_DPI, draw, figure_bytes
+from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -121,16 +121,7 @@ class View:
             Width and height in inches of a figure of its own.
         """
         figure = draw(self.scene(), ax, size=size)
-        if ax is None and (gate := self.gate) is not None:
-            write = figure.savefig
-
-            def savefig(*args: Any, **kwargs: Any) -> None:
-                """Ask whether the view may be released, then write as matplotlib does."""
-                gate("figure")
-                write(*args, **kwargs)
-
-            figure.savefig = savefig  # type: ignore[method-assign]
-        return figure
+        return asking_first(figure, self.gate if ax is None else None)
 
     def save(self, path: str | Path) -> Path:
         """Write the view to a file, once its study lets it be released.

@@ -704,7 +704,7 @@ class Policy:
     @property
     def members(self) -> int:
         """How many persons a group of the copy of the whole table has at least."""
-        return int(Whole(self.k, self.m).m or self.k)
+        return Whole(self.k, self.m).members
 
     def _method(self, name: str, k: int, q: float, rounding: str, c: int | None) -> RowMethod:
         given = {"k": k, "q": q, "metric": self.metric, "far_noise": self.far_noise}

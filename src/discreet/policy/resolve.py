@@ -42,6 +42,7 @@ __all__ = [
     "Sensitive",
     "TableRequest",
     "allowed_methods",
+    "check_columns",
     "check_group",
     "check_numbers",
     "diversity_of",
@@ -464,13 +465,7 @@ def resolve_table(
     `groups` are those that are settled; all else is as of `Study.anonymize`, `prepare` its settings
     that say how rows are prepared.
     """
-    for what, given in (("columns", columns), ("drop", drop)):
-        listed = isinstance(given, Sequence) and not isinstance(given, str)
-        if not listed and (given is not None or what == "drop"):  # a text would be read by letters
-            says = f"{what} must be a list of column names, such as ['age', 'bmi']"
-            raise InputError(says)
-    for name in drop:
-        table.known(name)  # a column that identifies persons may be named to be dropped
+    check_columns(table, columns, drop)
     prepared = policy.allowed(**prepare)
     sensitive = _sensitive_column(table, sensitive)
     if sensitive is None and (prepared.diversity > 1 or prepared.closeness < 1):
@@ -501,6 +496,17 @@ def resolve_table(
     carried = () if policy.from_copy or sensitive is None else (sensitive,)
     rows = dataclasses.replace(rows, plot=TABLE)
     return TableRequest(rows, prepared, names, strata, sensitive, carried)
+
+
+def check_columns(table: Table, columns: Sequence[str] | None, drop: Sequence[str]) -> None:
+    """Refuse what is no list of columns, and columns to be dropped that are not there."""
+    for what, given in (("columns", columns), ("drop", drop)):
+        listed = isinstance(given, Sequence) and not isinstance(given, str)
+        if not listed and (given is not None or what == "drop"):  # a text would be read by letters
+            says = f"{what} must be a list of column names, such as ['age', 'bmi']"
+            raise InputError(says)
+    for name in drop:
+        table.known(name)  # a column that identifies persons may be named to be dropped
 
 
 def _continuous(table: Table, groups: Groups, taken: set[str]) -> tuple[str, ...]:

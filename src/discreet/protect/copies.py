@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -44,6 +44,18 @@ class Levels(NamedTuple):
 
     words: tuple[str, ...]
     codes: Labels
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Levels:
+        """Return a column of texts, of which the empty one is missing; its words are in order."""
+        words = sorted({*texts} - {""})
+        place = {word: i for i, word in enumerate(words)} | {"": -1}
+        return cls(tuple(words), np.array([place[text] for text in texts], dtype=np.intp))
+
+    def texts(self) -> tuple[str, ...]:
+        """Return what each row has: the empty text where it has none."""
+        words = (*self.words, "")  # the last is at -1
+        return tuple(words[code] for code in self.codes.tolist())
 
 
 @dataclass(frozen=True, repr=False)

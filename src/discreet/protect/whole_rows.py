@@ -24,8 +24,8 @@ class Whole:
     ----------
     k : int, default 5
         The least number of persons that each level, and each place of a column, stands on.
-    m : int, default 2 k
-        The least number of persons in a group; at least k.
+    m : int, optional
+        The least number of persons in a group; at least k, and 2 k where it is not given.
 
     Raises
     ------
@@ -34,7 +34,7 @@ class Whole:
 
     Examples
     --------
-    >>> Whole(k=5).m
+    >>> Whole(k=5).members
     10
     """
 
@@ -69,8 +69,11 @@ class Whole:
     m: int | None = whole(2, default=None)
 
     def __post_init__(self) -> None:
-        if self.m is None:
-            object.__setattr__(self, "m", MEMBERS_PER_K * self.k)
         check_parameters(self)
-        if self.m is not None and self.m < self.k:
+        if self.members < self.k:
             raise InputError("m must be at least k: a group holds m persons")
+
+    @property
+    def members(self) -> int:
+        """How many persons a group has at least: m, or 2 k where that is not given."""
+        return MEMBERS_PER_K * self.k if self.m is None else self.m

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ROW_LETTERS",
     "Entry",
+    "asking_first",
     "draw",
     "entries_of",
     "figure_bytes",
@@ -200,6 +201,21 @@ def draw(
         head(figure, scene.title, scene.notes)
         if bare:
             _write_words(axes, scene.panels, new=True)
+    return figure
+
+
+def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
+    """Return a figure that asks whether it may be released before `savefig` writes it."""
+    if ask is None:
+        return figure
+    write = figure.savefig
+
+    def savefig(*args: Any, **kwargs: Any) -> None:
+        """Ask whether it may be released, then write as matplotlib does."""
+        ask("figure")
+        write(*args, **kwargs)
+
+    figure.savefig = savefig  # type: ignore[method-assign]
     return figure
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from discreet.arguments import Floats
 from discreet.measure.attack_report import AttackReport, attacked
 from discreet.measure.attacks import Copy
 from discreet.measure.makers import whole_maker
@@ -37,8 +38,8 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
     """
     settings = raw.settings
     make = whole_maker(settings.k, settings.m, sensitive=settings.sensitive, bounds=settings.bounds)
-    table = Side(MappingProxyType(dict(raw.numbers)), _words(raw.levels))
-    copy = Copy(Side(MappingProxyType(dict(made.numbers)), _words(made.levels)), made.source)
+    table = _side(raw.numbers, raw.levels)
+    copy = Copy(_side(made.numbers, made.levels), made.source)
     how = {"method": Whole.name, "m": settings.m, "sensitive": list(settings.sensitive)}
     return attacked(
         table,
@@ -52,11 +53,6 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
     )
 
 
-def _words(levels: Mapping[str, Levels]) -> Mapping[str, tuple[str, ...]]:
-    """Return columns of levels as words: the empty text for a missing one."""
-    return MappingProxyType(
-        {
-            name: tuple((*column.words, "")[code] for code in column.codes.tolist())
-            for name, column in levels.items()
-        }
-    )
+def _side(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:
+    texts = {name: column.texts() for name, column in levels.items()}
+    return Side(MappingProxyType(dict(numbers)), MappingProxyType(texts))

@@ -54,6 +54,7 @@ __all__ = [
     "REPORT",
     "RISKS",
     "check_formula",
+    "made_where",
     "pair_of_made",
     "release",
     "setting_below",
@@ -401,14 +402,22 @@ def _made_of(
         "prepared": list(copy.remarks),
         "rows left out for missing values": copy.left_out or None,
         "formula": formula,
+        **made_where(session, made.version),
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def made_where(session: Session, copy: str) -> dict[str, Any]:
+    """Say of which study a table is, under which policy, and by which version of discreet."""
+    policy = session.policy
+    return {
         "study": session.name,
         "discreet": version("discreet"),
         "policy": policy.name,
         "regime": policy.regime,
         "public": policy.public,
-        "protected copy": made.version,
+        "protected copy": copy,
     }
-    return {name: value for name, value in told.items() if value is not None}
 
 
 # --- settings to choose from ----------------------------------------------------------------------

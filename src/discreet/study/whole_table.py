@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any
 
@@ -16,13 +15,13 @@ from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Pair, Side
 from discreet.measure.report import Report
-from discreet.policy.resolve import TABLE
+from discreet.policy.resolve import TABLE, check_columns
 from discreet.protect import Whole
-from discreet.protect.whole import MISSING, OTHER, WholeCopy
+from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.release import Release, arrow_table, native_frame
 from discreet.study.attacks import attack_whole
 from discreet.study.session import Session
-from discreet.study.tables import REPORT, check_formula
+from discreet.study.tables import REPORT, check_formula, made_where
 from discreet.vault.vault import copied_whole
 from discreet.vault.whole import RawWhole
 
@@ -37,12 +36,7 @@ def columns_of_table(
 ) -> tuple[str, ...]:
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = session.whole.copy
-    for what, given in (("columns", columns), ("drop", drop)):
-        listed = isinstance(given, Sequence) and not isinstance(given, str)
-        if not listed and (given is not None or what == "drop"):
-            raise InputError(f"{what} must be a list of column names, such as ['age', 'bmi']")
-    for name in drop:
-        session.table.known(name)
+    check_columns(session.table, columns, drop)
     held = [name for name in session.table.columns if name in {*copy.columns, *copy.strata}]
     wanted = held if columns is None else list(columns)
     if columns is not None:
@@ -142,21 +136,18 @@ def _pair(raw: RawWhole, made: WholeCopy) -> Pair:
         {name: of[name][rows] for name in sorted(names)}
         for of, rows in ((raw.numbers, at[complete]), (made.numbers, complete))
     ]
-    released = {name: _words(of.words, of.codes[complete]) for name, of in made.levels.items()}
+    released = {n: Levels(of.words, of.codes[complete]).texts() for n, of in made.levels.items()}
     before = {}
     for name, of in made.levels.items():
         own = raw.levels[name]
         kept = [word if word in of.words else OTHER for word in own.words]
-        before[name] = _words((*kept, MISSING), own.codes[at[complete]])
+        codes = own.codes[at[complete]]
+        before[name] = Levels((*kept, MISSING), np.where(codes < 0, len(kept), codes)).texts()
     return Pair(_side(numbers[0], before), _side(numbers[1], released), same_rows=True)
 
 
 def _side(numbers: Mapping[str, Floats], levels: Mapping[str, tuple[str, ...]]) -> Side:
     return Side(MappingProxyType(dict(numbers)), MappingProxyType(dict(levels)))
-
-
-def _words(words: Sequence[str], codes: Any) -> tuple[str, ...]:
-    return tuple(words[code] for code in codes.tolist())
 
 
 def _measured(session: Session, pair: Pair, formula: str | None) -> Measured:
@@ -182,12 +173,7 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
         "sensitive": list(session.sensitive) or None,
         "prepared": list(copy.remarks) or None,
         "formula": formula,
-        "study": session.name,
-        "discreet": version("discreet"),
-        "policy": policy.name,
-        "regime": policy.regime,
-        "public": policy.public,
-        "protected copy": copy.version,
+        **made_where(session, copy.version),
     }
     return {name: value for name, value in told.items() if value is not None}
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from discreet.arguments import Floats, Labels
 from discreet.keys import Keys
 from discreet.policy import Policy
@@ -67,7 +65,7 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
     version = digest_of(secret, "whole", data, FORMAT, json.dumps(made_by, sort_keys=True).encode())
     return RawWhole(
         {name: rows.numbers[name] for name in numbers},
-        {name: _coded(rows.texts[name]) for name in words},
+        {name: Levels.of(rows.texts[name]) for name in words},
         left_out,
         keys,
         version,
@@ -85,7 +83,7 @@ def copy_of_whole(raw: RawWhole, secret: Secret) -> WholeCopy:
 def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
     """Return the numbers of a copy, and its levels as words: the empty text for a missing one."""
     words = {
-        name: tuple(np.array([w if w != MISSING else "" for w in of.words], dtype=object)[of.codes])
+        name: of._replace(words=tuple("" if it == MISSING else it for it in of.words)).texts()
         for name, of in made.levels.items()
     }
     return dict(made.numbers), words
@@ -107,10 +105,3 @@ def _why(table: Table, name: str, counting: set[str]) -> str:
     if name in counting:
         return "numbers the rows"
     return WHY.get(column.kind, "neither numbers nor levels")
-
-
-def _coded(words: tuple[str, ...]) -> Levels:
-    """Return the different words in order, and which each row has: -1 for the empty text."""
-    kinds = sorted(set(words) - {""})
-    place = {word: i for i, word in enumerate(kinds)} | {"": -1}
-    return Levels(tuple(kinds), np.array([place[word] for word in words], dtype=np.intp))
