@@ -6,6 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BrokenPromiseError, LeavingError
 from discreet.ledger.log import (
+    UNCOUNTED,
     Allowance,
     Answer,
     Caller,
@@ -240,6 +242,24 @@ def test_a_budget_is_of_distinct_views_of_one_version_and_caller(store: Store) -
     refused = [entry for entry in log(store) if entry["outcome"] == "budget"]
     assert [entry["request"] for entry in refused] == [question(3).request] * 2
     assert rows_of(store.path, "SELECT view FROM asked WHERE outcome = 'budget'") == [(None,)] * 2
+
+
+def test_views_of_a_copy_count_to_no_budget(store: Store) -> None:
+    one = Allowance(views=1, a_minute=99)
+    free = [replace(question(0), view=f"{UNCOUNTED}{view:031x}") for view in range(3)]
+
+    assert [ask(store, ALICE, of, one).outcome for of in free] == ["begun"] * 3
+    assert used(store, ALICE.name, "s", 1) == 0
+    assert ask(store, ALICE, question(2**128 - 1), one).outcome == "begun", "the last that counts"
+    assert ask(store, ALICE, question(2), one).outcome == "budget"
+    assert ask(store, ALICE, free[0], one).outcome == "begun"
+    assert used(store, ALICE.name, "s", 1) == 1
+    assert kept(store, "s", 1, str(free[0].view), ALICE.name) is None
+    sent = keep(store, ask(store, ALICE, free[1], one), free[1], Answer(200, b"1"), "answered")
+    assert kept(store, "s", 1, str(free[1].view), ALICE.name) == sent
+    assert kept(store, "s", 1, str(free[1].view), BOB.name) is None
+    often = Allowance(views=1, a_minute=6)
+    assert ask(store, ALICE, free[2], often).outcome == "rate"
 
 
 def test_a_view_that_another_drew_counts_as_well(store: Store) -> None:

@@ -13,8 +13,8 @@ from pyarrow import array
 
 from discreet.ledger.log import Answer, Caller, log
 from discreet.plots import PLOTS
-from discreet.serve.answers import answer_again, answer_orders, answer_view
-from discreet.serve.facts import Served, serve_study, study_told
+from discreet.serve.answers import answer_again, answer_orders, answer_view, study_json
+from discreet.serve.facts import Served, custodian_told, serve_study, study_told
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES, Accepted, check
 from tests.serve.cohort import POLICY, cohort, opened
@@ -643,11 +643,53 @@ def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
         assert answered(own, caller, kind, body).status == 200, (kind, body)
 
 
-def test_budgets_count_plots_of_the_copy(tmp_path: Path) -> None:
-    served = serving(tmp_path, WHOLE.replace("budget = 400", "budget = 2"))
+def test_budgets_count_further_counts_alone(tmp_path: Path) -> None:
+    """And requests a minute all of them."""
+    served = serving(tmp_path, WHOLE.replace("budget = 400", "budget = 1"))
+    counts: Body = {**AB, "source": "counts"}
+    free: list[tuple[str, Body]] = [
+        ("histogram", A),
+        ("bars", {"columns": ["sex"]}),
+        ("box", A),
+        ("scatter", AB),
+        ("heatmap", AB),
+    ]
+
+    def left() -> Any:
+        return study_json(served, ALICE)
+
+    for kind, body in free:
+        found = answered(served, ALICE, kind, body)
+        assert found.status == 200
+        view = json.loads(found.body)["id"]
+        assert answer_again(served, ALICE, view, "again") == found
+    assert left()["allowance"] | {"a_minute": 0} == {
+        "views": 1,
+        "used": 0,
+        "a_minute": 0,
+        "counts": "further counts",
+    }
+    assert answered(served, ALICE, "heatmap", counts).status == 200
+    assert answered(served, ALICE, "heatmap", counts).status == 200, "asked for before"
+    assert left()["allowance"]["used"] == 1
+
+    refused = answered(served, ALICE, "box", {**A, "source": "counts"})
+
+    assert isinstance(refused, Refusal)
+    assert (refused.code, refused.nearest) == ("budget", A)
+    assert answered(served, ALICE, "contour", AB).status == 200
+    assert left()["allowance"]["used"] == 1
+    assert custodian_told(served)["others"] == [{"name": ALICE.name, "used": 1}]
+    seen = [it["outcome"] for it in log(served.ledger.store) if it["what"] == "box"]
+    assert seen == ["answered", "budget"], "all are in the log"
+
+
+def test_requests_a_minute_count_plots_of_the_copy(tmp_path: Path) -> None:
+    served = serving(tmp_path, WHOLE.replace("minute = 100000", "minute = 2"))
     for kind in ("histogram", "box"):
         assert answered(served, ALICE, kind, A).status == 200
 
     refused = answered(served, ALICE, "scatter", AB)
+
     assert isinstance(refused, Refusal)
-    assert refused.code == "budget"
+    assert refused.code == "rate"

@@ -19,6 +19,7 @@ from discreet.secret import unguessable
 
 __all__ = [
     "ROLES",
+    "UNCOUNTED",
     "Allowance",
     "Answer",
     "Caller",
@@ -185,6 +186,11 @@ def _digest(text: str) -> str:
 
 
 MINUTE = timedelta(seconds=60)
+UNCOUNTED = "w"
+"""So begin the ids of views that count to no budget; all others are hexadecimal, and sort before.
+
+Those of a copy of the whole table, which tell no more than the copy does.
+"""
 
 
 @dataclass(frozen=True)
@@ -192,7 +198,8 @@ class LogEntry:
     """What is asked: `what` is a plot's kind, or what else it is ("figure svg", "orders").
 
     `request` is canonical JSON of what was validated, and of nothing else. `view` is the id of the
-    view that it draws; None where it draws none, and counts to no budget.
+    view that it draws; None where it draws none. Neither that, nor a view whose id begins with
+    `UNCOUNTED`, counts to a budget.
     """
 
     study: str
@@ -204,7 +211,7 @@ class LogEntry:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How much one caller may ask: distinct views of a study version, and requests a minute."""
+    """How much one caller may ask: distinct views that count of a version, requests a minute."""
 
     views: int
     a_minute: int
@@ -300,7 +307,7 @@ def ask(
             return Receipt(None, "rate", None)
         if code:
             return Receipt(written(code, None), code, None)
-        if question.view is not None:
+        if question.view is not None and not question.view.startswith(UNCOUNTED):
             views = _views(connection, caller.name, question.study, question.version)
             if len(views | {question.view}) > allowance.views:
                 return Receipt(written("budget", None), "budget", None)
@@ -355,7 +362,7 @@ def kept(store: Store, study: str, version: int, view: str, caller: str | None) 
 
 
 def used(store: Store, caller_name: str, study: str, version: int) -> int:
-    """Return how many distinct views of a study version a caller has asked for."""
+    """Return how many distinct views of a study version that count a caller has asked for."""
     return used_by(store, [caller_name], study, version)[caller_name]
 
 
@@ -410,19 +417,20 @@ def log(
 
 
 def _views(connection: sqlite3.Connection, caller: str, study: str, version: int) -> set[str]:
-    """Return the distinct views that a caller has asked for, each found by one step in the index.
+    """Return the distinct views that count, and that a caller has asked for.
 
-    A plain DISTINCT would read every repeat of every view.
+    Each is found by one step in the index. A plain DISTINCT would read every repeat of every view.
     """
     rows = connection.execute(
         "WITH RECURSIVE found (view) AS ("
         "SELECT min(view) FROM asked WHERE caller = :caller AND study = :study"
-        " AND version = :version AND view > ''"
+        " AND version = :version AND view > '' AND view < :uncounted"
         " UNION ALL SELECT (SELECT min(view) FROM asked WHERE caller = :caller"
-        " AND study = :study AND version = :version AND view > found.view)"
+        " AND study = :study AND version = :version AND view > found.view"
+        " AND view < :uncounted)"
         " FROM found WHERE found.view IS NOT NULL)"
         " SELECT view FROM found WHERE view IS NOT NULL",
-        {"caller": caller, "study": study, "version": version},
+        {"caller": caller, "study": study, "version": version, "uncounted": UNCOUNTED},
     )
     return {view for (view,) in rows}
 

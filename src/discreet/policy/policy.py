@@ -354,7 +354,8 @@ class Policy:
     versions : int, default 4
         How many versions of one study may be opened.
     budget : int, default 200
-        How many different pictures of a study version one token or user of a server may ask for.
+        How many different pictures of a study version one token or user of a server may ask for;
+        where `rows` is "whole" further counts alone, for the copy and its base counts are free.
     requests_a_minute : int, default 120
         How often one token or user of a server may ask.
     folder, file : Path, optional

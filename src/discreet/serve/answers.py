@@ -15,9 +15,20 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from discreet.errors import InputError, LeavingError, LedgerError, RefusedError
-from discreet.ledger.log import Answer, Caller, LogEntry, Receipt, ask, close, keep, kept, used
+from discreet.ledger.log import (
+    UNCOUNTED,
+    Answer,
+    Caller,
+    LogEntry,
+    Receipt,
+    ask,
+    close,
+    keep,
+    kept,
+    used,
+)
 from discreet.plots import PLOTS
-from discreet.plots.request import COPY, COUNTS
+from discreet.plots.request import BASE, COPY, COUNTS
 from discreet.protect import Whole
 from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
@@ -52,6 +63,7 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
             "views": allowance.views,
             "used": used(served.ledger.store, caller.name, served.name, served.version),
             "a_minute": allowance.a_minute,
+            "counts": served.counted,
         },
     }
 
@@ -71,7 +83,8 @@ def answer_view(
     began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+        near = _of_copy(served, asked) if receipt.outcome == "budget" else None
+        return refusal(receipt.outcome, nearest=near)
     if receipt.answer is None:
         return _made(served, receipt, question, lambda: _picture(served, asked, view))
     if receipt.answer.status != 200:
@@ -296,6 +309,10 @@ def _by_another_method(served: Served, asked: Accepted) -> Refusal | None:
 
 
 def _name_of(served: Served, asked: Accepted) -> str:
-    """Name a picture: the same question of the same data and policy has the same name."""
+    """Name a picture: the same question of the same data and policy has the same name.
+
+    The name says whether it counts to a budget: what belongs to a copy of the whole table does not.
+    """
     told = json.dumps([served.name, served.version, served.edition, asked.plot.plot, asked.text])
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    name = hashlib.sha256(told.encode()).hexdigest()[:32]
+    return UNCOUNTED + name[1:] if asked.plot.source in (BASE, COPY) else name

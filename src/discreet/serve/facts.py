@@ -26,6 +26,7 @@ __all__ = ["Served", "custodian_told", "serve_study", "study_told", "verified"]
 
 
 PAGE = 200  # rows of the log
+FURTHER = "further counts"
 MOST_AT_ONCE = 16  # requests whose pictures are made or wait for their turn
 
 
@@ -58,6 +59,11 @@ class Served:
         """How much one caller may ask for."""
         policy = self.study.policy
         return Allowance(policy.budget, policy.requests_a_minute)
+
+    @property
+    def counted(self) -> str:
+        """What counts to a budget: all plots, or what a copy of the whole table does not hold."""
+        return FURTHER if self.study.policy.rows == Whole.name else "plots"
 
 
 def serve_study(study: Study) -> Served:
@@ -244,7 +250,11 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
             for name, it in tokens.items()
         ],
         "others": [{"name": name, "used": used[name]} for name in others],
-        "allowance": {"views": served.allowance.views, "a_minute": served.allowance.a_minute},
+        "allowance": {
+            "views": served.allowance.views,
+            "a_minute": served.allowance.a_minute,
+            "counts": served.counted,
+        },
         "log": log(store, study=served.name, most=PAGE, before=before),
         "left": served.ledger.history(served.name)[-PAGE:],
         "head": FIRST if last is None else last[1],

@@ -449,7 +449,8 @@ UNIT = """\
 # unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
-# How many different plots one token or user may see. Each reveals a little more."""
+# How many different plots one token or user may see. Each reveals a little more. Of a study with
+# rows = "whole" further counts alone: the copy and its base counts are free."""
 MINUTE = "# How often one token or user may ask."
 
 

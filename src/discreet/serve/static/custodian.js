@@ -71,7 +71,8 @@ function tellPolicy(told, policy) {
     `“${policy.name}”, ${policy.regime}, k = ${policy.k}. It is changed in its file, ` +
     "and holds from the next start of the server.";
   byId("tokens-hint").textContent =
-    `Each may ask for ${told.allowance.views} different views of this version, and ` +
+    `Each may ask for ${told.allowance.views} different ` +
+    `${told.allowance.counts === "plots" ? "views" : told.allowance.counts} of this version, and ` +
     `${told.allowance.a_minute} times a minute. Tokens are made and revoked with “discreet token”.`;
 }
 

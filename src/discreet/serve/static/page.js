@@ -51,7 +51,9 @@ function tellStudy() {
   byId("policy-k").textContent = `at least ${policy.k} persons behind everything drawn`;
   if (policy.regime !== "guarded") byId("policy-k").textContent = "methods as published";
   byId("policy").classList.toggle("open", policy.regime !== "guarded");
-  byId("left").textContent = `${left} of ${allowance.views} views left`;
+  const further = allowance.counts === "further counts";
+  const what = further ? "further counts" : "views";
+  byId("left").textContent = `${left} of ${allowance.views} ${what} left`;
   const meter = byId("left-meter");
   meter.max = allowance.views;
   meter.value = left;
@@ -59,8 +61,9 @@ function tellStudy() {
   byId("caller").textContent = caller.name;
   byId("custodian-link").hidden = caller.role !== "custodian";
   byId("draw-hint").textContent = left
-    ? "A plot that you have not asked for before counts as one view, also if it is held back."
-    : "No new views are left; those drawn before can be drawn again.";
+    ? `${further ? "Plots of the copy and base counts are free. Further counts" : "A plot"} that you have ` +
+      `not asked for before ${further ? "count as one each" : "counts as one view"}, also if held back.`
+    : `No new ${what} are left; those drawn before can be drawn again${further ? ", and the copy" : ""}.`;
 }
 
 /** Draw what the form holds, and take the place of a request that is still running. */
