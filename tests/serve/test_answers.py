@@ -307,7 +307,6 @@ def test_the_budget_is_of_different_pictures(tmp_path: Path) -> None:
         "views": 2,
         "used": 2,
         "a_minute": 100_000,
-        "counts": "plots",
     }
 
 
@@ -842,12 +841,7 @@ def test_the_form_says_who_asks_and_how_much_is_left(served: Served) -> None:
 
     assert (found["study"], found["version"]) == ("cohort.csv", 1)
     assert found["caller"] == {"name": "token alice", "role": "analyst"}
-    assert found["allowance"] == {
-        "views": 400,
-        "used": 1,
-        "a_minute": 100_000,
-        "counts": "plots",
-    }
+    assert found["allowance"] == {"views": 400, "used": 1, "a_minute": 100_000}
     assert study_of(served, BOB)["allowance"]["used"] == 0
     assert {*found} == {
         *("study", "version", "caller", "policy", "columns"),

@@ -409,7 +409,7 @@ def test_what_is_told(served: Served) -> None:
     told = custodian_told(served)
 
     assert (told["study"], told["version"]) == ("cohort.csv", 1)
-    assert told["allowance"] == {"views": 400, "a_minute": 100_000, "counts": "plots"}
+    assert told["allowance"] == {"views": 400, "a_minute": 100_000}
     assert [(it["caller"], it["what"], it["request"], it["outcome"]) for it in told["log"]] == [
         ("token bob", "bars", "", "request"),
         ("token alice", "bars", '{"columns":["sex"]}', "answered"),

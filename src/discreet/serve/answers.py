@@ -63,7 +63,7 @@ def study_json(served: Served, caller: Caller) -> dict[str, Any] | Refusal:
             "views": allowance.views,
             "used": used(served.ledger.store, caller.name, served.name, served.version),
             "a_minute": allowance.a_minute,
-            "counts": served.counted,
+            **served.counted,
         },
     }
 

@@ -61,9 +61,9 @@ class Served:
         return Allowance(policy.budget, policy.requests_a_minute)
 
     @property
-    def counted(self) -> str:
-        """What counts to a budget: all plots, or what a copy of the whole table does not hold."""
-        return FURTHER if self.study.policy.rows == Whole.name else "plots"
+    def counted(self) -> dict[str, str]:
+        """What counts to a budget, where it is not every plot: the copy's own are free."""
+        return {"counts": FURTHER} if self.study.policy.rows == Whole.name else {}
 
 
 def serve_study(study: Study) -> Served:
@@ -253,7 +253,7 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
         "allowance": {
             "views": served.allowance.views,
             "a_minute": served.allowance.a_minute,
-            "counts": served.counted,
+            **served.counted,
         },
         "log": log(store, study=served.name, most=PAGE, before=before),
         "left": served.ledger.history(served.name)[-PAGE:],

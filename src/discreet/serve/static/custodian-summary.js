@@ -21,7 +21,7 @@ export function offerSummary(study, after) {
   const left = Math.max(0, study.allowance.views - study.allowance.used);
   byId("summary-hint").textContent =
     `A histogram or bar chart of each of the ${wanted.length} columns, as an analyst may see it. ` +
-    (study.allowance.counts === "further counts"
+    (study.allowance.counts
       ? "They belong to the copy of the whole table, and count to no allowance."
       : `Each counts as a view of your own allowance, of which ${left} are left; ` +
         "those you have asked for before are free.");

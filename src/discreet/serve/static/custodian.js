@@ -72,7 +72,7 @@ function tellPolicy(told, policy) {
     "and holds from the next start of the server.";
   byId("tokens-hint").textContent =
     `Each may ask for ${told.allowance.views} different ` +
-    `${told.allowance.counts === "plots" ? "views" : told.allowance.counts} of this version, and ` +
+    `${told.allowance.counts || "views"} of this version, and ` +
     `${told.allowance.a_minute} times a minute. Tokens are made and revoked with “discreet token”.`;
 }
 

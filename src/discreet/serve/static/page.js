@@ -51,8 +51,8 @@ function tellStudy() {
   byId("policy-k").textContent = `at least ${policy.k} persons behind everything drawn`;
   if (policy.regime !== "guarded") byId("policy-k").textContent = "methods as published";
   byId("policy").classList.toggle("open", policy.regime !== "guarded");
-  const further = allowance.counts === "further counts";
-  const what = further ? "further counts" : "views";
+  const further = Boolean(allowance.counts);
+  const what = allowance.counts || "views";
   byId("left").textContent = `${left} of ${allowance.views} ${what} left`;
   const meter = byId("left-meter");
   meter.max = allowance.views;
