@@ -21,6 +21,7 @@ from discreet.measure.report import Report
 from discreet.render.figure_file import path_to_save, write_whole
 from discreet.rounding.rounding_set import JointSet, RoundingSet, points_text
 from discreet.table import Column
+from discreet.table.dates import dates_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -202,13 +203,16 @@ def arrow_table(
 ) -> pa.Table:
     """Return protected columns in the order of the raw table, levels of the type they had.
 
-    Levels that were merged are texts. No index, no category that no row has, no metadata.
+    Levels that were merged are texts, and days are dates where the column is of dates. No index, no
+    category that no row has, no metadata.
     """
     import pyarrow as pa
 
     made: dict[str, Any] = {}
     for name, column in columns.items():
-        if name in numbers:
+        if name in numbers and column.dates is not None:
+            made[name] = dates_of(numbers[name], column.dates)
+        elif name in numbers:
             made[name] = pa.array(numbers[name], from_pandas=True)  # NaN is a gap
         elif name in levels:
             made[name] = pa.array(_typed(levels[name], column))
@@ -227,7 +231,7 @@ def native_frame(table: pa.Table, framework: str) -> Any:
         import duckdb
 
         return duckdb.connect().from_arrow(table)
-    return table.to_pandas()
+    return table.to_pandas(date_as_object=False)
 
 
 def check_counts_again(columns: pa.Table, least: int) -> None:

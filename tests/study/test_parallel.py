@@ -678,7 +678,7 @@ def test_a_new_version_of_the_same_pairs_and_secrets_is_none() -> None:
 def test_a_column_of_dates_is_no_axis() -> None:
     dated = {**COLUMNS, "when": pa.array([datetime.date(2020, 1, 1 + i % 28) for i in range(N)])}
 
-    with pytest.raises(InputError, match=r"column 'when' is .*; numbers are needed here"):
+    with pytest.raises(InputError, match="column 'when' holds dates; numbers are needed here"):
         opened(given=dated).parallel(["x", "when"])
 
 

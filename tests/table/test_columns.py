@@ -37,6 +37,7 @@ from discreet.table.columns import (
     way_out,
     without_values,
 )
+from discreet.table.dates import stored_as
 
 SCHEMA = {"person": nw.Int64(), "age": nw.Float64(), "sex": nw.String(), "smokes": nw.Boolean()}
 
@@ -62,8 +63,8 @@ INFERRED: dict[str, tuple[nw.dtypes.DType, str, bool, bool]] = {
     "an enumeration": (nw.Enum(["a", "b"]), "categorical", False, False),
     "Python objects": (nw.Object(), "categorical", False, False),
     "what is not known": (nw.Unknown(), "categorical", False, False),
-    "dates": (nw.Date(), "of a type that is not drawn (Date)", False, False),
-    "moments": (nw.Datetime(), "of a type that is not drawn (Datetime)", False, False),
+    "dates": (nw.Date(), "date", False, False),
+    "moments": (nw.Datetime(), "date", False, False),
     "lists": (nw.List(nw.Int64()), "of a type that is not drawn (List)", False, False),
 }
 
@@ -75,7 +76,10 @@ def test_a_kind_is_inferred_from_the_type(
     dtype: nw.dtypes.DType, kind: str, numeric: bool, floating: bool
 ) -> None:
     yes_no = dtype == nw.Boolean
-    assert columns({"c": dtype}) == {"c": Column("c", kind, "other", numeric, floating, yes_no)}
+    dates = stored_as(dtype)
+    found = Column("c", kind, "other", numeric, floating, yes_no, dates)
+    assert columns({"c": dtype}) == {"c": found}
+    assert (dates is not None) is (kind == "date")
     assert yes_no is (kind == "categorical" and numeric)
 
 
@@ -419,7 +423,8 @@ def test_what_to_do_where_another_kind_is_needed() -> None:
 
     assert said("name", "continuous").endswith("here: draw bars of it, or name another column")
     assert "levels are needed here; or declare it: kinds={'x'" in said("x", "categorical")
-    assert said("when", "continuous").endswith("such as years or days since a day")
+    assert "make some of it first, such as days since a day" in said("when", "continuous")
+    assert "levels are needed here; or declare it" in said("when", "categorical")
 
 
 SERIES_OF: dict[str, Callable[[list[Any]], Any]] = {

@@ -31,12 +31,15 @@ class Settings:
         Level columns that shape no group, and whose shares are taken more from beside.
     bounds : mapping of str to pair of float
         Between which numbers a column lies.
+    parts : mapping of str to int
+        Columns whose numbers are whole multiples of one part of so many: those of dates, in days.
     """
 
     k: int
     m: int
     sensitive: tuple[str, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    parts: Mapping[str, int] = field(default_factory=dict)
 
 
 class Levels(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Container, Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,9 @@ SAMPLE = 500
 """So many rows are looked at first: most relations that do not hold break there."""
 
 Bounds = Mapping[str, tuple[float, float]]
+Parts = Mapping[str, int]
 ANY = (-np.inf, np.inf)
+NO_PARTS: Parts = MappingProxyType({})
 Rows = NDArray[np.bool_]
 
 
@@ -77,10 +80,13 @@ class Relations:
             {high: low for high, low in self.after.items() if high in names and low in names},
         )
 
-    def together(self, numbers: Mapping[str, Floats], bounds: Bounds) -> dict[str, Floats]:
+    def together(
+        self, numbers: Mapping[str, Floats], bounds: Bounds, parts: Parts = NO_PARTS
+    ) -> dict[str, Floats]:
         """Return protected columns put together again: ends from starts, sums from parts.
 
-        Nothing is outside of `bounds` but where a relation would be broken by it.
+        Nothing is outside of `bounds` but where a relation would be broken by it. Columns of
+        `parts` are whole multiples of their part.
         """
         out = dict(numbers)
         done: set[str] = set()
@@ -90,24 +96,30 @@ class Relations:
                 done.add(name)
                 if name in self.after:
                     out[name] = shortened(end(self.after[name]) + out[name])
-                out[name] = np.clip(out[name], *bounds.get(name, ANY))
+                out[name] = np.clip(_nearest(out[name], parts.get(name)), *bounds.get(name, ANY))
             return out[name]
 
         for name in numbers:
             end(name)
-        for name, parts in self.sums.items():
-            if name in bounds and {*parts} <= out.keys():
-                _drawn_in(out, name, parts, bounds)
+        for name, summed in self.sums.items():
+            if name in bounds and {*summed} <= out.keys():
+                _drawn_in(out, name, summed, bounds)
         for low, high in self.orders:
             if low in out and high in out:
-                out[high] = np.where(out[low] > out[high], out[low], out[high])
-        for name, parts in self.sums.items():
-            if {*parts} <= out.keys():
-                out[name] = shortened(np.sum([out[part] for part in parts], axis=0))
+                least = _not_below(out[low], parts.get(high))
+                out[high] = np.where(out[low] > out[high], least, out[high])
+        for name, summed in self.sums.items():
+            if {*summed} <= out.keys():
+                out[name] = shortened(np.sum([out[part] for part in summed], axis=0))
         return out
 
 
-def relations_of(numbers: Mapping[str, Floats], k: int, persons: Labels | None = None) -> Relations:
+def relations_of(
+    numbers: Mapping[str, Floats],
+    k: int,
+    persons: Labels | None = None,
+    parts: Parts = NO_PARTS,
+) -> Relations:
     """Find sums and orders that all records keep, but for rows of fewer than k persons.
 
     They are looked for where 4 k persons or more have all the columns.
@@ -120,6 +132,9 @@ def relations_of(numbers: Mapping[str, Floats], k: int, persons: Labels | None =
         How many persons break what does not hold.
     persons : ndarray of int of shape (n,), optional
         Whose each row is, where a person may have several.
+    parts : mapping of str to int, optional
+        Columns of whole multiples of one part of so many. Such a column is not protected as its
+        difference from one of smaller parts: that would end between two of its own.
 
     Examples
     --------
@@ -161,7 +176,7 @@ def relations_of(numbers: Mapping[str, Floats], k: int, persons: Labels | None =
             orders.append(pair)
     after: dict[str, str] = {}
     for high in free:
-        starts = [low for low, other in orders if other == high]
+        starts = [low for low, other in orders if other == high and _ends_on(parts, low, high)]
         starts = [low for low in starts if few(np.isnan(numbers[low]) & ~np.isnan(numbers[high]))]
         if starts:
             after[high] = max(starts, key=lambda low: (risk[low, high], low))
@@ -213,6 +228,24 @@ def _drawn_in(out: dict[str, Floats], name: str, parts: tuple[str, ...], bounds:
         for part, room in zip(parts, rooms, strict=True):
             moved = shortened(out[part] - move * room / whole)
             out[part] = np.where(move == 0, out[part], np.clip(moved, *bounds.get(part, ANY)))
+
+
+def _ends_on(parts: Parts, low: str, high: str) -> bool:
+    """Say whether what begins on a part of the lower column may end on one of the upper."""
+    return high not in parts or (low in parts and parts[high] % parts[low] == 0)
+
+
+def _nearest(values: Floats, parts: int | None) -> Floats:
+    """Return the nearest multiples of one part of so many; where there are none, the numbers."""
+    return values if parts is None else np.round(values * parts) / parts
+
+
+def _not_below(values: Floats, parts: int | None) -> Floats:
+    """Return the least multiples that are not below the numbers."""
+    if parts is None:
+        return values
+    count = np.ceil(values * parts)
+    return np.where(count / parts < values, count + 1, count) / parts
 
 
 def _leads(orders: list[tuple[str, str]], low: str, high: str) -> bool:

@@ -172,7 +172,7 @@ def whole_copy(
     cleaned = {name: _finite(numbers[name]) for name in sorted(numbers)}
     shown = {name: it for name, it in cleaned.items() if not _nearly_empty(it, settings.k, persons)}
     left_out = dict.fromkeys(sorted(cleaned.keys() - shown.keys()), "nearly empty")
-    relations = relations_of(shown, settings.k, persons)
+    relations = relations_of(shown, settings.k, persons, settings.parts)
     whole = _Table(
         relations.apart(shown),
         {name: levels[name] for name in sorted(levels)},
@@ -195,7 +195,9 @@ def whole_copy(
         groups=groups,
         numbers={
             name: column
-            for name, column in relations.together(out.numbers, settings.bounds).items()
+            for name, column in relations.together(
+                out.numbers, settings.bounds, settings.parts
+            ).items()
             if name not in lost
         },
         left_out=left_out | lost,

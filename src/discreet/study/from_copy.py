@@ -47,7 +47,7 @@ class WholeTable:
         kinds = dict.fromkeys(self.copy.columns, "continuous")
         kinds |= dict.fromkeys(self.copy.strata, "categorical")
         plain = {
-            name: dataclasses.replace(self.raw[name], numeric=name in self.copy.columns)
+            name: dataclasses.replace(self.raw[name], numeric=name in self.copy.columns, dates=None)
             for name in self.raw
             if name in kinds
         }
@@ -174,6 +174,11 @@ def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str 
                     raise RefusedError(
                         f"column {name!r} is {says or 'not in the protected copy'}; draw another"
                         " column, or counts (source='counts')"
+                    )
+                if raw.columns[name].dates is not None:
+                    raise RefusedError(
+                        f"column {name!r} holds dates, which are not drawn yet; the copy has them:"
+                        " study.anonymize().frame"
                     )
 
 

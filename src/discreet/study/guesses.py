@@ -246,7 +246,8 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     if "birth" in words and words & DATES:
         named = "identifier"
     if column.kind not in KINDS:
-        return Guess(name, named or "quasi-identifier", None, "of a type that is not drawn")
+        why = "of a type that is not drawn" if column.dates is None else "dates, for rows = 'whole'"
+        return Guess(name, named or "quasi-identifier", None, why)
     shared = _shared_levels(table, policy.k, name)
     if _tells_rows_apart(table, policy.k, name, named, shared):
         return Guess(name, "identifier", None, "nearly every row has a value of its own")

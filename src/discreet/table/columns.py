@@ -11,9 +11,10 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError, InputError, one_of, some_of
+from discreet.table.dates import DATE, Dates, stored_as
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -42,13 +44,15 @@ PART = 1 << 18
 
 
 @dataclass(eq=False)
-class _Kept:
+class Kept:
     """What a frame of a file needs as long as it is used."""
 
     connection: DuckDBPyConnection
+    #: The time zones of columns of moments, which DuckDB does not keep.
+    zones: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
+def read_file(path: Path) -> tuple[nw.LazyFrame[Any], Kept]:
     """Open a CSV or Parquet file with DuckDB; return it, and what must be kept alive for it."""
     import duckdb
 
@@ -72,13 +76,17 @@ def read_file(path: Path) -> tuple[nw.LazyFrame[Any], object]:
     }
     with quiet(f"file {path.name!r} could not be read as {reader.upper()}", path):
         connection = duckdb.connect(config=options)
-        kept = _Kept(connection)
+        kept = Kept(connection)
         weakref.finalize(kept, shutil.rmtree, spill, ignore_errors=True)
         connection.execute("SET enable_progress_bar = false")
+        # Whatever the clock of the machine: moments of a file are told as those of UTC.
+        connection.execute("SET TimeZone = 'UTC'")
         if reader == "parquet":
             from pyarrow.parquet import read_schema
 
-            _check_different(read_schema(path).names)
+            schema = read_schema(path)
+            _check_different(schema.names)
+            kept.zones = {it.name: it.type.tz for it in schema if getattr(it.type, "tz", None)}
             relation = connection.read_parquet(glob.escape(str(path)), hive_partitioning=False)
         else:
             relation = _read_csv(connection, path, start)
@@ -111,7 +119,7 @@ def parts(frame: nw.LazyFrame[Any], wanted: Sequence[nw.Expr], keep: object) -> 
     import pyarrow as pa
 
     native = nw.to_native(frame)
-    if isinstance(keep, _Kept):
+    if isinstance(keep, Kept):
         query = nw.to_native(frame.select(*wanted)).sql_query()
         with keep.connection.cursor() as own:
             yield from pa.RecordBatchReader.from_stream(own.sql(query))
@@ -251,6 +259,8 @@ class Column:
     floating: bool = False
     #: Stored as yes/no.
     yes_no: bool = False
+    #: How a column of kind "date" stores its dates.
+    dates: Dates | None = None
 
 
 def columns_of(
@@ -258,10 +268,13 @@ def columns_of(
     kinds: Mapping[str, str],
     roles: Mapping[str, str],
     identifying: Sequence[str],
+    zones: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Column]:
     """Infer kind and role of each column of `schema`, and let what is declared override it.
 
-    Numbers are continuous, texts and yes/no categorical; `identifying` columns identify.
+    Numbers are continuous, texts and yes/no categorical, dates with times or without are dates;
+    `identifying` columns identify. `zones` are the time zones of moments, where the type tells none
+    or another one.
     """
     _check_declared(schema, kinds, KINDS, "kinds or strata")
     _check_declared(schema, roles, ROLES, "roles")
@@ -274,6 +287,8 @@ def columns_of(
             kind = "continuous"
         elif dtype in (nw.String, nw.Categorical, nw.Boolean, nw.Enum, nw.Object, nw.Unknown):
             kind = "categorical"
+        elif stored_as(dtype) is not None:
+            kind = DATE
         kind = kinds.get(column, kind)
         numeric = dtype.is_numeric() or dtype == nw.Boolean
         if kind == "continuous" and not numeric:
@@ -281,7 +296,9 @@ def columns_of(
                 f"column {column!r} holds text where numbers are needed; correct the column,"
                 " or declare it 'categorical'"
             )
-        columns[column] = Column(column, kind, role, numeric, dtype.is_float(), dtype == nw.Boolean)
+        dates = stored_as(dtype, zones.get(column)) if kind == DATE else None
+        floating, yes_no = dtype.is_float(), dtype == nw.Boolean
+        columns[column] = Column(column, kind, role, numeric, floating, yes_no, dates)
     return columns
 
 
@@ -376,9 +393,15 @@ def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
     """Say what a column is where another kind is needed, and what to do."""
     declare = f"or declare it: kinds={{{column.name!r}: {kind!r}}}"
     if kind == "categorical":
-        return f"is {column.kind}; levels are needed here; {declare}"
+        what = f"is {column.kind}" if column.dates is None else "holds dates"
+        return f"{what}; levels are needed here; {declare}"
     if column.numeric:
         return f"is categorical; numbers are needed here; {declare}"
+    if column.dates is not None:
+        return (
+            "holds dates; numbers are needed here: make some of it first, such as days since a day;"
+            " a copy of the whole table (rows='whole') has it as dates"
+        )
     if column.kind != "categorical":
         return (
             f"is {column.kind}; numbers are needed here: make some of it first, such as years or"

@@ -35,6 +35,7 @@ from discreet.table.columns import (
     way_out,
     without_values,
 )
+from discreet.table.dates import days_of
 
 __all__ = ["BinAxis", "Counted", "Rows", "Table", "open_table", "with_levels_of_two"]
 
@@ -367,10 +368,11 @@ class Table:
         """Return the complete cases of `names` (as numbers) and `texts` (as text).
 
         `levels` are read as text too, and may be missing: the empty text. `gaps` are numbers that
-        may be missing: NaN.
+        may be missing: NaN; of dates they are days.
         """
-        wanted = [number(name).alias(name) for name in (*names, *gaps)]
-        wanted += [nw.col(name) for name in (*texts, *levels)]
+        dated = [name for name in gaps if self.columns[name].dates is not None]
+        wanted = [number(name).alias(name) for name in (*names, *gaps) if name not in dated]
+        wanted += [nw.col(name) for name in (*texts, *levels, *dated)]
         # A name longer than those of the columns is none of them.
         whose = "_" * (1 + max(map(len, (*names, *gaps, *texts, *levels)), default=0))
         if self.unit is not None:
@@ -382,7 +384,11 @@ class Table:
             )
         numbers = {name: array_of(frame[name]).astype(np.float64) for name in names}
         for name in gaps:  # one sign, NaN, for all that are missing or infinite
-            numbers[name] = np.array(array_of(frame[name]), dtype=np.float64)
+            dates = self.columns[name].dates
+            found = (
+                array_of(frame[name]) if dates is None else days_of(frame[name].to_native(), dates)
+            )
+            numbers[name] = np.array(found, dtype=np.float64)
             numbers[name][~np.isfinite(numbers[name])] = np.nan
         words = {name: texts_of(frame[name].to_list()) for name in (*texts, *levels)}
         left_out = self.size - len(frame)
@@ -527,9 +533,11 @@ def open_table(
     """
     keep: object = None
     name = path = None
+    zones: Mapping[str, str] = {}
     if isinstance(source, str | Path):
         path = Path(source)
-        frame, keep = read_file(path)
+        frame, kept = read_file(path)
+        keep, zones = kept, kept.zones
         name = path.name
     else:
         frame = as_lazy(source)
@@ -537,7 +545,7 @@ def open_table(
         schema = dict(without_values(frame, missing_values).collect_schema())
     whose = unit if isinstance(unit, str) else None
     identifying = [column for column in (whose, key) if column is not None]
-    columns = columns_of(schema, kinds, roles, identifying)
+    columns = columns_of(schema, kinds, roles, identifying, zones)
     table = Table(
         frame,
         columns,

@@ -13,6 +13,7 @@ from discreet.policy import Policy
 from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy, whole_copy
 from discreet.secret import FORMAT, Secret
 from discreet.table import Table
+from discreet.table.dates import DATE, on_clock, parts_of
 from discreet.vault.rows import digest_of, keys_of, rows_with_key
 
 __all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks_of_whole"]
@@ -43,7 +44,8 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
     """Read every column that can be drawn, and the keys that noise hangs on."""
     numbers = [n for n in sorted(table.shown([*table.columns], "continuous"))]
     counting = {name for name in numbers if table.numbers_rows(name)}
-    numbers = [name for name in numbers if name not in counting]
+    dated = [name for name in sorted(table.shown([*table.columns], DATE))]
+    numbers = sorted({*numbers, *dated} - counting)
     words = sorted(table.shown([*table.columns], "categorical"))
     left_out = {
         name: _why(table, name, counting)
@@ -51,20 +53,24 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
         if name not in {*numbers, *words, table.unit, table.key}
     }
     rows = rows_with_key(table, [], [], words, numbers)
+    told = {name: parts_of(rows.numbers[name], rows.persons, policy.k) for name in dated}
+    parts = {name: of for name, of in told.items() if of is not None}
     settings = Settings(
         policy.k,
         policy.members,
         tuple(name for name in words if table.columns[name].role == "sensitive"),
         {} if policy.outside == "keep" else policy.bounds,
+        parts,
     )
     data = keys_of(secret, rows, None, FORMAT)
     keys = data if table.key is None else keys_of(secret, rows, table.key, FORMAT)
     made_by: dict[str, Any] = {**policy.copy_settings(), "how": HOW}
     made_by |= {"numbers": numbers, "levels": words, "sensitive": settings.sensitive}
     made_by |= {} if rows.persons is None else {"unit": table.unit}
+    made_by |= {"dates": dated} if dated else {}
     version = digest_of(secret, "whole", data, FORMAT, json.dumps(made_by, sort_keys=True).encode())
     return RawWhole(
-        {name: rows.numbers[name] for name in numbers},
+        {name: _told(rows.numbers[name], parts.get(name)) for name in numbers},
         {name: Levels.of(rows.texts[name]) for name in words},
         left_out,
         keys,
@@ -105,3 +111,8 @@ def _why(table: Table, name: str, counting: set[str]) -> str:
     if name in counting:
         return "numbers the rows"
     return WHY.get(column.kind, "neither numbers nor levels")
+
+
+def _told(numbers: Floats, parts: int | None) -> Floats:
+    """Return dates as nearly all of the column are told; other numbers as they are."""
+    return numbers if parts is None else on_clock(numbers, parts)
