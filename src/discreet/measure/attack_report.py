@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -63,6 +63,8 @@ LEAD = (
 )
 OWN = "For the custodian: exact figures of the raw table, and no release."
 ROUNDED = "Shares are rounded to 5 points, and counts to multiples of {to}."
+AnyAttack = Callable[..., Attack | tuple[Attack, ...]]
+T = TypeVar("T")
 NOT_SHOWN = (
     "An attack that fails proves nothing of others: nobody tried all that could be tried.",
     "Attackers who know something that is in no column are not among these.",
@@ -332,13 +334,13 @@ def attacked(
     _on_one(tried, records, given, k)
     if make is not None:
         some = first_of(records, HELD_OUT_OF)
-        held = tried.value("persons held out", lambda: held_out(some, make))
+        held = tried.value("persons held out", held_out, some, make)
         if held is not None:
             _on_held_out(tried, held, k)
         if pairs:
             _by_copies(tried, records, make, pairs)
     else:
-        tried.several("inference", lambda: inference_of_copy(records, given[0]))
+        tried("inference", inference_of_copy, records, given[0])
     settings = {
         **(made or {}),
         "k": k,
@@ -424,21 +426,16 @@ class _Tried:
     found: list[Attack] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def value(self, name: str, make: Callable[[], HeldOut]) -> HeldOut | None:
+    def value(self, name: str, make: Callable[..., T], *args: Any, **options: Any) -> T | None:
         try:
-            return make()
+            return make(*args, **options)
         except RefusedError as error:  # its text names columns, never cells
             self.failed[name] = str(error)
             return None
 
-    def several(self, name: str, attack: Callable[[], tuple[Attack, ...]]) -> None:
-        try:
-            self.found += attack()
-        except RefusedError as error:
-            self.failed[name] = str(error)
-
-    def __call__(self, name: str, attack: Callable[[], Attack]) -> None:
-        self.several(name, lambda: (attack(),))
+    def __call__(self, name: str, attack: AnyAttack, *args: Any, **options: Any) -> None:
+        found = self.value(name, attack, *args, **options)
+        self.found += (found,) if isinstance(found, Attack) else found or ()
 
 
 def _turned(copy: Copy, order: Labels) -> Copy:
@@ -457,29 +454,25 @@ def _on_one(tried: _Tried, records: Records, copies: Sequence[Copy], k: int) -> 
         tried.failed["record linkage"] = why
     else:
         more = math.ceil(len(records) / PER_FAR)
-        tried("record linkage", lambda: linkage(records, copies, k=k))
-        tried("linkage of the farthest", lambda: linkage(records, copies, k=k, far=FAR))
+        tried("record linkage", linkage, records, copies, k=k)
+        tried("linkage of the farthest", linkage, records, copies, k=k, far=FAR)
         if more > FAR:
-            tried("linkage of the far", lambda: linkage(records, copies, k=k, far=more))
-    tried("coincidences", lambda: coincidences(records, copies[0]))
-    tried("rare combinations", lambda: rare_combinations(records, copies[0], k))
+            tried("linkage of the far", linkage, records, copies, k=k, far=more)
+    tried("coincidences", coincidences, records, copies[0])
+    tried("rare combinations", rare_combinations, records, copies[0], k)
 
 
 def _on_held_out(tried: _Tried, held: HeldOut, k: int) -> None:
-    tried("a person's very row", lambda: verbatim(held))
-    tried("persons with a rare combination", lambda: rare_persons(held, k))
+    tried("a person's very row", verbatim, held)
+    tried("persons with a rare combination", rare_persons, held, k)
     for by in ("rows", "model"):
-        tried.several(f"inference by {by}", lambda by=by: inference(held, by=by))  # type: ignore[misc]
+        tried(f"inference by {by}", inference, held, by=by)
     for share in SHARES:
-        name = f"an insider who knows {100 * share:.0f} %"
-        tried(name, lambda share=share: insider(held, share, k=k))  # type: ignore[misc]
+        tried(f"an insider who knows {100 * share:.0f} %", insider, held, share, k=k)
 
 
 def _by_copies(tried: _Tried, records: Records, make: Make, pairs: int) -> None:
-    for who in WHO:
-        tried(
-            f"membership of {WHO[who]}",
-            lambda who=who: membership(records, make, who=who, pairs=pairs),  # type: ignore[misc]
-        )
+    for who, words in WHO.items():
+        tried(f"membership of {words}", membership, records, make, who=who, pairs=pairs)
     times = max(1, pairs // 10)
-    tried("who left", lambda: versions(records, make, copies=VERSIONS, repeats=times))
+    tried("who left", versions, records, make, copies=VERSIONS, repeats=times)

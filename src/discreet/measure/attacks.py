@@ -7,7 +7,10 @@ neither that the copy is safe.
 
 What all attacks share stands here: those that need one copy are in `attacks_on_copy`, those that
 compare persons in a copy with persons held out in `attacks_held_out`, and those that need many
-copies in `attacks_by_copies`.
+copies in `attacks_by_copies`. Every one takes the raw rows (`Records`, in keyed order, so that the
+order of a file changes nothing), or copies made of parts of them (`HeldOut`), and returns an
+`Attack`; RefusedError says that there is nobody of whom it could be tried. `k` is what the method
+promises: 1/k is what it allows of linkage, and what fewer than k persons have is rare.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -93,7 +95,7 @@ def comparable(table: Side) -> Side:
             return np.where(np.abs(values) < HUGE, values, np.nan)
 
     numbers = {name: known(values) for name, values in table.numbers.items()}
-    return Side(MappingProxyType(numbers), table.levels)
+    return Side.of(numbers, table.levels)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,23 +296,10 @@ def compared(
 ) -> Success:
     """Return how often an attack succeeds on rows in a copy, beside the same rows left out of one.
 
-    Parameters
-    ----------
-    what : str
-        What was counted.
-    inside, outside : ndarray of shape (n,)
-        How often the attack succeeded on each row, in the copies made with it and without it; NaN
-        where it was not tried.
-    persons : ndarray of int of shape (n,)
-        Whose each row is: the rows of a person are not independent.
-    against : str
-        Whom the attack is compared with.
-
-    Returns
-    -------
-    Success
-        The interval is that of the mean difference by person, normal, with half a success added
-        to its spread, so that what never varies is not taken for certain.
+    `inside` and `outside` say of each row how often, in the copies made with it and without; NaN
+    where it was not tried. The interval is that of the mean difference by person, because rows of
+    one are not independent: normal, with half a success added to its spread, so that what never
+    varies is not taken for certain.
     """
     known = ~np.isnan(inside + outside)
     rows = int(known.sum())
@@ -334,28 +323,10 @@ def ranked(
 ) -> Success:
     """Return the AUC: how often a score of who is in a copy is above that of who is not.
 
-    Parameters
-    ----------
-    what : str
-        What was counted.
-    inside, outside : ndarray
-        Scores, high where the attacker says "in the copy". Equal ones count a half.
-    against : str
-        Who would reach a half.
-    folds : int, default 0
-        In so many folds scores were cross-validated; 0 where they were not learned.
-
-    Returns
-    -------
-    Success
-        With Wilson's interval for as many trials as have DeLong's variance; of cross-validated
-        scores it is enlarged as Nadeau and Bengio do, since folds share what they learned from.
-
-    References
-    ----------
-    DeLong, DeLong and Clarke-Pearson, "Comparing the areas under two or more correlated receiver
-    operating characteristic curves", Biometrics 44 (1988). Nadeau and Bengio, "Inference for the
-    generalization error", Machine Learning 52 (2003).
+    Equal scores count a half. `folds` is in how many folds they were cross-validated, 0 where they
+    were not learned. The interval is Wilson's for as many trials as have DeLong's variance (1988);
+    of cross-validated scores it is enlarged as Nadeau and Bengio (2003) do, since folds share what
+    they learned from.
 
     Examples
     --------
@@ -483,7 +454,7 @@ def told_as(raw: Side, copy: Side) -> Side:
         turned = {word: said(word) for word in set(raw.levels[name])}
         levels[name] = tuple(turned[word] for word in raw.levels[name])
     numbers = {name: raw.numbers[name] for name in sorted(copy.numbers)}
-    return Side(MappingProxyType(numbers), MappingProxyType(levels))
+    return Side.of(numbers, levels)
 
 
 def in_keyed_order(records: Records) -> tuple[Records, Labels]:

@@ -61,31 +61,13 @@ def membership(
 ) -> Attack:
     """See whether copies made with a person can be told from copies made without.
 
-    Parameters
-    ----------
-    records : Records
-        In keyed order.
-    make : callable
-        Makes a copy of records by a secret.
-    who : {"typical", "marginal", "joint"}, default "typical"
-        Three records, each by itself, whose distance from the mean is near the median; that at
-        the median with one number 8 sd off; or with its numbers 6 sd off along the direction in
-        which they vary least.
-    pairs : int, default 100
-        How many copies are made with the person, and as many without; at least 10.
-    rows : int, default 1000
-        Of how many records at most.
+    `who` is "typical": three records, each by itself, whose distance from the mean is near the
+    median; "marginal": that at the median with one number 8 sd off; or "joint": with its numbers
+    6 sd off along the direction in which they vary least. `pairs` (at least 10) copies of at most
+    `rows` records are made with the person, and as many without.
 
-    Returns
-    -------
-    Attack
-        The AUC of a ridge-regularised logistic regression on distances, moments, correlations and
-        shares of levels of the copies, cross-validated; its part is the nearest distance alone.
-
-    Raises
-    ------
-    RefusedError
-        If there are no numbers to be off in, or too few persons for a copy.
+    The AUC is that of a ridge-regularised logistic regression on distances, moments, correlations
+    and shares of levels of the copies, cross-validated; its part is the nearest distance alone.
     """
     check_word("who", who, WHO)
     check_whole("pairs", pairs, least=FEWEST_PAIRS)
@@ -139,7 +121,7 @@ def _beside(rest: Records, person: Side) -> Records:
         name: np.append(values, person.numbers[name]) for name, values in rest.table.numbers.items()
     }
     levels = {name: (*words, *person.levels[name]) for name, words in rest.table.levels.items()}
-    side = Side(MappingProxyType(numbers), MappingProxyType(levels))
+    side = Side.of(numbers, levels)
     return Records(side, np.append(rest.persons, rest.persons.max() + 1))
 
 
@@ -166,7 +148,7 @@ def _changed(person: Side, rest: Side, who: str) -> Side:
         off = JOINT_SDS * axis * math.sqrt(max(float(sizes[0]), LEAST_VARIANCE))
         for j, name in enumerate(names):
             numbers[name] = np.array([mean[j] + off[j] * sd[j]])
-    return Side(MappingProxyType(numbers), person.levels)
+    return Side.of(numbers, person.levels)
 
 
 def _varies(values: Floats) -> bool:
@@ -237,14 +219,8 @@ def _scores(without: Floats, beside: Floats) -> tuple[Floats, Floats]:
 def ridge_logistic(x: Floats, y: Floats, penalty: float) -> Floats:
     """Return the slopes of a logistic regression with a ridge, by Newton's method.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n, p)
-        Centred columns.
-    y : ndarray of shape (n,)
-        0 or 1, as many of each.
-    penalty : float
-        Half of so much times the squared length of the slopes is added to the loss.
+    `x` is centred, `y` 0 or 1, as many of each; half the `penalty` times the squared length of the
+    slopes is added to the loss.
     """
     weights = np.zeros(x.shape[1])
     for _ in range(STEPS):
@@ -272,30 +248,13 @@ def versions(
 ) -> Attack:
     """See whether several versions of a table give away who left it between them.
 
-    Parameters
-    ----------
-    records : Records
-        In keyed order.
-    make : callable
-        Makes a copy of records by a secret.
-    copies : int, default 4
-        How many versions, at least 2.
-    leave : float, default 0.05
-        Which share of the persons leave between the first and the last, as many each time.
-    repeats : int, default 10
-        How often it is tried, with others who leave.
-    rows : int, default 1000
-        Of how many records at most.
-
-    Returns
-    -------
-    Attack
-        The AUC of leavers beside stayers; its part is the share of leavers among as many persons
-        as left, those who are suspected most.
+    Of at most `rows` records a share `leave` of the persons leaves between the first and the last
+    of `copies` versions (at least 2), as many each time; it is tried `repeats` times with others
+    who leave. The AUC is that of leavers beside stayers; its part is the share of leavers among as
+    many persons as left, those who are suspected most.
     """
     count = check_whole("copies", copies, least=2)
     share = check_ratio("leave", leave, zero=False)
-    check_whole("repeats", repeats, least=1)
     some = first_of(records, rows)
     persons, first = np.unique(some.persons, return_index=True)
     first = np.sort(first)

@@ -93,20 +93,7 @@ class HeldOut:
 
 
 def held_out(records: Records, make: Make) -> HeldOut:
-    """Make five copies, each without a fifth of the persons.
-
-    Parameters
-    ----------
-    records : Records
-        In keyed order (see `attacks.in_keyed_order`), so that the order of a file changes nothing.
-    make : callable
-        Makes a copy of records by a secret.
-
-    Raises
-    ------
-    RefusedError
-        If four fifths of the persons are too few for a copy.
-    """
+    """Make five copies, each without a fifth of the persons."""
     whose, first = np.unique(records.persons, return_index=True)
     rank = np.empty(len(whose), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(whose))
@@ -141,6 +128,26 @@ def _trials(held: HeldOut, targets: Labels) -> Iterator[_Trial]:
         yield _Trial(told, copy.table, space, space.of(told), rows, held.part[targets] == turn)
 
 
+class _Hits:
+    """How often an attack succeeded on each record: in the copies made with it, and held out."""
+
+    def __init__(self, n: int) -> None:
+        self._inside, self._turns, self._outside = np.zeros(n), np.zeros(n), np.full(n, np.nan)
+
+    def add(self, out: NDArray[np.bool_], hit: Floats) -> None:
+        """Add what came of one copy; NaN where there was nothing to try."""
+        self._outside = np.where(out, hit, self._outside)
+        use = ~out & ~np.isnan(hit)
+        self._inside[use] += hit[use]
+        self._turns += use
+
+    @property
+    def shares(self) -> tuple[Floats, Floats]:
+        """The mean in copies and what came of it held out; NaN where it was not tried."""
+        inside = self._inside / np.where(self._turns > 0, self._turns, np.nan)
+        return inside, self._outside
+
+
 # --- inference ----------------------------------------------------------------------------------
 
 Guesses = Callable[[_Trial], Iterator[tuple[str, Floats]]]
@@ -150,97 +157,51 @@ Guesses = Callable[[_Trial], Iterator[tuple[str, Floats]]]
 def inference(held: HeldOut, *, by: str = "rows") -> tuple[Attack, ...]:
     """Count how often a column of a person follows from all other columns and the copy.
 
-    Parameters
-    ----------
-    held : HeldOut
-        Copies without a part of the persons.
-    by : {"rows", "model"}, default "rows"
-        Take what the nearest released row has, or what a linear model (ridge) says that was
-        fitted to the copy.
-
-    Returns
-    -------
-    tuple of Attack
-        One for columns of numbers and one for levels, as far as there are any; each is the mean
-        over its columns, with the columns as parts. A number counts within .05 sd.
-
-    Notes
-    -----
-    What beats held-out persons was learned from a person's own record. What held-out persons have
-    in common with them is what the table is released for.
+    By "rows" one takes what the nearest released row has; by "model" what a linear model (ridge)
+    says that was fitted to the copy. One attack for columns of numbers, of which a guess within
+    .05 sd counts, and one for levels: each the mean over its columns, with these as parts.
     """
     targets = held.targets()
-    n = len(targets)
     guesses: Guesses = _by_rows if by == "rows" else _by_model
-    inside: dict[str, Floats] = {}
-    outside: dict[str, Floats] = {}
-    turns: dict[str, Floats] = {}
-    numbers: set[str] = set()
+    tried: dict[str, dict[str, _Hits]] = {"numbers": {}, "levels": {}}
     for turn, trial in enumerate(_trials(held, targets)):
         for name, guess in guesses(trial):
-            if name in trial.table.numbers:
-                numbers.add(name)
-            hit = _hits(trial, name, guess)
-            inside[name] = inside.get(name, np.zeros(n)) + np.where(trial.out, 0.0, hit)
-            turns[name] = turns.get(name, np.zeros(n)) + ~trial.out
-            outside[name] = np.where(trial.out, hit, outside.get(name, np.full(n, np.nan)))
+            kind = "numbers" if name in trial.table.numbers else "levels"
+            hits = tried[kind].setdefault(name, _Hits(len(targets)))
+            hits.add(trial.out, _hits(trial, name, guess))
         advance(f"inference by {by}", turn + 1, PARTS)
     whose = held.records.persons[targets]
-    found = []
-    for kind, names in (
-        ("numbers", sorted(numbers)),
-        ("levels", sorted({*inside} - numbers)),
-    ):
-        if names:
-            with np.errstate(invalid="ignore"):
-                shares = {name: inside[name] / turns[name] for name in names}
-            found.append(_inferred(kind, by, shares, {c: outside[c] for c in names}, whose))
-    return tuple(found)
+    return tuple(
+        _inferred(kind, by, {name: hits[name].shares for name in sorted(hits)}, whose)
+        for kind, hits in tried.items()
+        if hits
+    )
 
 
 def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
-    """Count how often a column follows from all others and one copy, where no other can be made.
+    """Count how often a column follows from all others, where no other copy can be made.
 
-    Parameters
-    ----------
-    records : Records
-        The raw rows, in keyed order.
-    copy : Copy
-        A copy of them.
-
-    Returns
-    -------
-    tuple of Attack
-        As of `inference` by rows; the baseline is what a released row at random has.
-
-    Notes
-    -----
-    What is so in general, and could be said of anybody, counts here as well.
+    As `inference` by rows; the baseline is what a released row at random has.
     """
     held = HeldOut(records, np.full(len(records), -1), (copy,))
     targets = held.targets()
     trial = next(_trials(held, targets))
     whose = records.persons[targets]
-    inside, outside = {}, {}
+    shares: dict[str, tuple[Floats, Floats]] = {}
     for name, guess in _by_rows(trial):
         values = _values(trial, name)
         values = values[~np.isnan(values)]
-        inside[name] = _hits(trial, name, guess)
-        outside[name] = np.full(len(targets), np.nan)
+        by_chance = np.full((1, len(whose)), np.nan)
         if len(values):
-            by_chance = [
-                _hits(
-                    trial, name, generator("attack", "row", turn, name).choice(values, len(whose))
-                )
-                for turn in range(TURNS)
-            ]
-            outside[name] = np.mean(by_chance, axis=0)
+            sources = [generator("attack", "row", turn, name) for turn in range(TURNS)]
+            drawn = [source.choice(values, len(whose)) for source in sources]
+            by_chance = np.array([_hits(trial, name, each) for each in drawn])
+        shares[name] = _hits(trial, name, guess), by_chance.mean(axis=0)
     found = []
     for kind in ("numbers", "levels"):
-        names = sorted(getattr(copy.table, kind))
-        if names:
-            one, other = ({name: hits[name] for name in names} for hits in (inside, outside))
-            made = _inferred(kind, "rows", one, other, whose, "a released row at random")
+        if names := sorted(getattr(copy.table, kind)):
+            of = {name: shares[name] for name in names}
+            made = _inferred(kind, "rows", of, whose, "a released row at random")
             found.append(replace(made, assumptions=(IN_GENERAL, *made.assumptions[1:])))
     return tuple(found)
 
@@ -248,18 +209,21 @@ def inference_of_copy(records: Records, copy: Copy) -> tuple[Attack, ...]:
 def _inferred(
     kind: str,
     by: str,
-    inside: Mapping[str, Floats],
-    outside: Mapping[str, Floats],
+    shares: Mapping[str, tuple[Floats, Floats]],
     whose: Labels,
     against: str = "held-out persons",
 ) -> Attack:
-    """Return the attack on all columns of a kind, with a part for each."""
+    """Return the attack on all columns of a kind, with a part for each.
+
+    `shares` are how often it succeeded on each row in copies, and held out.
+    """
     right = "within .05 sd" if kind == "numbers" else "right"
-    parts = []
-    for name in inside:
-        if not np.isnan(inside[name] + outside[name]).all():
-            what = f"{name} {right}"
-            parts.append(compared(what, inside[name], outside[name], whose, against))
+    parts = tuple(
+        compared(f"{name} {right}", *both, whose, against)
+        for name, both in shares.items()
+        if not np.isnan(both[0] + both[1]).all()
+    )
+    inside, outside = (_mean_known([both[i] for both in shares.values()]) for i in (0, 1))
     way = {
         "rows": "takes the released row that is nearest in all other columns, and says that the"
         " person has what it has in this one",
@@ -274,14 +238,8 @@ def _inferred(
             " five copies.",
             "All other columns are known exactly: few attackers know as much.",
         ),
-        compared(
-            f"{kind} said {right}, mean over columns",
-            _mean_known([*inside.values()]),
-            _mean_known([*outside.values()]),
-            whose,
-            against,
-        ),
-        tuple(parts),
+        compared(f"{kind} said {right}, mean over columns", inside, outside, whose, against),
+        parts,
     )
 
 
@@ -372,17 +330,7 @@ def _by_model(trial: _Trial) -> Iterator[tuple[str, Floats]]:
 
 
 def verbatim(held: HeldOut) -> Attack:
-    """Count the persons whose very row is in a copy, beside those held out of it.
-
-    Parameters
-    ----------
-    held : HeldOut
-        Copies without a part of the persons.
-
-    Returns
-    -------
-    Attack
-    """
+    """Count the persons whose very row is in a copy, beside those held out of it."""
     inside, outside = _of_every(
         held,
         lambda trial, names: same_rows_as(trial.told, trial.table, names).astype(np.float64),
@@ -398,21 +346,7 @@ def verbatim(held: HeldOut) -> Attack:
 
 
 def rare_persons(held: HeldOut, k: int) -> Attack:
-    """Count how often a copy has a rare combination of the persons in it, and of those held out.
-
-    Parameters
-    ----------
-    held : HeldOut
-        Copies without a part of the persons.
-    k : int
-        A combination of two columns of levels (three, where there are few) is rare that fewer
-        than k persons have.
-
-    Raises
-    ------
-    RefusedError
-        If nobody has one.
-    """
+    """Count how often a copy has a rare combination of persons in it, and of those held out."""
     inside, outside = _of_every(held, lambda trial, _: _rare_found(held, trial, k))
     if np.isnan(inside + outside).all():
         raise RefusedError("nobody has a rare combination of levels")
@@ -431,20 +365,14 @@ def rare_persons(held: HeldOut, k: int) -> Attack:
 
 def _of_every(held: HeldOut, tried: Callable[[_Trial, list[str]], Floats]) -> tuple[Floats, Floats]:
     """Try something on every record and copy; return the mean in copies, and held out."""
-    n = len(held.records)
-    inside, outside, turns = np.zeros(n), np.full(n, np.nan), np.zeros(n)
+    hits = _Hits(len(held.records))
     for turn, copy in enumerate(held.copies):
         told = told_as(held.records.table, copy.table)
         space = space_of(told, [copy.table])
         nothing = np.zeros((0, 0))
         trial = _Trial(told, copy.table, space, nothing, nothing, held.part == turn)
-        hit = tried(trial, [*space.spans])
-        outside = np.where(trial.out, hit, outside)
-        use = ~trial.out & ~np.isnan(hit)
-        inside[use] += hit[use]
-        turns += use
-    inside = np.where(turns > 0, inside / np.maximum(turns, 1), np.nan)
-    return inside, outside
+        hits.add(trial.out, tried(trial, [*space.spans]))
+    return hits.shares
 
 
 def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
@@ -463,23 +391,11 @@ def _rare_found(held: HeldOut, trial: _Trial, k: int) -> Floats:
 
 
 def insider(held: HeldOut, share: float, *, k: int | None = None) -> Attack:
-    """See how near somebody who knows a share of the records gets to the others.
+    """See how near somebody who knows a share of the persons gets to the others.
 
-    Parameters
-    ----------
-    held : HeldOut
-        Copies without a part of the persons.
-    share : float
-        Of the persons in a copy the insider knows so many, above 0 and below 1.
-    k : int, optional
-        What the method promises: 1/k is what it allows of linkage.
-
-    Returns
-    -------
-    Attack
-        Who is unknown is compared with who is held out: of how many pairs is the one in the copy
-        nearer to a row that is left (AUC). Where sources are known, its part is the share of
-        unknown records whose nearest such row is their own.
+    Who is unknown is compared with who is held out: of how many pairs is the one in the copy
+    nearer to a row that is left (AUC). Where sources are known, its part is the share of unknown
+    records whose nearest such row is their own.
     """
     if check_ratio("share", share, zero=False) >= 1:
         raise InputError("share must be below 1: who knows everybody has nobody to find")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -62,27 +61,9 @@ def linkage(
 ) -> Attack:
     """Count the records whose nearest released row was drawn for them.
 
-    Parameters
-    ----------
-    records : Records
-        The raw rows.
-    copies : sequence of Copy
-        Copies of them, with their sources; each is attacked by itself.
-    k : int, optional
-        What the method promises: 1/k is what it allows.
-    far : int, optional
-        Look at so many of the records farthest from the mean alone.
-
-    Returns
-    -------
-    Attack
-        A record counts as the share of its own rows among the nearest ones. Of a record that was
-        withheld no row is its own.
-
-    Raises
-    ------
-    InputError
-        If the source of a copy is not known, or columns do not fit.
+    Each of the `copies` is attacked by itself, for the records that are `far` from the mean where
+    that is given. A record counts as the share of its own rows among the nearest ones; of one that
+    was withheld no row is its own. InputError if the source of a copy is not known.
     """
     count, trials, guess = 0.0, 0, 0.0
     for copy in copies:
@@ -143,23 +124,9 @@ def own_parts(at: Floats, rows: Floats, source: Labels, who: Labels) -> Floats:
 def coincidences(records: Records, copy: Copy) -> Attack:
     """Count the released rows that equal a raw row in every column.
 
-    Parameters
-    ----------
-    records : Records
-        The raw rows.
-    copy : Copy
-        A copy of them.
-
-    Returns
-    -------
-    Attack
-        The baseline is the share in tables whose columns are drawn independently of one another
-        from those of the copy.
-
-    Notes
-    -----
-    A copy that keeps how columns hang together has more coincidences than independent columns
-    have, whoever is in it. Whether they give away who is in it is what `verbatim` counts.
+    The baseline is the share in tables whose columns are drawn independently of one another from
+    those of the copy. A copy that keeps how columns hang together has more, whoever is in it;
+    whether they give away who is in it is what `verbatim` counts.
     """
     told = told_as(records.table, copy.table)
     names = [*sorted(copy.table.numbers), *sorted(copy.table.levels)]
@@ -187,25 +154,8 @@ def coincidences(records: Records, copy: Copy) -> Attack:
 def rare_combinations(records: Records, copy: Copy, k: int) -> Attack:
     """Count the released rows with a combination of levels that fewer than k persons have.
 
-    Parameters
-    ----------
-    records : Records
-        The raw rows.
-    copy : Copy
-        A copy of them.
-    k : int
-        How many persons are enough.
-
-    Returns
-    -------
-    Attack
-        Combinations of two columns of levels, and of three where there are few, that at least one
-        and fewer than k raw persons have; the baseline as in `coincidences`.
-
-    Raises
-    ------
-    RefusedError
-        If there are fewer than two columns of levels, or no combination is rare.
+    Combinations of two columns of levels, and of three where there are few, that at least one raw
+    person has; the baseline as in `coincidences`.
     """
     told = told_as(records.table, copy.table)
     raw, table = codes_of(told, copy.table)
@@ -303,7 +253,7 @@ def _independent(table: Side, names: Sequence[str]) -> Iterator[Side]:
                 numbers[name] = numbers[name][order]
             else:
                 levels[name] = tuple(levels[name][i] for i in order.tolist())
-        yield Side(MappingProxyType(numbers), MappingProxyType(levels))
+        yield Side.of(numbers, levels)
 
 
 def same_rows_as(table: Side, other: Side, names: Sequence[str]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
@@ -56,7 +55,7 @@ def whole_maker(
         levels = {name: Levels.of(texts) for name, texts in words.items()}
         found = whole_copy(numbers, levels, draws, settings, records.persons)
         texts = {name: column.texts() for name, column in found.levels.items()}
-        side = Side(MappingProxyType(dict(found.numbers)), MappingProxyType(texts))
+        side = Side.of(found.numbers, texts)
         return Copy(side, found.source)
 
     return make

@@ -42,6 +42,13 @@ class Side:
     numbers: Mapping[str, Floats]
     levels: Mapping[str, tuple[str, ...]]
 
+    @classmethod
+    def of(
+        cls, numbers: Mapping[str, Floats], levels: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Side:
+        """Return a side of columns that nobody changes afterwards."""
+        return cls(MappingProxyType(dict(numbers)), MappingProxyType(dict(levels or {})))
+
     def __repr__(self) -> str:
         return f"Side({', '.join([*self.numbers, *self.levels])})"
 
@@ -65,7 +72,7 @@ class Side:
         numbers = {name: values[places] for name, values in self.numbers.items()}
         at = places.tolist()
         levels = {name: tuple(words[i] for i in at) for name, words in self.levels.items()}
-        return Side(MappingProxyType(numbers), MappingProxyType(levels))
+        return Side.of(numbers, levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +110,7 @@ class Pair:
         def side(of: Side) -> Side:
             numbers = {column: v for column, v in of.numbers.items() if column != name}
             levels = {column: v for column, v in of.levels.items() if column != name}
-            return Side(MappingProxyType(numbers), MappingProxyType(levels))
+            return Side.of(numbers, levels)
 
         whole = None if self.whole is None else side(self.whole)
         return replace(
@@ -252,7 +259,7 @@ def _read(table: Table, names: Sequence[str]) -> Side:
     numbers = [name for name in names if kinds[name] == "continuous"]
     levels = [name for name in names if kinds[name] == "categorical"]
     rows = table.rows([], levels=levels, gaps=numbers)
-    return Side(MappingProxyType(dict(rows.numbers)), MappingProxyType(dict(rows.texts)))
+    return Side.of(rows.numbers, rows.texts)
 
 
 Z = 1.959963984540054

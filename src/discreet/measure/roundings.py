@@ -179,10 +179,7 @@ def _read(source: object, target: str | None, drop: tuple[str, ...]) -> _Data:
         raise InputError("fewer than two rows have a finite number in every column; drop a column")
     kept = {name: values[known] for name, values in numbers.items()}
     constant = [name for name, values in kept.items() if np.ptp(values) == 0]
-    side = Side(
-        MappingProxyType({n: v for n, v in kept.items() if n not in constant}),
-        MappingProxyType({}),
-    )
+    side = Side.of({n: v for n, v in kept.items() if n not in constant})
     _check_left(side, target, classes)
     notes = [f"Not rounded, being no numbers: {', '.join(odd)}."] if odd else []
     notes += [f"Left out, being constant: {', '.join(constant)}."] if constant else []
@@ -208,7 +205,7 @@ def _columns(
         side = as_side(source)
         _check_names(list(side.numbers), target, drop)
         left = {name: values for name, values in side.numbers.items() if name not in drop}
-        return Side(MappingProxyType(left), MappingProxyType({})), [], []
+        return Side.of(left), [], []
     table = open_table(source, kinds={}, roles={}, unit=None, key=None)
     _check_names(list(table.columns), target, drop)
     kinds = {name: column.kind for name, column in table.columns.items() if name not in drop}
@@ -221,7 +218,7 @@ def _columns(
         raise InputError(NO_NUMBERS)
     levels = [name for name, kind in kinds.items() if name == target and kind == "categorical"]
     rows = table.rows([], levels=levels, gaps=numbers)
-    side = Side(MappingProxyType(dict(rows.numbers)), MappingProxyType(dict(rows.texts)))
+    side = Side.of(rows.numbers, rows.texts)
     return side, [name for name in kinds if name not in (*found, *levels)], numbering
 
 
@@ -320,7 +317,7 @@ def _tried(setting: Trial, data: _Data, representative: str, folds: int) -> Tria
 def _measured(data: _Data, rounded: Floats, folds: int) -> dict[str, float]:
     """Return the measures of a rounded table."""
     columns = {name: rounded[:, j] for j, name in enumerate(data.side.numbers)}
-    after = Side(MappingProxyType(columns), MappingProxyType({}))
+    after = Side.of(columns)
     pair = Pair(data.side, after, same_rows=True)
     score = il_dr_score(pair)
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from discreet.arguments import Floats
 from discreet.measure.attack_report import AttackReport, attacked
@@ -55,4 +54,4 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
 
 def _side(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:
     texts = {name: column.texts() for name, column in levels.items()}
-    return Side(MappingProxyType(dict(numbers)), MappingProxyType(texts))
+    return Side.of(numbers, texts)

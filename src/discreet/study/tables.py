@@ -240,7 +240,7 @@ def pair_of_made(made: Made, raw: Floats, columns: Sequence[str]) -> Pair:
     """
     levels = MappingProxyType({**made.levels, **made.carried})
     original, released = (
-        Side(MappingProxyType({name: of[:, made.names.index(name)] for name in columns}), levels)
+        Side.of({name: of[:, made.names.index(name)] for name in columns}, levels)
         for of in (raw, made.released)
     )
     return Pair(original, released, same_rows=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, one_of
 from discreet.measure.evaluate import COUNT_STEPS, FAR_GUARDED, Measured, measured
 from discreet.measure.pairs import Pair, Side
@@ -143,11 +142,7 @@ def _pair(raw: RawWhole, made: WholeCopy) -> Pair:
         kept = [word if word in of.words else OTHER for word in own.words]
         codes = own.codes[at[complete]]
         before[name] = Levels((*kept, MISSING), np.where(codes < 0, len(kept), codes)).texts()
-    return Pair(_side(numbers[0], before), _side(numbers[1], released), same_rows=True)
-
-
-def _side(numbers: Mapping[str, Floats], levels: Mapping[str, tuple[str, ...]]) -> Side:
-    return Side(MappingProxyType(dict(numbers)), MappingProxyType(dict(levels)))
+    return Pair(Side.of(numbers[0], before), Side.of(numbers[1], released), same_rows=True)
 
 
 def _measured(session: Session, pair: Pair, formula: str | None) -> Measured:
