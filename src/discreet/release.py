@@ -146,6 +146,42 @@ class Release:
             raise InputError(f"pairs must be 0 or at least {FEWEST_PAIRS}")
         return self.attacker(pairs)
 
+    def with_attacks(self, pairs: int = 100) -> Release:
+        """Return the release with a report that has the attacks on the table as a section.
+
+        They take seconds to minutes, so they are made when asked for alone.
+
+        Parameters
+        ----------
+        pairs : int, default 100
+            As of `attack`.
+
+        Returns
+        -------
+        Release
+            The section holds what may be released: `AttackReport.rounded`, counts in multiples of
+            k. Exact figures are those of `attack`.
+
+        Raises
+        ------
+        InputError
+            As of `attack`.
+
+        Notes
+        -----
+        **What it does not show.** What `attack` does not.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> release = dc.open(dc.datasets.diabetes(), rows="whole").anonymize()
+        >>> release.with_attacks(0).report.attacks.rounded_to
+        5
+        """
+        found = self.attack(pairs)
+        rounded = found.rounded(int(found.made["k"]))
+        return dataclasses.replace(self, report=dataclasses.replace(self.report, attacks=rounded))
+
     def save_points(self, path: str | Path) -> Path:
         """Write the rounding points to a file, to round new records alike; see `load_points`.
 

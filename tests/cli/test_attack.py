@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from discreet.release import Release
 from tests.cli.conftest import Run
 
 
@@ -59,11 +60,60 @@ def test_a_copy_is_made_and_attacked(run: Run, tables: tuple[Path, Path], tmp_pa
     assert not [*tmp_path.glob("*ledger*")]  # nothing is released, and nothing recorded
 
 
+def test_who_left_is_measured_and_nothing_else(run: Run, tables: tuple[Path, Path]) -> None:
+    code, out, _ = run("attack", str(tables[0]), "--no-unit", "--versions", "3", "--json")
+
+    assert code == 0
+    told = json.loads(out)
+    assert [attack["title"] for attack in told["attacks"]] == ["Who left between 3 versions"]
+    assert told["release"] is False
+
+
+def test_a_version_is_measured_before_it_is_opened(run: Run, tables: tuple[Path, Path]) -> None:
+    version = ("version", "new", str(tables[0]), "--no-unit", "--rows", "whole")
+
+    code, out, _ = run(*version, "--measure")
+
+    assert code == 0
+    assert "Who left between 2 versions" in out
+    code, _, err = run(*version)  # nothing was opened, as nothing has been released
+    assert code != 0
+    assert "nothing of study" in err
+
+
+def test_a_copy_is_released_with_its_attacks(
+    run: Run, tables: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Release.with_attacks, "__defaults__", (0,))  # no pairs: they take long
+    report = tmp_path / "report.txt"
+    copy = ("anonymize", str(tables[0]), "--no-unit", "--rows", "whole", "--attacks")
+
+    code, out, _ = run(*copy, "-o", str(tmp_path / "copy.csv"), "--report", str(report))
+
+    assert code == 0
+    assert "Attacks that were tried\n-----" in out
+    assert "Shares are rounded to 5 points" in report.read_text()
+
+
+def test_rows_of_groups_are_not_attacked(run: Run, tables: tuple[Path, Path]) -> None:
+    groups = ("--no-unit", "--groups", "age,bmi", "--rows", "condensation")
+
+    code, _, err = run("anonymize", str(tables[0]), *groups, "--attacks")
+
+    assert code == 2
+    assert "only the copy of a whole table" in err
+
+
 REFUSED = {
     "same rows of nothing": (["--same-rows"], "--same-rows is for a released table"),
     "another ending": (["-o", "attacks.pdf"], "is saved as one of"),
     "few pairs": (["--no-unit", "--pairs", "3"], "pairs must be 0 or at least 10"),
     "m of a released table": (["R", "--m", "10"], "--m is for a copy that is made here"),
+    "versions of a released table": (["R", "--versions", "2"], "--versions is for a copy"),
+    "one version": (
+        ["--no-unit", "--versions", "1"],
+        "versions must be a whole number",
+    ),
     "numbers": (["R", "--kinds", "x=continuous"], "--kinds names codes that are levels here"),
     "a column that is not there": (["R", "--drop", "x"], "drop names columns that the table lacks"),
 }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.errors import InputError
+from discreet.errors import InputError, RefusedError
 from tests.study.test_whole import cohort, whole
 
 
@@ -62,3 +66,100 @@ def test_other_tables_cannot_be_made_again() -> None:
 
     with pytest.raises(InputError, match="only the copy of a whole table"):
         release.attack()
+
+
+# --- a section of the report ----------------------------------------------------------------------
+
+
+def test_attacks_are_a_section_of_the_report_where_they_are_asked_for(tmp_path: Path) -> None:
+    study = whole()
+    release = study.anonymize()
+    plain = json.loads(release.report.to_json())
+
+    tried = release.with_attacks(0)
+    tried.save(tmp_path / "copy.csv", tmp_path / "report.json")
+    told = json.loads((tmp_path / "report.json").read_text())
+
+    assert "attacks" not in plain
+    assert told["attacks"]["release"] is True
+    assert told["attacks"]["rounded_to"] == 5
+    assert {attack["name"] for attack in told["attacks"]["attacks"]} >= {"linkage", "verbatim"}
+    assert "Record linkage:" in tried.report.in_words()
+    for text in (tried.report.to_text(), tried.report.to_html()):
+        assert "Attacks that were tried" in text
+        assert "What none of these attacks shows" in text
+    kinds = {entry["kind"] for entry in study.session.ledger.history("s")}
+    assert kinds == {"table", "report"}
+
+
+def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
+    release = whole().anonymize()
+    exact = release.attack(0)["linkage"].found
+
+    told = json.loads(release.with_attacks(0).report.to_json())["attacks"]["attacks"]
+
+    found = [part for attack in told for part in (attack["found"], *attack["parts"])]
+    shares = [share for it in found for share in (it["share"], it["baseline"], *it["interval"])]
+    assert exact.share * 20 != round(exact.share * 20)  # so that it would be seen
+    assert all(abs(20 * share - round(20 * share)) < 1e-9 for share in shares)
+    assert all(it["trials"] % 5 == 0 for it in found)
+
+
+def test_a_report_with_attacks_is_pickled() -> None:
+    report = replace(whole().anonymize().with_attacks(0).report, gate=None)
+
+    assert pickle.loads(pickle.dumps(report)).to_text() == report.to_text()
+
+
+# --- before a version is opened -------------------------------------------------------------------
+
+
+def test_who_left_is_measured_before_a_version_is_opened(tmp_path: Path) -> None:
+    study = whole()
+    study.anonymize().save(tmp_path / "copy.csv")
+    before = study.session.ledger.history("s")
+
+    report = study.attack_versions(repeats=3)
+
+    (attack,) = report.attacks
+    assert (report.title, attack.title) == ("Versions of s", "Who left between 2 versions")
+    assert attack.found.trials == 3 * 20  # 5 % of 400 persons each time
+    assert report.made == {"method": "whole", "k": 5, "m": 10}
+    assert study.session.ledger.history("s") == before
+
+
+def test_the_next_version_counts_those_there_are(tmp_path: Path) -> None:
+    whole().anonymize().save(tmp_path / "copy.csv")
+    other = whole(cohort(600, seed=1))
+    other.new_version()
+    other.anonymize().save(tmp_path / "second.csv")
+
+    report = whole(cohort(600, seed=2)).attack_versions(repeats=1)
+
+    assert report.attacks[0].title == "Who left between 3 versions"
+
+
+def test_who_left_is_seen_in_as_many_versions_as_are_asked_for() -> None:
+    report = whole(study=None).attack_versions(4, leave=0.2, repeats=2)
+
+    assert report.title == "Versions of a frame without a name"
+    assert "Who left between 4 versions" in report.to_text()
+    assert report.attacks[0].found.trials == 2 * 80
+
+
+NO_VERSIONS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "one": ({"rows": "whole"}, {"versions": 1}, "versions must be a whole number of at least 2"),
+    "never": ({"rows": "whole"}, {"repeats": 0}, "repeats must be a whole number of at least 1"),
+    "everybody": ({"rows": "whole"}, {"leave": 1.0}, "more persons would leave than there are"),
+    "rows of groups": ({"rows": "mdav"}, {}, "no copy of the whole table"),
+}
+
+
+@pytest.mark.parametrize(("how", "asked", "says"), NO_VERSIONS.values(), ids=NO_VERSIONS)
+def test_versions_that_cannot_be_attacked(
+    how: dict[str, Any], asked: dict[str, Any], says: str
+) -> None:
+    study = dc.open(cohort(), study="s", **how)
+
+    with pytest.raises((InputError, RefusedError), match=says):
+        study.attack_versions(**asked)

@@ -12,15 +12,12 @@ from discreet.cli.common import (
     DropOption,
     File,
     JsonOption,
-    KindsOption,
-    NoUnitOption,
-    PolicyOption,
-    StudyOptions,
-    UnitOption,
+    WholeOptions,
     kinds_of,
     names_of,
     print_found,
     progress_shown,
+    with_options,
 )
 from discreet.errors import InputError
 
@@ -32,22 +29,20 @@ __all__ = ["attack"]
 K = 5
 
 
+@with_options
 def attack(
     file: File,
+    copy: WholeOptions,
     released: Annotated[
         Path | None, Argument(help="A released table, whoever made it; without it, one is made.")
     ] = None,
-    k: Annotated[
-        int | None, Option("-k", "--k", help="What the method promises: groups of k persons.")
-    ] = None,
-    m: Annotated[int | None, Option("-m", "--m", help="Rows in a group of a copy; 2 k.")] = None,
     pairs: Annotated[
         int, Option(help="Pairs of copies for each attack on membership; 0 leaves them out.")
     ] = 100,
-    policy: PolicyOption = "standard",
-    unit: UnitOption = None,
-    no_unit: NoUnitOption = False,
-    kinds: KindsOption = None,
+    versions: Annotated[
+        int | None,
+        Option(help="Before a version is opened: who left would be seen in so many?"),
+    ] = None,
     drop: DropOption = None,
     same_rows: Annotated[
         bool,
@@ -68,21 +63,23 @@ def attack(
 
     discreet attack cohort.csv -o attacks.html
     discreet attack cohort.csv released.csv --same-rows
+    discreet attack cohort.csv --versions 2
     """
     from discreet.measure.attack_report import SUFFIXES
     from discreet.render.figure_file import path_to_save
 
     for path in output or ():
         path_to_save(path, SUFFIXES, "a report of attacks")  # before the work
-    here = {"--unit": unit, "--no-unit": no_unit, "--m": m}
+    here = {"--unit": copy.unit, "--no-unit": copy.no_unit, "--m": copy.m, "--versions": versions}
     beside = {"--same-rows": same_rows, "--drop": drop}
     _check_not_given(beside if released is None else here, made_here=released is None)
     with progress_shown():
         if released is None:
-            study = StudyOptions(policy=policy, unit=unit, no_unit=no_unit, kinds=kinds)
-            found = study.open(file, k=k, m=m, rows="whole").anonymize().attack(pairs)
+            study = copy.open(file)
+            alone = versions is not None
+            found = study.attack_versions(versions) if alone else study.anonymize().attack(pairs)
         else:
-            found = _on_released(file, released, k or K, kinds, drop, same_rows=same_rows)
+            found = _on_released(file, released, copy, drop, same_rows=same_rows)
         found = found.rounded(int(found.made["k"])) if rounded else found
         for path in output or ():
             found.save(path)
@@ -100,17 +97,21 @@ def _check_not_given(options: Mapping[str, object], *, made_here: bool) -> None:
 def _on_released(
     file: Path,
     released: Path,
-    k: int,
-    kinds: list[str] | None,
+    copy: WholeOptions,
     drop: str | None,
     *,
     same_rows: bool,
 ) -> AttackReport:
     from discreet.measure.attack_report import attack_released
 
-    declared = kinds_of(kinds)
+    declared = kinds_of(copy.kinds)
     if set(declared.values()) - {"categorical"}:
         raise InputError("--kinds names codes that are levels here: ward=categorical")
     return attack_released(
-        file, released, k=k, categorical=[*declared], drop=names_of(drop), same_rows=same_rows
+        file,
+        released,
+        k=copy.k or K,
+        categorical=[*declared],
+        drop=names_of(drop),
+        same_rows=same_rows,
     )

@@ -44,6 +44,7 @@ __all__ = [
     "StudyOptions",
     "TableOptions",
     "UnitOption",
+    "WholeOptions",
     "check_file_stands",
     "given",
     "kinds_of",
@@ -144,6 +145,33 @@ class StudyOptions:
             # What the custodian's file declares stays.
             named["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
         return open_study(file, rules.changed(**named))
+
+
+@dataclass(frozen=True)
+class WholeOptions:
+    """With what a copy of the whole table is made, to be looked at."""
+
+    policy: PolicyOption = "standard"
+    k: Annotated[
+        int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
+    ] = None
+    m: Annotated[
+        int | None, Option("-m", "--m", help="The least persons in a group; 2 k by default.")
+    ] = None
+    unit: UnitOption = None
+    no_unit: NoUnitOption = False
+    kinds: KindsOption = None
+
+    def open(self, file: Path, study: str | None = None) -> Study:
+        """Open a study with such a copy."""
+        options = StudyOptions(
+            policy=self.policy,
+            study=study,
+            unit=self.unit,
+            no_unit=self.no_unit,
+            kinds=self.kinds,
+        )
+        return options.open(file, k=self.k, m=self.m, rows="whole")
 
 
 @dataclass(frozen=True)

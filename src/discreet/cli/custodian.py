@@ -305,11 +305,25 @@ def version_new(
     numbers: NumberOptions,
     prepared: RowOptions,
     made: CopyOptions,
+    measure: Annotated[
+        bool,
+        Option(
+            "--measure", help="Open nothing: measure how well it would be seen who left. Exact."
+        ),
+    ] = False,
 ) -> None:
-    """Open the next version of a study, for changed data or a changed policy."""
+    """Open the next version of a study, for changed data or a changed policy.
+
+    Versions of a copy of the whole table together give away who left; --measure says how well.
+    """
     with progress_shown():
         fields = {**made.fields(study.rules()), **vars(numbers), **prepared.fields()}
-        number = study.open(file, **fields).new_version()
+        opened = study.open(file, **fields)
+        found = opened.attack_versions() if measure else None
+        number = opened.new_version() if found is None else 0
+    if found is not None:
+        print_words(found.to_text())
+        return
     typer.echo(f"version {number} is open; what is released from now on belongs to it")
 
 

@@ -10,30 +10,21 @@ from typer import Option
 from discreet.cli.common import (
     File,
     JsonOption,
-    KindsOption,
-    NoUnitOption,
-    PolicyOption,
     StudyOption,
-    StudyOptions,
-    UnitOption,
+    WholeOptions,
     print_found,
     progress_shown,
+    with_options,
 )
 
 __all__ = ["fidelity"]
 
 
+@with_options
 def fidelity(
     file: File,
-    k: Annotated[
-        int | None, Option("-k", "--k", help="The least number of persons at anything drawn.")
-    ] = None,
-    m: Annotated[int | None, Option("-m", "--m", help="Rows in a group of the copy; 2 k.")] = None,
-    policy: PolicyOption = "standard",
+    copy: WholeOptions,
     study: StudyOption = None,
-    unit: UnitOption = None,
-    no_unit: NoUnitOption = False,
-    kinds: KindsOption = None,
     output: Annotated[
         list[Path] | None,
         Option(
@@ -56,9 +47,8 @@ def fidelity(
 
     for path in output or ():
         path_to_save(path, SUFFIXES, "how near a copy is")  # before the work
-    options = StudyOptions(policy=policy, study=study, unit=unit, no_unit=no_unit, kinds=kinds)
     with progress_shown():
-        found = options.open(file, k=k, m=m, rows="whole").fidelity()
+        found = copy.open(file, study).fidelity()
         for path in output or ():
             found.save(path)
     print_found(found, output, as_json=as_json)

@@ -148,6 +148,12 @@ def anonymize(
     rows: RowOptions,
     study: StudyOptions,
     formula: FormulaOption = None,
+    attacks: Annotated[
+        bool,
+        Option(
+            "--attacks", help="Of a copy of the whole table: try attacks, a section of the report."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a protected table, and a report on its risk and use.
@@ -165,6 +171,7 @@ def anonymize(
     with progress_shown():
         fields = {**rows.fields(), **made.fields(study.rules())}
         release = make(file, study, how, fields, {**table.asked(), "formula": formula})
+        release = release.with_attacks() if attacks else release
         files, report = to.save(release)
         text = report.to_json() if as_json else None  # which is asked about, too
     # Once the progress bar is gone; beside JSON, where it is not read as part of it.

@@ -125,7 +125,7 @@ class AttackReport:
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook; looking is free."""
-        return fragment(self._parts())
+        return fragment([heading(self.title, 1), *self.parts()])
 
     def rounded(self, to: int) -> AttackReport:
         """Return what may be released: counts in multiples of `to`, shares of 5 points.
@@ -147,23 +147,29 @@ class AttackReport:
 
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
+        return "\n".join([*headed(self.title, "="), "", as_text(self.sections())])
+
+    def sections(self) -> list[Listing | tuple[str, Sequence[str]]]:
+        """Return what the text says: tables, and headings with sentences."""
         stories = [(attack.title, (attack.story, *attack.assumptions)) for attack in self.attacks]
-        parts: list[Listing | tuple[str, Sequence[str]]] = [
-            ("In short", self._short()),
+        return [
+            ("In short", self.in_short()),
             *self._listings(),
             *self._untried(),
             ("What none of these attacks shows", NOT_SHOWN),
             *stories,
             ("Notes", (self._note(),)),
         ]
-        return "\n".join([*headed(self.title, "="), "", as_text(parts)])
 
     def to_json(self) -> str:
         """Return the report as JSON; it says whether it may be released."""
         self.ask_to_leave("json")
-        shown = {
-            "discreet": SCHEMA,
-            "kind": "attacks",
+        shown = {"discreet": SCHEMA, "kind": "attacks", **self.to_dict()}
+        return json.dumps(shown, allow_nan=False, ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, as a part of another report."""
+        return {
             "release": self.rounded_to is not None,
             "title": self.title,
             "made": dict(self.made),
@@ -172,12 +178,11 @@ class AttackReport:
             "not_tried": dict(self.not_tried),
             "not_shown": list(NOT_SHOWN),
         }
-        return json.dumps(shown, allow_nan=False, ensure_ascii=False)
 
     def to_html(self) -> str:
         """Return the report as one page that needs no other file."""
         self.ask_to_leave("html")
-        return page(self.title, self._parts())
+        return page(self.title, [heading(self.title, 1), *self.parts()])
 
     def save(self, path: str | Path) -> Path:
         """Write the report to a file.
@@ -219,7 +224,8 @@ class AttackReport:
         notes = ("bars are intervals of 95 %", "baseline: without the person's record")
         return Scene((panel,), "How often each attack is right", notes)
 
-    def _short(self) -> tuple[str, ...]:
+    def in_short(self) -> tuple[str, ...]:
+        """Return the verdict on each attack in a sentence."""
         return tuple(f"{attack.title}: {attack.verdict}." for attack in self.attacks)
 
     def _note(self) -> str:
@@ -241,11 +247,12 @@ class AttackReport:
         ]
         return [listing for listing in every if listing.rows]
 
-    def _parts(self) -> list[Html]:
-        parts = [heading(self.title, 1), paragraph(LEAD, "lead"), paragraph(self._note(), "soft")]
-        parts += [heading("In short"), items(self._short())]
+    def parts(self) -> list[Html]:
+        """Return the parts of the page below its title."""
+        parts = [paragraph(LEAD, "lead"), paragraph(self._note(), "soft")]
+        parts += [heading("In short"), items(self.in_short())]
         if self.attacks:
-            shown = Plot(self.scene(), " ".join(self._short()))
+            shown = Plot(self.scene(), " ".join(self.in_short()))
             parts += [heading("Plot"), picture(shown.scene, shown.words)]
         parts += [heading("Tables"), *(listing.html() for listing in self._listings())]
         for title, lines in self._untried():

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from discreet.render.to_html import (
     table,
 )
 
+if TYPE_CHECKING:
+    from discreet.measure.attack_report import AttackReport
+
 __all__ = [
     "SUFFIXES",
     "Listing",
@@ -58,6 +61,7 @@ LEAD = (
     " about a person, and what it can be used for."
 )
 CLAIMS = "What must not be claimed"
+TRIED = "Attacks that were tried"
 ATTACKS = "Each number is of one attack that was tried; that one fails says nothing of others."
 
 #: Called with the form a report is to be released in ("html", "json", ...); raises if it may not.
@@ -84,6 +88,9 @@ class Report:
         What else the reader must know.
     claims : tuple of str or None
         What must not be claimed; by default what fits the method.
+    attacks : AttackReport or None
+        A section of attacks that were tried on the table; rounded by the caller where a policy
+        asks for it.
     gate : callable or None
         Asked before the report is released (`to_json`, `to_html`, `save`, a pickle); looking at it
         is free. Never written anywhere.
@@ -108,6 +115,7 @@ class Report:
     plots: tuple[Plot, ...] = ()
     notes: tuple[str, ...] = ()
     claims: tuple[str, ...] | None = None
+    attacks: AttackReport | None = None
     gate: Gate | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -121,7 +129,8 @@ class Report:
     def __reduce__(self) -> tuple[Callable[..., Report], tuple[Any, ...]]:
         self.ask_to_leave("pickle")
         made = dict(self.made)
-        return Report, (self.title, made, self.measured, self.plots, self.notes, self.claims)
+        shown = self.plots, self.notes, self.claims, self.attacks
+        return Report, (self.title, made, self.measured, *shown)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook; looking is free."""
@@ -133,13 +142,16 @@ class Report:
 
     def in_words(self) -> str:
         """Return the summary in plain words, to read in a terminal."""
-        return as_text([*summary(self.measured, self.made), *self._notes()])
+        tried = [] if self.attacks is None else [(TRIED, self.attacks.in_short())]
+        return as_text([*summary(self.measured, self.made), *tried, *self._notes()])
 
     def to_text(self) -> str:
         """Return the report as text to read in a terminal, of 88 columns where tables allow."""
+        tried = [] if self.attacks is None else [(TRIED, ()), *self.attacks.sections()]
         parts: list[Listing | tuple[str, Sequence[str]]] = [
             *summary(self.measured, self.made),
             *listings(self.measured, self.made),
+            *tried,
             (CLAIMS, self._claims()),
             *self._notes(),
         ]
@@ -149,7 +161,7 @@ class Report:
         """Return the report as JSON, once it may be released."""
         self.ask_to_leave("json")
         sections = summary(self.measured, self.made)
-        told = {
+        told: dict[str, Any] = {
             "discreet": SCHEMA,
             "kind": "report",
             "title": self.title,
@@ -160,6 +172,8 @@ class Report:
             "claims_not_to_make": self._claims(),
             "notes": self.notes,
         }
+        if self.attacks is not None:
+            told["attacks"] = self.attacks.to_dict()
         return json.dumps(_plain(told), allow_nan=False, ensure_ascii=False)
 
     def to_html(self) -> str:
@@ -217,6 +231,8 @@ class Report:
             parts += [heading("Pictures"), *(picture(one.scene, one.words) for one in shown)]
         parts += [heading("Tables"), paragraph(ATTACKS, "soft")]
         parts += [each.html() for each in listings(self.measured, self.made)]
+        if self.attacks is not None:
+            parts += [heading(TRIED), *self.attacks.parts()]
         parts += [heading(CLAIMS), items(self._claims())]
         return [*parts, *([heading("Notes"), items(self.notes)] if self.notes else [])]
 

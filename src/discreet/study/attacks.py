@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from discreet.arguments import Floats
 from discreet.measure.attack_report import AttackReport, attacked
-from discreet.measure.attacks import Copy
+from discreet.measure.attacks import Copy, Make, Records, in_keyed_order
+from discreet.measure.attacks_by_copies import versions as who_left
 from discreet.measure.makers import whole_maker
 from discreet.measure.pairs import Side
 from discreet.protect import Whole
 from discreet.protect.whole import Levels, WholeCopy
 from discreet.vault.whole import RawWhole
 
-__all__ = ["attack_whole"]
+__all__ = ["attack_versions", "attack_whole"]
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:
@@ -35,21 +38,40 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
     AttackReport
         Exact figures. Copies for the attacks are made with secrets of their own.
     """
-    settings = raw.settings
-    make = whole_maker(settings.k, settings.m, sensitive=settings.sensitive, bounds=settings.bounds)
     table = _side(raw.numbers, raw.levels)
     copy = Copy(_side(made.numbers, made.levels), made.source)
-    how = {"method": Whole.name, "m": settings.m, "sensitive": list(settings.sensitive)}
     return attacked(
         table,
-        make,
+        _maker(raw),
         copy,
         persons=raw.persons,
-        k=settings.k,
+        k=raw.settings.k,
         pairs=pairs,
         title=title,
-        made={name: value for name, value in how.items() if value},
+        made=_made_by(raw),
     )
+
+
+def attack_versions(
+    raw: RawWhole, title: str, versions: int, leave: float, repeats: int
+) -> AttackReport:
+    """See whether so many versions of a table would give away who left it between them."""
+    make, table = _maker(raw), _side(raw.numbers, raw.levels)
+    records, _ = in_keyed_order(Records.of(table, raw.persons))
+    found = who_left(records, make, copies=versions, leave=leave, repeats=repeats)
+    return AttackReport(title, MappingProxyType(_made_by(raw)), (found,))
+
+
+def _maker(raw: RawWhole) -> Make:
+    it = raw.settings
+    return whole_maker(it.k, it.m, sensitive=it.sensitive, bounds=it.bounds)
+
+
+def _made_by(raw: RawWhole) -> dict[str, Any]:
+    """Say how the copies are made that are attacked."""
+    it = raw.settings
+    told = {"method": Whole.name, "k": it.k, "m": it.m, "sensitive": list(it.sensitive)}
+    return {name: value for name, value in told.items() if value}
 
 
 def _side(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:

@@ -61,7 +61,7 @@ from discreet.study.gate import (
 )
 from discreet.table import KINDS, Table
 from discreet.vault.vault import Copy, Made, Vault, protect_view
-from discreet.vault.whole import RawWhole
+from discreet.vault.whole import RawWhole, raw_whole
 
 __all__ = [
     "DrawableColumn",
@@ -76,6 +76,10 @@ __all__ = [
 ]
 
 FIDELITY = "fidelity"
+NO_COPY = (
+    "this study has no copy of the whole table to measure; the custodian can open a study with one:"
+    " discreet.open(..., rows='whole')"
+)
 ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
@@ -153,10 +157,7 @@ class Session:
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, with the study's gate."""
         if self.policy.rows != Whole.name:
-            raise RefusedError(
-                "this study has no copy of the whole table to measure; the custodian can open a"
-                " study with one: discreet.open(..., rows='whole')"
-            )
+            raise RefusedError(NO_COPY)
         copy = self.whole.copy
         return dataclasses.replace(
             self._vault.nearness(self.table, self.policy),
@@ -365,6 +366,13 @@ class Session:
     def made(self, columns: Sequence[str]) -> Made:
         """Return the rows of the protected copy of a group beside the raw ones."""
         return self._vault.made(self.table, self.policy, self.group_of(columns), self.format)
+
+    def next_version(self) -> tuple[RawWhole, int]:
+        """Return the columns that the next version's copy is made of, and that version's number."""
+        if self._declared.rows != Whole.name:
+            raise RefusedError(NO_COPY)
+        number = 1 if self.name is None else self.release_gate.ledger.version(self.name)
+        return raw_whole(self.table, self._declared, self.secret), number + 1
 
     def made_whole(self) -> tuple[RawWhole, WholeCopy]:
         """Return the raw columns of the whole table, and the copy made of them, to measure it."""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
-from discreet.arguments import check_ratio
+from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
+from discreet.measure.attack_report import AttackReport
 from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.bars import BARS
@@ -24,6 +25,7 @@ from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy, Sensitive, check_group, load_policy
 from discreet.protect import Whole
 from discreet.release import Release
+from discreet.study.attacks import attack_versions
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -939,8 +941,60 @@ pixels = 400), policy standard)
         request = self.session.settle_table(columns, **settings)
         return sweep(self.session, request, settings_of(methods, k, q), risk=risk, loss=loss)
 
+    def attack_versions(
+        self, versions: int | None = None, *, leave: float = 0.05, repeats: int = 10
+    ) -> AttackReport:
+        """See, before a version is opened, what several versions would give away of who left.
+
+        Parameters
+        ----------
+        versions : int, optional
+            How many there would be, at least 2; by default those there are and the next one.
+        leave : float, default 0.05
+            The share of the persons who leave between the first and the last, as many each time.
+        repeats : int, default 10
+            How often it is tried, each time with others who leave.
+
+        Returns
+        -------
+        AttackReport
+            Its one attack tells leavers from stayers by copies made of these data as the next
+            version would be, at most 1,000 rows: an AUC, and the share found among as many as
+            left. Exact figures of raw rows, the custodian's: `rounded` gives what may be released.
+
+        Raises
+        ------
+        InputError
+            If a number is out of its range.
+        RefusedError
+            If the study has no copy of the whole table, or the table has too few persons.
+
+        Notes
+        -----
+        Nothing is opened or recorded by it.
+
+        **What it does not show.** Who left is drawn by chance; persons who leave because of what is
+        in a column, or who stand out, may be seen more easily. Changes of values are not tried.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes(), rows="whole")
+        >>> found = study.attack_versions(2, repeats=5)["versions"].found
+        >>> 0.5 < found.share < 0.7
+        True
+        """
+        raw, number = self.session.next_version()
+        if versions is not None:
+            number = check_whole("versions", versions, least=2)
+        title = f"Versions of {self.session.name or 'a frame without a name'}"
+        return attack_versions(raw, title, number, leave, repeats)
+
     def new_version(self) -> int:
         """Open the next version of the study, for changed data or a changed policy.
+
+        Versions together give away who left between them: `attack_versions` measures how far,
+        before one is opened.
 
         Returns
         -------
