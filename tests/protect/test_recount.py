@@ -85,6 +85,10 @@ BROKEN: dict[str, tuple[Callable[[], WholeCopy], str]] = {
         lambda: changed("gaps", 0, float(np.nanmin(NUMBERS["gaps"]))),
         "an end of column 'gaps'",
     ),
+    "the largest raw end": (
+        lambda: changed("end", 0, float(NUMBERS["end"].max())),
+        "an end of column 'end'",
+    ),
     "out of bounds": (lambda: changed("rest", 0, 61.0), "outside of its bounds"),
     "an end before its start": (lambda: changed("end", 0, -1.0), "was above 'end'"),
     "no sum": (lambda: changed("total", 0, 1000.0), "'total' was not the sum"),

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.arguments import Floats
 from discreet.protect.relations import Relations, relations_of
+from tests.cases import examples
 
 RANDOM = np.random.default_rng(5)
 A, B = RANDOM.uniform(0, 9, 100), RANDOM.uniform(0, 9, 100)
+
+
+def as_they_are(name: str, values: Floats) -> Floats:
+    """Stand for safe quantiles that are the values."""
+    return values
 
 
 def test_a_sum_is_found_but_for_fewer_than_k_persons() -> None:
@@ -36,7 +47,7 @@ def test_orders_in_a_circle_are_cut() -> None:
     y[:3] += 5
     z[3:6] += 5
     found = relations_of({"x": x, "y": y, "z": z}, 3)
-    whole = found.together(found.apart({"x": x, "y": y, "z": z}), {})
+    whole = found.together(found.apart({"x": x, "y": y, "z": z}), {}, as_they_are)
 
     assert all((whole[low] <= whole[high]).all() for low, high in found.orders)
     assert not {(high, low) for low, high in found.orders} & {*found.orders}
@@ -45,7 +56,7 @@ def test_orders_in_a_circle_are_cut() -> None:
 def test_bounds_hold_after_columns_are_put_together() -> None:
     found = Relations({"c": ("a", "b")}, (("a", "e"),), {"e": "a"})
     parts = {"a": np.array([4.0, 9.0]), "b": np.array([1.0, 9.0]), "e": np.array([1.0, 50.0])}
-    whole = found.together(parts, {"c": (0.0, 10.0), "e": (0.0, 20.0)})
+    whole = found.together(parts, {"c": (0.0, 10.0), "e": (0.0, 20.0)}, as_they_are)
 
     assert whole["c"].tolist() == [5.0, 10.0]
     assert whole["e"].tolist() == [5.0, 20.0]
@@ -56,13 +67,79 @@ def test_parts_of_a_bounded_sum_keep_their_own_bounds() -> None:
     found = Relations({"c": ("a", "b")}, (), {})
     parts = {"a": np.array([4.0, 9.0, 1.0, np.nan]), "b": np.array([3.0, 9.0, 1.0, 1.0])}
     bounds = {"c": (6.0, 10.0), "a": (4.0, 20.0), "b": (0.0, 9.0)}
-    whole = found.together(parts, bounds)
+    whole = found.together(parts, bounds, as_they_are)
 
     assert whole["c"].tolist()[:3] == [7.0, 10.0, 6.0]
     for name, (low, high) in bounds.items():
         known = whole[name][:3]
         assert low <= known.min() <= known.max() <= high
     np.testing.assert_allclose(whole["a"] + whole["b"], whole["c"])
+
+
+def by_rank(column: Floats) -> Callable[[str, Floats], Floats]:
+    """Stand for safe quantiles of a column that is known."""
+
+    def safe(name: str, latent: Floats) -> Floats:
+        share = (np.argsort(np.argsort(latent, kind="stable")) + 0.5) / len(latent)
+        return np.quantile(column, share)
+
+    return safe
+
+
+@given(st.integers(1, 200), st.sampled_from([0, 1, 12]), st.floats(0, 100), st.integers(0, 2**20))
+@settings(max_examples=examples(300), deadline=None)
+def test_ends_have_their_own_margin_and_keep_times(
+    n: int, digits: int, size: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    start = np.round(random.normal(0, 10, n), digits)
+    took = np.round(size * random.exponential(1, n) * (random.uniform(size=n) < 0.7), digits)
+    took[random.uniform(size=n) < 0.1] = np.nan
+    column = np.round(random.normal(random.uniform(-20, 20), 10 + size, 50), digits)
+    found = Relations({}, (("s", "e"),), {"e": "s"})
+    whole = found.together({"s": start, "e": took}, {}, by_rank(column))
+    both = ~np.isnan(took)
+    end, low = whole["e"][both], whole["s"][both]
+    least, most = np.quantile(column, [0.5 / max(len(end), 1), 1 - 0.5 / max(len(end), 1)])
+    inner = (end > least) & (end < most) & (low == start[both])
+    time, before = (end - low)[inner], took[both][inner]
+
+    assert (low <= end).all()
+    assert np.isnan(whole["e"][~both]).all()
+    assert (end >= least).all()
+    assert (end <= most).all()
+    assert (time >= before / 2 - 1e-6).all()
+    assert (time <= before * 2 + 1e-6).all()
+
+
+def test_ends_that_are_right_stay_as_they_are() -> None:
+    found = Relations({}, (("a", "e"),), {"e": "a"})
+    whole = found.together({"a": A, "e": B}, {}, by_rank(A + B))
+
+    inner = np.argsort(A + B)[1:-1]
+
+    np.testing.assert_allclose(whole["e"][inner], (A + B)[inner], atol=1e-9)
+
+
+def test_ends_whose_times_are_of_others_get_their_margin_back() -> None:
+    start, took = A, 9 - A + B / 9  # an end is always about 9
+    wrong = np.random.default_rng(1).permutation(took)
+    found = Relations({}, (("a", "e"),), {"e": "a"})
+    right = np.sort(start + took)
+    whole = found.together({"a": A, "e": wrong}, {}, by_rank(right))["e"]
+    off = [np.abs(np.sort(x) - right).mean() for x in (A + wrong, whole)]
+
+    assert off[1] < off[0] / 2
+
+
+def test_no_start_is_beyond_the_farthest_end() -> None:
+    found = Relations({}, (("a", "b"), ("b", "c")), {})
+    numbers = {"a": [9.0, 1.0, 7.0], "b": [8.0, 2.0, np.nan], "c": [3.0, 6.0, 1.0]}
+    whole = found.together({n: np.array(x) for n, x in numbers.items()}, {}, as_they_are)
+
+    assert whole["a"].tolist() == [6.0, 1.0, 7.0]
+    assert whole["b"].tolist()[:2] == [6.0, 2.0]
+    assert whole["c"].tolist() == [6.0, 6.0, 1.0]
 
 
 def test_what_stands_on_a_column_left_out_is_left_out() -> None:

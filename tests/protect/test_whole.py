@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ks_2samp
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import RefusedError
@@ -65,6 +66,17 @@ def test_no_end_comes_before_its_start() -> None:
     found = copied(*table(300)).numbers
 
     assert (found["end"] >= found["start"]).all()
+
+
+def test_an_end_has_a_margin_as_near_as_that_of_others() -> None:
+    random = np.random.default_rng(4)
+    start = random.uniform(0, 50, 600)
+    visits = random.choice([20.0, 40.0, 60.0], 600) + random.normal(0, 0.5, 600)
+    numbers = {"start": start, "end": np.maximum(start, visits)}
+    found = copied(numbers, {}).numbers
+
+    assert (found["end"] >= found["start"]).all()
+    assert ks_2samp(numbers["end"], found["end"]).statistic < 0.1  # a start and a time: .13 to .21
 
 
 def test_groups_are_of_m_rows_or_more() -> None:

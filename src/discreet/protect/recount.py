@@ -38,7 +38,7 @@ def check_whole(
     2. A level of the copy is that of k persons or more in the raw table, and so are what was
        joined, what is missing, and the gaps of a column of numbers.
     3. k persons or more have raw values at the least value of a column or below it, and as many at
-       the largest or above it. Of ends that stand on a start, this holds for the time between.
+       the largest or above it. The parts of a sum that has bounds may be moved for these.
     4. No value is outside of its declared bounds.
     5. Relations hold in every row.
     6. Rows of the copy are equal to the raw row that they were drawn for in all columns no more
@@ -120,28 +120,20 @@ def _check_numbers(
     settings: Settings,
     who: Labels,
 ) -> None:
-    k = settings.k
-    raw, out = relations.apart(numbers), relations.apart(made.numbers)
-    # Where an order is looked after later, its upper column may have been raised.
-    raised = {high for low, high in relations.orders if relations.after.get(high) != low}
+    free = relations.apart(numbers)  # of an end, who has no start has no time
     # The parts of a sum that has bounds may have been moved for it.
-    raised |= {it for of, parts in relations.sums.items() if of in settings.bounds for it in parts}
+    moved = {it for of, parts in relations.sums.items() if of in settings.bounds for it in parts}
     for name, column in made.numbers.items():
-        low, high = settings.bounds.get(name, (-np.inf, np.inf))
         if name in relations.sums:
             continue
-        gaps = np.isnan(out[name])
-        if gaps.any() and _few(who, np.isnan(raw[name]), k):
+        raw, gaps = numbers[name], np.isnan(column)
+        if gaps.any() and _few(who, np.isnan(free[name]), settings.k):
             raise _broken(f"gaps of column {name!r} stood on fewer than k persons")
-        if name in raised or gaps.all():
+        if name in moved or gaps.all():
             continue
-        ends, room = out[name][~gaps], 0.0
-        if name in relations.after:  # a difference of what was rounded to eleven digits
-            if name in settings.bounds:
-                continue
-            low, high, room = -np.inf, np.inf, TINY * max(1.0, float(np.nanmax(np.abs(column))))
-        before = np.clip(raw[name], low, high)
-        if _few(who, before <= ends.min() + room, k) or _few(who, before >= ends.max() - room, k):
+        ends, before = column[~gaps], np.clip(raw, *settings.bounds.get(name, (-np.inf, np.inf)))
+        least, most = before <= ends.min(), before >= ends.max()
+        if _few(who, least, settings.k) or _few(who, most, settings.k):
             raise _broken(f"an end of column {name!r} stood on fewer than k persons")
 
 

@@ -2,6 +2,10 @@
 
 They are found in the raw numbers, kept by protecting what is free in them (the start and how long
 it took; the parts), and put together again afterwards, so that nothing impossible is shown.
+
+An end that is a start and a time has both of these right, and its own margin only as near as the
+two are jointly. So ends that lie farther from the safe quantile of their rank than chance would
+have it move towards it, where the time that it took stays about as long.
 """
 
 from __future__ import annotations
@@ -26,12 +30,17 @@ FEWEST = 4
 """A relation is looked for where this many times k persons have all of its columns."""
 SAMPLE = 500
 """So many rows are looked at first: most relations that do not hold break there."""
+NEAR, LONGER = 0.5, 2
+"""How many sds of a sample's ranks of ends may be off; within what factor a time stays."""
 
 Bounds = Mapping[str, tuple[float, float]]
 Parts = Mapping[str, int]
 ANY = (-np.inf, np.inf)
 NO_PARTS: Parts = MappingProxyType({})
 Rows = NDArray[np.bool_]
+Safe = Callable[[str, Floats], Floats]
+"""Returns, for latent numbers, safe quantiles of the column of a name by their ranks."""
+Columns = dict[str, Floats]
 
 
 @dataclass(frozen=True)
@@ -81,12 +90,17 @@ class Relations:
         )
 
     def together(
-        self, numbers: Mapping[str, Floats], bounds: Bounds, parts: Parts = NO_PARTS
-    ) -> dict[str, Floats]:
+        self,
+        numbers: Mapping[str, Floats],
+        bounds: Bounds,
+        safe: Safe,
+        parts: Parts = NO_PARTS,
+    ) -> Columns:
         """Return protected columns put together again: ends from starts, sums from parts.
 
-        Nothing is outside of `bounds` but where a relation would be broken by it. Columns of
-        `parts` are whole multiples of their part.
+        Nothing is outside of `bounds` but where a relation would be broken by it. `safe` gives
+        each end its own margin, and no column goes beyond that of one that is never below it.
+        Columns of `parts` are whole multiples of their part.
         """
         out = dict(numbers)
         done: set[str] = set()
@@ -95,7 +109,7 @@ class Relations:
             if name not in done:
                 done.add(name)
                 if name in self.after:
-                    out[name] = shortened(end(self.after[name]) + out[name])
+                    out[name] = _with_margin(name, end(self.after[name]), out[name], safe)
                 out[name] = np.clip(_nearest(out[name], parts.get(name)), *bounds.get(name, ANY))
             return out[name]
 
@@ -104,14 +118,56 @@ class Relations:
         for name, summed in self.sums.items():
             if name in bounds and {*summed} <= out.keys():
                 _drawn_in(out, name, summed, bounds)
-        for low, high in self.orders:
-            if low in out and high in out:
-                least = _not_below(out[low], parts.get(high))
-                out[high] = np.where(out[low] > out[high], least, out[high])
+        _put_in_order(out, [pair for pair in self.orders if {*pair} <= out.keys()], parts)
         for name, summed in self.sums.items():
             if {*summed} <= out.keys():
                 out[name] = shortened(np.sum([out[part] for part in summed], axis=0))
         return out
+
+
+def _with_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
+    """Return ends: starts and times, moved to about the safe quantiles of their ranks.
+
+    They stay where the rank of a quantile near to it is not farther from theirs than a sample's
+    would be, and where the time would be half as long or less, or twice as long or more; a time
+    of nothing stays one. None is beyond the farthest quantile.
+    """
+    end = shortened(start + took)
+    have = np.flatnonzero(~np.isnan(end))
+    if not have.size:
+        return end
+    made = end[have]
+    quantiles = np.sort(safe(name, made))
+    rank = np.empty(len(made), dtype=np.intp)
+    rank[np.argsort(made, kind="stable")] = np.arange(len(made))
+    off = int(NEAR * np.sqrt(len(made)))
+    low = quantiles[np.maximum(rank - off, 0)]
+    high = quantiles[np.minimum(rank + off, len(made) - 1)]
+    moved = np.clip(made, low, high)
+    time, longer = took[have], moved - start[have]
+    kept = (longer * LONGER < time) | (longer > time * LONGER)
+    end[have] = np.clip(np.where(kept, made, moved), quantiles[0], quantiles[-1])
+    return end
+
+
+def _put_in_order(out: Columns, orders: list[tuple[str, str]], parts: Parts) -> None:
+    """Draw lower columns in to what the upper ones reach, then raise upper to lower ones.
+
+    So the largest number of a column is still one that its own persons have or are beyond.
+    """
+    reach = {
+        name: np.full(len(out[name]), np.nanmax(out[name], initial=-np.inf))
+        for name in {name for pair in orders for name in pair}
+    }
+    for low, high in reversed(orders):
+        both = ~np.isnan(out[low] + out[high])
+        most = np.where(both, np.minimum(reach[low], reach[high]), reach[low])
+        reach[low] = -_not_below(-most, parts.get(low))
+    for name, most in reach.items():
+        out[name] = np.where(out[name] > most, most, out[name])
+    for low, high in orders:
+        least = _not_below(out[low], parts.get(high))
+        out[high] = np.where(out[low] > out[high], least, out[high])
 
 
 def relations_of(

@@ -190,13 +190,17 @@ def whole_copy(
     out = _drawn(ready, len(limited.rows), settings)
     groups = np.full(len(draws.keys), -1, dtype=np.intp)
     groups[ready.rows] = out.groups
+
+    def safe(name: str, latent: Floats) -> Floats:
+        return _safe(shown[name][ready.rows], latent, ready, settings.k)
+
     made = replace(
         out,
         groups=groups,
         numbers={
             name: column
             for name, column in relations.together(
-                out.numbers, settings.bounds, settings.parts
+                out.numbers, settings.bounds, safe, settings.parts
             ).items()
             if name not in lost
         },
@@ -204,6 +208,14 @@ def whole_copy(
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)
     return made
+
+
+def _safe(raw: Floats, latent: Floats, table: _Table, k: int) -> Floats:
+    """Return safe quantiles of what persons have in a column, gaps aside, by rank."""
+    known = np.flatnonzero(~np.isnan(raw))
+    ties = np.arange(len(latent), dtype=np.float64)  # rows of a copy are in an order of chance
+    whose = _of(table.persons, known)
+    return given_back(latent, ties, raw[known], whose, table.draws.of_table, k)
 
 
 def _of(values: Labels | None, rows: Labels) -> Labels | None:
