@@ -129,8 +129,8 @@ def _with_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
     """Return ends: starts and times, moved to about the safe quantiles of their ranks.
 
     They stay where the rank of a quantile near to it is not farther from theirs than a sample's
-    would be, and where the time would be half as long or less, or twice as long or more; a time
-    of nothing stays one. None is beyond the farthest quantile.
+    would be, and where the time would be less than half as long, more than twice, or longer than
+    any; a time of nothing stays one. None is beyond the farthest quantile.
     """
     end = shortened(start + took)
     have = np.flatnonzero(~np.isnan(end))
@@ -145,7 +145,7 @@ def _with_margin(name: str, start: Floats, took: Floats, safe: Safe) -> Floats:
     high = quantiles[np.minimum(rank + off, len(made) - 1)]
     moved = np.clip(made, low, high)
     time, longer = took[have], moved - start[have]
-    kept = (longer * LONGER < time) | (longer > time * LONGER)
+    kept = (longer * LONGER < time) | (longer > np.minimum(time * LONGER, time.max()))
     end[have] = np.clip(np.where(kept, made, moved), quantiles[0], quantiles[-1])
     return end
 
