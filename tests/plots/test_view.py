@@ -272,7 +272,8 @@ def test_json_holds_the_fields_and_nothing_else(view: View) -> None:
     fields = {item.name for item in dataclasses.fields(view)}
     assert set(given) == (fields - {"gate"}) | {"discreet", "kind"}
     assert given["kind"] == view.kind
-    assert set(given["origin"]) == {item.name for item in dataclasses.fields(Origin)}
+    said = {item.name for item in dataclasses.fields(Origin)} - {"dates"}  # where there are some
+    assert set(given["origin"]) == said
 
 
 # --- leaving ----------------------------------------------------------------------------------

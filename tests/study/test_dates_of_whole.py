@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
+from discreet.plots import View
 from discreet.policy import Policy
 from discreet.release import arrow_table
+from discreet.render.scene import scene_to_plain
 from discreet.secret import Secret
 from discreet.table import open_table
 from discreet.table.dates import Dates, days_of
@@ -249,9 +252,59 @@ def test_dates_may_be_levels() -> None:
     )
 
 
+PLOTS: dict[str, Callable[[dc.Study], Any]] = {
+    "histogram": lambda s: s.histogram("start"),
+    "histogram by": lambda s: s.histogram("seen", by="ward", bins=8),
+    "scatter": lambda s: s.scatter("start", "end", by="ward", trend=True),
+    "heat map": lambda s: s.heatmap("start", "seen"),
+    "heat map by": lambda s: s.heatmap("start", "seen", by="ward", grid=7),
+    "contour": lambda s: s.contour("start", "end"),
+    "box": lambda s: s.box("start", "end"),
+    "box by": lambda s: s.box("start", by="ward"),
+    "parallel": lambda s: s.parallel(["start", "ward", "end", "seen"]),
+}
+
+
+@pytest.fixture(scope="module")
+def study() -> dc.Study:
+    """A study that no test changes."""
+    return whole()
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_plots_of_dates_come_from_the_copy_and_have_dates_beside_their_axes(
+    study: dc.Study, name: str
+) -> None:
+    view = PLOTS[name](study)
+
+    assert view.method == "whole"
+    text = str(scene_to_plain(view.scene()))
+    assert {str(year) for year in range(2016, 2020)} <= {*re.findall(r"'(\d{4})'", text)}
+    again = View.from_json(view.to_json())
+    assert again.scene() == view.scene()
+
+
+def test_numbers_beside_dates_are_numbers(study: dc.Study) -> None:
+    scene = study.scatter("start", "age").scene()
+
+    assert scene.panels[0].x.dates
+    assert not scene.panels[0].y.dates
+
+
+def test_limits_of_dates_are_dates(study: dc.Study) -> None:
+    given = ("2016-01-01", date(2018, 1, 1))
+
+    view = study.histogram("start", bins=4, limits={"start": given})  # type: ignore[dict-item]
+
+    assert (view.edges[0], view.edges[-1]) == (16801.0, 17532.0)
+    with pytest.raises(InputError, match="an end of dates is a date, such as '2020-01-31'"):
+        study.histogram("start", limits={"start": ("spring", "2018-01-01")})  # type: ignore[dict-item]
+
+
 REFUSED: dict[str, tuple[Callable[[dc.Study], Any], str]] = {
-    "counts": (lambda s: s.histogram("start", source="counts"), r"holds dates; .*\(rows='whole'\)"),
-    "levels": (lambda s: s.bars("start"), "holds dates; levels are needed here; or declare it"),
+    "counts": (lambda s: s.histogram("start", source="counts"), r"\(rows='whole', source='copy'\)"),
+    "a method of counts": (lambda s: s.heatmap("start", "age", method="generalization"), "copy"),
+    "levels": (lambda s: s.bars("start"), "levels are needed here; or declare it: kinds="),
 }
 
 
@@ -265,5 +318,5 @@ def test_what_is_not_drawn_of_dates_is_refused_in_words(name: str) -> None:
 def test_a_study_without_a_copy_of_the_whole_table_says_what_has_dates() -> None:
     study = dc.open(pl.DataFrame(stays()), rows="condensation", unit=False, study="other")
 
-    with pytest.raises(InputError, match=r"holds dates; numbers are needed .*\(rows='whole'\)"):
+    with pytest.raises(InputError, match=r"holds dates; numbers are needed .*\(rows='whole'"):
         study.histogram("start")

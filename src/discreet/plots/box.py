@@ -62,14 +62,18 @@ class BoxView(View):
     def scene(self) -> Scene:
         """Return a panel a column, because columns have units of their own; levels share one."""
         panels = tuple(
-            Panel((Boxes((box,)),), x=Axis("", ticks=(box.label,)), y=Axis(""))
+            Panel(
+                (Boxes((box,)),),
+                x=Axis("", ticks=(box.label,)),
+                y=self.axis(box.label, (box.low, box.high), label=""),
+            )
             for box in self.groups
         )
         if self.by is not None:
             ticks = tuple(box.label for box in self.groups)
-            panels = (
-                Panel((Boxes(self.groups),), Axis(self.by, ticks=ticks), Axis(self.columns[0])),
-            )
+            ends = [end for box in self.groups for end in (box.low, box.high)]
+            values = self.axis(self.columns[0], ends)
+            panels = (Panel((Boxes(self.groups),), Axis(self.by, ticks=ticks), values),)
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
         if self.by is not None and all(box.low == box.q1 for box in self.groups):
             signs = ("no whiskers: those of several levels together would reveal outliers",)

@@ -22,7 +22,7 @@ from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, ovals
 from discreet.plots.heatmap import HEATMAP, GridView, check_grid, grids_of
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
-from discreet.render.scene import Axis, Lines, Panel, Scene
+from discreet.render.scene import Lines, Panel, Scene
 from discreet.table import Table
 
 __all__ = [
@@ -74,8 +74,8 @@ class ContourView(View):
         x, y, levels = self._lines()
         panel = Panel(
             marks=(Lines(x, y, "level", f"{self.origin.counted} a cell", levels, self.levels),),
-            x=Axis(self.columns[0], (self.x_edges[0], self.x_edges[-1])),
-            y=Axis(self.columns[1], (self.y_edges[0], self.y_edges[-1])),
+            x=self.axis(self.columns[0], self.x_edges, (self.x_edges[0], self.x_edges[-1])),
+            y=self.axis(self.columns[1], self.y_edges, (self.y_edges[0], self.y_edges[-1])),
         )
         hidden = self.method != "none" and any(None in row for row in self.counts)
         signs = ("cells of nobody, or too few to show, count as 0",) if hidden else ()

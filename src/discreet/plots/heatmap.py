@@ -30,7 +30,7 @@ from discreet.plots.descriptor import BINNED, CELLS, FRAME, ROWS_AND_COUNTS, Plo
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect.counts import Bins
-from discreet.render.scene import Axis, Cells, Panel, Scene
+from discreet.render.scene import Cells, Panel, Scene
 from discreet.table import Table
 
 __all__ = [
@@ -72,8 +72,8 @@ class GridView(View):
         blank = tuple(tuple(count or None for count in row) for row in self.counts)
         panel = Panel(
             marks=(Cells(self.x_edges, self.y_edges, blank, self.origin.counted),),
-            x=Axis(self.columns[0], (self.x_edges[0], self.x_edges[-1])),
-            y=Axis(self.columns[1], (self.y_edges[0], self.y_edges[-1])),
+            x=self.axis(self.columns[0], self.x_edges, (self.x_edges[0], self.x_edges[-1])),
+            y=self.axis(self.columns[1], self.y_edges, (self.y_edges[0], self.y_edges[-1])),
         )
         signs = () if self.method == "none" else ("grey: nobody, or too few to show",)
         return Scene((panel,), notes=self.notes() + signs)

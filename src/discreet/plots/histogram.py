@@ -86,7 +86,7 @@ class HistogramView(View):
         label = "frequency density" if self.origin.regime == "research" else "density"
         panel = Panel(
             marks=(Bars(self.edges, self.density),),
-            x=Axis(self.columns[0], (self.edges[0], self.edges[-1])),
+            x=self.axis(self.columns[0], self.edges, (self.edges[0], self.edges[-1])),
             y=Axis(label),
         )
         signs = (HIDDEN,) if None in self.counts else ()

@@ -13,6 +13,7 @@ from discreet.errors import InputError, one_of
 from discreet.parallel.cells import Box
 from discreet.parallel.pixels import KINDS, MOST_PIXELS
 from discreet.plots.view import View
+from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 
 __all__ = ["ParallelAxis", "ParallelView"]
@@ -81,15 +82,24 @@ class ParallelAxis:
         if not rising or any(a[0] > b[0] or a[1] > b[1] for a, b in pairwise(self.bands)):
             raise InputError(f"the bands of the axis {self.name!r} are pixels that rise")
 
-    def upright(self, pixels: int) -> Upright:
-        """Return the axis as it is drawn: its ends, or its levels in the middle of their bands."""
+    def upright(self, pixels: int, *, dates: bool = False) -> Upright:
+        """Return the axis as it is drawn: its ends, or its levels in the middle of their bands.
+
+        Where its numbers are of `dates`, they stand beside it as such.
+        """
         if self.low is not None and self.high is not None:
             low, high = self.low, self.high
             if self.whole:
                 low, high = math.ceil(low), math.floor(high)
             ends = (f"{low:.7g}", f"{high:.7g}")
             scale = (float(self.low), float(self.high)) if self.low < self.high else None
-            return Upright(self.name, ends, apart=self.sensitive, scale=scale)
+            ticks: tuple[tuple[float, str], ...] = ()
+            if dates:
+                ends = (date_words(low), date_words(high))
+                if scale is not None:
+                    span = scale[1] - scale[0]
+                    ticks = tuple(((at - scale[0]) / span, it) for at, it in date_ticks(*scale))
+            return Upright(self.name, ends, apart=self.sensitive, scale=scale, dates=ticks)
         middles = tuple((low + high) / (2 * pixels) for low, high in self.bands)
         levels = tuple(zip(middles, self.levels, strict=True))
         return Upright(self.name, None, levels, self.sensitive)
@@ -186,7 +196,10 @@ class ParallelView(View):
 
     def scene(self) -> Scene:
         """Return the axes, and between them the clusters, or strands of single records."""
-        uprights = Uprights(tuple(axis.upright(self.pixels) for axis in self.axes))
+        of_dates = self.origin.dates
+        uprights = Uprights(
+            tuple(axis.upright(self.pixels, dates=axis.name in of_dates) for axis in self.axes)
+        )
         marks = (uprights, *(self._gap(gap) for gap in range(len(self.clusters))))
         return Scene((Panel(marks, Axis(""), Axis("")),), notes=(*self.notes(), *self._signs()))
 

@@ -20,7 +20,7 @@ from discreet.plots.heatmap import GridView
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import COUNT_METHODS
-from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
+from discreet.render.scene import Dots, Lines, Panel, Scene
 from discreet.table import Table
 
 __all__ = [
@@ -94,8 +94,8 @@ class PointsView(View):
         gridded = self.method in COUNT_METHODS and self.method != "none"
         panel = Panel(
             marks=(*self._dots(gridded), *self._lines()),
-            x=Axis(self.columns[0]),
-            y=Axis(self.columns[1]),
+            x=self.axis(self.columns[0], self.x),
+            y=self.axis(self.columns[1], self.y),
         )
         coincide = not gridded and any(size > 1 for size in self.size)
         what = "protected row" if self.origin.counted == "protected rows" else "record"

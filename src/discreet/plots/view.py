@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import COPY_METHODS, METHODS, Whole
+from discreet.render.dates import date_ticks
 from discreet.render.figure_file import path_to_save, write_whole
-from discreet.render.scene import Scene
+from discreet.render.scene import Axis, Scene
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
 
@@ -44,7 +45,8 @@ class Origin:
     numbers count. `remarks` are sentences that stand with the plot. `shown` is how many persons or
     records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
     column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`,
-    of views that were saved before `shown` was, is how many had no finite value.
+    of views that were saved before `shown` was, is how many had no finite value. `dates` are the
+    columns whose numbers are days since 1970-01-01.
     """
 
     policy: str
@@ -58,6 +60,7 @@ class Origin:
     shown: int | None = None
     total: int | None = None
     most_gaps: str | None = None
+    dates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for number in (self.left_out, self.shown, self.total):
@@ -106,6 +109,18 @@ class View:
     def scene(self) -> Scene:
         """Return the marks that draw this view."""
         raise NotImplementedError
+
+    def axis(
+        self,
+        name: str,
+        values: Sequence[float],
+        limits: tuple[float, float] | None = None,
+        label: str | None = None,
+    ) -> Axis:
+        """Return the axis of a column that some values lie on, with ticks of dates where it has."""
+        known = name in self.origin.dates and len(values) > 0
+        dates = date_ticks(min(values), max(values)) if known else ()
+        return Axis(name if label is None else label, limits, dates=dates)
 
     def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw the view with matplotlib, on `ax` or on a figure of its own.
@@ -328,7 +343,8 @@ class View:
         out = {name: _tuples(value) for name, value in given.items()}
         out["parameters"] = MappingProxyType(dict(given["parameters"]))
         origin = given["origin"]
-        out["origin"] = Origin(**origin | {"remarks": tuple(origin["remarks"])})
+        listed = {name: tuple(origin[name]) for name in ("remarks", "dates") if name in origin}
+        out["origin"] = Origin(**origin | listed)
         return out
 
 
@@ -340,7 +356,8 @@ def _plain(value: Any) -> Any:
                 given[item.name] = _plain(getattr(value, item.name))
         return given
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}
+        found = {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}
+        return {name: it for name, it in found.items() if it or name != "dates"}
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):

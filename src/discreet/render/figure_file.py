@@ -186,9 +186,24 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
     drawn.set_tick_params(color=LINE, labelcolor=INK, labelsize=size, length=3, width=0.8)
     if axis.ticks:
         _name_ticks(drawn, [printable(name) for name in axis.ticks], room, size, letters)
+    elif axis.dates:
+        _date_ticks(drawn, axis.dates, room, size)
     else:
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
+
+
+def _date_ticks(
+    drawn: DrawnAxis, dates: Sequence[tuple[float, str]], room: float, size: float
+) -> None:
+    """Write dates where they stand: all, or every second, third ... so that they do not touch."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
+    across = drawn.get_label_position() in ("top", "bottom")
+    one = size * (0.62 * (max(len(words) for _, words in dates) + 2) if across else 2.0)
+    kept = dates[:: max(1, math.ceil(len(dates) * one / room))]
+    drawn.set_major_locator(FixedLocator([at for at, _ in kept]))
+    drawn.set_major_formatter(FixedFormatter([words for _, words in kept]))
 
 
 def _name_ticks(

@@ -41,12 +41,14 @@ class Axis:
     """One axis: its label and, where the view fixes them, its limits and named ticks.
 
     The i-th named tick stands at i (0, 1, 2 ...), and so does the i-th of `Boxes` and, upward,
-    of `Intervals`.
+    of `Intervals`. An axis of dates, whose numbers are days since 1970-01-01, has `dates`: where
+    each of its ticks stands, and the word there.
     """
 
     label: str
     limits: tuple[float, float] | None = None
     ticks: tuple[str, ...] = ()
+    dates: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,8 @@ class Upright:
     `ends` are the words at its foot and at its head; of an axis of levels, `levels` are the place
     (0 to 1, from the foot) and the name of each. An axis that is `apart` is drawn as a sensitive
     one, with a line and a word of its own. `scale` are the numbers at its very foot and head: of
-    an axis that has it, round numbers between them stand beside the axis.
+    an axis that has it, round numbers between them stand beside the axis; of one of `dates` they
+    are days since 1970-01-01, and `dates` are the place (0 to 1) and the word of each tick.
     """
 
     label: str
@@ -184,6 +187,7 @@ class Upright:
     levels: tuple[tuple[float, str], ...] = ()
     apart: bool = False
     scale: tuple[float, float] | None = None
+    dates: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -265,6 +269,8 @@ class Scene:
 
 
 SCHEMA = 1
+WHERE_THERE_ARE = ("dates",)
+"""Fields that are not written where they are empty: scenes of before had none."""
 
 
 def scene_to_plain(scene: Scene) -> dict[str, Any]:
@@ -284,7 +290,8 @@ def scene_to_plain(scene: Scene) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {it.name: _plain(getattr(value, it.name)) for it in dataclasses.fields(value)}
+        given = {it.name: getattr(value, it.name) for it in dataclasses.fields(value)}
+        return {n: _plain(it) for n, it in given.items() if it or n not in WHERE_THERE_ARE}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):

@@ -310,6 +310,9 @@ def _beside(mark: Uprights, i: int, wide: float, gap: float) -> float:
 
 def _named(axis: Upright, least: float) -> tuple[tuple[float, str], ...]:
     """Choose what stands beside an axis where each name takes `least` of it: levels or numbers."""
+    if axis.dates:
+        inner = tuple(it for it in axis.dates if least <= it[0] <= 1 - least)
+        return named_levels(inner, least)
     if axis.levels or axis.scale is None:
         return named_levels(axis.levels, least)
     return round_numbers(axis.scale, least)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from discreet.regression import Model
 from discreet.release import arrow_table
 from discreet.study.gate import BASE_PLOTS
 from discreet.table import Column, Table, open_table
+from discreet.table.dates import day_of
 from discreet.vault.vault import Copy
 
 __all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
@@ -85,12 +86,17 @@ class WholeTable:
 
 
 def source_of(
-    policy: Policy, plot: str, columns: Sequence[str], source: str | None, how: Mapping[str, Any]
+    policy: Policy,
+    plot: str,
+    columns: Sequence[str],
+    source: str | None,
+    how: Mapping[str, Any],
+    of_copy: Collection[str] = (),
 ) -> str:
     """Say where a plot comes from: the copy, counts, or (empty) as policies without a copy say.
 
     Who names a method of counts asks for counts. A plot of one column, as the policy draws it, is
-    one of the base counts.
+    one of the base counts, but for columns that are drawn `of_copy` alone.
     """
     method = how.get("method")
     with about("source"):
@@ -114,7 +120,11 @@ def source_of(
             )
     if source is not None or by_counts:
         return source or COUNTS
-    plain = len(columns) == 1 and not any(how.get(name) is not None for name in OF_VIEW)
+    plain = (
+        len(columns) == 1
+        and columns[0] not in of_copy
+        and not any(how.get(name) is not None for name in OF_VIEW)
+    )
     # A policy may have them drawn from rows.
     counted = plot in BASE_PLOTS and method is None and usual_method(policy, plot) is not None
     return BASE if plain and counted else COPY
@@ -143,7 +153,8 @@ def settle_from_copy(
                 parameter=name,
             )
     if how.get("limits") is not None and isinstance(how["limits"], Mapping):
-        how["limits"] = {**policy.limits, **how["limits"]}
+        with about("limits"):
+            how["limits"] = {**policy.limits, **_in_days(raw, how["limits"])}
     _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
     drawn, method = PLOTS[plot], NO_METHOD
     if drawn.axes:
@@ -162,6 +173,17 @@ def settle_from_copy(
     return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members, q=None)
 
 
+def _in_days(raw: Table, limits: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ends of axes with those of columns of dates as days."""
+    dated = {name for name, column in raw.columns.items() if column.dates is not None}
+    return {
+        name: tuple(day_of(end) for end in ends)
+        if name in dated and isinstance(ends, Sequence) and not isinstance(ends, str)
+        else ends
+        for name, ends in limits.items()
+    }
+
+
 def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str | None) -> None:
     """Refuse columns that are not in the copy, and say why they are not."""
     held = {*whole.copy.columns, *whole.copy.strata}
@@ -174,11 +196,6 @@ def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str 
                     raise RefusedError(
                         f"column {name!r} is {says or 'not in the protected copy'}; draw another"
                         " column, or counts (source='counts')"
-                    )
-                if raw.columns[name].dates is not None:
-                    raise RefusedError(
-                        f"column {name!r} holds dates, which are not drawn yet; the copy has them:"
-                        " study.anonymize().frame"
                     )
 
 

@@ -146,7 +146,7 @@ class Session:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
-        chosen = source_of(self.policy, plot, columns, source, how)
+        chosen = source_of(self.policy, plot, columns, source, how, self.dates)
         if chosen == COPY:
             return settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
@@ -168,6 +168,11 @@ class Session:
     def whole(self) -> WholeTable:
         """The copy of the whole table, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates, which the copy of the whole table alone has as numbers."""
+        return tuple(n for n, column in self.table.columns.items() if column.dates is not None)
 
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
@@ -268,6 +273,7 @@ class Session:
             left_out=None,
             counted="protected rows",
             remarks=tuple(said),
+            dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:

@@ -399,8 +399,8 @@ def way_out(frame: nw.LazyFrame[Any], column: Column, kind: str) -> str:
         return f"is categorical; numbers are needed here; {declare}"
     if column.dates is not None:
         return (
-            "holds dates; numbers are needed here: make some of it first, such as days since a day;"
-            " a copy of the whole table (rows='whole') has it as dates"
+            "holds dates; numbers are needed here: draw it from a copy of the whole table"
+            " (rows='whole', source='copy'), or make some of it first, such as days since a day"
         )
     if column.kind != "categorical":
         return (

@@ -7,17 +7,19 @@ be compared with an end, and an end less its start is a number of days as others
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from discreet.arguments import Floats, Labels
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DATE", "Dates", "dates_of", "days_of", "on_clock", "parts_of", "stored_as"]
+__all__ = ["DATE", "Dates", "dates_of", "day_of", "days_of", "on_clock", "parts_of", "stored_as"]
 
 DATE = "date"
 """The kind of a column of dates, with times or without."""
@@ -75,6 +77,28 @@ def days_of(values: Any, dates: Dates) -> Floats:
     known = np.asarray(counted.is_valid())
     days = np.asarray(counted.fill_null(0)).astype(np.float64) / MICROSECONDS
     return np.where(known, days, np.nan)
+
+
+def day_of(value: object) -> object:
+    """Return a date, or its text in ISO 8601, as days since 1970-01-01; a number as it is.
+
+    A time zone plays no part: the clock is meant that a column shows.
+
+    Examples
+    --------
+    >>> day_of("1970-01-02"), day_of("1970-01-02T12:00"), day_of(3.0)
+    (1.0, 1.5, 3.0)
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise InputError("an end of dates is a date, such as '2020-01-31'") from None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime):
+        return value
+    return (value.replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1)
 
 
 def dates_of(days: Floats, dates: Dates) -> pa.Array:

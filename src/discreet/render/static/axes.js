@@ -1,7 +1,7 @@
 // The frame of a panel: from numbers to places, round numbers and names beside the axes.
 
 import { printable, textWidth } from "./paint.js";
-import { reach, xNames } from "./reach.js";
+import { inside, reach, xNames } from "./reach.js";
 
 const LETTERS = 12; // pixels, of ticks
 const LABEL = 12.5; // of labels
@@ -49,6 +49,31 @@ export function numberText(value) {
 }
 
 /**
+ * Write days since 1970-01-01 as ISO 8601 has them, without a time where it is midnight: as
+ * render/dates.py has it.
+ *
+ * @param {number} days any finite number.
+ * @returns {string} the date; of a year that has no four digits, the number.
+ */
+export function dateText(days) {
+  const moment = new Date(Math.round(days * 86400) * 1000);
+  const year = moment.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999)) return numberText(days);
+  const text = moment.toISOString().slice(0, 19);
+  return text.replace(/T00:00:00$/, "").replace(/(T..:..):00$/, "$1");
+}
+
+/**
+ * Say how the numbers of an axis are written.
+ *
+ * @param {object} axis of a panel, or of an "uprights" mark.
+ * @returns {(value: number) => string} what writes one.
+ */
+export function textOf(axis) {
+  return axis.dates?.length ? dateText : numberText;
+}
+
+/**
  * Lay out the frame of a panel.
  *
  * @param {object} panel of a scene.
@@ -60,13 +85,17 @@ export function numberText(value) {
 export function frameOf(panel, box, beside = 0) {
   const ends = reach(panel);
   const names = xNames(panel);
-  const yTicks = ticksOf(panel.y.ticks, ends.y, Math.max(2, Math.floor(box.height / 50)));
+  const most = Math.max(2, Math.floor(box.height / 50));
+  const yDates = fittingDates(panel.y, ends.y, (kept) => kept.length <= most);
+  const yTicks = yDates.length ? yDates : ticksOf(panel.y.ticks, ends.y, most);
   const labels = { y: labelLines(panel.y.label, 0.8 * box.height) };
   const aside = 8 + labels.y.length * LINE * LABEL;
   const left = Math.round(aside + Math.min(widest(yTicks), 0.4 * box.width) + 9);
   const width = Math.max(40, Math.round(box.width - left - beside - 14));
   labels.x = labelLines(panel.x.label, box.width - 12);
-  const xTicks = names.length ? ticksOf(names, ends.x, 1) : fittingNumbers(ends.x, width);
+  const xDates = fittingDates(panel.x, ends.x, (kept) => fits(kept, ends.x, width));
+  const xNumbers = () => (xDates.length ? xDates : fittingNumbers(ends.x, width));
+  const xTicks = names.length ? ticksOf(names, ends.x, 1) : xNumbers();
   const level = { angle: 0, low: LETTERS + 8 };
   const how = names.length ? nameTicks(xTicks, ends.x, left, width, box.height) : level;
   const low = how.low + labels.x.length * LINE * LABEL + 6;
@@ -143,10 +172,25 @@ function ticksOf(names, ends, most) {
 function fittingNumbers(ends, width) {
   for (let most = MOST_TICKS; ; most -= 1) {
     const ticks = ticksOf([], ends, most);
-    const [low, high] = [...ends].sort((a, b) => a - b);
-    const step = ticks.length > 1 ? ((ticks[1].at - ticks[0].at) / (high - low)) * width : width;
-    if (most <= 2 || widest(ticks) + 14 <= step) return ticks;
+    if (most <= 2 || fits(ticks, ends, width)) return ticks;
   }
+}
+
+/** The dates of an axis: all that lie within its ends, or every second, third ... that fits. */
+function fittingDates(axis, ends, fit) {
+  const shown = (axis.dates ?? []).filter(([at]) => inside(at, ends));
+  const within = shown.map(([at, words]) => ({ at, lines: [printable(words)] }));
+  for (let each = 1; ; each += 1) {
+    const kept = within.filter((_, i) => i % each === 0);
+    if (kept.length <= 2 || fit(kept)) return kept;
+  }
+}
+
+/** Whether ticks stand below a panel without touching each other. */
+function fits(ticks, ends, width) {
+  const [low, high] = [...ends].sort((a, b) => a - b);
+  const step = ticks.length > 1 ? ((ticks[1].at - ticks[0].at) / (high - low)) * width : width;
+  return widest(ticks) + 14 <= step;
 }
 
 function widest(ticks) {

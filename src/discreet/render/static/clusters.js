@@ -1,7 +1,7 @@
 // Clusters in words: for a pointer, for a screen reader, and as tables.
 
 import { printable } from "./paint.js";
-import { numberText } from "./axes.js";
+import { dateText, numberText } from "./axes.js";
 
 /**
  * Say from where to where a cluster goes on one axis.
@@ -26,6 +26,7 @@ export function endsInWords(axis, low, high) {
   }
   const [foot, head] = axis.scale;
   const at = (share) => foot + share * (head - foot);
+  if (axis.dates?.length) return [low, high].map((share) => dateText(at(share)));
   if (isWhole(axis)) {
     // it ends between whole numbers, and so do its pixels: those within are meant
     const [first, last] = [Math.ceil(at(low) - 1e-6), Math.floor(at(high) + 1e-6)];

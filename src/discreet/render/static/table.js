@@ -1,6 +1,6 @@
 // The shown numbers as tables of the page: for screen readers, and for whoever would rather read.
 
-import { numberText } from "./axes.js";
+import { numberText, textOf } from "./axes.js";
 import { printable } from "./paint.js";
 
 const HIDDEN = "hidden";
@@ -46,14 +46,14 @@ export function tableOf({ caption, head, rows }) {
 }
 
 const shown = (value) => (value === null || value === undefined ? HIDDEN : numberText(value));
-const fromTo = (low, high) => `${numberText(low)} to ${numberText(high)}`;
+const fromTo = (edges, i, axis) => `${textOf(axis)(edges[i])} to ${textOf(axis)(edges[i + 1])}`;
 const xOf = (panel) => panel.x.label || "x";
 const yOf = (panel) => panel.y.label || "y";
 const named = (ticks, i) => ticks[i] ?? String(i + 1);
 
 const TABLES = {
   bars(mark, panel) {
-    const row = (height, i) => [fromTo(mark.edges[i], mark.edges[i + 1]), shown(height)];
+    const row = (height, i) => [fromTo(mark.edges, i, panel.x), shown(height)];
     const caption = `${yOf(panel)} of each bar`;
     return { caption, head: [xOf(panel), yOf(panel)], rows: mark.heights.map(row) };
   },
@@ -65,9 +65,10 @@ const TABLES = {
     return { caption, head: [xOf(panel), ...names], rows: levels.map(row) };
   },
   cells(mark, panel) {
-    const span = (edges, i) => fromTo(edges[i], edges[i + 1]);
+    const across = (i) => fromTo(mark.x_edges, i, panel.x);
+    const up = (j) => fromTo(mark.y_edges, j, panel.y);
     const all = mark.values.flatMap((column, i) =>
-      column.map((value, j) => [span(mark.x_edges, i), span(mark.y_edges, j), shown(value), value]),
+      column.map((value, j) => [across(i), up(j), shown(value), value]),
     );
     // Of a fine grid most cells are empty or hidden, and nobody reads all of them.
     const rows = all.length > MOST_ROWS ? all.filter(([, , , value]) => value !== null) : all;
@@ -78,7 +79,8 @@ const TABLES = {
     return { caption, head: [xOf(panel), yOf(panel), what], rows: texts };
   },
   dots(mark, panel) {
-    const rows = mark.x.map((x, i) => [numberText(x), numberText(mark.y[i]), shown(mark.size[i])]);
+    const [xText, yText] = [textOf(panel.x), textOf(panel.y)];
+    const rows = mark.x.map((x, i) => [xText(x), yText(mark.y[i]), shown(mark.size[i])]);
     const caption = mark.series ? `points of ${mark.series}` : "points";
     return { caption, head: [xOf(panel), yOf(panel), mark.label || "records"], rows };
   },
@@ -86,7 +88,7 @@ const TABLES = {
     const level = mark.look === "level";
     const name = (i) => (level ? numberText(mark.levels[i]) : mark.label || String(i + 1));
     const rows = mark.x.flatMap((xs, i) =>
-      xs.map((x, j) => [name(i), numberText(x), numberText(mark.y[i][j])]),
+      xs.map((x, j) => [name(i), textOf(panel.x)(x), textOf(panel.y)(mark.y[i][j])]),
     );
     const what = level ? "lines of equal value" : "lines";
     const caption = mark.label ? `${what}: ${mark.label}` : what;
@@ -99,9 +101,9 @@ const TABLES = {
     const head = ["box", "low", "first quarter", "median", "third quarter", "high"];
     const rows = mark.boxes.map((box) => [
       box.label,
-      ...[box.low, box.q1, box.median, box.q3, box.high].map(numberText),
-      ...(means ? [box.mean === null ? "" : numberText(box.mean)] : []),
-      ...(far ? [box.outliers.map(numberText).join(", ")] : []),
+      ...[box.low, box.q1, box.median, box.q3, box.high].map(textOf(panel.y)),
+      ...(means ? [box.mean === null ? "" : textOf(panel.y)(box.mean)] : []),
+      ...(far ? [box.outliers.map(textOf(panel.y)).join(", ")] : []),
     ]);
     const more = [...(means ? ["mean"] : []), ...(far ? ["outliers"] : [])];
     const caption = `boxes of ${panel.y.label || panel.x.label || "values"}`;

@@ -177,6 +177,9 @@ export function namedLevels(levels, least) {
 }
 
 function besideNames(axis, least) {
+  if (axis.dates?.length) {
+    return namedLevels(axis.dates.filter(([at]) => at >= least && at <= 1 - least), least);
+  }
   if (axis.levels.length || !axis.scale) return namedLevels(axis.levels, least);
   return uprightNumbers(axis.scale, least);
 }
