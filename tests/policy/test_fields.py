@@ -115,6 +115,21 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         ],
         "a list of pairs of different column names",
     ),
+    "tables": (
+        [
+            [["age"]],
+            [["age", "age"]],
+            [["age", "bmi", "glucose"]],
+            [["age", "bmi"], ["age"]],
+            [["age", ""]],
+            [["age", 3]],
+            [[["age", "bmi"]]],
+            ["ab"],
+            ["age", "bmi"],
+            *NO_NAMES[1:4],
+        ],
+        "a list of pairs of different column names",
+    ),
     "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
     "shown_share": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "show_empty": (NO_YES, "true or false"),
@@ -222,6 +237,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "grid": [2, 1000],
     "pixels": [50, 400, 500],
     "pairs": [[], [["age", "bmi"]], [["age", "bmi"], ["bmi", "age"]], (("age", "bmi"),)],
+    "tables": [None, [["age", "bmi"]], [["sex", "ward"], ["ward", "died"]]],
     "round_to": [1, 6],
     "shown_share": [0, 0.85, 1],
     "show_empty": [True, False],
@@ -271,7 +287,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
-    *("hierarchies", "ordered", "pairs", "missing_values"),
+    *("hierarchies", "ordered", "pairs", "tables", "missing_values"),
 ]
 
 

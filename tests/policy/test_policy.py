@@ -409,6 +409,7 @@ OF_ROWS: dict[str, st.SearchStrategy[Any]] = {
 OF_AXES: dict[str, st.SearchStrategy[Any]] = {
     "pixels": st.integers(1, 10).map(lambda n: 50 * n),
     "pairs": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
+    "tables": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
 }
 
 

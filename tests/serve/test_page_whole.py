@@ -126,3 +126,33 @@ def test_counts_that_do_not_fit_lead_to_the_copy(chromium: Browser, whole: Runni
         page.locator("#figure-title", has_text="Heat map: ldl and hdl").wait_for()
         assert not page.locator("#problem").is_visible()
         assert sent[-1] == ("heatmap", {"columns": ["ldl", "hdl"]})
+
+
+def test_a_listed_table_is_offered_from_the_base_counts(
+    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("tables")
+    tables = 'budget = 1\ntables = [["sex", "region"]]\n'
+    study = opened(folder, WHOLE.replace("budget = 400\n", tables), cohort())
+    with (
+        running(study, folder) as served,
+        looking(chromium, served, token=served.token) as page,
+    ):
+        sent = asked(page)
+        choose(page, "crosstab")
+        source = page.get_by_label("Drawn from")
+        page.locator("#column-0").select_option("sex")
+        page.locator("#column-1").select_option("region")
+        source.select_option("base counts")
+        draw(page, "Cross-table: sex and region")
+        source.select_option("copy")
+        draw(page, "Cross-table: sex and region")
+        page.locator("#column-1").select_option("diagnosis")
+        assert len(options(page, "Drawn from")) == 2
+        draw(page, "Cross-table: sex and diagnosis")
+        assert "1 of 1 further counts left" in page.locator("#left").inner_text()
+        assert sent == [
+            ("crosstab", {"columns": ["sex", "region"]}),
+            ("crosstab", {"columns": ["sex", "region"], "source": "copy"}),
+            ("crosstab", {"columns": ["sex", "diagnosis"]}),
+        ]

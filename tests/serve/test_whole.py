@@ -684,6 +684,34 @@ def test_budgets_count_further_counts_alone(tmp_path: Path) -> None:
     assert seen == ["answered", "budget"], "all are in the log"
 
 
+def test_listed_tables_are_base_counts_and_free(tmp_path: Path) -> None:
+    tables = 'budget = 1\ntables = [["sex", "region"]]\n'
+    served = serving(tmp_path, WHOLE.replace("budget = 400\n", tables))
+    listed: Body = {"columns": ["region", "sex"]}
+    other: Body = {"columns": ["sex", "diagnosis"]}
+    (told,) = (it for it in told_of(served)["pictures"] if it["kind"] == "crosstab")
+
+    assert told["sources"] == ["base counts", "copy", "counts"]
+    assert told["tables"] == [["sex", "region"]]
+    usual = [it["source"] for it in told["methods"] if it["usual"]]
+    assert usual == told["sources"]
+    texts = {
+        passed(served, "crosstab", body).text: passed(served, "crosstab", body).plot.source
+        for body in (listed, {**listed, "source": "copy"}, {**listed, "source": "counts"}, other)
+    }
+    assert texts == {
+        '{"columns":["region","sex"]}': "base counts",
+        '{"columns":["region","sex"],"source":"copy"}': "copy",
+        '{"columns":["region","sex"],"source":"counts"}': "counts",
+        '{"columns":["sex","diagnosis"]}': "copy",
+    }
+    for body in (listed, {**listed, "source": "copy"}, other):
+        assert answered(served, ALICE, "crosstab", body).status == 200
+    view = json.loads(answered(served, ALICE, "crosstab", listed).body)["view"]
+    assert view["method"] == "cell-suppression"
+    assert study_json(served, ALICE)["allowance"]["used"] == 0  # type: ignore[index]
+
+
 def test_requests_a_minute_count_plots_of_the_copy(tmp_path: Path) -> None:
     served = serving(tmp_path, WHOLE.replace("minute = 100000", "minute = 2"))
     for kind in ("histogram", "box"):

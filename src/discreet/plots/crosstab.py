@@ -20,7 +20,15 @@ from discreet.protect.counts import Bins
 from discreet.render.scene import Axis, Panel, Scene, Words
 from discreet.table import Table
 
-__all__ = ["CROSSTAB", "CrossTableView", "check_persons", "count_pairs", "from_counts"]
+__all__ = [
+    "CROSSTAB",
+    "CrossTableView",
+    "check_persons",
+    "count_pairs",
+    "from_counts",
+    "guarded_pairs",
+    "levels_of_pair",
+]
 
 HIDDEN = "·"
 
@@ -82,9 +90,8 @@ class CrossTableView(View):
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTableView:
     """Count the pairs of levels of two columns, and their sums."""
-    rows, columns = (levels_of(table, name, request) for name in request.columns)
-    check_few([rows, columns], MOST_CELLS, *request.columns)
-    levels = dict(zip(request.columns, (rows, columns), strict=True))
+    levels = levels_of_pair(table, request)
+    rows, columns = levels.values()
     told, hidden, origin = count_pairs(table, request, levels, origin)
     return CrossTableView(
         columns=request.columns,
@@ -101,6 +108,13 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> CrossTabl
     )
 
 
+def levels_of_pair(table: Table, request: PlotRequest) -> dict[str, Levels]:
+    """Return the levels of two columns as they are shown, if they are not too many."""
+    levels = {name: levels_of(table, name, request) for name in request.columns}
+    check_few(levels.values(), MOST_CELLS, *request.columns)
+    return levels
+
+
 def count_pairs(
     table: Table, request: PlotRequest, levels: Mapping[str, Levels], origin: Origin
 ) -> tuple[Told, int, Origin]:
@@ -108,6 +122,23 @@ def count_pairs(
 
     How many persons there are is not told where the table hides it.
     """
+    counts, shown = guarded_pairs(table, request, levels)
+    sums: Bins = np.zeros(shown.shape, dtype=np.int64)
+    sums[:-1, :-1] = counts
+    sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()
+    told = shown_counts(sums.ravel(), shown.ravel(), request)
+    width = shown.shape[1]
+    if shown[-1, -1]:
+        cells = counts[shown[:-1, :-1] & (counts > 0)]
+        origin = seen(origin, request, int(cells.sum()), int(counts.sum()), cells)
+    rows = [told[i : i + width] for i in range(0, len(told), width)]
+    return rows, int((~shown).sum()), origin
+
+
+def guarded_pairs(
+    table: Table, request: PlotRequest, levels: Mapping[str, Levels]
+) -> tuple[Bins, Shown]:
+    """Count two columns; return the cells, and which of them and of their sums may be shown."""
     counted = table.count((), {name: found.places for name, found in levels.items()})
     if counted.people != counted.weights.sum():
         raise RefusedError(
@@ -123,16 +154,7 @@ def count_pairs(
         # Avraam et al. (2021), section 2.1, protect cells of 0 and of 100 % too, so research does.
         method = CellSuppression(request.k, request.show_empty and not request.shows_exact)
         shown = method(counts.T).shown.T if turned else method(counts).shown
-    sums: Bins = np.zeros(shown.shape, dtype=np.int64)
-    sums[:-1, :-1] = counts
-    sums[:-1, -1], sums[-1, :-1], sums[-1, -1] = counts.sum(1), counts.sum(0), counts.sum()
-    told = shown_counts(sums.ravel(), shown.ravel(), request)
-    width = shown.shape[1]
-    if shown[-1, -1]:
-        cells = counts[shown[:-1, :-1] & (counts > 0)]
-        origin = seen(origin, request, int(cells.sum()), int(counts.sum()), cells)
-    rows = [told[i : i + width] for i in range(0, len(told), width)]
-    return rows, int((~shown).sum()), origin
+    return counts, shown
 
 
 def check_persons(persons: int, request: PlotRequest) -> None:

@@ -78,7 +78,7 @@ def frozen(key: str, value: Any) -> Any:
     ):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
-    if key in ("groups", "pairs") and isinstance(value, list | tuple):
+    if key in ("groups", "pairs", "tables") and isinstance(value, list | tuple):
         return tuple(_as_tuple(group) for group in value)
     if key == "strata":
         return _as_tuple(value)
@@ -204,6 +204,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         f"a multiple of {PIXEL_STEP} from {PIXEL_STEP} to {MOST_PIXELS}",
     ),
     "pairs": (_pairs, "a list of pairs of different column names"),
+    "tables": (lambda v: v is None or _pairs(v), "a list of pairs of different column names"),
     "round_to": (_whole(1, 1000), "a whole number from 1 to 1000"),
     "shown_share": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "show_empty": _YES_NO,
@@ -293,6 +294,10 @@ class Policy:
     pairs : sequence of pairs of str
         The columns that may stand side by side in parallel coordinates. Empty: as far as all that
         are drawn fit into one order of axes.
+    tables : sequence of pairs of str, optional
+        Columns of levels whose cross-table is counted with the copy of the whole table, as each
+        column is (base counts): it costs no budget, and is refused to nobody. Only where `rows` is
+        "whole".
     round_to : int, default 5
         Counts are rounded to multiples of this; 1 leaves them.
     shown_share : float, default 0.85
@@ -385,6 +390,7 @@ class Policy:
     grid: int = 30
     pixels: int = USUAL_PIXELS
     pairs: tuple[tuple[str, ...], ...] = ()
+    tables: tuple[tuple[str, ...], ...] | None = None
     round_to: int = 5
     shown_share: float = 0.85
     show_empty: bool = False
@@ -742,6 +748,8 @@ class Policy:
             out["pixels"] = self.pixels
         if self.edges:
             out["edges"] = {name: list(ends) for name, ends in sorted(self.edges.items())}
+        if self.tables:
+            out["tables"] = [sorted(pair) for pair in self.tables]
         return out | self._declared()
 
     def _declared(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from discreet.policy.resolve import usual_method
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.serve.requests import NUMBERS, has_use, is_fixed, usual_number
 from discreet.study import Study
-from discreet.study.gate import BASE_PLOTS
+from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.study.session import DrawableColumn
 
 __all__ = ["Served", "custodian_told", "serve_study", "study_told", "verified"]
@@ -63,7 +63,8 @@ class Served:
     @property
     def counted(self) -> dict[str, str]:
         """What counts to a budget, where it is not every plot: the copy's own are free."""
-        return {"counts": FURTHER} if self.study.policy.rows == Whole.name else {}
+        whole = any(it.sources for it in self.columns.values())
+        return {"counts": FURTHER} if whole else {}
 
 
 def serve_study(study: Study) -> Served:
@@ -118,7 +119,8 @@ def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dic
 
     Where there is a copy of the whole table, the first of a plot's sources is the one that holds
     where nobody names any; a parameter that is fixed for one of them alone stands there twice.
-    `limits` says whether a plot of the copy takes ends of its axes.
+    `limits` says whether a plot of the copy takes ends of its axes, and `tables` of which columns
+    alone a cross-table is one of the base counts.
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
@@ -140,7 +142,8 @@ def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
 
 def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]) -> list[str]:
     """Return what a plot can come from in a study with a copy of the whole table."""
-    base = plot.name in BASE_PLOTS and usual_method(policy, plot.name) is not None
+    base = plot.name in BASE_PLOTS or (plot.name == BASE_TABLE and bool(policy.tables))
+    base &= usual_method(policy, plot.name) is not None
     copied = _enough(plot, [it for it in columns if COPY in it.sources])
     counted = bool(policy.methods[plot.name])
     there = {BASE: base, COPY: copied, COUNTS: counted}
@@ -155,6 +158,7 @@ def _told(
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes = {"least": plot.least, "most": plot.most, "kind": plot.columns}
     methods = [it for source in sources or [""] for it in _methods(policy, plot, source)]
+    listed = plot.name == BASE_TABLE and BASE in sources
     return {
         "kind": plot.name,
         "title": plot.title,
@@ -162,6 +166,7 @@ def _told(
         "takes": "formula" if plot.of_formula else "columns",
         "columns": None if plot.of_formula else takes,
         "sources": [*sources],
+        **({"tables": [[*it] for it in policy.tables or ()]} if listed else {}),
         "limits": COPY in sources and plot.uses(Whole.name, "limits"),
         "by": by,
         "methods": methods,

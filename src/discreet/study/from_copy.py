@@ -21,7 +21,7 @@ from discreet.policy.resolve import usual_method
 from discreet.protect import Condensation, Whole
 from discreet.regression import Model
 from discreet.release import arrow_table
-from discreet.study.gate import BASE_PLOTS
+from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE, is_listed
 from discreet.table import Column, Table, open_table
 from discreet.table.dates import day_of
 from discreet.vault.vault import Copy
@@ -95,8 +95,9 @@ def source_of(
 ) -> str:
     """Say where a plot comes from: the copy, counts, or (empty) as policies without a copy say.
 
-    Who names a method of counts asks for counts. A plot of one column, as the policy draws it, is
-    one of the base counts, but for columns that are drawn `of_copy` alone.
+    Who names a method of counts asks for counts. A plot of one column, or a table that the policy
+    lists, as the policy draws it, is one of the base counts, but for columns that are drawn
+    `of_copy` alone.
     """
     method = how.get("method")
     with about("source"):
@@ -120,14 +121,11 @@ def source_of(
             )
     if source is not None or by_counts:
         return source or COUNTS
-    plain = (
-        len(columns) == 1
-        and columns[0] not in of_copy
-        and not any(how.get(name) is not None for name in OF_VIEW)
-    )
+    plain = method is None and not any(how.get(name) is not None for name in OF_VIEW)
+    of_one = plot in BASE_PLOTS and len(columns) == 1 and columns[0] not in of_copy
+    counted = of_one or (plot == BASE_TABLE and is_listed(policy, columns))
     # A policy may have them drawn from rows.
-    counted = plot in BASE_PLOTS and method is None and usual_method(policy, plot) is not None
-    return BASE if plain and counted else COPY
+    return BASE if plain and counted and usual_method(policy, plot) is not None else COPY
 
 
 def settle_from_copy(

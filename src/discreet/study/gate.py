@@ -34,8 +34,6 @@ from discreet.ledger.rules import (
 )
 from discreet.parallel.ordering import one_order
 from discreet.plots import PLOTS
-from discreet.plots.bars import BARS
-from discreet.plots.histogram import HISTOGRAM
 from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.policy.resolve import diversity_of, usual_method
 from discreet.progress import advance
@@ -43,12 +41,12 @@ from discreet.protect import Whole
 from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
+from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.table import KINDS, Table
 from discreet.vault.rows import read_rows
 from discreet.vault.whole import raw_whole
 
 __all__ = [
-    "BASE_PLOTS",
     "NOTHING",
     "Pairs",
     "ReleaseGate",
@@ -67,8 +65,6 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 ROWS_OF = {1: "rows of "} | {it: f"rows in format {it} of " for it in range(2, FORMAT + 1)}
 """How the sketches of rows of a group are named, by the format of their keys."""
 
-BASE_PLOTS = (HISTOGRAM.name, BARS.name)
-"""Plots of one column that are counted with a copy of the whole table, of every column of it."""
 MOST_COPIES = 4
 """So many copies of a whole table with groups of 2 k: with more, who has left is found out."""
 
@@ -102,8 +98,8 @@ class ReleaseGate:
     def of_version(self) -> Mapping[str, str]:
         """What all that is released beside a copy of the whole table is recorded with.
 
-        The method by which each column is counted in the base counts, so that no further counts of
-        one column by another method stand beside them.
+        The method by which each column, and each listed table, is counted in the base counts, so
+        that no further counts of the same by another method stand beside them.
         """
         if self.policy.rows != Whole.name:
             return NOTHING
@@ -112,7 +108,8 @@ class ReleaseGate:
             method = usual_method(self.policy, plot)
             names = self.table.shown([*self.table.columns], PLOTS[plot].columns)
             pins |= {} if method is None else method_pins([[name] for name in names], method)
-        return pins
+        method = usual_method(self.policy, BASE_TABLE)
+        return pins | ({} if method is None else method_pins(self.policy.tables or (), method))
 
     def record(
         self,
@@ -215,7 +212,7 @@ class ReleaseGate:
         )
 
     def _check_base(self, records: Sequence[ReleaseRecord]) -> None:
-        """Refuse further counts of a column by another method than its base counts have."""
+        """Refuse further counts of a column or table by another method than its base counts."""
         for what, method in self.of_version.items():
             if any(record.choices.get(what, method) != method for record in records):
                 raise LeavingError(

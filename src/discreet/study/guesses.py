@@ -416,6 +416,7 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
     beside = [guess.name for guess in drawn][:2]
     yield f"{PAIRS}\n# pairs = [{_list(beside if len(beside) == 2 else ['age', 'weight'])}]"
+    yield f"{TABLES}\n# tables = [{_list(levels[:2] if len(levels) > 1 else ['sex', 'ward'])}]"
     line = (
         f"# unit = {_text((named or ['person'])[0])}" if unit is None else f"unit = {_text(unit)}"
     )
@@ -445,6 +446,9 @@ BINS = """\
 PAIRS = """\
 # The columns that may stand side by side in parallel coordinates. Without pairs any may, as far as
 # all that were ever drawn fit into one order of axes."""
+TABLES = """\
+# Cross-tables of two columns of levels that are counted with the copy of the whole table, as each
+# column is: to be had at any time, and at no cost."""
 UNIT = """\
 # The column that says whose a row is, where a person may have several: k then counts persons.
 # unit = false says that each row is a person of its own, whatever a column looks like."""

@@ -45,6 +45,7 @@ from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
 from discreet.sketch import sketched
+from discreet.study.base_counts import BaseCounts, check_further
 from discreet.study.from_copy import (
     WholeTable,
     settle_from_copy,
@@ -174,6 +175,11 @@ class Session:
         """The columns of dates, which the copy of the whole table alone has as numbers."""
         return tuple(n for n, column in self.table.columns.items() if column.dates is not None)
 
+    @cached_property
+    def base(self) -> BaseCounts:
+        """The counts that belong to the copy of the whole table."""
+        return BaseCounts(self.table, self.policy)
+
     def settle_table(self, columns: Sequence[str] | None, **how: Any) -> TableRequest:
         """Say how a protected table will be made, or refuse it, as `resolve_table` does."""
         return resolve_table(self.policy, self.table, columns, groups=self.groups, **how)
@@ -192,6 +198,7 @@ class Session:
             return self._from_copy(plot, request)
         if request.source == BASE:
             return self._from_base(plot, request)
+        check_further(self.base, request)
         pinned, format = NOTHING, FORMAT
         drawn: Any  # the descriptor says which View it makes
         by_rows: ByRows[Any] | None = plot.from_rows
@@ -227,11 +234,13 @@ class Session:
         return view
 
     def _from_base(self, plot: Plot[V], request: PlotRequest) -> V:
-        """Draw one of the base counts; the copy, where there are too few to count."""
+        """Draw one of the base counts; the copy, where they are held back or too few to count."""
         drawn: Any
         if plot.from_counts is None:
             raise BrokenPromiseError(f"a {plot.name} is not drawn from counts")
         try:
+            if self.base.held_back(request):
+                raise RefusedError("these counts and the other base counts give a cell away")
             drawn = self.counted(request, plot.from_counts)
         except RefusedError:
             from_copy = self.settle(plot.name, request.columns, source=COPY)

@@ -26,6 +26,7 @@ from discreet.policy import Policy, Sensitive, check_group, load_policy
 from discreet.protect import Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
+from discreet.study.base_counts import check_listed
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -1124,5 +1125,8 @@ def open(
     table.require(chosen.strata, "categorical")
     for pair in chosen.pairs:
         table.require(pair)
+    for pair in chosen.tables or ():
+        table.require(pair, "categorical")
+        check_listed(chosen)
     table.require([*{**chosen.limits, **chosen.edges, **chosen.bounds}], "continuous")
     return Study(table, chosen)

@@ -3,7 +3,7 @@
 import { make } from "./page-dom.js";
 import * as wishes from "./page-wish.js";
 
-const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable } = wishes;
+const { dividers, followsHeight, methodOf, methodsOf, pictureOf, settable, sourcesOf } = wishes;
 
 /** What the sources of a picture are called, and what is to be known of each. */
 const SOURCES = {
@@ -49,7 +49,7 @@ export function byField(study, wish, change) {
  * @returns {HTMLElement|null}
  */
 export function sourceField(study, wish, change) {
-  const { sources } = pictureOf(study, wish.kind);
+  const sources = sourcesOf(pictureOf(study, wish.kind), wish.columns);
   if (sources.length < 2) return null;
   const options = sources.map((name) => make("option", { value: name, text: SOURCES[name][0] }));
   const select = make("select", { id: "source", "aria-describedby": "source-says" }, ...options);

@@ -26,13 +26,26 @@ export function pictureOf(study, kind) {
 
 /**
  * @param {object} picture - A picture.
- * @param {{source?: string, method?: string}} wish - What is wanted: a source, or one's method.
+ * @param {string[]} columns - The columns it draws.
+ * @returns {string[]} What it can come from: of tables those that are listed alone from base counts.
+ */
+export function sourcesOf({ sources, tables }, columns = []) {
+  const listed = (it) => it.length === columns.length && it.every((name) => columns.includes(name));
+  return !tables || tables.some(listed) ? sources : sources.filter((it) => it !== BASE);
+}
+
+/**
+ * @param {object} picture - A picture.
+ * @param {{source?: string, method?: string, columns?: string[]}} wish - What is wanted: a source,
+ *   or one's method.
  * @returns {string} Where it comes from: the first of its sources where nothing is named.
  */
-export function sourceOf(picture, { source, method }) {
-  if (!source || !picture.sources.includes(source)) {
-    const named = picture.methods.find((it) => it.name === method);
-    return (named ? named.source : picture.sources[0]) || "";
+export function sourceOf(picture, { source, method, columns }) {
+  const sources = sourcesOf(picture, columns);
+  if (!source || !sources.includes(source)) {
+    const there = (it) => !it.source || sources.includes(it.source);
+    const named = picture.methods.find((it) => it.name === method && there(it));
+    return (named ? named.source : sources[0]) || "";
   }
   return source;
 }
@@ -156,12 +169,13 @@ export function wishFor(study, kind, before = null) {
  */
 export function fitted(study, wish) {
   const picture = pictureOf(study, wish.kind);
-  const method = methodOf(picture, wish);
+  let method = methodOf(picture, wish);
+  const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
+  method = methodOf(picture, { ...wish, columns });
   const known = new Set(settable(picture, method).map((it) => it.name));
   const parameters = Object.fromEntries(
     Object.entries(wish.parameters).filter(([name]) => known.has(name)),
   );
-  const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
   const by = dividers(picture, method, columns).includes(wish.by) ? wish.by : "";
   return { ...wish, source: method.source || "", method: method.name, columns, by, parameters };
 }
@@ -221,7 +235,8 @@ export function bodyOf(study, wish, pixels) {
   const method = methodOf(picture, wish);
   const body = picture.takes === "formula" ? { formula: wish.formula } : { columns: wish.columns };
   if (wish.by) body.by = wish.by;
-  if (method.source && method.source !== picture.sources[0]) body.source = method.source;
+  const [usual] = sourcesOf(picture, wish.columns);
+  if (method.source && method.source !== usual) body.source = method.source;
   if (!method.usual) body.method = method.name;
   for (const it of settable(picture, method)) {
     const value = wish.parameters[it.name];
