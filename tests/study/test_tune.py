@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet.cli.common import names_of
 from discreet.errors import InputError, RefusedError
-from discreet.measure import record_linkage
+from discreet.measure import Estimate, record_linkage
 from discreet.measure.evaluate import coarse_estimate
 from discreet.measure.frontier import RiskUtilityMap, Setting
 from discreet.policy import Policy
@@ -271,7 +271,7 @@ def test_what_must_stay_unknown_is_unknown_to_the_attacker() -> None:
         np.column_stack([np.asarray(table[name], dtype=float) for name in ("x", "y")])
         for table in (COHORT, frame)
     )
-    assert point.risk is not None
+    assert isinstance(point.risk, Estimate)
     assert point.risk.count == record_linkage(before, after).count
 
 
@@ -283,8 +283,8 @@ def test_a_sensitive_stratum_of_a_guarded_study_is_unknown_to_the_attacker() -> 
     (known,) = study.sweep(["x", "y"], methods=["microaggregation"], k=[5]).points
 
     told = study.anonymize(**asked).report.measured.risks["linkage"]
-    assert point.risk is not None
-    assert known.risk is not None
+    assert isinstance(point.risk, Estimate)
+    assert isinstance(known.risk, Estimate)
     assert coarse_estimate(point.risk, study.policy.round_to) == told
     assert point.risk.count < known.risk.count
 

@@ -268,15 +268,26 @@ def evaluate(
 
 @dataclass(frozen=True)
 class TriedOptions:
-    """What of it is tried jointly alone: rows protected by row methods."""
+    """What of it is tried jointly alone: rows protected by row methods, and whole copies."""
 
+    m: Annotated[
+        str | None, Option("-m", "--m", help="Of whole copies, values of m: 10,20; k, 2 k, 3 k.")
+    ] = None
     q: Annotated[str | None, Option("-q", "--q", help="Values of q: 0.1,0.25,0.5.")] = None
     risk: Annotated[
-        str, Option(help="What stands for the risk: linkage, far linkage, within 5 %.")
+        str,
+        Option(
+            help="What stands for the risk: linkage, far linkage, within 5 %; of whole copies"
+            " linkage, far linkage, numbers, levels."
+        ),
     ] = "linkage"
-    loss: Annotated[str, Option(help="What stands for the loss: displacement, propensity.")] = (
-        "displacement"
-    )
+    loss: Annotated[
+        str | None,
+        Option(
+            help="What stands for the loss: displacement, propensity; of whole copies pairs,"
+            " columns, coefficients. The first by default."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -318,10 +329,12 @@ def tune(
 ) -> None:
     """Try methods and numbers on one table: the risk and the loss of each, for the custodian.
 
-    Row methods on a map; with --per-column all ways to round, with what models still learn. The
-    numbers are exact, and nothing of it is a release.
+    Row methods, or copies of the whole table (--methods whole), on a map; with --per-column all
+    ways to round, with what models still learn. The numbers are exact, and nothing of it is a
+    release.
 
     discreet tune cohort.csv --methods deterministic,microaggregation -k 3:50 -o map.html
+    discreet tune cohort.csv --methods whole -k 3,5,10 --risk numbers -o whole.html
     discreet tune wine.csv --per-column -k 20,50,100 --target class -o roundings.html
     """
     wanted = {"methods": names_of(methods) or None, "k": None if k is None else ladder(k)}
@@ -337,7 +350,8 @@ def tune(
         if per_column:
             found = _roundings(file, table.drop, each, wanted, output or [])
         else:
-            asked = {**table.asked(), **wanted, **vars(tried), "q": _shares(tried.q)}
+            m = None if tried.m is None else ladder(tried.m, "m")
+            asked = {**table.asked(), **wanted, **vars(tried), "q": _shares(tried.q), "m": m}
             found = study.open(file, **rows.fields()).sweep(**asked)
         for path in output or ():
             found.save(path)
@@ -358,7 +372,7 @@ def _roundings(
     return compare_roundings(file, drop=names_of(drop), **named)
 
 
-def ladder(text: str) -> list[int]:
+def ladder(text: str, name: str = "k") -> list[int]:
     """Return the whole numbers of a list, or nice ones from the first to the last of a range.
 
     Examples
@@ -372,10 +386,10 @@ def ladder(text: str) -> list[int]:
         low, high = (int(part) for part in text.split(":"))
     except ValueError:
         raise InputError(
-            "--k must be whole numbers such as 3,5,10, or a range such as 3:50"
+            f"--{name} must be whole numbers such as 3,5,10, or a range such as 3:50"
         ) from None
     if not 1 <= low <= high <= 10**6:
-        raise InputError("--k as a range goes from a number of at least 1 to a larger one")
+        raise InputError(f"--{name} as a range goes from a number of at least 1 to a larger one")
     nice = {int(step * 10**power) for power in range(7) for step in NICE}
     return sorted({low, high, *(k for k in nice if low < k < high)})
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
 from discreet.errors import InputError, RefusedError, one_of
-from discreet.measure.pairs import Estimate
 from discreet.measure.report import save_as
 from discreet.render.marks import SERIES
 from discreet.render.scene import Axis, Dots, Lines, Panel, Scene
@@ -47,8 +47,9 @@ class Setting:
     ----------
     method : str
         The name of a row method.
-    k, q : int or None, float or None
-        The size of its groups, and its noise as a share of the standard deviation.
+    k, q, m : int or None, float or None, int or None
+        The size of its groups, its noise as a share of the standard deviation, and of a copy of the
+        whole table the least persons in a group.
 
     Examples
     --------
@@ -62,6 +63,7 @@ class Setting:
     method: str
     k: int | None = None
     q: float | None = None
+    m: int | None = None
 
     @property
     def name(self) -> str:
@@ -87,8 +89,31 @@ class Setting:
         return f"discreet anonymize TABLE --method {self.method}{more} -o RELEASED.csv"
 
     def _numbers(self) -> list[tuple[str, float]]:
-        given = (("k", self.k), ("q", self.q))
+        given = (("k", self.k), ("q", self.q), ("m", self.m))
         return [(name, value) for name, value in given if value is not None]
+
+
+class Risk(Protocol):
+    """A share with its interval and what guessing would give: an Estimate, or an attack's."""
+
+    @property
+    def share(self) -> float:
+        """How often it is so, from 0 to 1."""
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+
+    @property
+    def baseline(self) -> float | None:
+        """What guessing would give; None where that makes no sense."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +124,7 @@ class Point:
     ----------
     setting : Setting
         What was tried.
-    risk, loss : Estimate, float
+    risk, loss : Risk (such as an Estimate), float
         The share that stands for the risk, and the loss of utility, at least 0.
     refused : str
         Why the setting cannot be used; then there is neither.
@@ -111,7 +136,7 @@ class Point:
     """
 
     setting: Setting
-    risk: Estimate | None = None
+    risk: Risk | None = None
     loss: float | None = None
     refused: str | None = None
 
@@ -314,7 +339,7 @@ class RiskUtilityMap:
         points = [
             {
                 "name": point.setting.name,
-                **vars(point.setting),
+                **{n: v for n, v in vars(point.setting).items() if n != "m" or v is not None},
                 "risk": None if point.risk is None else point.risk.to_dict(),
                 "loss": point.loss,
                 "efficient": point.setting in efficient,

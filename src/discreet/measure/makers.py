@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from discreet.errors import RefusedError
 from discreet.keys import row_keys, total
 from discreet.measure.attacks import Copy, Make, Records
 from discreet.measure.pairs import Side
 from discreet.protect import Whole
+from discreet.protect.base import RowMethod
 from discreet.protect.whole import Draws, Levels, Settings, whole_copy
 from discreet.secret import Secret
 
-__all__ = ["whole_maker"]
+__all__ = ["maker_of", "rows_maker", "whole_maker"]
 
 
 def whole_maker(
@@ -44,7 +48,11 @@ def whole_maker(
     InputError
         If k is no whole number of at least 2, or m is below it.
     """
-    settings = Settings(k, Whole(k, m).members, tuple(sensitive), dict(bounds or {}))
+    return maker_of(Settings(k, Whole(k, m).members, tuple(sensitive), dict(bounds or {})))
+
+
+def maker_of(settings: Settings) -> Make:
+    """Return what makes a copy of a whole table with some settings."""
 
     def make(records: Records, secret: Secret) -> Copy:
         table = records.table
@@ -57,5 +65,24 @@ def whole_maker(
         texts = {name: column.texts() for name, column in found.levels.items()}
         side = Side.of(found.numbers, texts)
         return Copy(side, found.source)
+
+    return make
+
+
+def rows_maker(method: RowMethod) -> Make:
+    """Return what protects the complete rows of numbers by a row method, all columns jointly."""
+
+    def make(records: Records, secret: Secret) -> Copy:
+        if records.table.levels:
+            raise RefusedError("it protects numbers alone, and this table has columns of levels")
+        names = sorted(records.table.numbers)
+        rows = np.column_stack([records.table.numbers[name] for name in names])
+        known = np.flatnonzero(~np.isnan(rows).any(axis=1))
+        if not len(known):
+            raise RefusedError("no row has a number in every column")
+        keys = row_keys(secret, [*rows[known].T])
+        normals = secret.normals(secret.digest("attack", total(keys)), keys, names)
+        made = method(rows[known], normals, np.zeros(len(known), dtype=np.intp))
+        return Copy(Side.of(dict(zip(names, made.T, strict=True))), known)
 
     return make

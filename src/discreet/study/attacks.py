@@ -8,15 +8,15 @@ from typing import Any
 
 from discreet.arguments import Floats
 from discreet.measure.attack_report import AttackReport, attacked
-from discreet.measure.attacks import Copy, Make, Records, in_keyed_order
+from discreet.measure.attacks import Copy, Records, in_keyed_order
 from discreet.measure.attacks_by_copies import versions as who_left
-from discreet.measure.makers import whole_maker
+from discreet.measure.makers import maker_of
 from discreet.measure.pairs import Side
 from discreet.protect import Whole
 from discreet.protect.whole import Levels, WholeCopy
 from discreet.vault.whole import RawWhole
 
-__all__ = ["attack_versions", "attack_whole"]
+__all__ = ["attack_versions", "attack_whole", "side_of"]
 
 
 def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> AttackReport:
@@ -38,11 +38,11 @@ def attack_whole(raw: RawWhole, made: WholeCopy, title: str, pairs: int) -> Atta
     AttackReport
         Exact figures. Copies for the attacks are made with secrets of their own.
     """
-    table = _side(raw.numbers, raw.levels)
-    copy = Copy(_side(made.numbers, made.levels), made.source)
+    table = side_of(raw.numbers, raw.levels)
+    copy = Copy(side_of(made.numbers, made.levels), made.source)
     return attacked(
         table,
-        _maker(raw),
+        maker_of(raw.settings),
         copy,
         persons=raw.persons,
         k=raw.settings.k,
@@ -56,15 +56,10 @@ def attack_versions(
     raw: RawWhole, title: str, versions: int, leave: float, repeats: int
 ) -> AttackReport:
     """See whether so many versions of a table would give away who left it between them."""
-    make, table = _maker(raw), _side(raw.numbers, raw.levels)
+    make, table = maker_of(raw.settings), side_of(raw.numbers, raw.levels)
     records, _ = in_keyed_order(Records.of(table, raw.persons))
     found = who_left(records, make, copies=versions, leave=leave, repeats=repeats)
     return AttackReport(title, MappingProxyType(_made_by(raw)), (found,))
-
-
-def _maker(raw: RawWhole) -> Make:
-    it = raw.settings
-    return whole_maker(it.k, it.m, sensitive=it.sensitive, bounds=it.bounds)
 
 
 def _made_by(raw: RawWhole) -> dict[str, Any]:
@@ -74,6 +69,7 @@ def _made_by(raw: RawWhole) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value}
 
 
-def _side(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:
+def side_of(numbers: Mapping[str, Floats], levels: Mapping[str, Levels]) -> Side:
+    """Return columns as measures take them."""
     texts = {name: column.texts() for name, column in levels.items()}
     return Side.of(numbers, texts)

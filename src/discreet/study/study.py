@@ -30,6 +30,7 @@ from discreet.study.base_counts import check_listed
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
 from discreet.study.tables import release, setting_below, settings_of, sweep
+from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.whole_table import columns_of_table, release_whole
 from discreet.table import Table, open_table, with_levels_of_two
 
@@ -906,8 +907,9 @@ pixels = 400), policy standard)
         methods: Sequence[str] | None = None,
         k: Sequence[int] | None = None,
         q: Sequence[float] | None = None,
+        m: Sequence[int] | None = None,
         risk: str = "linkage",
-        loss: str = "displacement",
+        loss: str | None = None,
         drop: Sequence[str] = (),
         sensitive: str | None = None,
         **research: Unpack[CopySettings],
@@ -919,13 +921,17 @@ pixels = 400), policy standard)
         columns, drop, sensitive, **research
             As of `anonymize`.
         methods : sequence of str, optional
-            Row methods; all of them by default.
-        k, q : sequences of numbers, optional
-            Values to try; by default 3, 5, 10 and 20, and 0.1, 0.25, 0.5 and 1.
+            Row methods; all of them by default. Or "whole", the default of a study whose `rows` are
+            "whole": copies of the whole table, and beside it row methods for tables of numbers.
+        k, q, m : sequences of numbers, optional
+            Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and k, 2 k and 3 k.
         risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
-            The share that stands for the risk.
+            The share that stands for the risk; of whole copies {"linkage", "far linkage",
+            "numbers", "levels"}, each by attack (the last two: inferred by the nearest row, oftener
+            than of persons held out). `Release.attack` tells more of one copy.
         loss : {"displacement", "propensity"}, default "displacement"
-            What stands for the loss.
+            What stands for the loss; of whole copies {"pairs", "columns", "coefficients"}, default
+            "pairs", as in `fidelity`.
 
         Returns
         -------
@@ -937,10 +943,23 @@ pixels = 400), policy standard)
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
-        settings: dict[str, Any] = {"drop": drop, "sensitive": sensitive}
-        settings |= _known(CopySettings, research)
+        settings: dict[str, Any] = _known(CopySettings, research)
+        by_default = self.policy.rows == Whole.name
+        if by_default if methods is None else Whole.name in methods:
+            if sensitive is not None or settings:
+                raise RefusedError(
+                    "whole tables are protected alone by k and m; leave other settings out, or open"
+                    " a study with roles={'column': 'sensitive'}"
+                )
+            tried = settings_of_whole(methods, k, m, q)
+            of = self.session, tried, columns
+            return sweep_whole(*of, drop=drop, risk=risk, loss=loss or "pairs")
+        if m is not None:
+            raise InputError("m is of copies of the whole table; name the method 'whole', too")
+        settings |= {"drop": drop, "sensitive": sensitive}
         request = self.session.settle_table(columns, **settings)
-        return sweep(self.session, request, settings_of(methods, k, q), risk=risk, loss=loss)
+        tried, loss = settings_of(methods, k, q), loss or "displacement"
+        return sweep(self.session, request, tried, risk=risk, loss=loss)
 
     def attack_versions(
         self, versions: int | None = None, *, leave: float = 0.05, repeats: int = 10

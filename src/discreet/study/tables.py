@@ -50,10 +50,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "KS",
     "LOSSES",
     "REPORT",
     "RISKS",
     "check_formula",
+    "each_of",
     "made_where",
     "pair_of_made",
     "release",
@@ -459,8 +461,8 @@ def settings_of(
     for name in names:
         if named(name)[0] not in ROW_METHODS:
             raise InputError(f"there is no row method {name!r}; there are {one_of(ROW_NAMES)}")
-    ks = KS if k is None else _each("k", k)
-    qs = QS if q is None else _each("q", q)
+    ks = KS if k is None else each_of("k", k)
+    qs = QS if q is None else each_of("q", q)
     if not names or not ks or not qs:
         raise InputError("a sweep needs at least one method, one k and one q")
     out = []
@@ -472,11 +474,12 @@ def settings_of(
     return tuple(out)
 
 
-def _each(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
+def each_of(what: str, given: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the values of k, m or q to try, or refuse what is no list of them."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError(f"{what} of a sweep must be a list of numbers to try")
     for value in given:
-        if what == "k":
+        if what != "q":
             check_whole(what, value, least=1)
         else:
             check_ratio(what, value, zero=False)
