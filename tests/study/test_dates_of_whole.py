@@ -265,9 +265,8 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def study() -> dc.Study:
-    """A study that no test changes."""
     return whole()
 
 
@@ -282,6 +281,10 @@ def test_plots_of_dates_come_from_the_copy_and_have_dates_beside_their_axes(
     assert {str(year) for year in range(2016, 2020)} <= {*re.findall(r"'(\d{4})'", text)}
     again = View.from_json(view.to_json())
     assert again.scene() == view.scene()
+
+
+def test_dates_are_days_in_a_formula(study: dc.Study) -> None:
+    assert study.residuals("end ~ start").coefficients["start"] == pytest.approx(1, abs=0.1)
 
 
 def test_numbers_beside_dates_are_numbers(study: dc.Study) -> None:

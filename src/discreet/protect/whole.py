@@ -194,16 +194,11 @@ def whole_copy(
     def safe(name: str, latent: Floats) -> Floats:
         return _safe(shown[name][ready.rows], latent, ready, settings.k)
 
+    whole_again = relations.together(out.numbers, settings.bounds, safe, settings.parts)
     made = replace(
         out,
         groups=groups,
-        numbers={
-            name: column
-            for name, column in relations.together(
-                out.numbers, settings.bounds, safe, settings.parts
-            ).items()
-            if name not in lost
-        },
+        numbers={name: column for name, column in whole_again.items() if name not in lost},
         left_out=left_out | lost,
     )
     check_whole(cleaned, levels, relations.within(made.numbers), made, settings, persons)

@@ -113,6 +113,10 @@ WORDS: Mapping[tuple[str, str], str] = {
         "columns: the copy of the whole table leaves some of these out; /api/study says which it"
         " holds"
     ),
+    ("columns", "dates"): (
+        "columns: dates are drawn from the copy of the whole table alone; leave source and method"
+        " out"
+    ),
     ("columns", "groups"): (
         "columns: rows of these may not be seen together; /api/study lists the groups"
     ),
@@ -133,6 +137,10 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("formula", "copy"): (
         "formula: the copy of the whole table leaves some of its columns out; /api/study says which"
         " it holds"
+    ),
+    ("formula", "dates"): (
+        "formula: dates are drawn from the copy of the whole table alone; leave source and method"
+        " out"
     ),
     ("source", ""): "source: the method draws from the other one; leave method or source out",
     ("source", "policy"): "source: all plots of this study come from one; leave it out",
@@ -257,9 +265,11 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
                 model = read_formula(formula, kinds)
             what, names = {"formula": model.formula}, tuple(model.numbers)
         how = _how(study.policy, given)
-        source = _source(study.policy, kind, names, given.get("source"), how)
+        source = _source(study.policy, columns, kind, names, given.get("source"), how)
         if source == COPY:
             asked = _of_copy(study, columns, kind, names, model, how)
+        elif {*names} & _of_copy_alone(columns):
+            raise RefusedError("dates", parameter="formula" if model else "columns", rule="dates")
         elif "limits" in how:
             raise RefusedError("of the copy alone", parameter="limits")
         else:
@@ -270,7 +280,7 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
         apart(study, asked)
     except (InputError, RefusedError) as error:
         return _refused(study, columns, kind, error, given, what, source)
-    return Accepted(asked, what | _beside(study, asked, names, given))
+    return Accepted(asked, what | _beside(study, columns, asked, names, given))
 
 
 def _how(policy: Policy, given: Body) -> dict[str, Any]:
@@ -285,13 +295,25 @@ def _how(policy: Policy, given: Body) -> dict[str, Any]:
     return _without(how, *usual)
 
 
-def _source(policy: Policy, kind: str, names: Sequence[str], named: str | None, how: Body) -> str:
+def _of_copy_alone(columns: Columns) -> set[str]:
+    """Return the columns that counts are not made of."""
+    return {name for name, it in columns.items() if it.sources == (COPY,)}
+
+
+def _source(
+    policy: Policy,
+    columns: Columns,
+    kind: str,
+    names: Sequence[str],
+    named: str | None,
+    how: Body,
+) -> str:
     """Say where a plot comes from, or refuse what is named; empty where there is one source."""
     if policy.rows != Whole.name:
         if named is not None:
             raise RefusedError("one source", parameter="source")
         return ""
-    source = source_of(policy, kind, names, named, how)
+    source = source_of(policy, kind, names, named, how, _of_copy_alone(columns))
     if source == COUNTS and "method" not in how and usual_method(policy, kind) is None:
         raise RefusedError("no usual method", parameter="source", rule="rows")
     return source
@@ -370,6 +392,8 @@ def _refused(
     if error.rule == "copy" and (parameter == "columns" or usual is not None):
         counts = {**what, **_without(given, "method", "source"), "source": COUNTS}
         return refusal(code, words, counts if usual is not None else None)
+    if error.rule == "dates":
+        return refusal(code, words, {**what, **_without(given, "method", "source")})
     wrong = [it for it in numbers if is_fixed(policy, method, it)]
     near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
     if parameter == "method" and usual is None and not ("method" in given and source == COUNTS):
@@ -400,7 +424,9 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
     return [name if name in group else next(others) for name in names]
 
 
-def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body) -> dict[str, Any]:
+def _beside(
+    study: Study, columns: Columns, asked: PlotRequest, names: Sequence[str], given: Body
+) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     policy, declared = study.policy, study.session.sensitive
     named = _without(_unusual(given), "method", "sensitive", "source")
@@ -408,7 +434,7 @@ def _beside(study: Study, asked: PlotRequest, names: Sequence[str], given: Body)
     if asked.method != usual:
         named["method"] = asked.method
     how = _without(_how(policy, given), "method")
-    if asked.source != _source(policy, asked.plot, names, None, how):
+    if asked.source != _source(policy, columns, asked.plot, names, None, how):
         named["source"] = asked.source
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):

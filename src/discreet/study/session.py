@@ -145,6 +145,8 @@ class Session:
         model = None
         if formula is not None:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
+            if self.policy.rows == Whole.name:  # its copy has dates as numbers
+                kinds |= dict.fromkeys(self.dates, KINDS[0])
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
         chosen = source_of(self.policy, plot, columns, source, how, self.dates)
@@ -302,10 +304,12 @@ class Session:
             copy = self.whole.copy
             sources = dict.fromkeys(shown, (COUNTS,))
             sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
+            sources |= dict.fromkeys([name for name in self.dates if name in copy.columns], (COPY,))
+        shown |= {name for name, of in sources.items() if of == (COPY,)}
         return tuple(
             DrawableColumn(
                 name,
-                column.kind,
+                KINDS[0] if name in self.dates and name in shown else column.kind,
                 column.role,
                 name in self.policy.strata,
                 sources.get(name, ()),

@@ -78,7 +78,7 @@ export function hasAxes(picture) {
 
 /** @returns {boolean} Whether a column is held by what a picture comes from. */
 export function holds(column, source) {
-  return source !== COPY || column.sources.includes(COPY);
+  return !source || column.sources.includes(source === BASE ? COUNTS : source);
 }
 
 /** @returns {object[]} The columns that a picture can draw by a method. */

@@ -1,0 +1,104 @@
+"""Dates on a server: drawn from the copy of the whole table, and from nothing else."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.serve.answers import study_json
+from discreet.serve.facts import Served, serve_study
+from discreet.serve.refusals import Refusal
+from tests.serve.cohort import cohort, opened
+from tests.serve.test_whole import ALICE, WHOLE, Body, answered, checked, passed
+
+
+def serving(folder: Path, policy: str) -> Served:
+    """Serve the cohort with the day on which somebody was seen."""
+    table, random = cohort(), np.random.default_rng(2)
+    days = [date(2019, 1, 1) + timedelta(days=int(d)) for d in random.integers(0, 900, len(table))]
+    return serve_study(opened(folder, policy, table.append_column("seen", pa.array(days))))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    return serving(tmp_path_factory.mktemp("dates"), WHOLE)
+
+
+def test_a_column_of_dates_says_what_holds_it(served: Served) -> None:
+    columns = {it.name: it for it in served.columns.values()}
+
+    assert (columns["seen"].kind, columns["seen"].sources) == ("continuous", ("copy",))
+    assert columns["age"].sources == ("copy", "counts")
+    assert "'seen'" in str(study_json(served, ALICE))
+
+
+PLOTS: dict[str, Body] = {
+    "histogram": {"columns": ["seen"]},
+    "scatter": {"columns": ["age", "seen"]},
+    "heatmap": {"columns": ["seen", "bmi"], "by": "sex"},
+    "box": {"columns": ["seen"]},
+    "parallel": {"columns": ["age", "seen", "sex"]},
+}
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_plots_of_dates_come_from_the_copy(served: Served, kind: str) -> None:
+    body = PLOTS[kind]
+
+    asked = passed(served, kind, body)
+
+    assert asked.plot.source == "copy"
+    assert asked.plot == served.study.session.settle(kind, body["columns"], by=body.get("by"))
+    answer = answered(served, ALICE, kind, body)
+    assert "2020" in str(answer)
+    assert "'dates'" in str(answer) or '"dates"' in str(answer)
+
+
+def test_a_formula_may_hold_dates(served: Served) -> None:
+    asked = passed(served, "residuals", {"formula": "bmi ~ seen + sex"})
+
+    assert asked.plot == served.study.session.settle("residuals", formula="bmi ~ seen + sex")
+
+
+REFUSED: dict[str, tuple[str, Body, str, Body | None]] = {
+    "counts": (
+        "histogram",
+        {"columns": ["seen"], "source": "counts"},
+        "columns: dates are drawn from the copy of the whole table alone",
+        {"columns": ["seen"]},
+    ),
+    "a method of counts": (
+        "heatmap",
+        {"columns": ["age", "seen"], "method": "generalization"},
+        "columns: dates are drawn from the copy of the whole table alone",
+        {"columns": ["age", "seen"]},
+    ),
+    "a cross-table": ("crosstab", {"columns": ["sex", "seen"]}, "columns: this plot takes", None),
+    "a formula of counts": (
+        "residuals",
+        {"formula": "bmi ~ seen", "source": "counts"},
+        "source: this plot has no usual method of counts",
+        {"formula": "bmi ~ seen"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_counts_of_dates_are_refused_in_fixed_words(served: Served, name: str) -> None:
+    kind, body, says, near = REFUSED[name]
+
+    found = checked(served, kind, body)
+
+    assert isinstance(found, Refusal)
+    assert found.says.startswith(says)
+    assert found.nearest == near
+
+
+def test_without_a_copy_of_the_whole_table_there_are_no_dates(tmp_path: Path) -> None:
+    found = serving(tmp_path, WHOLE.replace('rows = "whole"', 'rows = "condensation"'))
+
+    assert "seen" not in found.columns
