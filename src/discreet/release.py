@@ -160,7 +160,7 @@ class Release:
         -------
         Release
             The section holds what may be released: `AttackReport.rounded`, counts in multiples of
-            k. Exact figures are those of `attack`.
+            k, or of what the report rounds to if that is more. Exact figures are those of `attack`.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class Release:
         5
         """
         found = self.attack(pairs)
-        rounded = found.rounded(int(found.made["k"]))
+        rounded = found.rounded(max(int(found.made["k"]), self.report.measured.rounded_to or 1))
         return dataclasses.replace(self, report=dataclasses.replace(self.report, attacks=rounded))
 
     def save_points(self, path: str | Path) -> Path:

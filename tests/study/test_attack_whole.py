@@ -14,6 +14,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
+from discreet.policy import Policy
 from tests.study.test_whole import cohort, whole
 
 
@@ -103,6 +104,16 @@ def test_no_exact_figure_of_an_attack_is_in_a_report() -> None:
     assert exact.share * 20 != round(exact.share * 20)  # so that it would be seen
     assert all(abs(20 * share - round(20 * share)) < 1e-9 for share in shares)
     assert all(it["trials"] % 5 == 0 for it in found)
+
+
+def test_attacks_are_rounded_as_coarsely_as_the_report() -> None:
+    policy = Policy.preset("standard", rows="whole", k=4, m=10, round_to=8)
+
+    report = dc.open(cohort(), policy, study="s").anonymize().with_attacks(0).report
+
+    assert report.measured.rounded_to == 8
+    assert report.attacks is not None
+    assert report.attacks.rounded_to == 8
 
 
 def test_a_report_with_attacks_is_pickled() -> None:

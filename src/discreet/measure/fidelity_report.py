@@ -92,7 +92,7 @@ class ColumnFit(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is, with each other column on average."""
-        return _ratio(self.joint, self.resample)
+        return Beside(self.joint, self.resample).ratio
 
 
 class PairFit(NamedTuple):
@@ -106,7 +106,7 @@ class PairFit(NamedTuple):
     @property
     def ratio(self) -> float:
         """How many times as far as a resample it is; infinite where a resample is exact."""
-        return _ratio(self.distance, self.resample)
+        return Beside(self.distance, self.resample).ratio
 
 
 class Beside(NamedTuple):
@@ -114,6 +114,13 @@ class Beside(NamedTuple):
 
     distance: float
     resample: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as far as a resample it is; infinite where a resample is exact."""
+        if not self.resample:
+            return math.inf if self.distance else 0.0
+        return self.distance / self.resample
 
 
 class SubsetFit(NamedTuple):
@@ -315,7 +322,7 @@ class Fidelity:
         joint = self.joint or Beside(0.0, 0.0)
         correlations = self.correlations or Beside(0.0, 0.0)
         off = self.coefficients.distance if self.coefficients else 0.0
-        near = _ratio(*joint) <= limit.pairs or joint.distance <= limit.or_pairs
+        near = joint.ratio <= limit.pairs or joint.distance <= limit.or_pairs
         return (
             near
             and self.largest <= max(limit.column, SELDOM / math.sqrt(self.rows))
@@ -522,12 +529,6 @@ def _read(given: Any, kind: Callable[..., Any], *, several: bool) -> Any:
     if several:
         return tuple(kind(**it) for it in given)
     return None if given is None else kind(**given)
-
-
-def _ratio(distance: float, resample: float) -> float:
-    if not resample:
-        return math.inf if distance else 0.0
-    return distance / resample
 
 
 def nice_above(step: float) -> float:

@@ -143,8 +143,7 @@ def _mixed(side: Side) -> Mixed:
 def _pairs(found: Fidelity) -> float:
     if found.joint is None:
         raise RefusedError("one column has no pairs; choose another loss: 'columns'")
-    distance, resample = found.joint
-    return distance / resample if resample else math.inf
+    return found.joint.ratio
 
 
 def _coefficients(found: Fidelity) -> float:
