@@ -118,6 +118,8 @@ BUCKETS = 1 << 14
 DISTINCTIVE = 20
 TOLD_APART = 0.75
 """Rows are told apart by what they hold where so many of them, as a share, are different."""
+HELD = 0.05
+"""So much of a part, as a share of its rows, may differ from what it is a part of."""
 SMALLEST = 2048
 """How many of the smallest digests a sketch of rows or persons keeps."""
 NONE = np.zeros(0, dtype=WORD)
@@ -176,6 +178,11 @@ class Sketch:
         kept = (it.smallest[-1] for it in (self, new) if len(it.smallest) == SMALLEST)
         mine = new.smallest[new.smallest <= min(kept, default=ALL)]
         return float(np.isin(mine, self.smallest).mean()) if len(mine) else 0.0
+
+    def holds(self, new: Sketch) -> bool:
+        """Whether nearly all of a sketch is in this one: of another column most falls elsewhere."""
+        beside = int(np.maximum(new.buckets - self.buckets, 0).sum())
+        return beside <= HELD * new.rows
 
     def mostly_other(self, new: Sketch) -> bool:
         """Whether more than half of the rows differ between this and `new`."""

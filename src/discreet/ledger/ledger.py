@@ -387,11 +387,10 @@ def related(
         if rules.of_same_persons(record, version, known_of[version.id], sketches)
     ]
     looks_at = [*found, *([last] if last else [])]
-    if found and _looks(connection, looks_at) >= record.versions:
+    if looks_at and _looks(connection, looks_at) >= record.versions:
         raise LeavingError(
             "the policy allows no more tables and versions of these persons, because many together"
-            " give them away; draw from one that was released, or have the custodian raise"
-            " `versions` of the policy"
+            " give them away; draw from one that was released" + rules.more_versions(record)
         )
     return {f"{rules.PERSONS_OF}{it.id}": json.dumps([it.study, it.number]) for it in found}
 

@@ -43,8 +43,9 @@ DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 # How the rows of all copies are keyed; a version without it was opened before formats were counted.
 FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
-# Which copy of the whole table was released.
+# Which copy of the whole table was released, and what a policy calls such a copy.
 COPY_OF_TABLE = "copy of the whole table"
+WHOLE = "whole"
 
 
 def plain_command(study: str) -> str:
@@ -278,16 +279,39 @@ def of_same_persons(record: ReleaseRecord, version: Version, known: Known, new: 
         )
     # `research` promises nothing of several tables.
     guarded = "guarded" in (version.settings.get("regime"), record.settings.get("regime"))
-    if not guarded or not same_persons(known, new):
+    which = _same_persons_said(record, version, known, new)
+    if not guarded or not which:
         return False
     if record.settings.get("round_to", 1) == 1:
         raise LeavingError(
-            f"more than half of these persons are in data released before, {version.named}, and"
-            " where counts are not rounded two tables of the same persons give single ones away;"
-            " draw them from the table that was released, or by a policy that rounds (round_to = 5)"
-            f"{other}"
+            f"{which}, {version.named}, and where counts are not rounded two tables of the same"
+            " persons give single ones away; draw them from the table that was released, or by a"
+            f" policy that rounds (round_to = 5){other}"
         )
     return True
+
+
+def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, new: Known) -> str:
+    """Say how many persons a table has in common with another study's version; empty if few.
+
+    Copies of whole tables add up whichever is the larger, so that those of a part count as well.
+    """
+    if same_persons(known, new):
+        return "more than half of these persons are in data released before"
+    copies = {it.settings.get("rows") for it in (record, version)} == {WHOLE}
+    if copies and same_persons(new, known):
+        return "these data hold more than half of the persons of data released before"
+    return ""
+
+
+def more_versions(record: ReleaseRecord) -> str:
+    """Say how a custodian can allow more versions; nothing of copies of the whole table.
+
+    Of these there are few whatever a policy says.
+    """
+    if record.settings.get("rows") == WHOLE:
+        return ""
+    return ", or have the custodian raise `versions` of the policy"
 
 
 def check_many_changed(version: Version, known: Known, fresh: Known, k: int) -> None:
@@ -378,7 +402,8 @@ def in_another_unit(old: Known, new: Known) -> tuple[str, str] | None:
         if not what.startswith(SHAPE_OF):
             continue
         column = COLUMN + what.removeprefix(SHAPE_OF)
-        if column not in new or not all(it.mostly_other(new[column]) for it in held):
+        there = column in new and not any(it.holds(new[column]) for it in held)
+        if not there or not all(it.mostly_other(new[column]) for it in held):
             continue
         for other, before in old.items():
             if other.startswith(SHAPE_OF) and before.shared(shape) > 1 / 2:

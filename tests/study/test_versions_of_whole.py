@@ -1,0 +1,158 @@
+"""Copies of the whole table add up: parts of it, changed data and other names count as versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet import Policy
+from discreet.errors import LeavingError, LedgerError
+from tests.study.test_whole import cohort
+
+N = 700
+NO_MORE = r"^the policy allows no more tables and versions of these persons"
+PARTS = {
+    "women": pl.col("sex") == "f",
+    "men": pl.col("sex") == "m",
+    "old": pl.col("age") > 50,
+    "young": pl.col("age") <= 50,
+}
+
+
+def released(frame: pl.DataFrame, name: str, **how: Any) -> dc.Study:
+    """Release a plot of the copy of a whole table."""
+    study = dc.open(frame, rows="whole", study=name, **how)
+    study.scatter("age", "glucose").to_json()
+    return study
+
+
+def later(frame: pl.DataFrame, years: int = 1) -> pl.DataFrame:
+    """Return a table after some years: all ages and half of the values are others."""
+    return frame.with_columns(
+        age=pl.col("age") + 3 * years + pl.col("visit") % 3,
+        glucose=pl.col("glucose") + years * (pl.col("visit") % 2),
+    )
+
+
+def test_parts_of_a_table_are_versions_of_it() -> None:
+    raw = cohort(N)
+    released(raw, "all")
+    for name in ("women", "men", "old"):
+        released(raw.filter(PARTS[name]), name)
+
+    with pytest.raises(LeavingError, match=NO_MORE):
+        released(raw.filter(PARTS["young"]), "young")
+    with pytest.raises(LeavingError, match=NO_MORE):
+        dc.open(later(raw), rows="whole", study="all").new_version()
+    released(raw, "all")
+    released(raw.filter(PARTS["women"]), "women")
+
+
+def test_a_table_is_a_version_of_its_parts() -> None:
+    raw = cohort(N)
+    for low, high in ((0, 46), (46, 55), (55, 200)):
+        released(raw.filter(pl.col("age").is_between(low, high, closed="left")), f"from {low}")
+    released(raw, "all")
+
+    with pytest.raises(LeavingError, match=NO_MORE):
+        dc.open(later(raw), rows="whole", study="all").new_version()
+
+
+def test_versions_and_parts_are_four_together() -> None:
+    raw = cohort(N)
+    released(raw, "all")
+    second = later(raw)
+    dc.open(second, rows="whole", study="all").new_version()
+    released(second, "all")
+    released(second.filter(PARTS["women"]), "women")
+    released(raw.filter(PARTS["men"]), "men of the first")
+
+    with pytest.raises(LeavingError, match=NO_MORE):
+        released(second.filter(pl.col("age") > 55), "old")
+
+
+@pytest.mark.parametrize("first", ["all", "part"])
+def test_groups_of_k_have_one_copy_and_no_part(first: str) -> None:
+    raw, policy = cohort(N), Policy.preset("standard", rows="whole", m=5)
+    frames = {"all": raw, "part": raw.filter(PARTS["women"] | PARTS["old"])}
+    name, other = (first, "part") if first == "all" else (first, "all")
+    dc.open(frames[name], policy, study=name).scatter("age", "glucose").to_json()
+
+    with pytest.raises(LeavingError, match=NO_MORE):
+        dc.open(frames[other], policy, study=other).scatter("age", "glucose").to_json()
+
+
+def test_parts_without_a_person_in_common_are_of_other_persons() -> None:
+    raw = cohort(N)
+    for name, low in (("a", 0), ("b", 140), ("c", 280), ("d", 420), ("e", 560)):
+        released(raw.slice(low, 140), name)
+
+
+def test_a_part_is_known_by_who_its_persons_are() -> None:
+    """By a key whatever the other columns are; without one, by rows that are as they were."""
+    raw = cohort(N)
+    released(raw, "all", key="patient")
+    for place, names in enumerate([("visit", "sex"), ("smoker",), ("bmi",)]):
+        part = raw.filter(pl.col("visit") % 4 != place).drop(*names)
+        frame = dc.open(part, rows="whole", study=f"{place}", key="patient")
+        frame.histogram("glucose", source="copy").to_json()
+
+    with pytest.raises(LeavingError, match=NO_MORE):
+        released(raw.filter(pl.col("visit") % 3 == 0).drop("sex"), "fourth", key="patient")
+
+
+def test_a_part_that_is_cut_at_a_value_is_in_no_other_unit() -> None:
+    raw = cohort(N)
+    released(raw, "all")
+    with pytest.raises(LeavingError, match=r"in another unit"):
+        dc.open(
+            raw.filter(pl.col("age") > 50).select("sex", months=pl.col("age") * 12 + 1),
+            rows="whole",
+            study="months",
+        ).histogram("months", source="copy").to_json()
+
+    released(raw.filter(pl.col("age") > 50), "old")
+
+
+def test_without_rounding_no_part_is_released_and_no_whole_of_it() -> None:
+    raw = cohort(N)
+    policy = Policy.preset("sacro", rows="whole")
+    part = raw.filter(pl.col("age").is_between(40, 50))
+    dc.open(part, policy, study="part").scatter("age", "glucose").to_json()
+
+    with pytest.raises(LeavingError, match=r"^these data hold more than half of the persons of"):
+        dc.open(raw, policy, study="all").scatter("age", "glucose").to_json()
+
+
+SECRETS = ("0123456789abcdef" * 4, "fedcba9876543210" * 4)
+
+
+@pytest.mark.parametrize("name", ["s", "other"])
+def test_the_same_data_under_another_secret_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The ledger of a folder is one secret's, whatever the study is called."""
+    (tmp_path / "p.toml").write_text('preset = "standard"\nrows = "whole"\n', encoding="utf-8")
+    raw = cohort(N)
+    monkeypatch.setenv("DISCREET_SECRET", SECRETS[0])
+    first = dc.open(raw, tmp_path / "p.toml", study="s")
+    first.scatter("age", "glucose").to_json()
+    monkeypatch.setenv("DISCREET_SECRET", SECRETS[1])
+    second = dc.open(raw, tmp_path / "p.toml", study=name)
+
+    assert second.session.whole.copy.version != first.session.whole.copy.version
+    ages = [it.session.whole.copy.columns["age"] for it in (first, second)]
+    assert not np.array_equal(np.sort(ages[0]), np.sort(ages[1]))
+    for draw in (second.scatter, second.heatmap):
+        with pytest.raises(LedgerError, match=r"was sealed with another secret"):
+            draw("age", "glucose").to_json()
+    with pytest.raises(LedgerError, match=r"was sealed with another secret"):
+        second.histogram("age").to_json()
+    with pytest.raises(LedgerError, match=r"was sealed with another secret"):
+        second.anonymize().save(tmp_path / "copy.csv")
+    assert not (tmp_path / "copy.csv").exists()
