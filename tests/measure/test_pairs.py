@@ -138,13 +138,24 @@ UNFIT: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "a ragged array": ([[1.0], [1.0, 2.0]], [[1.0]], {}, "an array must hold numbers alone"),
     "an empty array": (np.empty((0, 2)), [[1.0]], {}, "at least one row and one column"),
     "an array of three dimensions": (np.zeros((2, 2, 2)), [[1.0]], {}, "at least one row"),
-    "dates": (
-        pd.DataFrame({"d": pd.to_datetime(["2020-01-01"])}),
-        {"d": pd.to_datetime(["2020-01-01"])},
+    "lengths of time": (
+        pd.DataFrame({"d": pd.to_timedelta(["3 days"])}),
+        {"d": pd.to_timedelta(["3 days"])},
         {},
         "'d'",
     ),
 }
+
+
+def test_dates_are_days() -> None:
+    before, after = (pd.DataFrame({"d": pd.to_datetime([f"2020-01-0{i}"])}) for i in (1, 3))
+
+    pair = as_pair(before, after)
+
+    assert [side.numbers["d"].tolist() for side in (pair.original, pair.released)] == [
+        [18262.0],
+        [18264.0],
+    ]
 
 
 @pytest.mark.parametrize(("before", "after", "how", "text"), UNFIT.values(), ids=UNFIT)

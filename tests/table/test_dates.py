@@ -54,6 +54,14 @@ def test_dates_come_back_as_they_were(name: str, seconds: list[int | None]) -> N
         assert back == given
 
 
+def test_years_that_stand_for_no_date_are_missing() -> None:
+    given = [date(1, 12, 31), date(2, 1, 1), date(9998, 12, 31), date(9999, 1, 1)]
+
+    days = days_of(pa.array(given), Dates("day"))
+
+    assert np.isnan(days).tolist() == [True, False, False, True]
+
+
 def test_moments_are_told_as_their_clock_shows_them() -> None:
     midnights = [datetime(2020, month, 1, tzinfo=ZoneInfo("Europe/Berlin")) for month in (1, 7)]
     given = pa.array(midnights, pa.timestamp("us", "Europe/Berlin"))

@@ -21,6 +21,7 @@ from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, one_of
 from discreet.protect.base import lexicographic
 from discreet.table import Table, open_table
+from discreet.table.dates import DATE
 
 __all__ = [
     "Estimate",
@@ -191,6 +192,8 @@ def as_side(
 ) -> Side:
     """Read one table; numbers may be missing (NaN), and a missing level is the empty text.
 
+    Dates are numbers of days.
+
     Columns of `drop` are left out, and those that are not among `only`, where it is given; a Side
     is returned as it is.
     """
@@ -254,9 +257,9 @@ def _framed(values: object) -> object:
 
 def _read(table: Table, names: Sequence[str]) -> Side:
     kinds = {name: table.columns[name].kind for name in names}
-    if odd := [name for name in names if kinds[name] not in ("continuous", "categorical")]:
+    if odd := [name for name in names if kinds[name] not in ("continuous", "categorical", DATE)]:
         raise InputError(f"column {odd[0]!r} holds neither numbers nor levels; leave it out")
-    numbers = [name for name in names if kinds[name] == "continuous"]
+    numbers = [name for name in names if kinds[name] in ("continuous", DATE)]
     levels = [name for name in names if kinds[name] == "categorical"]
     rows = table.rows([], levels=levels, gaps=numbers)
     return Side.of(rows.numbers, rows.texts)

@@ -27,6 +27,8 @@ MICROSECONDS = 86_400_000_000
 """So many are a day."""
 PARTS = (1, 24, 1_440, 86_400)
 """Into how many parts of a day dates may be told: days, hours, minutes, seconds."""
+OPEN = (-718_797.0, 2_932_532.0)
+"""Before the year 2 and from 9999 on no date is meant, but one not known or not yet there."""
 TINY = 1e-9
 """Dates that are nearer to each other, in days, are told alike."""
 
@@ -60,7 +62,8 @@ def stored_as(dtype: nw.dtypes.DType, zone: str | None = None) -> Dates | None:
 def days_of(values: Any, dates: Dates) -> Floats:
     """Return a pyarrow array of dates as days since 1970-01-01; NaN where one is missing.
 
-    Moments are taken as the clocks of their time zone show them.
+    The years 1 and 9999 are written where there is no date, and are missing, too. Moments are taken
+    as the clocks of their time zone show them.
 
     Examples
     --------
@@ -76,7 +79,7 @@ def days_of(values: Any, dates: Dates) -> Floats:
     counted = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
     known = np.asarray(counted.is_valid())
     days = np.asarray(counted.fill_null(0)).astype(np.float64) / MICROSECONDS
-    return np.where(known, days, np.nan)
+    return np.where(known & (days >= OPEN[0]) & (days < OPEN[1]), days, np.nan)
 
 
 def day_of(value: object) -> object:
