@@ -148,3 +148,36 @@ def test_what_stands_on_a_column_left_out_is_left_out() -> None:
     assert found.unmade({"s"}) == {"a", "c", "d"}
     assert found.unmade({"other"}) == set()
     assert found.within({"a", "b", "c"}) == Relations({"c": ("a", "b")}, (), {})
+
+
+@given(
+    st.dictionaries(st.sampled_from("abc"), st.sampled_from([1, 24, 1440]), max_size=3),
+    st.integers(0, 2**20),
+)
+@settings(max_examples=examples(200), deadline=None)
+def test_columns_of_parts_are_whole_multiples_and_in_order(
+    parts: dict[str, int], seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    drawn = {name: random.normal(18_000, 3, 40) for name in "abc"}
+    found = Relations({}, (("a", "b"), ("b", "c")), {})
+
+    whole = found.together(drawn, {}, as_they_are, parts)
+
+    assert (whole["a"] <= whole["b"]).all()
+    assert (whole["b"] <= whole["c"]).all()
+    for name, of in parts.items():
+        np.testing.assert_allclose(whole[name] * of, np.round(whole[name] * of), rtol=1e-12)
+
+
+def test_an_end_told_coarser_than_its_start_is_no_difference_from_it() -> None:
+    start = np.round(A * 1440) / 1440
+    numbers = {"start": start, "end": np.ceil(start + B)}
+
+    def after(parts: dict[str, int]) -> dict[str, str]:
+        found = relations_of(numbers, 5, None, parts)
+        assert found.orders == (("start", "end"),)
+        return {**found.after}
+
+    assert after({}) == after({"start": 1, "end": 1440}) == {"end": "start"}
+    assert after({"start": 1440, "end": 1}) == after({"end": 1}) == {}

@@ -30,6 +30,7 @@ from tests.cases import examples
 
 N = 300
 DAY = timedelta(days=1)
+SECRET = Secret.from_bytes(bytes(range(32)))
 
 
 def stays(n: int = N, seed: int = 0, **more: Any) -> dict[str, Any]:
@@ -225,6 +226,17 @@ def test_moments_are_told_to_the_minute_where_nearly_all_are() -> None:
     assert np.abs(known - np.round(known)).max() < 1e-4
 
 
+def test_what_few_tell_otherwise_is_taken_as_the_others_tell_it() -> None:
+    days = [datetime(2020, 1, 1) + i * DAY for i in range(40)]
+    days[:2] = [datetime(2020, 1, 1, 11), datetime(2020, 1, 1, 13)]
+    table = open_table(pa.table({"day": days}), kinds={}, roles={}, unit=None, key=None)
+
+    raw = raw_whole(table, Policy.preset("standard", rows="whole", k=3), SECRET)
+
+    assert raw.settings.parts == {"day": 1}
+    assert raw.numbers["day"][:3].tolist() == [18262.0, 18263.0, 18264.0]
+
+
 def test_dates_alone_make_a_copy() -> None:
     made = released(pa.table({"start": stays()["start"]}))
 
@@ -234,9 +246,8 @@ def test_dates_alone_make_a_copy() -> None:
 def test_numbers_are_told_as_they_are() -> None:
     columns = {name: stays()[name] for name in ("age", "ward")}
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    secret = Secret.from_bytes(bytes(range(32)))
 
-    found = raw_whole(table, Policy.preset("standard", rows="whole"), secret)
+    found = raw_whole(table, Policy.preset("standard", rows="whole"), SECRET)
 
     assert not found.settings.parts
     assert [*found.numbers] == ["age"]
