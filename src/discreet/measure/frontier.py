@@ -187,6 +187,7 @@ class RiskUtilityMap:
 
     Examples
     --------
+    >>> from discreet.measure.pairs import Estimate
     >>> def point(k, found, loss):
     ...     return Point(Setting("microaggregation", k=k), Estimate("linked", found, 100), loss)
     >>> tried = RiskUtilityMap((point(3, 30, 0.01), point(5, 18, 0.02), point(4, 31, 0.015)))
