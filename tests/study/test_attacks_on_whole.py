@@ -148,18 +148,32 @@ def bounds_of(count: int | None, step: int) -> Range:
 
 
 def widths(
-    study: dc.Study, raw: pl.DataFrame, step: int, exact: Sequence[Told] = ()
+    study: dc.Study,
+    raw: pl.DataFrame,
+    step: int,
+    exact: Sequence[Told] = (),
+    insider: pl.DataFrame | None = None,
+    most: int | None = None,
 ) -> list[float]:
     """Return how many counts linear programs leave possible for each small cell.
 
-    `exact` are counts that are known beside what is drawn.
+    `exact` are counts that are known beside what is drawn, and `insider` are rows that are. Of
+    what is drawn the first `most` are seen; all decide which cells are asked for.
     """
     study.scatter("x", "y", by="ward").to_json()
-    cells = [cell for view in seen(study) for cell in told_by(view)]
-    known = [(w, c) for w, c in cells if "y" not in w]  # of one number: small enough to solve
-    parts = atoms(known)
+    views = seen(study)
+
+    def of_one_number(of: Sequence[Any]) -> list[Told]:
+        """Return cells that are few enough to solve for."""
+        return [(w, c) for view in of for w, c in told_by(view) if "y" not in w]
+
+    known, parts = of_one_number(views[:most]), atoms(of_one_number(views))
     names = ("x", "ward", "died")
     grid = [*itertools.product(*(parts[name] for name in names))]
+    at_least = [
+        0 if insider is None else len(rows_in(insider, dict(zip(names, atom, strict=True))))
+        for atom in grid
+    ]
 
     def row(where: dict[str, Any]) -> list[float]:
         held = [
@@ -178,10 +192,17 @@ def widths(
         limits += [min(high, 1e6), -low]
         assert low <= len(rows_in(raw, where)) <= high, "the attack reads the cells wrongly"
     found = []
-    for where in small_cells(raw, parts):
+    for where in small_cells(raw, parts)[: None if insider is not None else MOST_CELLS]:
+        if insider is not None and len(rows_in(insider, where)) == len(rows_in(raw, where)):
+            continue  # of nobody whom the insider does not know
         aim = np.array(row(where))
         ends = [
-            linprog(sign * aim, A_ub=np.array(upper), b_ub=limits, bounds=(0, None))
+            linprog(
+                sign * aim,
+                A_ub=np.array(upper),
+                b_ub=limits,
+                bounds=[(least, None) for least in at_least],
+            )
             for sign in (1, -1)
         ]
         assert all(it.status == 0 for it in ends)
@@ -196,7 +217,7 @@ def small_cells(raw: pl.DataFrame, parts: dict[str, list[Any]]) -> list[dict[str
         for of in (("x",), ("ward", "died"), ("x", "ward"), ("x", "died"))
         for at in itertools.product(*(parts[name] for name in of))
     ]
-    return [where for where in cells if 0 < len(rows_in(raw, where)) < K][:MOST_CELLS]
+    return [where for where in cells if 0 < len(rows_in(raw, where)) < K]
 
 
 @pytest.mark.slow
@@ -207,6 +228,37 @@ def test_no_small_cell_follows_from_base_counts_and_twenty_further_ones(seed: in
 
     assert len(found) > 10
     assert min(found) >= 1
+
+
+def nine_tenths(raw: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Return the rows that an insider knows."""
+    return raw.filter(pl.Series(np.random.default_rng(seed).uniform(size=len(raw)) < 0.9))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_an_insider_finds_no_small_cell_of_somebody_else(seed: int) -> None:
+    """Beside nine tenths of the rows, base counts and twenty further ones.
+
+    That nobody else is in a cell may follow: all whom rounding allows are known by then.
+    """
+    raw = cohort(400, seed)
+    study = dc.open(raw, rows="whole", study=f"insider {seed}")
+    found = widths(study, raw, STEP, insider=nine_tenths(raw, seed))
+
+    assert len(found) > 3
+    assert min(found) >= 1
+
+
+@pytest.mark.slow
+def test_the_same_insider_finds_small_cells_beside_sums_that_are_told() -> None:
+    raw = cohort(400, 0)
+    kinds = [{"ward": w, "died": d} for w in ("a", "b", "c", "d") for d in ("no", "yes")]
+    others: list[Told] = [(where, len(rows_in(raw, where))) for where in kinds]
+    study = dc.open(raw, rows="whole", study="insider exact")
+    found = widths(study, raw, STEP, others, insider=nine_tenths(raw, 0))
+
+    assert min(found) < 1
 
 
 @pytest.mark.slow
