@@ -147,6 +147,11 @@ def bounds_of(count: int | None, step: int) -> Range:
     )
 
 
+def of_one_number(views: Sequence[Any]) -> list[Told]:
+    """Return the told cells of views that are few enough to solve for."""
+    return [(w, c) for view in views for w, c in told_by(view) if "y" not in w]
+
+
 def widths(
     study: dc.Study,
     raw: pl.DataFrame,
@@ -162,10 +167,6 @@ def widths(
     """
     study.scatter("x", "y", by="ward").to_json()
     views = seen(study)
-
-    def of_one_number(of: Sequence[Any]) -> list[Told]:
-        """Return cells that are few enough to solve for."""
-        return [(w, c) for view in of for w, c in told_by(view) if "y" not in w]
 
     known, parts = of_one_number(views[:most]), atoms(of_one_number(views))
     names = ("x", "ward", "died")
