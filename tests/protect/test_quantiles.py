@@ -87,3 +87,25 @@ def test_the_last_digits_of_a_sum_go() -> None:
         -1e-300,
         12345678.9,
     ]
+
+
+@pytest.mark.parametrize(("sign", "end"), [(1.0, 54.0), (-1.0, 52.0)])
+def test_an_end_lies_where_two_means_lead_to(sign: float, end: float) -> None:
+    # of 60 rows, blocks of 7 from the least: the means next to the ends are 51.5 and -49
+    raw = sign * np.arange(60.0)
+    out = given_back(np.linspace(-3, 3, 500), np.zeros(500), raw, None, of_half, 5)
+
+    assert np.abs(out).max() == end
+
+
+def test_an_end_is_the_next_mean_where_the_line_leads_beyond_persons() -> None:
+    raw = np.concatenate([np.linspace(0, 1, 49), np.linspace(50, 100, 6), np.full(5, 101.0)])
+    raw[-4:] += [0.25, 0.5, 0.75, 1]
+    out = given_back(np.linspace(-3, 3, 500), np.zeros(500), raw, None, of_half, 5)
+
+    assert out.max() == pytest.approx(75, abs=1)
+
+
+def of_half(name: str, count: int) -> Floats:
+    """Draw the middle always."""
+    return np.full(count, 0.5)

@@ -183,21 +183,37 @@ def _blocks(raw: Floats, persons: Labels | None, chance: Chance, k: int) -> _Blo
 def _drawn_in(blocks: _Blocks, x: Floats, edges: Labels, whose: Labels | None) -> _Blocks:
     """Give the farthest blocks a value that all their persons have or are beyond.
 
-    It is that of the next block; where that is the other end or one value of many, the middle of
-    the gap between the two; where there is but one block, a median of persons.
+    It is where the line through the means of the two next blocks comes to them, or the next mean
+    if that is beyond some of them; where the next block is the other end or one value of many,
+    the middle of the gap between the two; where there is but one block, a median of persons.
     """
     value, few = blocks.value.copy(), len(blocks.size)
     if few == 1 and not blocks.alone[0]:
         value[0] = np.median(x if whose is None else x[np.unique(whose, return_index=True)[1]])
-    for end, inner, edge in ((0, 1, 1), (few - 1, few - 2, few - 1)):
+    for end, inner, edge, sign in ((0, 1, 1, 1), (few - 1, few - 2, few - 1, -1)):
         if blocks.alone[end] or few == 1:
             continue
         if few > 3 and not blocks.alone[inner]:
-            value[end] = blocks.value[inner]
+            first = x[edges[edge] - (sign > 0)]
+            value[end] = _reached(blocks, inner, inner + sign, float(first))
         else:
             before, after = x[edges[edge] - 1], x[edges[edge]]
             value[end] = before + (after - before) / 2
     return blocks._replace(value=value)
+
+
+def _reached(blocks: _Blocks, inner: int, other: int, first: float) -> float:
+    """Return where a line through the means of two blocks leaves the inner one, not beyond `first`.
+
+    `first` is whose number of the next block is nearest. Of a block of many equal ones, or where
+    the line goes beyond, it is the mean of the inner block.
+    """
+    mean, size = float(blocks.value[inner]), blocks.size
+    if blocks.alone[other]:
+        return mean
+    slope = (mean - blocks.value[other]) / (size[inner] + size[other])
+    edge = float(mean + slope * size[inner])
+    return edge if abs(edge - mean) <= abs(first - mean) else mean
 
 
 def _runs(

@@ -18,7 +18,7 @@ from discreet.vault.rows import digest_of, keys_of, rows_with_key
 
 __all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks_of_whole"]
 
-HOW = 2
+HOW = 3
 """Counts the ways in which such copies were made: another way is another copy."""
 WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
 
