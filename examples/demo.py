@@ -21,6 +21,7 @@ import discreet as dc
 from discreet.plots import PLOTS
 from discreet.protect import ROW_METHODS
 
+WHOLE = "whole"
 GROUP = ["age", "bmi", "glucose"]
 MODEL = ("glucose ~ age + bmi",)
 COLUMNS: dict[str, tuple[Any, ...]] = {
@@ -51,8 +52,8 @@ TITLES = {
 }
 TOLD = ("research", "promises", "does not protect", "hidden")
 POLICIES = {
-    "standard": "Policy standard, the default: rows from one protected copy of the cohort, counts"
-    " of at least k = 5 patients, rounded to 5.",
+    "standard": "Policy standard, the default: rows from one protected copy of the whole table,"
+    " counts of at least k = 5 patients, rounded to 5.",
     "research": "Policy research: the methods as the 2021 paper prints them, view by view, k = 3"
     " and q = 0.25. For public or simulated data only; “none” is the raw data.",
 }
@@ -80,9 +81,8 @@ PAGE = """<!doctype html>
 <h1>One cohort, every method</h1>
 <p>442 patients of a diabetes study (Efron et al. 2004, public data), drawn by
 <b>discreet</b>. Under each picture stands how it was made, what it promises, and what it leaves
-open. The group <i>age, bmi, glucose</i> is declared: only its columns may be seen together row by
-row. The first picture of each row is the default of its policy, or the raw data to compare
-with.</p>
+open. Row methods but <i>whole</i> protect the group <i>age, bmi, glucose</i> alone. The first picture
+of each row is the default of its policy, or the raw data to compare with.</p>
 {sections}
 </html>
 """
@@ -131,23 +131,25 @@ def cohort_with_age_groups() -> pa.Table:
 
 
 def methods_of(picture: str, policy: str) -> list[str]:
-    """Return the methods of a picture: the default first, or the raw data to compare with."""
-    chosen = dc.Policy.preset(policy)
-    first = chosen.settle(picture, COLUMNS[picture]).method if chosen.fixed else "none"
+    """Return the methods of a picture: the copy of the table first, or the raw data to compare."""
+    first = WHOLE if dc.Policy.preset(policy).fixed else "none"
     return [first, *(method for method in PLOTS[picture].methods if method != first)]
 
 
 def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -> Card | None:
     """Draw one picture; None where the policy does not let it be made that way."""
     # The data are public and say so: otherwise two row methods of one cohort could not leave.
-    chosen = dc.Policy.preset(policy, public=True, groups=[GROUP], study="diabetes")
+    chosen = dc.Policy.preset(policy, public=True, study="diabetes")
+    if method != WHOLE:
+        chosen = chosen.changed(groups=[GROUP])
     if method in ROW_METHODS:
         chosen = chosen.changed(rows=method)
     columns = COLUMNS[picture]
     if picture == "box" and method in ("suppression", "generalization"):
         columns = columns[:2]
+    how = {"source": "copy"} if method == WHOLE else {"method": method}
     try:
-        view = getattr(dc.open(cohort, chosen), picture)(*columns, method=method)
+        view = getattr(dc.open(cohort, chosen), picture)(*columns, **how)
     except dc.RefusedError:
         return None
     path = folder / f"{policy}-{picture}-{method}.svg"

@@ -27,10 +27,7 @@ elder = pc.if_else(pc.greater_equal(cohort["age"], 60), "60 and over", "40 to 59
 age_group = pc.if_else(pc.less(cohort["age"], 40), "under 40", elder)
 cohort = cohort.append_column("age_group", age_group)
 
-policy = dc.Policy.preset(
-    "standard", public=True, study="diabetes", groups=[["age", "bmi", "glucose"]], strata=["sex"]
-)
-study = dc.open(cohort, policy)
+study = dc.open(cohort, dc.Policy.preset("standard", public=True, study="diabetes"))
 research = dc.open(dc.datasets.d1(), dc.Policy.preset("research", public=True))
 """
 
@@ -63,22 +60,22 @@ PICTURES = (
         "scatter",
         "Scatter plot",
         'study.scatter("age", "glucose", trend=True)',
-        "Points are rows of the protected copy, redrawn from groups of at least five patients; the"
-        " line is theirs. Where values are coarse, some equal a patient by chance.",
+        "Points are rows of the copy of the whole table, redrawn from groups of at least ten"
+        " patients; the line is theirs. Where values are coarse, some equal a patient by chance.",
     ),
     Picture(
         "scatter-by",
         "Scatter plot, coloured",
         'study.scatter("age", "glucose", by="sex", trend=True)',
-        "Colours are a stratum of the copy, within which its rows were made.",
+        "Any column of levels of the copy may give the colours.",
     ),
     Picture(
         "histogram",
         "Histogram",
         'study.histogram("glucose")',
-        "Bins are joined until each holds five patients; counts are rounded to five. A stretch of"
-        " three bins or more with fewer than five patients in all is a gap: nothing is joined"
-        " across it, and a hatched sign below the axis says"
+        "Counted from the data. Bins are joined until each holds five patients; counts are rounded"
+        " to five. A stretch of three bins or more with fewer than five patients in all is a gap:"
+        " nothing is joined across it, and a hatched sign below the axis says"
         ' "none, or fewer than k". Who is in a gap is counted in the larger bar beside it, so that'
         " no total tells how many those are.",
     ),
@@ -86,47 +83,62 @@ PICTURES = (
         "histogram-by",
         "Histograms, one for each level",
         'study.histogram("bmi", by="age_group")',
-        "Bins are the same for all levels, and joined until each level has five patients in each:"
-        " otherwise the difference to the histogram of all would tell a few of them. Gaps are the"
-        " same for all levels, too. Cells of heat maps and contour plots `by=` a level are joined"
-        " two by two until each level shows 85 % of its patients, and share one scale of colours.",
+        "Drawn from the copy. Bins are the same for all levels.",
+    ),
+    Picture(
+        "histogram-by-counts",
+        "The same, counted",
+        'study.histogram("bmi", by="age_group", source="counts")',
+        "Counts of the data, where somebody asks for them. Bins are joined until each level has"
+        " five patients in each: otherwise the difference to the histogram of all would tell a few"
+        " of them. Gaps are the same for all levels, too. Cells of heat maps and contour plots"
+        " `by=` a level are joined two by two until each level shows 85 % of its patients, and"
+        " share one scale of colours.",
     ),
     Picture(
         "heatmap",
         "Heat map",
         'study.heatmap("age", "glucose")',
+        "Rows of the copy in cells of any size: `grid=` is free.",
+    ),
+    Picture(
+        "heatmap-counts",
+        "The same, counted",
+        'study.heatmap("age", "glucose", source="counts")',
         "Cells get coarser until 85 % of the patients show; those of fewer than five are grey.",
     ),
     Picture(
         "contour",
         "Contour plot",
         'study.contour("age", "glucose")',
-        "Lines of equal count, from the cells of the heat map; the lowest is the edge of what is"
-        " shown.",
+        "Lines of equal count, from the cells of the heat map.",
     ),
     Picture(
         "box",
         "Box plots",
         'study.box("age", "bmi", "glucose")',
-        "Every number is the mean of five neighbouring values; no outlier is drawn.",
+        "Of the copy. Counted, every number is the mean of five neighbouring values; no outlier is"
+        " drawn.",
     ),
     Picture(
         "box-by",
         "Box plots, one for each level",
         'study.box("glucose", by="age_group")',
-        "No whiskers: those of several levels together would reveal outliers.",
+        "Of the copy. Counted, several levels have no whiskers: together they would reveal"
+        " outliers.",
     ),
     Picture(
         "bars",
         "Bar chart",
         'study.bars("age_group", by="sex")',
-        "Counts of levels; small ones are hidden, and others so that sums do not give them back.",
+        "Of the copy, whose small levels are joined.",
     ),
     Picture(
         "crosstab",
         "Cross-table",
-        'study.crosstab("age_group", "sex")',
-        "Each count and sum is rounded by itself, so that they need not add up.",
+        'study.crosstab("age_group", "sex", source="counts")',
+        "Counted: each count and sum is rounded by itself, so that they need not add up; small"
+        " cells are hidden, and others so that sums do not give them back.",
     ),
     Picture(
         "residuals",
@@ -150,8 +162,8 @@ PICTURES = (
         "parallel",
         "Parallel coordinates",
         'study.parallel(["age", "bmi", "glucose", "progression"])',
-        "A shape is a cluster of at least five patients, from where they are on one axis to where"
-        " they are on the next; small ones in front. Its edges lie between cells of five or more.",
+        "A shape is a cluster of at least five rows of the copy, from where they are on one axis to"
+        " where they are on the next; small ones in front. Any columns may stand in any order.",
     ),
     Picture(
         "research-scatter",

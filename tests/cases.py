@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
 
-__all__ = ["examples", "few", "slow"]
+__all__ = ["examples", "few", "of_groups", "slow"]
 
 
 def examples(thorough: int) -> int:
@@ -34,6 +34,11 @@ def few(cases: Iterable[Any], fast: int = 1, *, every: int = 1) -> list[Any]:
         pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=slow(place not in kept))
         for place, case in enumerate(cases)
     ]
+
+
+def of_groups(fields: Mapping[str, Any], preset: str = "standard") -> dict[str, Any]:
+    """Return fields of a policy; a guarded one protects groups of columns, not the whole table."""
+    return dict(fields) if preset == "research" else {"rows": "condensation", **fields}
 
 
 def slow(yes: bool) -> list[pytest.MarkDecorator]:

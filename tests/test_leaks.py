@@ -32,7 +32,7 @@ from discreet import cli
 from discreet.errors import DiscreetError, InputError
 from discreet.plots import PLOTS, View
 from discreet.policy import PRESETS, Policy
-from tests.cases import few, slow
+from tests.cases import few, of_groups, slow
 
 SECRET = bytes(range(100, 132)).hex()
 N = 240
@@ -289,7 +289,7 @@ def asked_of(study: Any, name: str) -> View:
     """Draw one of NEW."""
     picture, columns, named = NEW[name]
     method = named.get("method")
-    named = named | ({"method": study.policy.rows} if method == ROWS else {})
+    named = named | ({"method": study.policy.rows_by} if method == ROWS else {})
     given = [columns] if picture == "parallel" else columns
     return getattr(study, picture)(*given, **named)  # type: ignore[no-any-return]
 
@@ -325,6 +325,25 @@ EVERY_PRESET = [
 @pytest.mark.parametrize(("name", "preset"), EVERY_PRESET)
 def test_no_canary_under_any_preset(name: str, preset: str) -> None:
     listen_to_view(asked_of(hospital(preset), name))
+
+
+# What the policy draws from the copy of the whole table, and the base counts beside it.
+OF_COPY = [name for name, (_, _, how) in NEW.items() if "method" not in how]
+
+
+@pytest.mark.parametrize(
+    ("name", "preset"),
+    [
+        pytest.param(name, preset, marks=slow((i + j) % 4 > 0))
+        for (i, name), (j, preset) in itertools.product(enumerate(OF_COPY), enumerate(GUARDED))
+    ],
+)
+def test_no_canary_in_plots_of_the_whole_copy(name: str, preset: str) -> None:
+    frame = pandas_with_index().assign(clinic=HOSPITAL["clinic"])
+    view = asked_of(dc.open(frame, preset), name)
+
+    assert view.method == "whole" or name == "bars"
+    listen_to_view(view)
 
 
 # A figure is drawn from the scene that is listened to above, and knows no preset: one of each kind
@@ -451,7 +470,8 @@ CONTINUOUS: dict[str, Callable[[np.random.Generator], Any]] = {
 @pytest.mark.parametrize("shape", CONTINUOUS)
 def test_no_drawn_number_is_a_value_of_continuous_data(shape: str) -> None:
     values = np.sort(CONTINUOUS[shape](np.random.default_rng(1)))
-    study = dc.open(pa.table({"a": values, "b": values[::-1] ** 2 + values}))
+    frame = pa.table({"a": values, "b": values[::-1] ** 2 + values})
+    study = dc.open(frame, rows="condensation")
 
     bars, cells = study.histogram("a"), study.heatmap("a", "b")
     finer, box = study.histogram("a", method="suppression"), study.box("a").groups[0]
@@ -565,7 +585,8 @@ def frame(**changes: Any) -> pd.DataFrame:
 def standard(source: Any = None, **fields: Any) -> Any:
     """Open a frame under `standard`."""
     return dc.open(
-        pandas_with_index() if source is None else source, Policy.preset("standard", **fields)
+        pandas_with_index() if source is None else source,
+        Policy.preset("standard", **of_groups(fields)),
     )
 
 
@@ -795,7 +816,7 @@ def test_numbers_as_levels_are_others_but_for_frequent_ones() -> None:
 
 
 def test_a_column_of_mixed_types_does_not_hold_up_the_others() -> None:
-    study = standard(frame(ward=[1.5, BIRD] * 120, note=[[BIRD]] * N))
+    study = dc.open(frame(ward=[1.5, BIRD] * 120, note=[[BIRD]] * N))
 
     listen(study.histogram("income").to_json(), repr(study))
 
@@ -923,6 +944,7 @@ def run(
     return call
 
 
+OF_GROUPS = ("--rows", "condensation")
 CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit code
     "an identifier": (["histogram", "patient"], 3),
     "a unique text": (["box", "note"], 3),
@@ -944,23 +966,26 @@ CALLS: dict[str, tuple[list[str], int]] = {  # what follows the file, the exit c
     "bars by persons": (["bars", "ward", "--by", "patient"], 3),
     "a table of persons": (["crosstab", "ward", "note"], 3),
     "by numbers of which none is frequent": (["box", "income", "debt", "--by", "code"], 2),
-    "points by no stratum": (["scatter", "income", "debt", "--by", "ward"], 3),
+    "points by no stratum": (["scatter", "income", "debt", "--by", "ward", *OF_GROUPS], 3),
     "a trend of bars": (["bars", "ward", "--trend"], 2),
     "a model of nobody": (["residuals", "income ~ deb"], 2),
     "a model of persons": (["qq", "income ~ patient"], 3),
-    "a model of no stratum": (["leverage", "income ~ debt + ward"], 3),
+    "a model of no stratum": (["leverage", "income ~ debt + ward", *OF_GROUPS], 3),
     "a model that is code": (["leverage", "income ~ debt.sum()"], 2),
     "no model": (["residuals", "income", "debt"], 2),
     "a raw model": (["qq", "income ~ debt", "--method", "none"], 3),
     "axes of persons": (["parallel", "income", "patient"], 3),
     "one axis": (["parallel", "income"], 2),
-    "a secret between others": (["parallel", "income", "ward", "debt", "--sensitive", "ward"], 3),
+    "a secret between others": (
+        ["parallel", "income", "ward", "debt", "--sensitive", "ward", *OF_GROUPS],
+        3,
+    ),
     "a secret value of nobody": (
         ["parallel", "income", "ward", "--sensitive", "ward=QuuxWard West"],
         2,
     ),
     "numbers as secret levels": (
-        ["parallel", "income", "code", "--sensitive", f"code={FAR}"],
+        ["parallel", "income", "code", "--sensitive", f"code={FAR}", *OF_GROUPS],
         3,
     ),
     "single records": (["parallel", "income", "debt", "--method", "k-member"], 3),

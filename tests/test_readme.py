@@ -103,11 +103,11 @@ def test_the_python_runs(
 def test_the_policy_loads(tmp_path: Path) -> None:
     import discreet as dc
 
-    (block,) = blocks("toml")
+    block, *_ = blocks("toml")
     path = tmp_path / "discreet.toml"
     path.write_text(block)
     policy = dc.Policy.load(path)
-    assert (policy.k, policy.strata, policy.limits) == (10, ("sex",), {"age": (18, 90)})
+    assert (policy.k, policy.rows_by, policy.limits) == (10, "whole", {"age": (18, 90)})
 
 
 DOCS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]

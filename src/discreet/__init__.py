@@ -4,7 +4,7 @@ Open a table behind a policy and ask for pictures; only what the policy allows c
 
     import discreet as dc
 
-    study = dc.open("cohort.csv", groups=[["age", "bmi", "glucose"]])
+    study = dc.open("cohort.csv", study="cohort")
     study.scatter("age", "glucose").save("age-glucose.svg")
 """
 

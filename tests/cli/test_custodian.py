@@ -244,10 +244,11 @@ def test_version_new_opens_a_version_for_another_k(run: Run, cohort: Path) -> No
 
 
 def test_a_version_may_have_other_bins(run: Run, cohort: Path) -> None:
-    plot = ("plot", "histogram", str(cohort), "bmi", "--json")
+    rows = ("--rows", "condensation")
+    plot = ("plot", "histogram", str(cohort), "bmi", *rows, "--json")
     assert run(*plot)[0] == 0
     assert run(*plot, "--bins", "10")[0] == dc.LeavingError.exit_code
-    assert run("version", "new", str(cohort), "--bins", "10")[0] == 0
+    assert run("version", "new", str(cohort), *rows, "--bins", "10")[0] == 0
     assert run(*plot, "--bins", "10")[0] == 0
 
 

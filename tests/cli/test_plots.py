@@ -20,6 +20,7 @@ from tests.cases import few
 Run = Callable[..., tuple[int, str, str]]
 
 
+OF_GROUPS = ("--rows", "condensation")
 PLOTS = {
     "histogram": ["glucose"],
     "scatter": ["age", "glucose"],
@@ -96,7 +97,11 @@ ERRORS = {
         3,
         "exists under the policy 'research' alone",
     ),
-    "k too large": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60"], 3, "10 k"),
+    "k too large": (
+        ["plot", "scatter", "F", "bmi", "age", "--json", "-k", "60", *OF_GROUPS],
+        3,
+        "10 k",
+    ),
     "k too small": (["plot", "scatter", "F", "bmi", "age", "--json", "-k", "2"], 2, "at least 3"),
     "text column": (["plot", "histogram", "F", "sex", "--json"], 2, "numbers are needed"),
     "no such option": (["plot", "histogram", "F", "bmi", "--nope"], 2, "No such option: --nope"),
@@ -136,7 +141,7 @@ ERRORS = {
         "follows from the others",
     ),
     "a term that is no stratum": (
-        ["plot", "qq", "F", "glucose ~ age + age_group", "--json"],
+        ["plot", "qq", "F", "glucose ~ age + age_group", "--json", *OF_GROUPS],
         3,
         "only where it is a stratum",
     ),
@@ -169,7 +174,7 @@ ERRORS = {
     ),
     "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
     "points by no stratum": (
-        ["plot", "scatter", "F", "age", "bmi", "--by", "sex", "--json"],
+        ["plot", "scatter", "F", "age", "bmi", "--by", "sex", "--json", *OF_GROUPS],
         3,
         "rows carry the levels of strata alone",
     ),
@@ -283,8 +288,8 @@ def test_codes_are_levels_where_they_are_asked_for_as_such(run: Run, cohort: Pat
 
 
 def test_a_column_leaves_as_levels_or_as_numbers(run: Run, cohort: Path) -> None:
-    assert run("plot", "histogram", str(cohort), "tch", "--json")[0] == 0
-    code, out, err = run("plot", "bars", str(cohort), "tch", "--json")
+    assert run("plot", "histogram", str(cohort), "tch", *OF_GROUPS, "--json")[0] == 0
+    code, out, err = run("plot", "bars", str(cohort), "tch", *OF_GROUPS, "--json")
     assert (code, out) == (dc.LeavingError.exit_code, "")
     assert "the kind of 'tch' must be as in" in err
 
@@ -383,16 +388,16 @@ def test_the_command_is_the_study_in_python(run: Run, credit: Path) -> None:
 
 
 def test_flat_clusters_and_other_pixels(run: Run, credit: Path) -> None:
-    view = drawn(run, str(credit), "age", "amount", "--no-gradient", "--pixels", "200")
+    view = drawn(run, str(credit), "age", "amount", "--no-gradient", "--pixels", "200", *OF_GROUPS)
 
     assert (view.fuzzy, view.pixels) == (False, 200)
-    code, out, err = run("plot", "parallel", str(credit), "age", "amount", "--json")
+    code, out, err = run("plot", "parallel", str(credit), "age", "amount", *OF_GROUPS, "--json")
     assert (code, out) == (dc.LeavingError.exit_code, "")
     assert "'pixels' must be as in" in err
 
 
 def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
-    words = ("plot", "parallel", str(credit), "--json")
+    words = ("plot", "parallel", str(credit), *OF_GROUPS, "--json")
     assert run(*words, "age", "amount", "sex")[0] == 0
     # a new process knows those that left
     assert run(*words, "sex", "amount")[0] == 0
@@ -409,7 +414,7 @@ def test_pairs_are_of_one_order_or_named(run: Run, credit: Path) -> None:
 
 
 def test_a_column_is_sensitive_as_a_whole(run: Run, credit: Path) -> None:
-    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age")
+    view = drawn(run, str(credit), "amount", "age", "--sensitive", "age", *OF_GROUPS)
 
     assert [axis.sensitive for axis in view.axes] == [False, True]
     assert view.axes[1].kind == "continuous", "only named values make levels of numbers"
@@ -455,7 +460,7 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
     "single records": (["age", "amount", "--method", "k-member"], 3, "pixels of single records"),
     "raw": (["age", "amount", "--method", "none"], 3, "exists under the policy 'research' alone"),
-    "k above n": (["age", "amount", "-k", "201"], 3, "too few complete rows"),
+    "k above n": (["age", "amount", "-k", "201", *OF_GROUPS], 3, "too few complete rows"),
     "l above the values": (
         [*AXES, "--sensitive", "history=4", "-l", "6"],
         2,
@@ -463,28 +468,36 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     ),
     "no l": ([*AXES, "-l", "0"], 2, "diversity of the policy must be a whole number"),
     "a value that nobody has": (
-        [*AXES, "--sensitive", "history=9"],
+        [*AXES, "--sensitive", "history=9", *OF_GROUPS],
         2,
         "a sensitive value of 'history' is none that its axis shows",
     ),
     "a secret that is no axis": (
-        ["age", "amount", "--sensitive", "history"],
+        ["age", "amount", "--sensitive", "history", *OF_GROUPS],
         2,
         "'history' is sensitive, but none of the columns",
     ),
     "a secret that is not last": (
-        ["age", "history", "amount", "--sensitive", "history=4"],
+        ["age", "history", "amount", "--sensitive", "history=4", *OF_GROUPS],
         3,
         "the nearest allowed order is 'age', 'amount', 'history'",
     ),
-    "few pixels": (["age", "amount", "--pixels", "333"], 2, "a multiple of 50 from 50 to 500"),
+    "few pixels": (
+        ["age", "amount", "--pixels", "333", *OF_GROUPS],
+        2,
+        "a multiple of 50 from 50 to 500",
+    ),
     "a pair of one": (
         ["age", "amount", "--pairs", "age"],
         2,
         "a list of pairs of different column",
     ),
     "a pair of nobody": (["age", "amount", "--pairs", "age,agee"], 2, "there is no column 'agee'"),
-    "another pair": (["age", "amount", "--pairs", "age,sex"], 3, "may not stand side by side"),
+    "another pair": (
+        ["age", "amount", "--pairs", "age,sex", *OF_GROUPS],
+        3,
+        "may not stand side by side",
+    ),
     "a grid, under research": (
         ["age", "amount", "--policy", "research", "--grid", "5"],
         2,
@@ -557,7 +570,10 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
     run: Run, credit: Path, tmp_path: Path
 ) -> None:
     policy = tmp_path / "ours.toml"
-    policy.write_text('roles = {history = "sensitive"}\nkinds = {history = "categorical"}\n')
+    policy.write_text(
+        'rows = "condensation"\nroles = {history = "sensitive"}\n'
+        'kinds = {history = "categorical"}\n'
+    )
     words = ("--policy", str(policy))
 
     view = drawn(run, str(credit), *AXES, *words)

@@ -221,7 +221,7 @@ def test_without_a_file_it_is_a_look_and_nothing_leaves(
 
 # Words, and what is then in the report of what was done.
 CHOSEN: dict[str, tuple[str, dict[str, Any]]] = {
-    "the default": ("", {"method": "condensation", "k": 5, "policy": "standard"}),
+    "the default": ("", {"method": "whole", "k": 5, "policy": "standard"}),
     "the copy's own k and method": (
         "-k 6 --method microaggregation",
         {"method": "microaggregation", "k": 6, "policy": "standard"},
@@ -400,10 +400,10 @@ ERRORS: dict[str, tuple[str, int, str]] = {
     "a wrong report": ("anonymize F --columns x -o O --report r.pdf", 2, "a report is saved as"),
     "no folder": ("anonymize F --columns x -o no/such/r.csv", 2, "there is no folder"),
     "k too small": ("anonymize F --columns x -k 2 -o O", 2, "at least 3"),
-    "k too large": ("anonymize F --columns x -k 13 -o O", 3, "10 k"),
+    "k too large": ("anonymize F --columns x --rows condensation -k 13 -o O", 3, "10 k"),
     "a name": ("anonymize F --strata name --columns x -o O", 3, "'name' identifies persons"),
     "no stratum": (
-        "anonymize F --columns x --sensitive ill -o O",
+        "anonymize F --columns x --rows condensation --sensitive ill -o O",
         3,
         "'ill' is none; the custodian can open",
     ),

@@ -78,7 +78,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
         "-m is of the protected copy of a guarded study",
     ),
     "m without such a copy": (
-        ("plot", "histogram", "FILE", "age", "--source", "copy", "--json"),
+        ("plot", "histogram", "FILE", "age", "--strata", "age_group", "--source", "copy", "--json"),
         3,
         "this study has no copy of the whole table",
     ),
@@ -159,7 +159,7 @@ def test_a_version_of_another_m_is_opened_as_the_refusal_says(run: Run, cohort: 
     plot = ("plot", "scatter", str(cohort), "age", "bmi", *WHOLE, "--json")
     assert run(*plot)[0] == 0
     code, _, err = run(*plot, "-m", "12")
-    command = f"discreet version new {cohort} --rows whole -m 12"
+    command = f"discreet version new {cohort} -m 12"
     assert code == 4
     assert f"`{command}`" in err
 
@@ -182,11 +182,11 @@ def test_a_study_is_served_from_the_copy(
 
     assert run("serve", str(file), *WHOLE, "-m", "12", "--study", "s", "--no-token")[0] == 0
     ((study, serving),) = served
-    assert (study.policy.rows, study.policy.members) == ("whole", 12)
+    assert (study.policy.rows_by, study.policy.members) == ("whole", 12)
     assert opened(serving).policy == study.policy  # as other workers do
     policy.write_text(policy.read_text() + 'rows = "whole"\n')
     assert run("serve", str(file), *WHOLE, "--policy", str(policy), "--no-token")[0] == 0
-    assert served[-1][0].policy.rows == "whole"
+    assert served[-1][0].policy.rows_by == "whole"
 
 
 def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) -> None:
@@ -197,8 +197,6 @@ def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) ->
 
     assert "\n# Sensitive here: diagnosis (guessed). Are there others?\n" in text
     assert "no column, by its name" in proposed_policy(frame.select("age", "ldl"))
-    chosen = text.replace('rows = "condensation"\n# rows = "whole"', 'rows = "whole"')
     path = tmp_path / "p.toml"
-    path.write_text(chosen.replace("# m = 10", "m = 10"))
-    assert Policy.load(path).members == 10
-    assert Policy.load(path).rows == "whole"
+    path.write_text(text.replace("# m = 10", "m = 12"))
+    assert (Policy.load(path).members, Policy.load(path).rows_by) == (12, "whole")

@@ -43,7 +43,7 @@ ORIGIN = Origin(
 )
 SECRET = Secret.from_bytes(bytes(range(32)))
 RESEARCH = Policy.preset("research")
-STANDARD = Policy.preset("standard")
+STANDARD = Policy.preset("standard", rows="condensation")
 KINDS = {"y": "continuous", "x": "continuous", "z": "continuous", "sex": "categorical"}
 
 

@@ -559,7 +559,8 @@ def test_persons_in_hidden_cells_are_not_among_the_shown() -> None:
 
 def test_a_method_that_does_not_count_is_refused() -> None:
     table = table_of({"x": np.arange(100.0)})
-    question = asked("histogram", ["x"], method="condensation")
+    counted = asked("histogram", ["x"])
+    question = replace(counted, method="condensation")
 
     with pytest.raises(RefusedError, match="method 'condensation' does not count"):
         histogram.from_counts(table, question, ORIGIN)

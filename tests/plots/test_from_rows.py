@@ -31,7 +31,8 @@ def asked(
 ) -> PlotRequest:
     """Settle a picture by the row method of a preset."""
     method = "condensation" if policy == "standard" else "deterministic"
-    return Policy.preset(policy, **named).settle(picture, columns, method=method, by=by)
+    rules = Policy.preset(policy, **named).changed(rows=method)
+    return rules.settle(picture, columns, method=method, by=by)
 
 
 def rows(**columns: Any) -> dict[str, Any]:

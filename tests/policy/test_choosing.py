@@ -4,7 +4,7 @@ from discreet.errors import InputError, RefusedError
 from discreet.policy import Policy
 from discreet.policy.resolve import method_of, refuse_unused
 
-STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
+STANDARD, RESEARCH = Policy.preset("standard", rows="condensation"), Policy.preset("research")
 
 CHOSEN: dict[str, tuple[Policy, str, str | None, str]] = {
     "the policy's own": (STANDARD, "histogram", None, "merge"),

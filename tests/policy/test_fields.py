@@ -53,7 +53,7 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
     "k": ([0, 10**6 + 1, *NO_WHOLE], "a whole number from 1 to 1000000"),
     "q": ([-0.1, 100.5, *NO_NUMBER], "a number from 0 to 100"),
     "rows": (
-        ["mdlp", "equal_width", "suppression", *NO_WORD],
+        ["mdlp", "equal_width", "suppression", *(it for it in NO_WORD if it is not None)],
         "one of 'deterministic', 'probabilistic', 'condensation', 'mdav', 'vmdav', 'optimal',"
         " 'equal-width', 'equal-frequency', 'kmeans', 'resampling', 'base', 'whole'",
     ),

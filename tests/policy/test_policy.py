@@ -27,7 +27,8 @@ from discreet.protect import (
 )
 from discreet.rounding import METHODS as ROUNDINGS
 
-STANDARD = Policy.preset("standard")
+USUAL = Policy.preset("standard")
+STANDARD = Policy.preset("standard", rows="condensation")
 RESEARCH = Policy.preset("research")
 ROWS = ("deterministic", "probabilistic", "condensation", "microaggregation", "rounding")
 OF_PICTURES = {
@@ -85,7 +86,6 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "name": "standard",
         "regime": "guarded",
         "k": 5,
-        "rows": "condensation",
         "round_to": 5,
         "shown_share": 0.85,
         "show_empty": False,
@@ -94,7 +94,6 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "name": "datashield",
         "regime": "guarded",
         "k": 3,
-        "rows": "condensation",
         "round_to": 1,
         "shown_share": 0.85,
         "show_empty": False,
@@ -105,7 +104,6 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "name": "sacro",
         "regime": "guarded",
         "k": 10,
-        "rows": "condensation",
         "round_to": 1,
         "shown_share": 0.85,
         "show_empty": False,
@@ -115,7 +113,6 @@ AS_PRESET: dict[str, dict[str, Any]] = {
         "name": "opensafely",
         "regime": "guarded",
         "k": 8,
-        "rows": "condensation",
         "round_to": 5,
         "shown_share": 0.85,
         "show_empty": False,
@@ -165,7 +162,40 @@ def test_a_count_passes_a_preset_from_its_threshold_on(
 def test_no_guarded_preset_makes_rows_by_a_method_that_holds_no_k(name: str) -> None:
     policy = Policy.preset(name)
 
-    assert policy.row_method() == Condensation(k=policy.k)
+    assert (policy.rows_by, policy.members) == ("whole", 2 * policy.k)
+    assert policy.changed(groups=[["a", "b"]]).row_method() == Condensation(k=policy.k)
+
+
+# What a guarded policy that names no rows makes them by, and what it does where it names them.
+ROWS_BY: dict[str, tuple[dict[str, Any], str]] = {
+    "nothing declared": ({}, "whole"),
+    "bins, roles and pairs": (
+        {"bins": 7, "roles": {"a": "sensitive"}, "pairs": [["a", "b"]]},
+        "whole",
+    ),
+    "groups": ({"groups": [["a", "b"]]}, "condensation"),
+    "strata": ({"strata": ["a"]}, "condensation"),
+    "so many columns": ({"most_columns": 4}, "condensation"),
+    "diversity": ({"diversity": 2}, "condensation"),
+    "closeness": ({"closeness": 0.2}, "condensation"),
+    "rows": ({"rows": "deterministic"}, "deterministic"),
+    "rows and groups": ({"rows": "mdav", "groups": [["a", "b"]]}, "rounding"),
+    "rows of groups": ({"rows": "condensation"}, "condensation"),
+    "rows whole": ({"rows": "whole"}, "whole"),
+}
+
+
+@pytest.mark.parametrize(("given", "rows"), ROWS_BY.values(), ids=ROWS_BY)
+def test_rows_are_those_of_the_whole_table_unless_groups_are_declared(
+    given: dict[str, Any], rows: str
+) -> None:
+    policy = Policy.preset("standard", **given)
+
+    assert policy.rows_by == rows
+    assert policy.settings()["rows"] == policy.copy_settings()["rows"] == rows
+    assert Policy.from_dict(policy.to_dict()).rows == policy.rows_by
+    assert USUAL.changed(**given).rows_by == rows
+    assert RESEARCH.rows_by == "deterministic"
 
 
 # How many columns may be seen together row by row, and how many may not.
@@ -205,7 +235,7 @@ def test_a_preset_is_what_it_says(name: str) -> None:
 
 
 def test_the_default_policy_is_the_standard_one() -> None:
-    assert Policy() == STANDARD
+    assert Policy() == USUAL
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -537,10 +567,10 @@ def written(tmp_path: Path, toml: str, name: str = "cohort.toml") -> Path:
 
 
 LOADED: dict[str, tuple[str, Policy]] = {
-    "nothing": ("", STANDARD.changed(name="cohort")),
+    "nothing": ("", USUAL.changed(name="cohort")),
     "some fields": (
         'k = 8\nunit = "patient"\n[limits]\nage = [0, 120]\n',
-        STANDARD.changed(name="cohort", k=8, unit="patient", limits={"age": (0, 120)}),
+        USUAL.changed(name="cohort", k=8, unit="patient", limits={"age": (0, 120)}),
     ),
     "a preset": ('preset = "research"\n', RESEARCH.changed(name="cohort")),
     "a preset and fields": (
@@ -549,7 +579,7 @@ LOADED: dict[str, tuple[str, Policy]] = {
     ),
     "open bounds": (
         'outside = "clip"\n[bounds]\ntime = [0, inf]\n[edges]\nage = [0, 18, 65, 120]\n',
-        STANDARD.changed(
+        USUAL.changed(
             name="cohort",
             outside="clip",
             bounds={"time": (0, INF)},
@@ -562,7 +592,7 @@ LOADED: dict[str, tuple[str, Policy]] = {
     ),
     "letters of all sorts": (
         'study = "Größe, 名"\nstrata = ["größe"]\n',
-        STANDARD.changed(name="cohort", study="Größe, 名", strata=["größe"]),
+        USUAL.changed(name="cohort", study="Größe, 名", strata=["größe"]),
     ),
 }
 
@@ -582,13 +612,13 @@ def test_what_a_file_leaves_out_is_that_of_its_preset(
 def test_the_folder_is_no_part_of_the_value(tmp_path: Path) -> None:
     policy = Policy.load(written(tmp_path, ""))
 
-    assert policy == STANDARD.changed(name="cohort")
+    assert policy == USUAL.changed(name="cohort")
     assert "folder" not in policy.to_dict()
     assert str(tmp_path) not in repr(policy)
     assert policy.changed(k=7).folder == tmp_path.resolve()
     assert policy.changed(k=7).file == policy.file
     assert "file" not in policy.to_dict()
-    assert STANDARD.folder is None
+    assert USUAL.folder is None
 
 
 def test_the_folder_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -662,6 +692,7 @@ GUARDED = Policy.from_dict(
     {
         "k": 7,
         "q": 0.5,
+        "rows": "condensation",
         "bins": 12,
         "grid": 24,
         "limits": {"age": [0, 120]},
@@ -893,7 +924,7 @@ ROW_PICTURES = ("scatter", "residuals", "qq", "leverage")
 DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
     "standard": (STANDARD, OF_PICTURES | dict.fromkeys(ROW_PICTURES, "condensation")),
     "datashield": (
-        Policy.preset("datashield"),
+        Policy.preset("datashield", rows="condensation"),
         OF_PICTURES
         | dict.fromkeys(ROW_PICTURES, "condensation")
         | {"histogram": "suppression", "contour": "generalization"},
@@ -1279,7 +1310,7 @@ def test_a_row_method_has_one_name(name: str) -> None:
     assert Policy.from_dict(policy.to_dict()) == policy
     assert policy.changed(rows=name) == policy
     assert policy.changed(rows="condensation").changed(rows=name) == policy
-    assert policy.rows in ROW_METHODS
+    assert policy.rows_by in ROW_METHODS
 
 
 def test_a_way_to_round_is_said_once() -> None:

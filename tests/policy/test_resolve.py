@@ -20,7 +20,7 @@ TABLE = open_table(
     unit=None,
     key=None,
 )
-STANDARD, RESEARCH = Policy.preset("standard"), Policy.preset("research")
+STANDARD, RESEARCH = Policy.preset("standard", rows="condensation"), Policy.preset("research")
 
 REFUSALS: dict[str, tuple[Policy, str, list[str], dict[str, Any], type[DiscreetError], str, str]]
 REFUSALS = {
@@ -120,7 +120,7 @@ def test_axes_are_resolved_with_all_that_they_need() -> None:
 
 
 def test_the_methods_of_a_policy_are_found_once() -> None:
-    policy = Policy.preset("standard")
+    policy = Policy.preset("standard", rows="condensation")
 
     assert policy.methods is policy.methods
     assert dict(policy.methods) == {plot: allowed_methods(policy, plot) for plot in PLOTS}

@@ -424,14 +424,15 @@ def test_who_waits_for_another_learns_nothing_of_how_long_it_took(
         raise RefusedError("too few")
 
     monkeypatch.setattr(answers, "drawn", held)
+    began = time.monotonic()
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(answer_view, served, ALICE, "histogram", {"columns": ["bmi"]})
         assert going.wait(10)
-        began = time.monotonic()
         answer_view(served, BOB, "histogram", AGE)
         took = time.monotonic() - began
         assert first.result(10).status == 403
-    assert took > 2 * SLOT_SECONDS - 0.05  # the other's slot to its end, and one of its own
+    # The other's slot to its end, and one of its own: a slow machine only takes longer.
+    assert took > 2 * SLOT_SECONDS - 0.01
 
 
 def test_what_may_not_leave_is_not_sent_and_may_be_asked_again(

@@ -29,13 +29,14 @@ from discreet.serve.requests import (
 )
 from discreet.study import Study
 from discreet.study.session import DrawableColumn
+from tests.cases import of_groups
 from tests.serve.cohort import POLICY, opened
 
 Body = dict[str, Any]
 
 # One group, one stratum, one sensitive column.
 GUARDED = POLICY
-NO_GROUPS = POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
+NO_GROUPS = 'rows = "condensation"\n' + POLICY.replace('groups = [["age", "bmi", "glucose"]]\n', "")
 TWO_GROUPS = POLICY.replace('"glucose"]]\nstrata', '"glucose"], ["ldl", "hdl"]]\nstrata', 1)
 SEX = '[kinds]\nsex = "categorical"\n'
 RESEARCH = f'preset = "research"\n{SEX}[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
@@ -43,7 +44,9 @@ NOISY = (
     'preset = "datashield"\nrows = "probabilistic"\nq = 0.5\ngroups = [["age", "bmi"]]\n'
     f'{SEX}[roles]\npatient = "identifier"\n'
 )
-RAW = f'{SEX}[pictures]\nhistogram = "none"\n[roles]\npatient = "identifier"\n'
+RAW = (
+    f'rows = "condensation"\n{SEX}[pictures]\nhistogram = "none"\n[roles]\npatient = "identifier"\n'
+)
 POLICIES = {
     "guarded": GUARDED,
     "no groups": NO_GROUPS,
@@ -620,7 +623,7 @@ def test_methods_that_are_allowed_the_usual_one_first(
     fields: dict[str, Any], kind: str, usual: str | None, methods: tuple[str, ...]
 ) -> None:
     changes = {name: value for name, value in fields.items() if name != "name"}
-    policy = Policy.preset(fields["name"], **changes)
+    policy = Policy.preset(fields["name"], **of_groups(changes, fields["name"]))
 
     assert usual_method(policy, kind) == usual
     assert allowed_methods(policy, kind) == methods
@@ -634,7 +637,9 @@ def test_research_allows_all_methods(kind: str) -> None:
 @pytest.mark.parametrize("kind", PLOTS)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_picture_has_a_method(preset: str, kind: str) -> None:
-    assert usual_method(Policy.preset(preset), kind) in allowed_methods(Policy.preset(preset), kind)
+    policy = Policy.preset(preset, **of_groups({}, preset))
+
+    assert usual_method(policy, kind) in allowed_methods(policy, kind)
 
 
 def test_numbers_that_hold_where_nobody_names_one() -> None:

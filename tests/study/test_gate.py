@@ -18,6 +18,7 @@ from discreet.secret import Secret
 from discreet.sketch import Sketch
 from discreet.study.gate import NOTHING, ReleaseGate
 from discreet.table import open_table
+from tests.cases import of_groups
 
 SECRET = Secret.from_bytes(bytes(range(32)))
 N = 60
@@ -52,7 +53,8 @@ class Heard(Ledger):
 
 def release_gate(ledger: Ledger, source: Any = None, **fields: Any) -> ReleaseGate:
     """Stand a release_gate between a table and a ledger."""
-    policy = Policy.preset(fields.pop("preset", "standard"), **fields)
+    preset = fields.pop("preset", "standard")
+    policy = Policy.preset(preset, **of_groups(fields, preset))
     kinds = {name: "categorical" for name in policy.strata} | dict(policy.kinds)
     given = pa.table(COLUMNS) if source is None else source
     table = open_table(given, kinds=kinds, roles={}, unit=policy.unit, key=policy.key)
@@ -218,7 +220,7 @@ def test_the_record_names_picture_columns_method_and_form() -> None:
 
     assert (leaving.study, leaving.kind, leaving.form, leaving.k) == ("s", "histogram", "svg", 6)
     assert (leaving.columns, leaving.method) == (("x", "ward"), "merge")
-    assert leaving.settings == Policy.preset("standard", k=6).settings()
+    assert leaving.settings == Policy.preset("standard", k=6, rows="condensation").settings()
 
 
 def test_a_sketch_is_of_the_values_in_any_order_and_of_one_secret() -> None:

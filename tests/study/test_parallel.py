@@ -20,6 +20,7 @@ from discreet.study import Study
 from discreet.study.gate import pairs_of, pins_of_axes
 from discreet.study.session import Move, Orders, Session, axis_order, orders
 from discreet.table import open_table
+from tests.cases import of_groups
 
 N = 120
 RNG = np.random.default_rng(6)
@@ -39,7 +40,7 @@ SECRET: dict[str, Any] = {"roles": {"ill": "sensitive"}}
 def opened(preset: str = "standard", given: Any = None, **fields: Any) -> Study:
     """Open the table."""
     table = pa.table(COLUMNS if given is None else given)
-    return dc.open(table, Policy.preset(preset, **fields))
+    return dc.open(table, Policy.preset(preset, **of_groups(fields, preset)))
 
 
 # --- what is asked ----------------------------------------------------------------------------
@@ -322,7 +323,7 @@ def test_a_refused_picture_settles_no_pair() -> None:
 
 def test_the_policy_may_name_the_pairs() -> None:
     table = pa.table(COLUMNS)
-    study = dc.open(table, pairs=[["y", "x"], ["x", "z"], ["z", "ward"]])
+    study = dc.open(table, pairs=[["y", "x"], ["x", "z"], ["z", "ward"]], rows="condensation")
 
     assert study.parallel(["y", "x", "z", "ward"]).columns == ("y", "x", "z", "ward")
     assert study.parallel(["ward", "z"]).columns == ("ward", "z")
@@ -344,7 +345,7 @@ BAD_PAIRS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("pairs", "message"), BAD_PAIRS.values(), ids=BAD_PAIRS)
 def test_pairs_are_of_columns_that_may_be_shown(pairs: Any, message: str) -> None:
     with pytest.raises(DiscreetError, match=message):
-        dc.open(pa.table(COLUMNS), pairs=pairs, roles={"who": "identifier"})
+        dc.open(pa.table(COLUMNS), pairs=pairs, roles={"who": "identifier"}, rows="condensation")
 
 
 def test_pairs_that_left_hold_in_every_later_study_of_the_name() -> None:
@@ -411,7 +412,7 @@ def test_the_answer_is_the_same_in_every_study_and_order_of_rows() -> None:
 def settled(columns: Sequence[str], *sensitive: str, diversity: int = 2) -> PlotRequest:
     """Settle parallel coordinates without a study."""
     axes = AxesRequest(400, diversity, dict.fromkeys(sensitive, ()), {}, "smaller", fuzzy=True)
-    return dataclasses.replace(Policy().settle("parallel", columns), axes=axes)
+    return dataclasses.replace(Policy(rows="condensation").settle("parallel", columns), axes=axes)
 
 
 def test_what_is_pinned() -> None:
@@ -578,7 +579,7 @@ def test_a_public_study_pins_nothing() -> None:
 
 def test_a_desk_keeps_the_pairs() -> None:
     table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-    session = Session(table, Policy())
+    session = Session(table, Policy(rows="condensation"))
     assert axis_order(session, ["x", "y"], None) == ("x", "y")
     assert not session.pairs
 

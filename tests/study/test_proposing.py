@@ -388,7 +388,7 @@ def test_it_is_read_from_top_to_bottom() -> None:
         "# limits.weight",
         "roles.sex",
         "k =",
-        "rows =",
+        "# m =",
         "# groups =",
         "# strata =",
         "bins =",

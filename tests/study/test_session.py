@@ -16,6 +16,7 @@ from discreet.plots.scatter import SCATTER
 from discreet.policy import Policy
 from discreet.study.session import Session
 from discreet.table import open_table
+from tests.cases import of_groups
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(50, 10, size=160)
@@ -30,7 +31,7 @@ COLUMNS: dict[str, Any] = {
 def session(preset: str = "standard", **fields: Any) -> Session:
     """Put the table behind a policy."""
     table = open_table(pa.table(COLUMNS), kinds={}, roles={}, unit=None, key=None)
-    return Session(table, Policy.preset(preset, bins=6, grid=4, **fields))
+    return Session(table, Policy.preset(preset, bins=6, grid=4, **of_groups(fields, preset)))
 
 
 def settled(found: Session) -> list[tuple[str, ...]]:
@@ -111,7 +112,8 @@ def gappy(x: int, y: int, **fields: Any) -> Session:
     columns: dict[str, Any] = {name: list(values) for name, values in COLUMNS.items()}
     columns["x"][:x], columns["y"][160 - y :] = [None] * x, [None] * y
     table = open_table(pa.table(columns), kinds={}, roles={}, unit=None, key=None)
-    return Session(table, Policy.preset(fields.pop("preset", "standard"), bins=6, grid=3, **fields))
+    preset = fields.pop("preset", "standard")
+    return Session(table, Policy.preset(preset, bins=6, grid=3, **of_groups(fields, preset)))
 
 
 LEADERS: dict[str, tuple[dict[str, int], str | None]] = {

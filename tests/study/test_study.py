@@ -28,6 +28,7 @@ from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots import Origin, View
 from discreet.policy import Policy
 from discreet.study import Study, ledger_of
+from tests.cases import of_groups
 
 N = 200
 EVENED = "a few rows are left out, so that the size of each stratum is a multiple of 5"
@@ -53,7 +54,8 @@ COHORT = cohort()
 
 def opened(source: Any = None, **fields: Any) -> Study:
     """Open the cohort, or another source, with single fields of a preset changed."""
-    policy = Policy.preset(fields.pop("preset", "standard"), **fields)
+    preset = fields.pop("preset", "standard")
+    policy = Policy.preset(preset, **of_groups(fields, preset))
     return dc.open(pa.table(COHORT) if source is None else source, policy)
 
 
@@ -173,8 +175,12 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
     policy = study.policy
     assert (policy.name, policy.k, policy.bins) == ("ours", 7, 10)
     assert (policy.study, policy.unit, policy.key) == ("s", "number", "id")
-    assert (policy.groups, policy.strata, policy.rows) == ((("x", "y"),), ("sex",), "deterministic")
-    assert dc.open(pa.table(COHORT), k=9).policy.k == 9
+    assert (policy.groups, policy.strata, policy.rows_by) == (
+        (("x", "y"),),
+        ("sex",),
+        "deterministic",
+    )
+    assert dc.open(pa.table(COHORT), k=9, rows="condensation").policy.k == 9
     with pytest.raises(InputError, match="column 'children' is categorical; numbers are needed"):
         study.histogram("children")
 
@@ -182,7 +188,7 @@ def test_open_overrides_single_fields_of_a_policy(tmp_path: Path) -> None:
 def test_a_study_prints_names_and_no_value(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
 
-    assert repr(dc.open(path)) == (
+    assert repr(dc.open(path, rows="condensation")) == (
         "Study('cohort.csv', policy 'standard', k = 5;"
         " Table(id, number, x, y, z, children, sex; 100 rows or more))"
     )
@@ -534,7 +540,10 @@ if reader:
     module, function = reader.rsplit(".", 1)
     path = getattr(import_module(module), function)(path)
 for name, (fields, picture, columns, named) in attempts.items():
-    policy = Policy.preset(fields.pop("preset", "standard"), **fields)
+    preset = fields.pop("preset", "standard")
+    if preset != "research":
+        fields = {"rows": "condensation", **fields}
+    policy = Policy.preset(preset, **fields)
     try:
         view = getattr(dc.open(path, policy), picture)(*columns, **named)
         view.save(target)
@@ -769,23 +778,27 @@ def changed(rows: int) -> dict[str, list[Any]]:
 def test_changed_data_leave_with_a_new_version_alone(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
     let_leave(path, tmp_path)
-    old = dc.open(path).scatter("x", "y")
+    old = dc.open(path, rows="condensation").scatter("x", "y")
     file_of(path, changed(80))
 
     for picture, columns, named in BEFORE:
-        refusal = tried(dc.open(path), ({}, picture, columns, named), tmp_path / "t.json")
+        refusal = tried(
+            dc.open(path, rows="condensation"), ({}, picture, columns, named), tmp_path / "t.json"
+        )
         assert "the data of study 'cohort.csv' have changed" in refusal
-    assert dc.open(path).new_version() == 2
+    assert dc.open(path, rows="condensation").new_version() == 2
 
-    new = dc.open(path).scatter("x", "y")
+    new = dc.open(path, rows="condensation").scatter("x", "y")
     assert new.origin.version != old.origin.version
-    assert tried(dc.open(path), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
+    assert (
+        tried(dc.open(path, rows="condensation"), ({}, *BEFORE[0]), tmp_path / "t.json") == "left"
+    )
     assert [entry["version"] for entry in ledger_of("standard").history()] == [1, 1, 1, 1, 2]
 
 
 def test_a_picture_of_a_file_that_was_written_since_stays(tmp_path: Path, file_of: Any) -> None:
     path = file_of(tmp_path / "cohort.csv", COHORT)
-    view = dc.open(path).histogram("x")
+    view = dc.open(path, rows="condensation").histogram("x")
     file_of(path, changed(80))
 
     with pytest.raises(LeavingError, match="the file has been written since the study was opened"):
@@ -1127,7 +1140,7 @@ def test_a_missing_level_is_a_level() -> None:
 def test_a_contour_plot_is_the_grid_of_the_heat_map() -> None:
     for fields in ({}, {"preset": "datashield"}, {"preset": "research"}):
         study = opened(**SMALL, **fields)
-        for method in (None, "suppression", study.policy.rows):
+        for method in (None, "suppression", study.policy.rows_by):
             grid = study.heatmap("x", "y", method=method)
             lines = study.contour("x", "y", method=method)
             assert lines.kind == "contour"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -243,7 +244,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(study: dc.Study, name: str) ->
 
 def test_a_study_without_such_a_copy_says_how_to_have_one() -> None:
     with pytest.raises(RefusedError, match=r"open a study with one: .*rows='whole'"):
-        dc.open(cohort(), study="other").histogram("age", source="copy")
+        dc.open(cohort(), study="other", strata=["sex"]).histogram("age", source="copy")
 
 
 @pytest.mark.parametrize(
@@ -400,7 +401,7 @@ def test_how_near_the_copy_is_stands_in_every_note_and_is_kept_with_it(tmp_path:
 
 def test_without_such_a_copy_there_is_no_fidelity() -> None:
     with pytest.raises(RefusedError, match="has no copy of the whole table to measure"):
-        dc.open(cohort(), study="other").fidelity()
+        dc.open(cohort(), study="other", rows="condensation").fidelity()
 
 
 def test_more_levels_than_can_be_told_apart_are_refused_in_words() -> None:
@@ -479,3 +480,59 @@ def test_base_counts_of_data_that_changed_under_an_open_study_are_refused() -> N
     with pytest.raises(LeavingError, match="have changed since a release"):
         study.histogram("age").to_json()
     study.scatter("age", "bmi").to_json()  # of the copy as it was made
+
+
+# --- the default ----------------------------------------------------------------------------------
+
+
+def test_a_guarded_study_without_groups_has_such_a_copy() -> None:
+    study = dc.open(cohort(), study="usual")
+
+    assert study.policy.rows is None
+    assert study.scatter("age", "bmi").method == "whole"
+    assert study.scatter("age", "bmi") == whole(study="usual").scatter("age", "bmi")
+
+
+def test_a_version_that_began_with_rows_of_groups_goes_on_so() -> None:
+    before = dc.open(cohort(), study="old", rows="condensation")
+    points = before.scatter("age", "bmi")
+    points.to_json()
+
+    study = dc.open(cohort(), study="old")
+    assert study.groups == (("age", "bmi"),)
+    assert study.scatter("age", "bmi") == points
+    study.scatter("bmi", "age").to_json()
+    with pytest.raises(RefusedError, match="may not be seen together"):
+        study.scatter("age", "glucose")
+
+    assert study.new_version() == 2
+    assert study.scatter("age", "glucose").method == "whole"
+    dc.open(cohort(), study="old").scatter("age", "glucose").to_json()
+
+
+def test_one_that_began_with_the_copy_has_no_groups_before_a_new_version() -> None:
+    dc.open(cohort(), study="new").scatter("age", "bmi").to_json()
+
+    grouped = dc.open(cohort(), study="new", groups=[["age", "glucose"]])
+    with pytest.raises(LeavingError, match=r"the policy of that release \(.*rows = 'whole'\)"):
+        grouped.scatter("age", "glucose").to_json()
+    assert grouped.new_version() == 2
+    grouped.scatter("age", "glucose").to_json()
+
+
+def test_columns_that_cannot_be_read_do_not_hold_up_the_others() -> None:
+    mixed = pd.DataFrame({"x": np.arange(200) % 50, "w": [1.5, "bird"] * 100})
+    study = dc.open(mixed, study="mixed")
+
+    study.histogram("x").to_json()
+    assert study.anonymize().frame.columns.tolist() == ["x"]
+    with pytest.raises(RefusedError, match=r"not in the protected copy: w \(cannot be read\)"):
+        study.bars("w", source="copy")
+
+
+def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
+    study = dc.open(pd.DataFrame({"a": range(200), "b": range(200)}), study="counters")
+
+    with pytest.raises(RefusedError, match="no column of this table can be in a protected copy"):
+        study.scatter("a", "b")
+    study.histogram("a", source="counts").to_json()

@@ -12,7 +12,7 @@ from discreet.table import Table, open_table
 from discreet.vault.vault import Copy, Vault
 
 SECRET = Secret.from_bytes(bytes(range(32)))
-STANDARD = Policy.preset("standard")
+STANDARD = Policy.preset("standard", rows="condensation")
 
 
 def columns(n: int = 120, seed: int = 1) -> dict[str, Any]:

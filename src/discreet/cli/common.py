@@ -200,7 +200,7 @@ class CopyOptions:
         """Whether the copy is one of the whole table."""
         from discreet.protect import Whole
 
-        return (self.rows or rules.rows) == Whole.name
+        return (self.rows or rules.rows_by) == Whole.name
 
 
 @dataclass(frozen=True)

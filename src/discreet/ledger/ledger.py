@@ -236,9 +236,10 @@ def _release(
         rules.check_names(record.sketches, known)
         if version.study == (record.study or rules.UNNAMED):
             rules.check_unchanged(record, version, known, sketches)
-        rules.check_copy(record, version, chosen)
     if own is not None and whole:
         rules.check_same_table(own, sketches, sketches_of(connection, own))
+    for version in [*([own] if own else []), *alike]:
+        rules.check_copy(record, version, choices_of(connection, version))
     rules.check_one_order(record, left)
     others = related(connection, record, sketches) if own is None else {}
     if own is None and record.study is None and alike:

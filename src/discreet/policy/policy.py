@@ -27,6 +27,7 @@ from discreet.protect import (
     ROUNDING_NAMES,
     ROW_METHODS,
     ROW_NAMES,
+    Condensation,
     Deterministic,
     Microaggregation,
     Probabilistic,
@@ -54,6 +55,10 @@ USUAL: Mapping[str, Any] = MappingProxyType(
         "diversity": 1,
         "closeness": 1.0,
     }
+)
+#: What a policy holds that says nothing of groups of columns and of rows.
+NO_GROUPS: Mapping[str, Any] = MappingProxyType(
+    {"groups": (), "strata": (), "most_columns": None, "diversity": 1, "closeness": 1.0}
 )
 USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
@@ -186,7 +191,7 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "k": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
     "q": (lambda v: v is None or (_number(v) and 0 <= v <= 100), "a number from 0 to 100"),
     "rows": (
-        lambda v: isinstance(v, str) and v in COPY_METHODS,
+        lambda v: v is None or (isinstance(v, str) and v in COPY_METHODS),
         f"one of {one_of((*ROW_NAMES, Whole.name))}",
     ),
     "metric": (lambda v: v in METRICS, f"one of {one_of(METRICS)}"),
@@ -270,11 +275,13 @@ class Policy:
     q : float, optional
         Noise as a share of a column's standard deviation; by default what the row method needs.
         At least 0.1 when guarded.
-    rows : str, default "condensation"
-        The row method the protected copy is made by: "condensation", "deterministic",
-        "probabilistic", or a way to round rows jointly: "mdav" (microaggregation), "vmdav",
-        "optimal", "equal-width", "equal-frequency", "kmeans", "resampling", "base". Or "whole":
-        one copy of all columns of the table, from which every plot may be drawn.
+    rows : str, optional
+        What the protected copy is made by. "whole" is one copy of all columns of the table, from
+        which every plot may be drawn: the default of a guarded policy that says nothing of groups,
+        `strata`, `most_columns`, `diversity` or `closeness`. Else a row method for groups of
+        columns: "condensation" (the default there), "deterministic", "probabilistic", or a way to
+        round rows jointly: "mdav" (microaggregation), "vmdav", "optimal", "equal-width",
+        "equal-frequency", "kmeans", "resampling", "base".
     metric : {"euclidean", "mahalanobis"}, default "euclidean"
         How the deterministic method measures nearness.
     rounding : str, default "mdav"
@@ -380,7 +387,7 @@ class Policy:
     regime: str = "guarded"
     k: int = 5
     q: float | None = None
-    rows: str = "condensation"
+    rows: str | None = None
     metric: str = "euclidean"
     rounding: str = "mdav"
     c: int | None = None
@@ -444,14 +451,20 @@ class Policy:
             raise InputError("a column is in one group of the policy, and is no stratum as well")
         if set(self.edges) & set(self.limits):
             raise InputError("a column has limits or edges in the policy, not both")
-        kind = COPY_METHODS[self.rows]
-        if self.rows == Whole.name:
-            self._check_whole()
-        elif kind.declared:
-            made = (self.rows, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
+        kind = COPY_METHODS[self.rows_by]
+        if kind.declared and self.rows_by != Whole.name:
+            made = (self.rows_by, max(kind.least_k, self.k), 0.0, self.rounding, self.c)
             self._method(*made)  # refuses what does not fit
-        if not self.fixed:
-            return
+        if self.fixed:
+            self._check_guarded()
+        elif self.rows == Whole.name:
+            raise InputError(
+                "rows = 'whole' is one copy of a guarded study's table; choose another row method"
+                " for single plots of public data"
+            )
+
+    def _check_guarded(self) -> None:
+        """Refuse what a guarded policy may not hold."""
         if self.k < LEAST_GUARDED_K:
             raise InputError(f"k of a guarded policy must be at least {LEAST_GUARDED_K}")
         if self.q is not None and self.q < LEAST_GUARDED_Q:
@@ -460,20 +473,22 @@ class Policy:
             raise InputError("round_to of a guarded policy must be at most 2 k, or k becomes 0")
         if self.residual_df < LEAST_GUARDED_DF:
             raise InputError(f"residual_df of a guarded policy must be at least {LEAST_GUARDED_DF}")
-
-    def _check_whole(self) -> None:
-        """Refuse what a copy of the whole table has no use for."""
-        if self.regime != "guarded":
-            raise InputError(
-                "rows = 'whole' is one copy of a guarded study's table; choose another row method"
-                " for single plots of public data"
-            )
+        if self.rows_by != Whole.name:
+            return
         if self.groups or self.strata:
             raise InputError(
                 "rows = 'whole' protects all columns together; leave groups and strata out, or"
                 " choose another row method for them, such as 'condensation'"
             )
         Whole(self.k, self.m)  # refuses what does not fit
+
+    @cached_property
+    def rows_by(self) -> str:
+        """What the protected copy is made by: `rows`, or what is usual where it is not given."""
+        if self.rows is not None:
+            return self.rows
+        usual = all(getattr(self, name) == value for name, value in NO_GROUPS.items())
+        return Whole.name if self.fixed and usual else Condensation.name
 
     @property
     def fixed(self) -> bool:
@@ -631,8 +646,8 @@ class Policy:
         """
         rounding = None
         with about("method"):
-            if method == Mdav.name and self.rows == Microaggregation.name:
-                method = self.rows
+            if method == Mdav.name and self.rows_by == Microaggregation.name:
+                method = self.rows_by
             elif isinstance(method, str):
                 method, rounding = named(method)
             method = method_of(self, plot, method)
@@ -677,7 +692,7 @@ class Policy:
         """
         chosen = self.changed(**named)
         for name in named if self.fixed else ():
-            same = [getattr(self, name)] + ([self.noise(self.rows)] if name == "q" else [])
+            same = [getattr(self, name)] + ([self.noise(self.rows_by)] if name == "q" else [])
             if named[name] is not None and getattr(chosen, name) not in same:
                 raise RefusedError(
                     f"{name} is fixed when the study is opened, because two values of it together"
@@ -701,7 +716,7 @@ class Policy:
 
     def row_method(self, asked: PlotRequest | None = None) -> RowMethod:
         """Return the row method of the protected copy, or of one picture."""
-        method = self.rows if asked is None else asked.method
+        method = self.rows_by if asked is None else asked.method
         k = self.k if asked is None else asked.k
         q = self.noise(method) if asked is None or asked.q is None else asked.q
         if asked is None or asked.rounding is None:
@@ -724,9 +739,9 @@ class Policy:
         """Return what decides the values of a protected copy."""
         return {
             "k": self.k,
-            "rows": self.rows,
+            "rows": self.rows_by,
             "metric": self.metric,
-            "q": self.noise(self.rows),
+            "q": self.noise(self.rows_by),
             "round_to": self.round_to,
             "strata": list(self.strata),
             **self._declared(),
@@ -736,9 +751,10 @@ class Policy:
         """Return what must stay the same for everything that is released from one study version."""
         if not self.fixed:
             return {"regime": self.regime}
-        names = ("regime", "k", "rows", "metric", "bins", "grid", "round_to", "shown_share")
+        names = ("regime", "k", "metric", "bins", "grid", "round_to", "shown_share")
         out: dict[str, Any] = {name: getattr(self, name) for name in names}
-        out["q"] = self.noise(self.rows)
+        out["rows"] = self.rows_by
+        out["q"] = self.noise(self.rows_by)
         out["show_empty"] = self.show_empty
         # Who is counted, and what the noise is keyed by.
         # That a row is a person is what it was before it could be said.
@@ -763,9 +779,9 @@ class Policy:
             out["outside"] = self.outside
         if self.far_noise != "even":
             out["far_noise"] = self.far_noise
-        if self.rows == Whole.name:
+        if self.rows_by == Whole.name:
             out["m"] = self.members
-        out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows].declared if n not in out}
+        out |= {n: getattr(self, n) for n in COPY_METHODS[self.rows_by].declared if n not in out}
         codes = {name: sorted(of) for name, of in self.missing_values.items() if of}
         if codes:
             out["missing_values"] = codes

@@ -98,7 +98,7 @@ def check_group(policy: Policy, columns: Sequence[str]) -> None:
     """Refuse rows of more columns together than the policy allows."""
     most = policy.most_columns
     if most is None:
-        redrawn = policy.from_copy and not COPY_METHODS[policy.rows].shared_by_k
+        redrawn = policy.from_copy and not COPY_METHODS[policy.rows_by].shared_by_k
         most = FEW_COLUMNS if redrawn and policy.k < K_OF_MANY_COLUMNS else len(columns)
     if len(columns) > most:
         raise RefusedError(
@@ -119,8 +119,8 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
     if method is None:
         method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
     if method == "rows":
-        method = policy.rows
-    if method == Whole.name == policy.rows:
+        method = policy.rows_by
+    if method == Whole.name == policy.rows_by:
         raise RefusedError(
             f"a {plot} of rows is drawn from the copy of the whole table; leave method and source"
             " out, or name a method of counts"
@@ -141,9 +141,9 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
             f"{method!r} tells pixels of single records and exists under the policy 'research'"
             f" alone; a guarded study draws {KMemberCells.name!r}"
         )
-    if method in ROW_METHODS and method != policy.rows:
+    if method in ROW_METHODS and method != policy.rows_by:
         raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows!r}; for {method!r} the"
+            f"the protected copy of this study is made by {policy.rows_by!r}; for {method!r} the"
             f" custodian can open a study with it: discreet.open(..., rows={method!r})"
         )
     if method in alone:
@@ -489,7 +489,7 @@ def resolve_table(
     if method is not None and named(method)[0] not in ROW_METHODS:
         says = f"a table cannot be made by method {method!r}; there are {one_of(ROW_NAMES)}"
         raise InputError(says)
-    used = method or policy.rows
+    used = method or policy.rows_by
     if q is not None and not policy.fixed and not ROW_METHODS[named(used)[0]].additive:
         raise InputError(f"a table by {used!r} has no use for q=; leave it out")
     rows = resolve(policy, table, SCATTER.name, names, method=used, k=k, q=q)
@@ -574,7 +574,7 @@ def resolve_rounding(
         check_numbers(k, c)
     if policy.from_copy:
         _check_rounds(policy, name, c, per_column)
-        return resolve_table(policy, table, columns, method=policy.rows, k=k, **of)  # type: ignore[arg-type]
+        return resolve_table(policy, table, columns, method=policy.rows_by, k=k, **of)  # type: ignore[arg-type]
     least = None if k is None or isinstance(k, str) else check_whole("k", k, least=1)
     request = resolve_table(policy, table, columns, method="rounding", k=least, **of)
     name = name or policy.rounding
@@ -614,13 +614,13 @@ def _check_rounds(policy: Policy, name: str | None, c: object, per_column: bool)
             " simulated data under the policy 'research' (--policy research); leave per_column"
             " out to round rows jointly"
         )
-    if not COPY_METHODS[policy.rows].shared_by_k:
+    if not COPY_METHODS[policy.rows_by].shared_by_k:
         raise RefusedError(
-            f"the protected copy of this study is made by {policy.rows!r}; to round, the custodian"
-            " can open a study with it: discreet.open(..., rows='mdav'), or rows = \"mdav\" in its"
-            " policy file"
+            f"the protected copy of this study is made by {policy.rows_by!r}; to round, the"
+            " custodian can open a study with it: discreet.open(..., rows='mdav'), or"
+            ' rows = "mdav" in its policy file'
         )
-    if COPY_METHODS[policy.rows].declared:
+    if COPY_METHODS[policy.rows_by].declared:
         policy.allowed(rounding=name, c=c)
     elif name not in (None, "mdav") or c is not None:
         raise RefusedError(

@@ -115,7 +115,7 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     axes = sent["view"]["axes"]
     columns = tuple(axis["name"] for axis in axes)
     # Where there is a copy of the whole table, what was not drawn from it was asked for as counts.
-    whole = served.study.policy.rows == Whole.name
+    whole = served.study.policy.rows_by == Whole.name
     source = COUNTS if whole and sent["view"]["method"] != Whole.name else None
     sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
     question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)

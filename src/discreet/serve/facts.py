@@ -125,7 +125,7 @@ def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dic
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
     enough.sort(key=lambda plot: plot.of_formula)
-    whole = policy.rows == Whole.name
+    whole = policy.rows_by == Whole.name
     sources = {plot.name: _sources(policy, plot, columns) if whole else [] for plot in enough}
     levels = [it for it in columns if it.kind == "categorical"]
     return [

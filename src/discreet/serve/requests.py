@@ -216,7 +216,7 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | R
 def usual_number(policy: Policy, method: str, name: str) -> int | float:
     """Return the value of one of `NUMBERS` that holds where nobody names one."""
     if name == "q":
-        return policy.noise(policy.rows if policy.fixed else method)
+        return policy.noise(policy.rows_by if policy.fixed else method)
     if name == "diversity":
         return diversity_of(policy)
     value: int = getattr(policy, name)
@@ -288,10 +288,10 @@ def _how(policy: Policy, given: Body) -> dict[str, Any]:
     how = _without(_unusual(given), "source") | _numbers(given)
     if how.get("method") == "rows":  # the word of a policy, and no method
         how["method"] = ""
-    if policy.rows != Whole.name:
+    if policy.rows_by != Whole.name:
         return how
     # What is as where nobody says plays no part in where a plot comes from.
-    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, policy.rows, it)]
+    usual = [it for it in _numbers(given) if how[it] == usual_number(policy, policy.rows_by, it)]
     return _without(how, *usual)
 
 
@@ -309,7 +309,7 @@ def _source(
     how: Body,
 ) -> str:
     """Say where a plot comes from, or refuse what is named; empty where there is one source."""
-    if policy.rows != Whole.name:
+    if policy.rows_by != Whole.name:
         if named is not None:
             raise RefusedError("one source", parameter="source")
         return ""

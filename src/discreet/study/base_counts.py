@@ -38,8 +38,7 @@ def is_listed(policy: Policy, columns: Sequence[str]) -> bool:
 
 def check_listed(policy: Policy) -> None:
     """Refuse listed tables where there is no copy that they could be counted with."""
-    # By the settings, which say what the copy is made by, also where the policy leaves it open.
-    if policy.tables and policy.settings().get("rows") != Whole.name:
+    if policy.tables and policy.rows_by != Whole.name:
         raise InputError(
             "tables of the policy are counted with a copy of the whole table; leave them out, or"
             " make one (rows = 'whole', without groups and strata)"

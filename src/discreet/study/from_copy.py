@@ -103,7 +103,7 @@ def source_of(
     with about("source"):
         if source is not None and source not in SOURCES:
             raise InputError(f"source must be {one_of(SOURCES)}")
-        if policy.rows != Whole.name:
+        if policy.rows_by != Whole.name:
             if source == COPY:
                 raise RefusedError(
                     "this study has no copy of the whole table; leave source out, or the custodian"

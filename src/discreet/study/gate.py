@@ -89,7 +89,7 @@ class ReleaseGate:
     def most_versions(self) -> int:
         """How many versions a study may have: copies of the whole table add up."""
         policy = self.policy
-        if policy.rows != Whole.name:
+        if policy.rows_by != Whole.name:
             return policy.versions
         most = MOST_COPIES if policy.members >= MEMBERS_PER_K * policy.k else 1
         return min(policy.versions, most)
@@ -101,7 +101,7 @@ class ReleaseGate:
         The method by which each column, and each listed table, is counted in the base counts, so
         that no further counts of the same by another method stand beside them.
         """
-        if self.policy.rows != Whole.name:
+        if self.policy.rows_by != Whole.name:
             return NOTHING
         pins: dict[str, str] = {}
         for plot in BASE_PLOTS:
@@ -254,7 +254,7 @@ class ReleaseGate:
         columns = {name: it.role == "sensitive" for name, it in self.table.columns.items()}
         axes = diversity_pins(columns, diversity_of(self.policy))
         axes |= pair_pins((), self.policy.pairs)
-        if self.policy.rows == Whole.name:  # other kinds or roles make another copy
+        if self.policy.rows_by == Whole.name:  # other kinds or roles make another copy
             copy = raw_whole(self.table, self.policy, self.secret).version
             axes |= {COPY_OF_TABLE: copy.hex()[:16]}
         return self.ledger.open_version(
@@ -349,16 +349,8 @@ class ReleaseGate:
             return self._pass(names, rows)
         except InputError:
             # A column that cannot be read is drawn by nobody, and does not hold up the others.
-            names = [name for name in names if self._is_readable(name)]
+            names = [name for name in names if self.table.can_read(name)]
             return self._pass(names, [name for name in rows if name in names])
-
-    def _is_readable(self, name: str) -> bool:
-        try:
-            for _ in self.table.batches([name]):
-                pass
-        except InputError:
-            return False
-        return True
 
     def _sketch(self, what: str, found: Sketched) -> Sketch:
         """Return the sketch of a column as it was found, or sketch the rows of a group."""
@@ -465,6 +457,9 @@ def _words(policy: Policy, wanted: Policy) -> list[str] | None:
         words = [] if policy.name == STANDARD else ["--policy", policy.name]
     else:
         return None
+    usual = replace(wanted, rows=None)
+    if base.rows is None and usual.rows_by == wanted.rows_by:
+        wanted = usual  # it need not be said
     held, given = base.to_dict(), wanted.to_dict()
     for name in given:
         if given[name] == held.get(name):

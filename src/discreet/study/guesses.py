@@ -404,13 +404,13 @@ def _rule_texts(policy: Policy, guesses: Sequence[Guess], unit: str | None) -> I
     named = [guess.name for guess in guesses if guess.role == "identifier"]
     yield RULE
     yield f"{K}\nk = {policy.k}"
-    whole = '# rows = "whole"  # in the place of the line above'
     members = f"# m = {MEMBERS_PER_K * policy.k}"
     of = [_key(guess.name) for guess in guesses if guess.role == "sensitive"]
     said = (
         f"{', '.join(of)} (guessed). Are there others?" if of else "no column, by its name. Is one?"
     )
-    yield f"{ROWS}\n# Sensitive here: {said}\nrows = {_text(policy.rows)}\n{whole}\n{members}"
+    rows = "" if policy.rows is None else f"\nrows = {_text(policy.rows)}"
+    yield f"{ROWS}\n# Sensitive here: {said}{rows}\n{members}"
     yield f"{GROUPS}\n# groups = [{_list(numbers[:3] or ['age', 'weight'])}]"
     yield f"{STRATA}\n# strata = {_list(levels[:1] or ['sex'])}"
     yield f"{BINS}\nbins = {policy.bins}\ngrid = {policy.grid}"
@@ -430,22 +430,20 @@ RULE = f"# ---------- The rules {'-' * 77}"
 K = """\
 # The least number of persons that anything drawn stands on. Larger is safer and coarser."""
 ROWS = """\
-# How the one protected copy of the rows is made, from which points and lines are drawn:
-# `discreet methods` lists what each method promises, and what it does not. "whole" makes one copy
-# of all columns, from which every plot can be drawn with any settings (no groups, strata or pairs),
-# in groups of at least m persons. It reveals less of columns whose role is sensitive."""
+# Plots are drawn from one protected copy of all columns, each with any settings, in groups of at
+# least m persons. It reveals less of columns whose role is sensitive."""
 GROUPS = """\
-# The columns whose rows may be seen together; a column is in one group. Without groups they are
-# those of the first plot of rows that is asked for: better to choose them here."""
+# To have rows of a few columns alone seen together, name groups of them: each group then has a copy
+# of its own, and all else is counted. A column is in one group."""
 STRATA = """\
-# Columns of levels that travel with the rows of the copy. Every combination of their levels needs
+# Columns of levels that travel with the rows of groups. Every combination of their levels needs
 # persons enough: few columns, of few levels."""
 BINS = """\
-# Bins of a histogram, and cells along each side of a heat map. They are the same in all plots:
+# Bins of a histogram, and cells along each side of a heat map. They are the same in all counts:
 # two widths together would reveal more than one."""
 PAIRS = """\
-# The columns that may stand side by side in parallel coordinates. Without pairs any may, as far as
-# all that were ever drawn fit into one order of axes."""
+# The columns that may stand side by side in parallel coordinates that are counted. Without pairs
+# any may, as far as all that were ever drawn fit into one order of axes."""
 TABLES = """\
 # Cross-tables of two columns of levels that are counted with the copy of the whole table, as each
 # column is: to be had at any time, and at no cost."""

@@ -38,7 +38,7 @@ from discreet.policy import (
     resolve_rounding,
     resolve_table,
 )
-from discreet.protect import COPY_METHODS, Whole
+from discreet.protect import COPY_METHODS, Condensation, Whole
 from discreet.protect.counts import rounded
 from discreet.protect.whole import WholeCopy
 from discreet.regression import Model, read_formula
@@ -117,6 +117,10 @@ class Session:
         # else was declared.
         kept = format == 1 and settings.get("outside") == "keep"
         self.policy = policy.changed(outside="keep") if kept else policy
+        # A version that began by the former default goes on so, where nobody says otherwise.
+        began = settings.get("rows")
+        if policy.rows is None and policy.rows_by == Whole.name and began == Condensation.name:
+            self.policy = self.policy.changed(rows=began)
         self.release_gate = dataclasses.replace(self.release_gate, policy=self.policy)
         self.groups: Groups = ()
         self.pairs: Groups = ()
@@ -145,7 +149,7 @@ class Session:
         model = None
         if formula is not None:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
-            if self.policy.rows == Whole.name:  # its copy has dates as numbers
+            if self.policy.rows_by == Whole.name:  # its copy has dates as numbers
                 kinds |= dict.fromkeys(self.dates, KINDS[0])
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
@@ -159,7 +163,7 @@ class Session:
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, with the study's gate."""
-        if self.policy.rows != Whole.name:
+        if self.policy.rows_by != Whole.name:
             raise RefusedError(NO_COPY)
         copy = self.whole.copy
         return dataclasses.replace(
@@ -300,7 +304,7 @@ class Session:
         columns = self.table.columns
         shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
         sources: dict[str, tuple[str, ...]] = {}
-        if self.policy.rows == Whole.name:
+        if self.policy.rows_by == Whole.name:
             copy = self.whole.copy
             sources = dict.fromkeys(shown, (COUNTS,))
             sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
@@ -451,9 +455,9 @@ class Session:
         # Values that were reflected or rounded to whole numbers have another noise beside it.
         moved = policy.outside != "keep"
         moved |= any(self.table.is_whole(name, but_for=policy.k) for name in model.numbers)
-        if not COPY_METHODS[policy.rows].additive or policy.far_noise != "even" or moved:
+        if not COPY_METHODS[policy.rows_by].additive or policy.far_noise != "even" or moved:
             return None
-        return policy.noise(policy.rows)
+        return policy.noise(policy.rows_by)
 
     def _copy(self, request: PlotRequest) -> Copy:
         if self.policy.from_copy:
@@ -600,9 +604,9 @@ def remarks_of(
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
     if copy is None:
         return tuple(said)
-    if policy.from_copy and not COPY_METHODS[policy.rows].holds_k:
+    if policy.from_copy and not COPY_METHODS[policy.rows_by].holds_k:
         said.append(
-            f"rows by {policy.rows!r} do not hold k: a record is recognised by its row"
+            f"rows by {policy.rows_by!r} do not hold k: a record is recognised by its row"
             " more often than one time in k"
         )
     for name in request.columns:

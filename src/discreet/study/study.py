@@ -22,8 +22,8 @@ from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
-from discreet.policy import Policy, Sensitive, check_group, load_policy
-from discreet.protect import Whole
+from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
+from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
@@ -758,9 +758,9 @@ pixels = 400), policy standard)
         Parameters
         ----------
         columns : sequence of str, optional
-            The columns to release. By default the whole copy, where `rows` are "whole"; else the
-            continuous columns of the study's group, or all that are not dropped and identify
-            nobody.
+            The columns to release. By default all of the copy of the whole table; where there is
+            none, the continuous columns of the study's group, or all that are not dropped and
+            identify nobody.
         drop : sequence of str, optional
             Columns that are left out.
         sensitive : str, optional
@@ -793,11 +793,13 @@ pixels = 400), policy standard)
 
         Notes
         -----
-        Numbers are standardised over all rows, protected within the strata and, by the
+        In a guarded study the table is the protected copy that plots are drawn from: of the whole
+        table, or of a group where groups are declared. Of a group, and under `research`,
+        numbers are standardised over all rows, protected within the strata and, by the
         deterministic method, put back on their scale over the whole table. Strata that are too
         small (k rows; 2 k under a guarded policy) are merged first, and rows of what stays small
-        are left out. Under a guarded policy the table is the protected copy that the pictures are
-        drawn from, sorted by value; under `research` rows stay in the order of the file.
+        are left out. Guarded rows are sorted by value; under `research` they stay in the order of
+        the file.
 
         **What it does not protect.** Levels of strata are as they are: k-anonymity of the strata
         says how many share them, not that what they share is harmless. Two tables of the same
@@ -809,15 +811,15 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]])
+        >>> study = dc.open(dc.datasets.diabetes())
         >>> release = study.anonymize()
-        >>> release.frame.column_names
-        ['age', 'bmi', 'glucose']
+        >>> release.frame.column_names[:3]
+        ['age', 'sex', 'bmi']
         """
         settings = _known(TableSettings, research)
         if risk_below is not None and check_ratio("risk_below", risk_below, zero=False) > 1:
             raise InputError("risk_below is a share above 0 and at most 1, such as 0.05")
-        if self.policy.rows == Whole.name:
+        if self.policy.rows_by == Whole.name:
             self.policy.allowed(**settings)
             if sensitive is not None or method not in (None, Whole.name):
                 raise RefusedError(
@@ -921,8 +923,8 @@ pixels = 400), policy standard)
         columns, drop, sensitive, **research
             As of `anonymize`.
         methods : sequence of str, optional
-            Row methods; all of them by default. Or "whole", the default of a study whose `rows` are
-            "whole": copies of the whole table, and beside it row methods for tables of numbers.
+            Row methods; all of them by default. Or "whole", the default of a study that has a copy
+            of the whole table: such copies, and beside it row methods for tables of numbers.
         k, q, m : sequences of numbers, optional
             Values to try; by default 3, 5, 10 and 20, 0.1, 0.25, 0.5 and 1, and k, 2 k and 3 k.
         risk : {"linkage", "far linkage", "within 5 %"}, default "linkage"
@@ -944,7 +946,7 @@ pixels = 400), policy standard)
         holds the data. It asks no gate and is not recorded.
         """
         settings: dict[str, Any] = _known(CopySettings, research)
-        by_default = self.policy.rows == Whole.name
+        by_default = self.policy.rows_by == Whole.name
         if by_default if methods is None else Whole.name in methods:
             if sensitive is not None or settings:
                 raise RefusedError(
@@ -957,7 +959,11 @@ pixels = 400), policy standard)
         if m is not None:
             raise InputError("m is of copies of the whole table; name the method 'whole', too")
         settings |= {"drop": drop, "sensitive": sensitive}
-        request = self.session.settle_table(columns, **settings)
+        # Row methods protect groups of columns: here those of the table that is asked for.
+        policy = self.policy.changed(rows=Condensation.name if by_default else None)
+        request = resolve_table(
+            policy, self.session.table, columns, groups=self.session.groups, **settings
+        )
         tried, loss = settings_of(methods, k, q), loss or "displacement"
         return sweep(self.session, request, tried, risk=risk, loss=loss)
 
@@ -1073,19 +1079,19 @@ def open(
         A column that tells rows apart and stays the same when the data are updated. Without one
         a record is known by its values.
     groups : sequence of sequences of str, optional
-        The columns whose rows may be seen together, protected jointly. By default the columns
-        of the first row-level request, fixed from then on.
+        The columns whose rows may be seen together, each group protected by itself. By default
+        there are none, and there is one copy of the whole table.
     strata : sequence of str, optional
         Categorical columns within whose combinations the protected copy is made; numbers that
         are named here become levels.
     pairs : sequence of pairs of str, optional
-        The columns that may stand side by side in parallel coordinates. By default any, as far
-        as all that are drawn fit into one order of axes.
+        The columns that may stand side by side in parallel coordinates that are counted. By
+        default any, as far as all that are drawn fit into one order of axes.
     k : int, optional
         The least number of persons anything drawn stands on; the preset's where None.
     rows : str, optional
-        The row method of the protected copy, such as "condensation" or "mdav"; the preset's where
-        None.
+        What the protected copy is made by: "whole", or a row method for groups of columns, such
+        as "condensation" or "mdav"; what `Policy` says where None.
 
     Returns
     -------
@@ -1110,7 +1116,7 @@ def open(
     Examples
     --------
     >>> import discreet as dc
-    >>> study = dc.open(dc.datasets.diabetes(), groups=[["age", "bmi", "glucose"]])
+    >>> study = dc.open(dc.datasets.diabetes())
     >>> study.histogram("glucose")
     HistogramView(histogram of glucose: merge (k = 5, round_to = 5, bins = 20), policy standard)
     """

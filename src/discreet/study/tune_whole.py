@@ -195,6 +195,7 @@ def _columns(session: Session, columns: Sequence[str] | None, drop: Sequence[str
     """Return the raw columns that are copied: all that a copy of the whole table has, or some."""
     raw = raw_whole(session.table, session.policy, session.secret)
     check_columns(session.table, columns, drop)
+    session.table.require(columns or ())
     held = [name for name in session.table.columns if name in {*raw.numbers, *raw.levels}]
     if lacking := [name for name in columns or () if name not in held]:
         raise RefusedError(f"a copy has no column {one_of(lacking)}; leave it out")

@@ -207,14 +207,20 @@ class Table:
         return known.get(str(made_by.value), "pandas")
 
     def shown(self, names: Sequence[str], kind: str) -> tuple[str, ...]:
-        """Return those of the names that are of a kind and identify nobody."""
+        """Return those of the names that are of a kind, can be read, and identify nobody."""
         return tuple(
             name
             for name in names
             if self.columns[name].kind == kind
             and self.columns[name].role != "identifier"
-            and not self._is_unique_text(self.columns[name])
+            and self._identifies_nobody(self.columns[name])
         )
+
+    def _identifies_nobody(self, column: Column) -> bool:
+        try:
+            return not self._is_unique_text(column)
+        except InputError:  # a column that cannot be read does not hold up the others
+            return False
 
     def require(self, names: Sequence[str], kind: str | None = None) -> None:
         """Refuse names that are unknown, named twice, identifiers, or of another kind."""
@@ -408,6 +414,15 @@ class Table:
         if self._is_number(self.known(name)):
             return array_of(self._collect(self._whole.select(value=number(name)))["value"])
         return texts_of(self._collect(self._whole.select(nw.col(name)))[name].to_list())
+
+    def can_read(self, name: str) -> bool:
+        """Whether all of a column can be read: that of mixed types cannot."""
+        try:
+            for _ in self.batches([name]):
+                pass
+        except InputError:
+            return False
+        return True
 
     def batches(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Read whole columns by parts, as `column` reads them, holding no more than a few at once.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.arguments import Floats, Labels
+from discreet.errors import InputError, RefusedError
 from discreet.keys import Keys
 from discreet.policy import Policy
 from discreet.protect.whole import MISSING, Draws, Levels, Settings, WholeCopy, whole_copy
 from discreet.secret import FORMAT, Secret
-from discreet.table import Table
+from discreet.table import Rows, Table
 from discreet.table.dates import DATE, on_clock, parts_of
 from discreet.vault.rows import digest_of, keys_of, rows_with_key
 
@@ -20,6 +21,11 @@ __all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks
 
 HOW = 3
 """Counts the ways in which such copies were made: another way is another copy."""
+NO_COLUMN = (
+    "no column of this table can be in a protected copy: each identifies persons, numbers the rows,"
+    " or is neither numbers nor levels; say what they are (roles=, kinds=), or draw counts"
+    " (source='counts')"
+)
 WHY = {"identifier": "identifies persons", "categorical": "nearly unique text"}
 
 
@@ -47,12 +53,18 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
     dated = [name for name in sorted(table.shown([*table.columns], DATE))]
     numbers = sorted({*numbers, *dated} - counting)
     words = sorted(table.shown([*table.columns], "categorical"))
+    if not numbers and not words:
+        raise RefusedError(NO_COLUMN)
+    rows, broken = _read(table, numbers, words)
+    numbers, words, dated = (
+        [name for name in names if name not in broken] for names in (numbers, words, dated)
+    )
     left_out = {
         name: _why(table, name, counting)
         for name in table.columns
         if name not in {*numbers, *words, table.unit, table.key}
     }
-    rows = rows_with_key(table, [], [], words, numbers)
+    left_out |= dict.fromkeys(broken, "cannot be read")
     told = {name: parts_of(rows.numbers[name], rows.persons, policy.k) for name in dated}
     parts = {name: of for name, of in told.items() if of is not None}
     settings = Settings(
@@ -78,6 +90,21 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
         settings,
         rows.persons,
     )
+
+
+def _read(
+    table: Table, numbers: Sequence[str], words: Sequence[str]
+) -> tuple[Rows, frozenset[str]]:
+    """Read columns, and name those that cannot be read: they do not hold up the others."""
+    try:
+        return rows_with_key(table, [], [], words, numbers), frozenset()
+    except InputError:
+        broken = frozenset(name for name in (*numbers, *words) if not table.can_read(name))
+        if not broken:
+            raise
+        words = [name for name in words if name not in broken]
+        numbers = [name for name in numbers if name not in broken]
+        return rows_with_key(table, [], [], words, numbers), broken
 
 
 def copy_of_whole(raw: RawWhole, secret: Secret) -> WholeCopy:
