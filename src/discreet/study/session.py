@@ -392,7 +392,7 @@ class Session:
 
     def next_version(self) -> tuple[RawWhole, int]:
         """Return the columns that the next version's copy is made of, and that version's number."""
-        if self._declared.copy_settings()["rows"] != Whole.name:
+        if self._declared.rows_by != Whole.name:
             raise RefusedError(NO_COPY)
         number = 1 if self.name is None else self.release_gate.ledger.version(self.name)
         return raw_whole(self.table, self._declared, self.secret), number + 1
