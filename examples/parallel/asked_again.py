@@ -57,7 +57,7 @@ def left_to(
 
 
 def guarded(credit: Credit) -> tuple[float, float, tuple[bool, bool]]:
-    """Return the same under the default policy, the narrowest interval, and what is refused.
+    """Return the same of counts under the policy `standard`, the narrowest interval, and what is refused.
 
     Refused are another order of the axes, and another resolution.
     """
@@ -89,12 +89,12 @@ def beside(credit: Credit) -> Plate:
     view = open_study(credit.table, "standard").parallel(ORDER)
     return Plate(
         0,
-        "Beside the paper: what a record's clusters tell (section 6), and the default policy",
+        "Beside the paper: what a record's clusters tell (section 6), and guarded counts",
         "says that little is gained by asking for other resolutions, and that clusters rounded to"
         " pixels make exact values hard to guess. It has no figure of it.",
         "right, of how many records and numeric axes 1 % of the axis or less remains, to somebody"
         " who knows which clusters the record is in: most, already by one order of axes. Left,"
-        f" the same columns under the default policy, k = {K}: clusters of whole cells of at least"
+        f" the same columns counted under the policy standard, k = {K}: clusters of whole cells of at least"
         f" {K} persons each. There it is {_percent(share)}; the narrowest interval is"
         f" {100 * least:.1f} % of an axis, and neither another order nor another resolution is"
         " answered.",
