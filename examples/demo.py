@@ -81,8 +81,8 @@ PAGE = """<!doctype html>
 <h1>One cohort, every method</h1>
 <p>442 patients of a diabetes study (Efron et al. 2004, public data), drawn by
 <b>discreet</b>. Under each picture stands how it was made, what it promises, and what it leaves
-open. Row methods but <i>whole</i> protect the group <i>age, bmi, glucose</i> alone. The first picture
-of each row is the default of its policy, or the raw data to compare with.</p>
+open. Row methods but <i>whole</i> protect the group <i>age, bmi, glucose</i> alone. The first
+picture of each row is the default of its policy, or the raw data to compare with.</p>
 {sections}
 </html>
 """

@@ -1,4 +1,4 @@
-"""Section 6.4: asking again at other resolutions and in other orders; and the default policy."""
+"""Section 6.4: asking again at other resolutions and in other orders; and guarded counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHAIN = tuple(pairwise(ORDER))
 PAIRS = tuple(combinations(ORDER, 2))
 KS = (3, 5, 10)
 DRAWN_KS = (2, 3, 4, 5, 6, 8, 10)
-K = 5  # of the default policy
+K = 5  # of the policy standard
 ONE = (MOST_PIXELS,)
 THREE = tuple(MOST_PIXELS - step * PIXEL_STEP for step in range(3))
 SINGLE_STEPS = tuple(MOST_PIXELS - step for step in range(3))
@@ -57,7 +57,7 @@ def left_to(
 
 
 def guarded(credit: Credit) -> tuple[float, float, tuple[bool, bool]]:
-    """Return the same of counts under the policy `standard`, the narrowest interval, and what is refused.
+    """Return the same of guarded counts, the narrowest interval, and what is refused.
 
     Refused are another order of the axes, and another resolution.
     """
@@ -74,7 +74,7 @@ def guarded(credit: Credit) -> tuple[float, float, tuple[bool, bool]]:
 
 
 def beside(credit: Credit) -> Plate:
-    """Draw what clusters leave to a record, by how often was asked; and the default policy."""
+    """Draw what clusters leave to a record, by how often was asked; and guarded counts."""
     asked = {
         "one order, 500 pixels": (CHAIN, ONE),
         "500, 450 and 400 pixels": (CHAIN, THREE),
@@ -94,14 +94,14 @@ def beside(credit: Credit) -> Plate:
         " pixels make exact values hard to guess. It has no figure of it.",
         "right, of how many records and numeric axes 1 % of the axis or less remains, to somebody"
         " who knows which clusters the record is in: most, already by one order of axes. Left,"
-        f" the same columns counted under the policy standard, k = {K}: clusters of whole cells of at least"
-        f" {K} persons each. There it is {_percent(share)}; the narrowest interval is"
+        f" the same columns counted under the policy standard, k = {K}: clusters of whole cells of"
+        f" at least {K} persons each. There it is {_percent(share)}; the narrowest interval is"
         f" {100 * least:.1f} % of an axis, and neither another order nor another resolution is"
         " answered.",
         "the left picture is what the package draws unless it is told that data are public. It is"
         " coarser than the paper's, and shows no single record far from the others.",
         (
-            panel_of(view, f"the default policy, k = {K}"),
+            panel_of(view, f"counts under the policy standard, k = {K}"),
             lines_panel(
                 "the paper's clusters: narrowed to 1 % of an axis",
                 tuple(map(float, DRAWN_KS)),
@@ -115,7 +115,7 @@ def beside(credit: Credit) -> Plate:
 
 
 def claims(credit: Credit) -> list[Judged]:
-    """Judge what the paper says of asking again, and say what the default policy leaves."""
+    """Judge what the paper says of asking again, and say what guarded counts leave."""
     return [*_of_resolutions(credit), _of_more_pixels(credit), _of_default(credit)]
 
 
@@ -173,9 +173,9 @@ def _of_default(credit: Credit) -> Judged:
     one, pairs, every = (_percent(left_to(credit, of, K, heights)) for of, heights in asked)
     share, least, refused = guarded(credit)
     return judged(
-        "beside the paper: the default policy",
-        f"Under the default policy (k = {K}) nobody is narrowed to 1 % of an axis, and nobody can"
-        " ask again.",
+        "beside the paper: guarded counts",
+        f"By counts under the policy standard (k = {K}) nobody is narrowed to 1 % of an axis, and"
+        " nobody can ask again.",
         [share == 0, *refused],
         f"Narrowed to 1 % or less: {_percent(share)}, even if a record were known to be in all"
         f" boxes over its place; the narrowest interval is {100 * least:.1f} % of its axis. With"

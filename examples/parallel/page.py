@@ -29,7 +29,7 @@ PAGE = """<!doctype html>
 coordinates</i>, IEEE Transactions on Visualization and Computer Graphics 17(12), made again by
 <b>discreet</b> on the German credit data, under the policy <code>research</code>: the paper's
 clusters as printed, for public data. Figure 4 is a sketch of a server and a client, and left out.
-What the default policy does instead is shown last, and said with the conclusions below.</p>
+What guarded counts do instead is shown last, and said with the conclusions below.</p>
 <div class="all">
 {figures}
 </div>

@@ -1,4 +1,4 @@
-"""Asking again narrows records; the default policy does not answer it."""
+"""Asking again narrows records; guarded counts do not answer it."""
 
 import pytest
 
