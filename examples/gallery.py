@@ -99,7 +99,7 @@ PICTURES = (
         "heatmap",
         "Heat map",
         'study.heatmap("age", "glucose")',
-        "Rows of the copy in cells of any size: `grid=` is free.",
+        "Rows of the copy, some five to a cell where nobody says: `grid=` is free.",
     ),
     Picture(
         "heatmap-counts",

@@ -15,6 +15,7 @@ import discreet as dc
 from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots.parallel_axes import axes_to_order
 from discreet.study import session as session_of
+from discreet.study.from_copy import usual_grid
 from discreet.study.session import Session
 
 N = 400
@@ -536,3 +537,24 @@ def test_a_table_of_which_nothing_can_be_shown_is_refused_in_words() -> None:
     with pytest.raises(RefusedError, match="no column of this table can be in a protected copy"):
         study.scatter("a", "b")
     study.histogram("a", source="counts").to_json()
+
+
+@pytest.mark.parametrize(
+    ("rows", "cells"),
+    [(40, 5), (130, 5), (180, 6), (440, 9), (4_499, 29), (4_500, 30), (9_999, 30)],
+)
+def test_cells_are_as_many_as_rows_allow_and_no_more_than_the_policy_has(
+    rows: int, cells: int
+) -> None:
+    assert usual_grid(dc.Policy(), rows) == cells
+    assert usual_grid(dc.Policy.preset("standard", grid=4), rows) == 4
+
+
+def test_a_grid_that_is_named_is_drawn() -> None:
+    study = dc.open(cohort(), study="cells")
+
+    usual = study.heatmap("age", "bmi")
+    named = study.heatmap("age", "bmi", grid=30)
+    assert usual.parameters["grid"] == usual_grid(study.policy, usual.origin.total or 0) < 30
+    assert named.parameters["grid"] == 30
+    assert "grey: no row of the copy" in usual.scene().notes

@@ -29,6 +29,7 @@ from discreet.plots.counts import (
 from discreet.plots.descriptor import BINNED, CELLS, FRAME, ROWS_AND_COUNTS, Plot, cells
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
+from discreet.protect import Whole
 from discreet.protect.counts import Bins
 from discreet.render.scene import Cells, Panel, Scene
 from discreet.table import Table
@@ -75,7 +76,8 @@ class GridView(View):
             x=self.axis(self.columns[0], self.x_edges, (self.x_edges[0], self.x_edges[-1])),
             y=self.axis(self.columns[1], self.y_edges, (self.y_edges[0], self.y_edges[-1])),
         )
-        signs = () if self.method == "none" else ("grey: nobody, or too few to show",)
+        of = {"none": (), Whole.name: ("grey: no row of the copy",)}
+        signs = of.get(self.method, ("grey: nobody, or too few to show",))
         return Scene((panel,), notes=self.notes() + signs)
 
 

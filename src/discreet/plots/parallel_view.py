@@ -13,6 +13,7 @@ from discreet.errors import InputError, one_of
 from discreet.parallel.cells import Box
 from discreet.parallel.pixels import KINDS, MOST_PIXELS
 from discreet.plots.view import View
+from discreet.protect import Whole
 from discreet.render.dates import date_ticks, date_words
 from discreet.render.scene import Axis, Mark, Panel, Scene, Strands, Trapezoids, Upright, Uprights
 
@@ -246,7 +247,7 @@ class ParallelView(View):
             ]
         if self.selected is not None:
             left, right = self.columns[self.selected[0] :][:2]
-            enough = "enough persons" if self._guarded() else "records"
+            enough = "enough persons" if who == "persons" else who
             signs.append(
                 f"lit: one cluster between {left} and {right}, and those beside it that share"
                 f" {enough} with it"
@@ -269,6 +270,8 @@ class ParallelView(View):
         return self.origin.regime == "guarded"
 
     def _who(self) -> str:
+        if self.method == Whole.name:
+            return "rows of the copy"
         return "persons" if self._guarded() else "records"
 
     def _source(self) -> str:

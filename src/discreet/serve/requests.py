@@ -213,8 +213,13 @@ def check(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | R
     return dataclasses.replace(found, nearest=near)
 
 
-def usual_number(policy: Policy, method: str, name: str) -> int | float:
-    """Return the value of one of `NUMBERS` that holds where nobody names one."""
+def usual_number(policy: Policy, method: str, name: str) -> int | float | None:
+    """Return the value of one of `NUMBERS` that holds where nobody names one.
+
+    None where it hangs on how many rows there are: cells of the copy of the whole table.
+    """
+    if name == "grid" and method == Whole.name:
+        return None
     if name == "q":
         return policy.noise(policy.rows_by if policy.fixed else method)
     if name == "diversity":

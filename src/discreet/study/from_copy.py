@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,9 @@ __all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
 NO_METHOD = "none"
 OF_VIEW = ("by", "bins", "limits", "edges")
 OF_CLUSTERS = ("sensitive", "diversity")
+ROWS_A_CELL = 5
+"""So many rows of the copy a cell of a heat map has on average, where nobody says."""
+LEAST_GRID = 5
 OWN = ("k", "q")
 """Numbers that the copy was made with, and that no plot of it may have others of."""
 
@@ -159,6 +163,8 @@ def settle_from_copy(
         method = KMemberCells.name
     elif drawn.from_rows is not None or model is not None:
         method = Condensation.name  # one that has rows: which it is plays no part
+    if how.get("grid") is None and drawn.uses(method, "grid"):
+        how["grid"] = usual_grid(policy, len(whole))
     asked = resolve(
         _free(policy),
         whole.table,
@@ -180,6 +186,11 @@ def _in_days(raw: Table, limits: Mapping[str, Any]) -> dict[str, Any]:
         else ends
         for name, ends in limits.items()
     }
+
+
+def usual_grid(policy: Policy, rows: int) -> int:
+    """Return how many cells a side has where nobody says: the policy's, or fewer for few rows."""
+    return min(policy.grid, max(LEAST_GRID, math.isqrt(rows // ROWS_A_CELL)))
 
 
 def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str | None) -> None:
