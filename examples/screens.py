@@ -24,9 +24,6 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SIZE = {"width": 1280, "height": 860}
 POLICY = """
 name = "clinic"
-groups = [["age", "bmi", "glucose"]]
-strata = ["sex"]
-pairs = [["glucose", "bmi"], ["bmi", "age"], ["age", "progression"], ["glucose", "age"]]
 
 [roles]
 progression = "sensitive"
@@ -35,7 +32,8 @@ DRAWN: tuple[tuple[str, dict[str, object]], ...] = (
     ("histogram", {"columns": ["glucose"]}),
     ("scatter", {"columns": ["age", "glucose"], "by": "sex"}),
     ("bars", {"columns": ["sex"]}),
-    ("histogram", {"columns": ["glucose"], "bins": 200}),  # refused: the policy fixes it
+    # refused: the policy fixes it for counts
+    ("heatmap", {"columns": ["age", "glucose"], "source": "counts", "grid": 200}),
 )
 AXES = ("glucose", "bmi", "age", "progression")
 

@@ -178,6 +178,10 @@ ROWS_BY: dict[str, tuple[dict[str, Any], str]] = {
     "so many columns": ({"most_columns": 4}, "condensation"),
     "diversity": ({"diversity": 2}, "condensation"),
     "closeness": ({"closeness": 0.2}, "condensation"),
+    "noise": ({"q": 0.5}, "condensation"),
+    "nearness": ({"metric": "mahalanobis"}, "condensation"),
+    "gaps that are filled": ({"missing": "median"}, "condensation"),
+    "an order of levels": ({"ordered": {"a": ["low", "high"]}}, "whole"),
     "rows": ({"rows": "deterministic"}, "deterministic"),
     "rows and groups": ({"rows": "mdav", "groups": [["a", "b"]]}, "rounding"),
     "rows of groups": ({"rows": "condensation"}, "condensation"),
@@ -193,7 +197,7 @@ def test_rows_are_those_of_the_whole_table_unless_groups_are_declared(
 
     assert policy.rows_by == rows
     assert policy.settings()["rows"] == policy.copy_settings()["rows"] == rows
-    assert Policy.from_dict(policy.to_dict()).rows == policy.rows_by
+    assert Policy.from_dict(policy.to_dict()).rows == policy.rows
     assert USUAL.changed(**given).rows_by == rows
     assert RESEARCH.rows_by == "deterministic"
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.errors import InputError, RefusedError
+from discreet.errors import InputError, LeavingError, RefusedError
 from discreet.plots import View
 from discreet.policy import Policy
 from discreet.release import arrow_table
@@ -334,3 +334,35 @@ def test_a_study_without_a_copy_of_the_whole_table_says_what_has_dates() -> None
 
     with pytest.raises(InputError, match=r"holds dates; numbers are needed .*\(rows='whole'"):
         study.histogram("start")
+
+
+FIRST: dict[str, Callable[[dc.Study], object]] = {
+    "numbers alone": lambda study: study.scatter("age", "end").to_json(),
+    "a column of numbers": lambda study: study.histogram("age").to_json(),
+    "dates": lambda study: study.histogram("start").to_json(),
+}
+
+
+@pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
+def test_one_date_that_changed_is_seen_whatever_was_released_first(
+    first: Callable[[dc.Study], object], tmp_path: Path
+) -> None:
+    raw = stays()
+    study = whole(pl.DataFrame(raw))
+    first(study)
+    study.anonymize().save(tmp_path / "copy.csv")
+
+    other = whole(pl.DataFrame(raw | {"seen": [datetime(2019, 1, 1), *raw["seen"][1:]]}))
+    with pytest.raises(LeavingError, match="changed"):
+        other.anonymize().save(tmp_path / "other.csv")
+    with pytest.raises(LeavingError, match="at least 10 k"):
+        other.new_version()
+
+
+def test_a_table_of_dates_alone_is_released_and_known_again(tmp_path: Path) -> None:
+    raw = {"start": stays()["start"]}
+    whole(pl.DataFrame(raw)).histogram("start").save(tmp_path / "start.svg")
+
+    other = whole(pl.DataFrame({"start": [date(2001, 1, 1), *raw["start"][1:]]}))
+    with pytest.raises(LeavingError, match="changed"):
+        other.histogram("start").save(tmp_path / "other.svg")

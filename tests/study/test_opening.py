@@ -124,7 +124,7 @@ def test_codes_are_missing_where_they_are_declared_and_said_where_they_may_be() 
 
 
 def test_what_stands_for_a_missing_value_is_one_for_a_study(tmp_path: Path) -> None:
-    policy = dc.Policy.preset("standard", missing_values={"income": [-999]})
+    policy = dc.Policy.preset("standard", rows="condensation", missing_values={"income": [-999]})
     dc.open(pa.table(PEOPLE), study="s", rows="condensation").histogram("income").save(
         tmp_path / "a.json"
     )

@@ -8,6 +8,7 @@ from discreet.policy import Policy
 from discreet.study.session import remarks_of
 from discreet.table import open_table
 from discreet.vault.vault import Copy
+from tests.cases import of_groups
 
 TABLE = open_table(
     pd.DataFrame({"age": np.arange(100.0), "income": [*np.arange(80.0), *[-999.0] * 20]}),
@@ -55,7 +56,7 @@ def copy_of(*values: float) -> Copy:
     ],
 )
 def test_rows_of_a_copy(changes: dict[str, object], said: list[str]) -> None:
-    policy = Policy.preset("standard", **changes)
+    policy = Policy.preset("standard", **of_groups(changes))
     copy = copy_of(-1.0, 90.0)
 
     found = remarks_of(TABLE, policy, copy, policy.settle("scatter", ["age"], method="rows"))

@@ -56,9 +56,19 @@ USUAL: Mapping[str, Any] = MappingProxyType(
         "closeness": 1.0,
     }
 )
-#: What a policy holds that says nothing of groups of columns and of rows.
-NO_GROUPS: Mapping[str, Any] = MappingProxyType(
-    {"groups": (), "strata": (), "most_columns": None, "diversity": 1, "closeness": 1.0}
+#: What only copies of groups of columns have a use for, as it is where nobody says.
+OF_GROUPS: Mapping[str, Any] = MappingProxyType(
+    {
+        **{name: value for name, value in USUAL.items() if name != "ordered"},
+        "groups": (),
+        "strata": (),
+        "most_columns": None,
+        "q": None,
+        "c": None,
+        "metric": "euclidean",
+        "rounding": "mdav",
+        "far_noise": "even",
+    }
 )
 USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
@@ -277,8 +287,10 @@ class Policy:
         At least 0.1 when guarded.
     rows : str, optional
         What the protected copy is made by. "whole" is one copy of all columns of the table, from
-        which every plot may be drawn: the default of a guarded policy that says nothing of groups,
-        `strata`, `most_columns`, `diversity` or `closeness`. Else a row method for groups of
+        which every plot may be drawn: the default of a guarded policy that says nothing of what
+        only groups of columns have a use for (`groups`, `strata`, `most_columns`, `q`, `c`,
+        `metric`, `rounding`, `far_noise`, `missing`, `missing_levels`, `hierarchies`,
+        `most_suppressed`, `diversity`, `closeness`). Else a row method for groups of
         columns: "condensation" (the default there), "deterministic", "probabilistic", or a way to
         round rows jointly: "mdav" (microaggregation), "vmdav", "optimal", "equal-width",
         "equal-frequency", "kmeans", "resampling", "base".
@@ -487,7 +499,7 @@ class Policy:
         """What the protected copy is made by: `rows`, or what is usual where it is not given."""
         if self.rows is not None:
             return self.rows
-        usual = all(getattr(self, name) == value for name, value in NO_GROUPS.items())
+        usual = all(getattr(self, name) == value for name, value in OF_GROUPS.items())
         return Whole.name if self.fixed and usual else Condensation.name
 
     @property

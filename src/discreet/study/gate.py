@@ -43,6 +43,7 @@ from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.table import KINDS, Table
+from discreet.table.dates import DATE
 from discreet.vault.rows import read_rows
 from discreet.vault.whole import raw_whole
 
@@ -342,7 +343,7 @@ class ReleaseGate:
     def _all_columns(self) -> Sketched:
         """Sketch all columns that are drawn or say who is who, and whole rows of those drawn."""
         columns = self.table.columns
-        drawn = [name for name, column in columns.items() if column.kind in KINDS]
+        drawn = [name for name, column in columns.items() if column.kind in (*KINDS, DATE)]
         names = [*dict.fromkeys([*drawn, *self._persons()])]
         rows = [name for name in drawn if columns[name].role != "identifier"]
         try:

@@ -61,6 +61,7 @@ from discreet.study.gate import (
     pins_of_axes,
 )
 from discreet.table import KINDS, Table
+from discreet.table.dates import DATE
 from discreet.vault.vault import Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, raw_whole
 
@@ -119,7 +120,8 @@ class Session:
         self.policy = policy.changed(outside="keep") if kept else policy
         # A version that began by the former default goes on so, where nobody says otherwise.
         began = settings.get("rows")
-        if policy.rows is None and policy.rows_by == Whole.name and began == Condensation.name:
+        free = policy.rows is None and policy.m is None and not policy.tables
+        if free and policy.rows_by == Whole.name and began == Condensation.name:
             self.policy = self.policy.changed(rows=began)
         self.release_gate = dataclasses.replace(self.release_gate, policy=self.policy)
         self.groups: Groups = ()
@@ -350,7 +352,7 @@ class Session:
         if digest is not None:
             return self.secret.digest("edition", told.encode(), digest).hex()
         columns = self.table.columns
-        drawn = sorted(name for name, column in columns.items() if column.kind in KINDS)
+        drawn = sorted(n for n, column in columns.items() if column.kind in (*KINDS, DATE))
         found = sketched(self.secret, self.table.batches(drawn), rows=()).columns
         marks = (f"{name} {found[name].mark}".encode() for name in drawn)
         return self.secret.digest("edition", told.encode(), *marks).hex()

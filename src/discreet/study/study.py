@@ -134,10 +134,12 @@ class Study:
 
     Made by `discreet.open`. Prints no value and cannot be pickled. Every plot is answered with a
     View. `**research` are settings that the policy has a value of: other values exist under the
-    policy `research`, and are refused where they are fixed (`standard`). Where `rows` of the policy
-    is "whole", plots are drawn from one protected copy of the whole table: of any columns, with any
-    settings of the view (bins, grid, limits, pixels), and none is refused because of another;
-    `source="counts"` asks for counts of the raw data instead. Every method raises
+    policy `research`, and are refused where they are fixed. Under a guarded policy plots are drawn
+    from one protected copy of the whole table: of any columns, by any level, with any settings of
+    the view (bins, grid, limits, pixels), and none is refused because of another; histograms and
+    bar charts of one column are counted. What methods say of counts, strata and groups is of
+    counts (`source="counts"`, or a method of counts) and of policies that declare groups of
+    columns. Every method raises
     InputError if a column, method or setting is unknown or of another kind than is needed, and
     RefusedError if the policy has another value, or the table or a level holds too few persons.
 
@@ -264,9 +266,9 @@ class Study:
         Parameters
         ----------
         x, y : str
-            Two continuous columns, under `standard` of one group.
+            Two continuous columns; of one group, where groups are declared.
         by : str, optional
-            A categorical column that colours the points; under `standard` one of the strata.
+            A categorical column that colours the points; a stratum, where groups are declared.
         trend : bool, default False
             Draw the least-squares line of the points, one for each level of `by`; under
             `research` that of the raw records too (Fig. 2A).
@@ -288,8 +290,8 @@ class Study:
 
         Notes
         -----
-        Under `standard` the points are rows of the protected copy, so asking again, or for
-        other columns of the group, teaches nothing new. Avraam et al. (2021), section 4.1, Fig. 2.
+        Under a guarded policy the points are rows of the protected copy, so asking again, or for
+        other columns, teaches nothing that the copy does not. Avraam et al. (2021), section 4.1, Fig. 2.
         """
         settings = _known(GridSettings, research)
         return self.session.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
@@ -328,7 +330,7 @@ class Study:
         Parameters
         ----------
         x, y : str
-            Two continuous columns, of any group.
+            Two continuous columns.
         by : str, optional
             A categorical column: one grid for each of its levels, on the same cells and colours.
             Under a guarded policy a cell is shown where each level has k persons in it, and cells
@@ -560,7 +562,8 @@ class Study:
 
         Notes
         -----
-        Under a guarded policy clusters are a function of how many persons each two cells of
+        Of the copy of the whole table clusters are of at least k rows, and any axes may stand in
+        any order. Counted, they are a function of how many persons each two cells of
         neighbouring axes share. Cells are levels, or the bins of the column's histogram, joined
         until each holds k persons, and at least 10 pixels wide. Clusters light up together where
         they share at least k persons. Beside a sensitive axis every cluster has `diversity` of its
@@ -581,8 +584,8 @@ class Study:
         --------
         >>> import discreet as dc
         >>> study = dc.open(dc.datasets.diabetes())
-        >>> study.parallel(["age", "bmi", "glucose"])
-        ParallelView(parallel coordinates of age, bmi and glucose: k-member-cells (k = 5, \
+        >>> study.parallel(["age", "sex", "glucose"])
+        ParallelView(parallel coordinates of age, sex and glucose: whole (k = 5, m = 10, \
 pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
@@ -614,7 +617,9 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), roles={"sex": "sensitive"})
+        >>> study = dc.open(
+        ...     dc.datasets.diabetes(), roles={"sex": "sensitive"}, rows="condensation"
+        ... )
         >>> study.axis_order(["sex", "age", "bmi"])[-1]
         'sex'
         """
@@ -645,7 +650,7 @@ pixels = 400), policy standard)
         InputError
             Also if the formula cannot be read.
         RefusedError
-            Also if a categorical term is no stratum of the copy, too few residual degrees of
+            Also if a categorical term is no stratum where groups are declared, too few residual degrees of
             freedom are left, or the terms depend on each other.
 
         Notes

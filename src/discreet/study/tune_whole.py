@@ -77,6 +77,10 @@ def settings_of_whole(
         for each in dict.fromkeys(KS if ks is None else ks):
             groups = [times * each for times in PER_K] if ms is None else dict.fromkeys(ms)
             out += [Setting(name, k=each, m=size) for size in groups if size >= each]
+    if q is not None and {*names} <= {Whole.name}:
+        raise InputError(
+            "q is of row methods with noise; name some: methods=['whole', 'probabilistic']"
+        )
     if not out:
         raise InputError("a sweep needs at least one k, and one m that is at least k")
     return tuple(out)
@@ -195,7 +199,8 @@ def _columns(session: Session, columns: Sequence[str] | None, drop: Sequence[str
     """Return the raw columns that are copied: all that a copy of the whole table has, or some."""
     raw = raw_whole(session.table, session.policy, session.secret)
     check_columns(session.table, columns, drop)
-    session.table.require(columns or ())
+    for name in columns or ():
+        session.table.known(name)
     held = [name for name in session.table.columns if name in {*raw.numbers, *raw.levels}]
     if lacking := [name for name in columns or () if name not in held]:
         raise RefusedError(f"a copy has no column {one_of(lacking)}; leave it out")

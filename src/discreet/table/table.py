@@ -438,12 +438,16 @@ class Table:
         with quiet("the data could not be read"):
             for batch in parts(self._whole, wanted, self._keep):
                 seen += batch.num_rows
-                yield {
-                    name: floats_of(batch[name]) if name in numbers else levels_of(batch[name])
-                    for name in names
-                }
+                yield {name: self._read_as(name, batch[name], name in numbers) for name in names}
             if seen != self.size:
                 raise InputError("the data have changed while they were read; open them again")
+
+    def _read_as(self, name: str, values: Any, number: bool) -> Any:
+        """Return part of a column as numbers, as days where it holds dates, or as levels."""
+        dates = self.columns[name].dates
+        if dates is not None:
+            return days_of(values, dates)
+        return floats_of(values) if number else levels_of(values)
 
     def persons_repeat(self) -> bool:
         """Whether some person has several rows."""

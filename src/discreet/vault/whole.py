@@ -21,6 +21,7 @@ __all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks
 
 HOW = 3
 """Counts the ways in which such copies were made: another way is another copy."""
+UNREADABLE = "cannot be read"
 NO_COLUMN = (
     "no column of this table can be in a protected copy: each identifies persons, numbers the rows,"
     " or is neither numbers nor levels; say what they are (roles=, kinds=), or draw counts"
@@ -64,7 +65,7 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
         for name in table.columns
         if name not in {*numbers, *words, table.unit, table.key}
     }
-    left_out |= dict.fromkeys(broken, "cannot be read")
+    left_out |= dict.fromkeys(broken, UNREADABLE)
     told = {name: parts_of(rows.numbers[name], rows.persons, policy.k) for name in dated}
     parts = {name: of for name, of in told.items() if of is not None}
     settings = Settings(
@@ -137,6 +138,8 @@ def _why(table: Table, name: str, counting: set[str]) -> str:
         return WHY["identifier"]
     if name in counting:
         return "numbers the rows"
+    if not table.can_read(name):
+        return UNREADABLE
     return WHY.get(column.kind, "neither numbers nor levels")
 
 
