@@ -291,7 +291,8 @@ class Study:
         Notes
         -----
         Under a guarded policy the points are rows of the protected copy, so asking again, or for
-        other columns, teaches nothing that the copy does not. Avraam et al. (2021), section 4.1, Fig. 2.
+        other columns, teaches nothing that the copy does not. Avraam et al. (2021), section 4.1,
+        Fig. 2.
         """
         settings = _known(GridSettings, research)
         return self.session.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
@@ -650,8 +651,8 @@ pixels = 400), policy standard)
         InputError
             Also if the formula cannot be read.
         RefusedError
-            Also if a categorical term is no stratum where groups are declared, too few residual degrees of
-            freedom are left, or the terms depend on each other.
+            Also if a categorical term is no stratum where groups are declared, too few residual
+            degrees of freedom are left, or the terms depend on each other.
 
         Notes
         -----
