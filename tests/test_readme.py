@@ -71,13 +71,13 @@ def test_the_shell_commands_run(
         "parallel.html",
         "released.csv",
         "report.html",
+        "by-sex.svg",
     }
 
 
 # Of each block: what it prints, and what it writes.
 PYTHON: tuple[tuple[str, set[str]], ...] = (
-    ("condensation (k = 5), policy standard", {"age-glucose.svg", "hdl.png"}),
-    ("How near the copy is: ", set()),
+    ("How near the copy is: ", {"age-glucose.svg", "bmi.svg", "hdl.png"}),
     ("What somebody could learn about a person", {"patients.parquet", "patients.html"}),
     ("RoundingSet(optimal, 24 points)", set()),
 )

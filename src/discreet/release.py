@@ -174,7 +174,7 @@ class Release:
         Examples
         --------
         >>> import discreet as dc
-        >>> release = dc.open(dc.datasets.diabetes(), rows="whole").anonymize()
+        >>> release = dc.open(dc.datasets.diabetes()).anonymize()
         >>> release.with_attacks(0).report.attacks.rounded_to
         5
         """

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -200,3 +201,43 @@ def test_a_proposed_policy_says_how_to_have_one(cohort: Path, tmp_path: Path) ->
     path = tmp_path / "p.toml"
     path.write_text(text.replace("# m = 10", "m = 12"))
     assert (Policy.load(path).members, Policy.load(path).rows_by) == (12, "whole")
+
+
+def test_a_plot_by_codes_goes_with_all_others(run: Run, tmp_path: Path) -> None:
+    """It made the column one of levels, and so another copy: whichever came later was refused."""
+    path = tmp_path / "wards.csv"
+    random = np.random.default_rng(5)
+    numbers = random.normal(50, 9, (300, 2)).round(1)
+    lines = [f"{a},{b},{1 + i % 3}" for i, (a, b) in enumerate(numbers.tolist())]
+    path.write_text("\n".join(["age,fare,ward", *lines]), encoding="utf-8")
+    plots = (
+        ("histogram", "age"),
+        ("scatter", "age", "fare", "--by", "ward"),
+        ("bars", "ward"),
+        ("histogram", "fare", "--by", "ward", "--bins", "9"),
+        ("histogram", "age", "--source", "copy"),
+    )
+
+    for kind, *words in plots:
+        code, _, err = run("plot", kind, str(path), *words, "--json")
+        assert code == 0, err
+
+
+def test_numbers_of_counts_are_those_of_the_study_where_groups_are_named(
+    run: Run, cohort: Path
+) -> None:
+    words = (
+        "plot",
+        "histogram",
+        str(cohort),
+        "age",
+        "--groups",
+        "age,bmi",
+        "--bins",
+        "9",
+        "--json",
+    )
+    code, out, err = run(*words)
+
+    assert code == 0, err
+    assert json.loads(out)["parameters"]["bins"] == 9

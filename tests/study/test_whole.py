@@ -558,3 +558,32 @@ def test_a_grid_that_is_named_is_drawn() -> None:
     assert usual.parameters["grid"] == usual_grid(study.policy, usual.origin.total or 0) < 30
     assert named.parameters["grid"] == 30
     assert "grey: no row of the copy" in usual.scene().notes
+
+
+CODED = {"ward": [1, 2, 3], "one of many": list(range(1, 31))}
+
+
+@pytest.mark.parametrize("codes", CODED.values(), ids=CODED)
+def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
+    random = np.random.default_rng(3)
+    raw = cohort().with_columns(code=pl.Series(random.choice(codes, len(cohort()))))
+    study = dc.open(raw, study="codes")
+
+    by = study.scatter("age", "bmi", by="code")
+    names = {str(it) for it in codes}
+    assert set(by.by or ()) <= names
+    assert set(study.bars("code").levels) <= names
+    assert study.crosstab("code", "sex").method == "whole"
+    before = study.histogram("code")
+    assert before.method == "merge"  # a column of numbers it stays
+    for view in (by, before, study.box("age", by="code")):
+        view.to_json()  # none is refused because of another
+
+
+def test_numbers_of_many_values_are_no_levels() -> None:
+    study = dc.open(cohort(), study="numbers")
+
+    with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
+        study.scatter("age", "glucose", by="bmi")
+    with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
+        study.bars("bmi")

@@ -121,6 +121,15 @@ class StudyOptions:
 
         return load_policy(self.policy)
 
+    def wanted(self, rules: Policy, **fields: Any) -> Policy:
+        """Return the policy with the groups and strata that are named, as far as they fit."""
+        groups = [names_of(names) for names in self.groups or ()] or None
+        strata = names_of(self.strata) if self.strata else None
+        try:
+            return rules.changed(groups=groups, strata=strata, **fields)
+        except InputError:  # which is said where the study is opened
+            return rules
+
     def open(self, file: Path, levels: Sequence[str] = (), **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden.
 

@@ -95,7 +95,7 @@ def serve(
     """Serve a study on the web: the data stay here, plots go out.
 
     discreet serve cohort.parquet --policy discreet.toml
-    discreet serve cohort.parquet --rows whole
+    discreet serve cohort.parquet
 
     Prints an address with a token that an analyst opens; it is shown this once, and is good for a
     day. `discreet token add` makes others.

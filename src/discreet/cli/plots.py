@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,25 +119,27 @@ def plot(
     discreet plot scatter cohort.csv age glucose -o age-glucose.svg
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
-    discreet plot heatmap cohort.csv age bmi --rows whole --grid 12 -o age-bmi.svg
+    discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
     """
     from discreet.plots import PLOTS
+    from discreet.plots.request import COUNTS
+    from discreet.protect import Whole
 
     _check_asked(kind, columns, axes, by=by, trend=trend)
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
     with progress_shown():
-        fields, drawn = _parted(kind, study.rules(), made, numbers, axes, method)
+        rules = study.rules()
+        made = replace(made, rows=made.rows or _row_method(rules, method))
+        whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
+        fields, drawn = _parted(kind, rules, made, numbers, axes, whole=whole)
         drawn |= _said(method=method, by=by, trend=trend or None, source=source)
         if PLOTS[kind].axes:
             drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
-        counted = columns if PLOTS[kind].columns == "categorical" else ()
-        # Columns whose sensitive values are named are levels.
-        levels = [name for name, values in axes.named().items() if values]
-        levels += [*([by] if by else ()), *counted]
+        counted = source == COUNTS or method not in (None, Whole.name)
+        levels = _levels(kind, columns, by, axes) if counted or not whole else []
         opened = study.open(file, levels, **fields)
-        of = (columns,) if PLOTS[kind].axes else columns
-        view = getattr(opened, kind)(*of, **drawn)
+        view = getattr(opened, kind)(*((columns,) if PLOTS[kind].axes else columns), **drawn)
         text = view.to_json() if as_json else None
         if output is not None:
             view.save(output)
@@ -145,6 +147,16 @@ def plot(
         if text is not None:
             typer.echo(text)
     _say_codes(opened, view)
+
+
+def _levels(kind: str, columns: Sequence[str], by: str | None, axes: AxesOptions) -> list[str]:
+    """Return the columns that are levels because of what is asked."""
+    from discreet.plots import PLOTS
+
+    counted = columns if PLOTS[kind].columns == "categorical" else ()
+    # Columns whose sensitive values are named are levels.
+    named = [name for name, values in axes.named().items() if values]
+    return [*named, *([by] if by else ()), *counted]
 
 
 def _said(**options: Any) -> dict[str, Any]:
@@ -178,18 +190,22 @@ def _parted(
     made: CopyOptions,
     numbers: NumberOptions,
     axes: AxesOptions,
-    method: str | None,
+    *,
+    whole: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a study is opened with, and what is the plot's alone."""
-    from discreet.protect import ROW_METHODS, named
-
     fields = dict(made.fields(rules))
     if not rules.fixed:
         return {}, _own_numbers(kind, numbers, axes)
-    # A row method makes the study's copy; a count method is the plot's alone.
-    rows = method if named(method or "")[0] in ROW_METHODS else None
-    fields |= {"rows": made.rows or rows, **vars(numbers), **axes.fields()}
-    return fields, _of_view(kind, fields) if made.is_whole(rules) else {}
+    fields |= {**vars(numbers), **axes.fields()}
+    return fields, _of_view(kind, fields) if whole else {}
+
+
+def _row_method(rules: Policy, method: str | None) -> str | None:
+    """Return a row method, which makes a guarded study's copy; a count method is the plot's."""
+    from discreet.protect import ROW_METHODS, named
+
+    return method if rules.fixed and named(method or "")[0] in ROW_METHODS else None
 
 
 def _of_view(kind: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def anonymize(
     """Make a protected table, and a report on its risk and use.
 
     discreet anonymize cohort.csv --strata sex,smoker -o released.csv --report report.html
-    discreet anonymize cohort.csv --rows whole -o copy.csv --report report.html
+    discreet anonymize cohort.csv -o copy.csv --report report.html
     discreet anonymize cohort.csv --method mdav -k 10 -o rounded.csv
     discreet anonymize wine.csv --method optimal -k 10 --per-column --policy research -o wine-10.csv
     """

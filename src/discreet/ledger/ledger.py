@@ -164,7 +164,8 @@ class Ledger:
             if not changed:
                 raise InputError(
                     f"neither the data nor the policy of study {study!r} has changed; say what is"
-                    " to change: other groups (--groups a,b,c), strata (--strata a) or -k"
+                    " to change: -k, -m, kinds (--kinds a=categorical), groups (--groups a,b,c) or"
+                    " the policy file"
                 )
             next_ = ReleaseRecord(study, settings, {}, {}, k, versions=most, new_version=opened)
             others = related(connection, next_, fresh, last)

@@ -68,8 +68,8 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("as near as a resample", 1.3, 0.0, 0.06, 0.03, 1.5),
-    Limit("a little coarser than a resample", 2.0, 0.03, 0.12, 0.08, math.inf),
+    Limit("on average as near as a resample", 1.3, 0.0, 0.06, 0.03, 1.5),
+    Limit("on average a little coarser than a resample", 2.0, 0.03, 0.12, 0.08, math.inf),
     Limit("coarse", *[math.inf] * 5),
 )
 """From near to far: the first of which no limit is exceeded is the word of a copy."""
@@ -174,9 +174,9 @@ class Fidelity:
     >>> columns = tuple(ColumnFit(name, "number", 0.02, 0.06, 0.05) for name in ("age", "bmi"))
     >>> found = Fidelity(500, 0.02, columns, (pair,), None, None, ())
     >>> found.word
-    'as near as a resample'
+    'on average as near as a resample'
     >>> found
-    Fidelity(as near as a resample; exact, for the custodian: no release)
+    Fidelity(on average as near as a resample; exact, for the custodian: no release)
     """
 
     rows: int

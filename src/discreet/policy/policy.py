@@ -711,8 +711,14 @@ class Policy:
                     f" give records away; leave {name}= out, or the custodian can open a study with"
                     f" it: policy.changed({name}=...)"
                     + (" or discreet.open(..., k=...)" if name == "k" else "")
+                    + self._free_in_copy(name)
                 )
         return chosen
+
+    def _free_in_copy(self, name: str) -> str:
+        """Say that a setting of the view is free in plots of the copy of the whole table."""
+        free = self.rows_by == Whole.name and name in ("bins", "grid", "limits", "edges", "pixels")
+        return f"; plots of the copy (source='copy') take any {name}" if free else ""
 
     @cached_property
     def methods(self) -> Mapping[str, tuple[str, ...]]:

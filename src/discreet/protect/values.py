@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -209,7 +210,9 @@ def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
 def stepped(values: Floats, step: float) -> Floats:
     """Return `values` rounded to the nearest multiple of a nice `step`, and no digit beyond it."""
     decimals = max(0, -int(np.floor(np.log10(step))))
-    return np.round(np.round(values / step) * step, decimals) + 0.0
+    out = np.round(values / step) * step
+    # numpy rounds by the power of ten itself, which is infinite for the smallest numbers there are.
+    return (np.round(out, decimals) if decimals < sys.float_info.max_10_exp else out) + 0.0
 
 
 MISSING_NUMBERS = ("complete", "median", "mean")

@@ -326,7 +326,10 @@ def _checked(tree: ast.expr, names: Mapping[str, str], kinds: Mapping[str, str])
             pass
         case ast.Call(func=ast.Name(id="C"), args=[argument], keywords=[]):
             if not (isinstance(argument, ast.Name) and categorical):
-                raise InputError("C() takes the name of one categorical column")
+                raise InputError(
+                    "C() takes the name of one categorical column; declare one of codes:"
+                    " kinds={'ward': 'categorical'}"
+                )
             tree = argument
         case ast.Name() | ast.Call():
             _check_expression(tree)

@@ -23,7 +23,7 @@ from discreet.protect import Condensation, Whole
 from discreet.regression import Model
 from discreet.release import arrow_table
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE, is_listed
-from discreet.table import Column, Table, open_table
+from discreet.table import KINDS, Column, Table, open_table
 from discreet.table.dates import day_of
 from discreet.vault.vault import Copy
 
@@ -32,6 +32,8 @@ __all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
 NO_METHOD = "none"
 OF_VIEW = ("by", "bins", "limits", "edges")
 OF_CLUSTERS = ("sensitive", "diversity")
+MOST_CODES = 30
+"""So many different numbers of a column of the copy may be levels of a plot."""
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
 LEAST_GRID = 5
@@ -64,6 +66,23 @@ class WholeTable:
             key=None,
         )
 
+    def with_levels(self, names: Sequence[str]) -> WholeTable:
+        """Return the copy with numbers of few different values, such as codes, as levels.
+
+        What few are is for the copy to say, so that nothing hangs on the raw data.
+        """
+        words = {
+            name: _words(self.copy.columns[name])
+            for name in names
+            if name in self.copy.columns and self.raw[name].dates is None
+        }
+        words = {name: it for name, it in words.items() if len({*it} - {""}) <= MOST_CODES}
+        if not words:
+            return self
+        numbers = {name: it for name, it in self.copy.columns.items() if name not in words}
+        held = dataclasses.replace(self.copy, columns=numbers, strata={**self.copy.strata, **words})
+        return WholeTable(held, self.raw)
+
     def __len__(self) -> int:
         sizes = [len(values) for values in self.copy.columns.values()]
         return max([*sizes, *(len(words) for words in self.copy.strata.values())])
@@ -87,6 +106,17 @@ class WholeTable:
             {name: self.copy.columns[name][places] for name in numbers},
             {name: tuple(self.copy.strata[name][i] for i in places.tolist()) for name in levels},
         )
+
+
+def _words(values: Floats) -> tuple[str, ...]:
+    """Return numbers as the names of levels; the empty text where one is missing."""
+    return tuple(f"{value:.15g}" if math.isfinite(value) else "" for value in values.tolist())
+
+
+def _levels_of(plot: str, columns: Sequence[str], by: str | None) -> list[str]:
+    """Return the columns that a plot takes as levels."""
+    counted = columns if PLOTS[plot].columns == KINDS[1] else ()
+    return [*counted, *([] if by is None else [by])]
 
 
 def source_of(
@@ -158,6 +188,7 @@ def settle_from_copy(
         with about("limits"):
             how["limits"] = {**policy.limits, **_in_days(raw, how["limits"])}
     _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
+    whole = whole.with_levels(_levels_of(plot, columns, how.get("by")))
     drawn, method = PLOTS[plot], NO_METHOD
     if drawn.axes:
         method = KMemberCells.name
@@ -219,6 +250,7 @@ def view_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy."""
+    whole = whole.with_levels(_levels_of(plot.name, request.columns, request.by))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         request = dataclasses.replace(request, method=KMemberCells.name)

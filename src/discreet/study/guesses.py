@@ -246,7 +246,11 @@ def _guess(table: Table, policy: Policy, name: str) -> Guess:
     if "birth" in words and words & DATES:
         named = "identifier"
     if column.kind not in KINDS:
-        why = "of a type that is not drawn" if column.dates is None else "dates, for rows = 'whole'"
+        why = (
+            "of a type that is not drawn"
+            if column.dates is None
+            else "dates: drawn from the copy alone"
+        )
         return Guess(name, named or "quasi-identifier", None, why)
     shared = _shared_levels(table, policy.k, name)
     if _tells_rows_apart(table, policy.k, name, named, shared):
@@ -452,8 +456,8 @@ UNIT = """\
 # unit = false says that each row is a person of its own, whatever a column looks like."""
 SERVER = f"# ---------- The server {'-' * 76}"
 BUDGET = """\
-# How many different plots one token or user may see. Each reveals a little more. Of a study with
-# rows = "whole" further counts alone: the copy and its base counts are free."""
+# How many different counts one token or user may see, beside the copy and the counts that belong
+# to it, which are free. Each reveals a little more. Of all plots, where groups are declared."""
 MINUTE = "# How often one token or user may ask."
 
 

@@ -155,7 +155,10 @@ class Session:
                 kinds |= dict.fromkeys(self.dates, KINDS[0])
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
-        chosen = source_of(self.policy, plot, columns, source, how, self.dates)
+        of_copy = [*self.dates]
+        if plot in PLOTS and PLOTS[plot].columns == KINDS[1]:  # codes, of which it makes levels
+            of_copy += [n for n in columns if n in self.table.columns and self._is_number(n)]
+        chosen = source_of(self.policy, plot, columns, source, how, of_copy)
         if chosen == COPY:
             return settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
@@ -177,6 +180,9 @@ class Session:
     def whole(self) -> WholeTable:
         """The copy of the whole table, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
+
+    def _is_number(self, name: str) -> bool:
+        return self.table.columns[name].kind == KINDS[0]
 
     @property
     def dates(self) -> tuple[str, ...]:

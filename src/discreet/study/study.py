@@ -742,7 +742,7 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), rows="whole")
+        >>> study = dc.open(dc.datasets.diabetes())
         >>> study.fidelity().rows > 400
         True
         """
@@ -1011,7 +1011,7 @@ pixels = 400), policy standard)
         Examples
         --------
         >>> import discreet as dc
-        >>> study = dc.open(dc.datasets.diabetes(), rows="whole")
+        >>> study = dc.open(dc.datasets.diabetes())
         >>> found = study.attack_versions(2, repeats=5)["versions"].found
         >>> 0.5 < found.share < 0.7
         True
