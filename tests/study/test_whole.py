@@ -571,7 +571,7 @@ def test_codes_are_levels_where_a_plot_takes_levels(codes: list[int]) -> None:
 
     by = study.scatter("age", "bmi", by="code")
     names = {str(it) for it in codes}
-    assert set(by.by or ()) <= names
+    assert set(by.level) <= names
     assert set(study.bars("code").levels) <= names
     assert study.crosstab("code", "sex").method == "whole"
     before = study.histogram("code")
