@@ -587,3 +587,17 @@ def test_numbers_of_many_values_are_no_levels() -> None:
         study.scatter("age", "glucose", by="bmi")
     with pytest.raises(InputError, match="'bmi' is continuous; levels are needed"):
         study.bars("bmi")
+
+
+def test_a_base_count_makes_no_copy_and_is_of_the_one_that_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raw = cohort()
+    with monkeypatch.context() as without:
+        without.setattr("discreet.vault.vault.copy_of_whole", None)
+        dc.open(raw, study="quick").histogram("age").to_json()
+
+    dc.open(raw, study="quick").scatter("age", "bmi").to_json()
+    other = dc.open(raw, study="quick", kinds={"smoker": "categorical", "age": "categorical"})
+    with pytest.raises(LeavingError, match=r"must be as in the earlier|another copy of the whole"):
+        other.bars("sex").to_json()

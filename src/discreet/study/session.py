@@ -177,6 +177,11 @@ class Session:
         )
 
     @cached_property
+    def version_of_whole(self) -> str:
+        """Which copy of the whole table it is; a base count needs no more of it."""
+        return self._vault.version_of_whole(self.table, self.policy)
+
+    @cached_property
     def whole(self) -> WholeTable:
         """The copy of the whole table, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
@@ -260,7 +265,7 @@ class Session:
             from_copy = self.settle(plot.name, request.columns, source=COPY)
             return self._from_copy(plot, from_copy)
         # Counts are of the data as they are now: that these are the copy's is looked at again.
-        view: V = self._gated(drawn, request, {COPY_OF_TABLE: self.whole.copy.version}, FORMAT)
+        view: V = self._gated(drawn, request, {COPY_OF_TABLE: self.version_of_whole}, FORMAT)
         return view
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:

@@ -310,6 +310,12 @@ class Vault:
                     write_whole(self._nearness.to_json().encode(), path.with_suffix(".json"))
         return self._whole
 
+    def version_of_whole(self, table: Table, policy: Policy) -> str:
+        """Return which copy of the whole table it is, without making it."""
+        if self._whole is not None:
+            return self._whole.version
+        return raw_whole(table, policy, self._secret).version.hex()[:16]
+
     def nearness(self, table: Table, policy: Policy) -> Fidelity:
         """Return how near the copy of the whole table is, in rounded figures kept beside it."""
         copy = self.whole(table, policy)
