@@ -47,6 +47,17 @@ NO_ENDS: list[Any] = [
 ]
 
 # Of every field: what is refused, and what the message says is allowed.
+NO_PAIRS: list[Any] = [
+    [["age"]],
+    [["age", "age"]],
+    [["age", "bmi", "glucose"]],
+    [["age", "bmi"], ["age"]],
+    [["age", ""]],
+    [["age", 3]],
+    [[["age", "bmi"]]],
+    ["ab"],
+    ["age", "bmi"],
+]
 WRONG: Mapping[str, tuple[list[Any], str]] = {
     "name": ([None, *NO_NAME], "a name"),
     "regime": (NO_WORD, "one of 'guarded', 'research'"),
@@ -100,36 +111,8 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         [0, 25, 49, 51, 399, 550, 1000, -50, *NO_WHOLE],
         "a multiple of 50 from 50 to 500",
     ),
-    "pairs": (
-        [
-            [["age"]],
-            [["age", "age"]],
-            [["age", "bmi", "glucose"]],
-            [["age", "bmi"], ["age"]],
-            [["age", ""]],
-            [["age", 3]],
-            [[["age", "bmi"]]],
-            ["ab"],
-            ["age", "bmi"],
-            *NO_NAMES[:4],
-        ],
-        "a list of pairs of different column names",
-    ),
-    "tables": (
-        [
-            [["age"]],
-            [["age", "age"]],
-            [["age", "bmi", "glucose"]],
-            [["age", "bmi"], ["age"]],
-            [["age", ""]],
-            [["age", 3]],
-            [[["age", "bmi"]]],
-            ["ab"],
-            ["age", "bmi"],
-            *NO_NAMES[1:4],
-        ],
-        "a list of pairs of different column names",
-    ),
+    "pairs": ([*NO_PAIRS, *NO_NAMES[:4]], "a list of pairs of different column names"),
+    "tables": ([*NO_PAIRS, *NO_NAMES[1:4]], "a list of pairs of different column names"),
     "round_to": ([0, 1001, *NO_WHOLE], "a whole number from 1 to 1000"),
     "shown_share": ([None, -0.01, 1.01, *NO_NUMBER], "a number from 0 to 1"),
     "show_empty": (NO_YES, "true or false"),

@@ -123,12 +123,17 @@ class StudyOptions:
 
     def wanted(self, rules: Policy, **fields: Any) -> Policy:
         """Return the policy with the groups and strata that are named, as far as they fit."""
-        groups = [names_of(names) for names in self.groups or ()] or None
-        strata = names_of(self.strata) if self.strata else None
         try:
-            return rules.changed(groups=groups, strata=strata, **fields)
+            return rules.changed(**self._grouped(), **fields)
         except InputError:  # which is said where the study is opened
             return rules
+
+    def _grouped(self) -> dict[str, list[list[str]] | list[str] | None]:
+        """Return the groups and strata as a policy takes them."""
+        return {
+            "groups": [names_of(names) for names in self.groups or ()] or None,
+            "strata": names_of(self.strata) if self.strata else None,
+        }
 
     def open(self, file: Path, levels: Sequence[str] = (), **fields: Any) -> Study:
         """Open the study; fields of its policy that are not None are overridden.
@@ -143,8 +148,7 @@ class StudyOptions:
         rules, kinds = self.rules(), kinds_of(self.kinds)
         fields |= {
             "study": self.study,
-            "groups": [names_of(names) for names in self.groups or ()] or None,
-            "strata": names_of(self.strata) if self.strata else None,
+            **self._grouped(),
             "unit": False if self.no_unit else self.unit,
         }
         named = {name: value for name, value in fields.items() if value is not None}

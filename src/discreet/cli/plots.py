@@ -134,8 +134,6 @@ def plot(
         whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
         fields, drawn = _parted(kind, rules, made, numbers, axes, whole=whole)
         drawn |= _said(method=method, by=by, trend=trend or None, source=source)
-        if PLOTS[kind].axes:
-            drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
         counted = source == COUNTS or method not in (None, Whole.name)
         levels = _levels(kind, columns, by, axes) if counted or not whole else []
         opened = study.open(file, levels, **fields)
@@ -194,11 +192,18 @@ def _parted(
     whole: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a study is opened with, and what is the plot's alone."""
+    from discreet.plots import PLOTS
+
     fields = dict(made.fields(rules))
-    if not rules.fixed:
-        return {}, _own_numbers(kind, numbers, axes)
-    fields |= {**vars(numbers), **axes.fields()}
-    return fields, _of_view(kind, fields) if whole else {}
+    drawn: dict[str, Any] = {}
+    if rules.fixed:
+        fields |= {**vars(numbers), **axes.fields()}
+        drawn = _of_view(kind, fields) if whole else {}
+    else:
+        fields, drawn = {}, _own_numbers(kind, numbers, axes)
+    if PLOTS[kind].axes:
+        drawn |= _said(sensitive=axes.named() or None) | {"gradient": axes.gradient}
+    return fields, drawn
 
 
 def _row_method(rules: Policy, method: str | None) -> str | None:

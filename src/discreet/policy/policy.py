@@ -56,19 +56,10 @@ USUAL: Mapping[str, Any] = MappingProxyType(
         "closeness": 1.0,
     }
 )
-#: What only copies of groups of columns have a use for, as it is where nobody says.
-OF_GROUPS: Mapping[str, Any] = MappingProxyType(
-    {
-        **{name: value for name, value in USUAL.items() if name != "ordered"},
-        "groups": (),
-        "strata": (),
-        "most_columns": None,
-        "q": None,
-        "c": None,
-        "metric": "euclidean",
-        "rounding": "mdav",
-        "far_noise": "even",
-    }
+#: What only copies of groups of columns have a use for.
+OF_GROUPS = frozenset(
+    {"groups", "strata", "most_columns", "q", "c", "metric", "rounding", "far_noise", *USUAL}
+    - {"ordered"}
 )
 USUAL_PIXELS = 400
 LEAST_GUARDED_K = 3
@@ -100,6 +91,12 @@ def frozen(key: str, value: Any) -> Any:
     if key == "rounding" and isinstance(value, str):
         return value.replace("-", "_")
     return value
+
+
+def _usual(item: dataclasses.Field[Any]) -> Any:
+    """Return what a field holds where nobody says."""
+    made = item.default_factory
+    return made() if callable(made) else item.default
 
 
 def _as_tuple(value: Any) -> Any:
@@ -499,8 +496,12 @@ class Policy:
         """What the protected copy is made by: `rows`, or what is usual where it is not given."""
         if self.rows is not None:
             return self.rows
-        usual = all(getattr(self, name) == value for name, value in OF_GROUPS.items())
-        return Whole.name if self.fixed and usual else Condensation.name
+        declared = any(
+            getattr(self, item.name) != _usual(item)
+            for item in dataclasses.fields(self)
+            if item.name in OF_GROUPS
+        )
+        return Whole.name if self.fixed and not declared else Condensation.name
 
     @property
     def fixed(self) -> bool:

@@ -205,8 +205,8 @@ def _drawn_in(blocks: _Blocks, x: Floats, edges: Labels, whose: Labels | None) -
 def _reached(blocks: _Blocks, inner: int, other: int, first: float) -> float:
     """Return where a line through the means of two blocks leaves the inner one, not beyond `first`.
 
-    `first` is whose number of the next block is nearest. Of a block of many equal ones, or where
-    the line goes beyond, it is the mean of the inner block.
+    `first` is the number of the end block that is nearest to the inner one. Of a block of many
+    equal ones, or where the line goes beyond, it is the mean of the inner block.
     """
     mean, size = float(blocks.value[inner]), blocks.size
     if blocks.alone[other]:

@@ -285,12 +285,7 @@ class Session:
 
     def _origin_of_copy(self, request: PlotRequest) -> Origin:
         """Say what a view of the copy of the whole table is of."""
-        said = [
-            f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
-            " data can say so (missing_values of the policy)"
-            for name in dict.fromkeys(request.named)
-            if self.table.codes(name, self.policy.k)
-        ]
+        said = _codes_in(self.table, self.policy, request.named)
         said.append(f"the copy: {self._vault.nearness(self.table, self.policy).word}")
         return Origin(
             policy=self.policy.name,
@@ -606,12 +601,7 @@ def remarks_of(
     The sentences name columns and no value; `copy` is None where a plot is drawn from counts.
     """
     said = [] if copy is None else [*copy.remarks]
-    said += [
-        f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
-        " data can say so (missing_values of the policy)"
-        for name in dict.fromkeys(request.named)
-        if table.codes(name, policy.k)
-    ]
+    said += _codes_in(table, policy, request.named)
     if request.plot in PLOTS and PLOTS[request.plot].binned:
         ended = [name for name in request.columns if name in {**request.limits, **request.edges}]
         said += [f"the end bins of {name} hold what lies beyond them, too" for name in ended]
@@ -631,6 +621,16 @@ def remarks_of(
         elif ((values < low) | (values > high)).any():
             said.append(f"some values lie outside the bounds of {name}, and are kept")
     return tuple(said)
+
+
+def _codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
+    """Say which columns may hold codes for missing values."""
+    return [
+        f"{name} may hold codes for missing values, drawn here as numbers; whoever keeps the"
+        " data can say so (missing_values of the policy)"
+        for name in dict.fromkeys(names)
+        if table.codes(name, policy.k)
+    ]
 
 
 # --- the order of axes ---------------------------------------------------------------------------

@@ -1150,14 +1150,19 @@ def open(
     if not chosen.shows_exact and not chosen.public and chosen.unit is None:
         refuse_unsaid_persons(table, chosen.roles)
     table = with_levels_of_two(table, kinds)
-    for group in chosen.groups:
-        check_group(chosen, group)
-        table.require(group, "continuous")
-    table.require(chosen.strata, "categorical")
-    for pair in chosen.pairs:
-        table.require(pair)
-    for pair in chosen.tables or ():
-        table.require(pair, "categorical")
-        check_listed(chosen)
-    table.require([*{**chosen.limits, **chosen.edges, **chosen.bounds}], "continuous")
+    _check_declared(table, chosen)
     return Study(table, chosen)
+
+
+def _check_declared(table: Table, policy: Policy) -> None:
+    """Refuse a policy that names columns the table has not, or of another kind."""
+    for group in policy.groups:
+        check_group(policy, group)
+        table.require(group, "continuous")
+    table.require(policy.strata, "categorical")
+    for pair in policy.pairs:
+        table.require(pair)
+    check_listed(policy)
+    for pair in policy.tables or ():
+        table.require(pair, "categorical")
+    table.require([*{**policy.limits, **policy.edges, **policy.bounds}], "continuous")
