@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import LeavingError
 from discreet.parallel.ordering import one_order
+from discreet.protect import Whole
 from discreet.sketch import WHOLE_ROWS, Sketch
 
 __all__ = ["COPY_OF_TABLE", "ReleaseRecord", "Version", "check_version", "compare"]
@@ -43,9 +44,8 @@ DIVERSITY_OF, PAIR_OF, PAIRS = "diversity of ", "pair ", "list of pairs"
 # How the rows of all copies are keyed; a version without it was opened before formats were counted.
 FORMAT_OF_ROWS = "format"
 ONE_ORDER = "those of one order"
-# Which copy of the whole table was released, and what a policy calls such a copy.
+# Which copy of the whole table was released.
 COPY_OF_TABLE = "copy of the whole table"
-WHOLE = "whole"
 
 
 def plain_command(study: str) -> str:
@@ -300,7 +300,7 @@ def _same_persons_said(record: ReleaseRecord, version: Version, known: Known, ne
     """
     if same_persons(known, new):
         return "more than half of these persons are in data released before"
-    copies = {it.settings.get("rows") for it in (record, version)} == {WHOLE}
+    copies = {it.settings.get("rows") for it in (record, version)} == {Whole.name}
     if copies and same_persons(new, known):
         return "these data hold more than half of the persons of data released before"
     return ""
@@ -311,7 +311,7 @@ def more_versions(record: ReleaseRecord) -> str:
 
     Of these there are few whatever a policy says.
     """
-    if record.settings.get("rows") == WHOLE:
+    if record.settings.get("rows") == Whole.name:
         return ""
     return ", or have the custodian raise `versions` of the policy"
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, Labels
 from discreet.protect.quantiles import shortened
+from discreet.table.dates import on_clock
 
 __all__ = ["Relations", "relations_of"]
 
@@ -110,7 +111,7 @@ class Relations:
                 done.add(name)
                 if name in self.after:
                     out[name] = _with_margin(name, end(self.after[name]), out[name], safe)
-                out[name] = np.clip(_nearest(out[name], parts.get(name)), *bounds.get(name, ANY))
+                out[name] = np.clip(on_clock(out[name], parts.get(name)), *bounds.get(name, ANY))
             return out[name]
 
         for name in numbers:
@@ -289,11 +290,6 @@ def _drawn_in(out: dict[str, Floats], name: str, parts: tuple[str, ...], bounds:
 def _ends_on(parts: Parts, low: str, high: str) -> bool:
     """Say whether what begins on a part of the lower column may end on one of the upper."""
     return high not in parts or (low in parts and parts[high] % parts[low] == 0)
-
-
-def _nearest(values: Floats, parts: int | None) -> Floats:
-    """Return the nearest multiples of one part of so many; where there are none, the numbers."""
-    return values if parts is None else np.round(values * parts) / parts
 
 
 def _not_below(values: Floats, parts: int | None) -> Floats:

@@ -226,6 +226,12 @@ def _parameters_told(
     return told
 
 
+def _in_force(policy: Policy) -> Policy:
+    """Return a policy with what holds where its file does not say what the copy is made by."""
+    whole = policy.rows_by == Whole.name
+    return policy.changed(rows=policy.rows_by, m=policy.members if whole else None)
+
+
 def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
     """Return the policy in force, tokens with what they used, and a page of the log.
 
@@ -242,7 +248,7 @@ def custodian_told(served: Served, before: int | None = None) -> dict[str, Any]:
     return {
         "study": served.name,
         "version": served.version,
-        "policy": served.study.policy.to_toml(),
+        "policy": _in_force(served.study.policy).to_toml(),
         "tokens": [
             {
                 "name": it.name,

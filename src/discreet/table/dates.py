@@ -150,8 +150,10 @@ def parts_of(days: Floats, persons: Labels | None, k: int) -> int | None:
     return None
 
 
-def on_clock(days: Floats, parts: int) -> Floats:
+def on_clock(days: Floats, parts: int | None) -> Floats:
     """Return days to the nearest part of one; the same number for the same time, however reached.
+
+    Without parts they are as they were, and so are numbers that are no days.
 
     Examples
     --------
@@ -159,5 +161,4 @@ def on_clock(days: Floats, parts: int) -> Floats:
     >>> on_clock(np.array([1.49, 2.51]), 2)
     array([1.5, 2.5])
     """
-    out: Floats = np.round(days * parts) / parts
-    return out
+    return days if parts is None else np.round(days * parts) / parts

@@ -83,7 +83,7 @@ def raw_whole(table: Table, policy: Policy, secret: Secret) -> RawWhole:
     made_by |= {"dates": dated} if dated else {}
     version = digest_of(secret, "whole", data, FORMAT, json.dumps(made_by, sort_keys=True).encode())
     return RawWhole(
-        {name: _told(rows.numbers[name], parts.get(name)) for name in numbers},
+        {name: on_clock(rows.numbers[name], parts.get(name)) for name in numbers},
         {name: Levels.of(rows.texts[name]) for name in words},
         left_out,
         keys,
@@ -141,8 +141,3 @@ def _why(table: Table, name: str, counting: set[str]) -> str:
     if not table.can_read(name):
         return UNREADABLE
     return WHY.get(column.kind, "neither numbers nor levels")
-
-
-def _told(numbers: Floats, parts: int | None) -> Floats:
-    """Return dates as nearly all of the column are told; other numbers as they are."""
-    return numbers if parts is None else on_clock(numbers, parts)
