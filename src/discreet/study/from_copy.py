@@ -71,16 +71,13 @@ class WholeTable:
 
         What few are is for the copy to say, so that nothing hangs on the raw data.
         """
-        words = {
-            name: _words(self.copy.columns[name])
-            for name in names
-            if name in self.copy.columns and self.raw[name].dates is None
-        }
-        words = {name: it for name, it in words.items() if len({*it} - {""}) <= MOST_CODES}
+        numbers = self.copy.columns
+        coded = [name for name in names if name in numbers and self.raw[name].dates is None]
+        words = {name: it for name in coded if (it := _words(numbers[name])) is not None}
         if not words:
             return self
-        numbers = {name: it for name, it in self.copy.columns.items() if name not in words}
-        held = dataclasses.replace(self.copy, columns=numbers, strata={**self.copy.strata, **words})
+        others = {name: it for name, it in numbers.items() if name not in words}
+        held = dataclasses.replace(self.copy, columns=others, strata={**self.copy.strata, **words})
         return WholeTable(held, self.raw)
 
     def __len__(self) -> int:
@@ -108,9 +105,13 @@ class WholeTable:
         )
 
 
-def _words(values: Floats) -> tuple[str, ...]:
-    """Return numbers as the names of levels; the empty text where one is missing."""
-    return tuple(f"{value:.15g}" if math.isfinite(value) else "" for value in values.tolist())
+def _words(values: Floats) -> tuple[str, ...] | None:
+    """Return numbers as names of levels, the empty text for a missing one; None of too many."""
+    found, places = np.unique(values, return_inverse=True)
+    if np.isfinite(found).sum() > MOST_CODES:
+        return None
+    names = [f"{value:.15g}" if math.isfinite(value) else "" for value in found.tolist()]
+    return tuple(names[place] for place in places.tolist())
 
 
 def _levels_of(plot: str, columns: Sequence[str], by: str | None) -> list[str]:

@@ -99,18 +99,22 @@ class ReleaseGate:
     def of_version(self) -> Mapping[str, str]:
         """What all that is released beside a copy of the whole table is recorded with.
 
-        The method by which each column, and each listed table, is counted in the base counts, so
-        that no further counts of the same by another method stand beside them.
+        Whether each column is one of numbers or of levels, for as the other it makes another copy;
+        and the method by which it, and each listed table, is counted in the base counts, so that no
+        further counts of the same by another method stand beside them.
         """
         if self.policy.rows_by != Whole.name:
             return NOTHING
+        kinds: dict[str, str] = {}
         pins: dict[str, str] = {}
         for plot in BASE_PLOTS:
-            method = usual_method(self.policy, plot)
-            names = self.table.shown([*self.table.columns], PLOTS[plot].columns)
+            method, kind = usual_method(self.policy, plot), PLOTS[plot].columns
+            names = self.table.shown([*self.table.columns], kind)
+            kinds |= {f"{KIND_OF}{name!r}": kind for name in names}
             pins |= {} if method is None else method_pins([[name] for name in names], method)
         method = usual_method(self.policy, BASE_TABLE)
-        return pins | ({} if method is None else method_pins(self.policy.tables or (), method))
+        listed = {} if method is None else method_pins(self.policy.tables or (), method)
+        return kinds | pins | listed
 
     def record(
         self,

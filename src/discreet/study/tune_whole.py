@@ -9,6 +9,7 @@ import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,11 +53,6 @@ RISKS = {
     "far linkage": "the five farthest records whose nearest released row was drawn for them",
     "numbers": "numbers said rightly by the nearest row, above persons held out",
     "levels": "levels said rightly by the nearest row, above persons held out",
-}
-LOSSES = {
-    "pairs": "distance of pairs of columns, times a resample's",
-    "columns": "largest distance of a column",
-    "coefficients": "mean error of linear coefficients, in standard errors",
 }
 
 
@@ -119,7 +115,7 @@ class _Tried:
 
     def _loss(self, copy: Copy) -> float:
         found = fidelity(_mixed(self.records.table), _mixed(copy.table))
-        return LOSS[self.loss](found)
+        return LOSSES[self.loss].of(found)
 
     def _risk(self, make: Make, copies: Sequence[Copy], setting: Setting) -> Success:
         if self.risk in ("numbers", "levels"):
@@ -156,10 +152,15 @@ def _coefficients(found: Fidelity) -> float:
     return found.coefficients.distance
 
 
-LOSS: Mapping[str, Callable[[Fidelity], float]] = {
-    "pairs": _pairs,
-    "columns": lambda found: found.largest,
-    "coefficients": _coefficients,
+class _Loss(NamedTuple):
+    words: str
+    of: Callable[[Fidelity], float]
+
+
+LOSSES: Mapping[str, _Loss] = {
+    "pairs": _Loss("distance of pairs of columns, times a resample's", _pairs),
+    "columns": _Loss("largest distance of a column", lambda found: found.largest),
+    "coefficients": _Loss("mean error of linear coefficients, in standard errors", _coefficients),
 }
 
 
@@ -188,7 +189,7 @@ def sweep_whole(
     return RiskUtilityMap(
         tuple(points),
         risk_name=RISKS[risk],
-        loss_name=LOSSES[loss],
+        loss_name=LOSSES[loss].words,
         guarded=session.policy.fixed,
         options="".join(f" {shlex.quote(word)}" for word in named),
         note=f"copies of: {', '.join(names)}",
