@@ -22,7 +22,7 @@ PACKAGE = "discreet"
 BUILDING = (
     ("errors", "progress"),
     ("arguments", "kernels", "secret"),
-    ("keys", "parallel", "render", "table"),
+    ("expressions", "keys", "parallel", "render", "table"),
     ("regression", "rounding", "sketch"),
     ("protect",),
     ("measure", "plots"),

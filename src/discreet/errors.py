@@ -15,6 +15,7 @@ parameters and rules, never a cell's value and never an exact count.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
@@ -30,6 +31,8 @@ __all__ = [
 
 MOST_NAMED = 20
 """Of more names than this a message lists the first."""
+MOST_COMPARED = 100
+"""For a name of more characters than this no similar one is looked for."""
 
 
 class DiscreetError(Exception):
@@ -92,6 +95,14 @@ def some_of(choices: Sequence[str]) -> str:
     """List the first of many names, for the end of a message that a screen can hold."""
     named = one_of(choices[:MOST_NAMED])
     return f"{named} and others" if len(choices) > MOST_NAMED else named
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """Say which of the known names was meant, or which there are, for the end of a message."""
+    close = [it for it in known if it.lower() == name.lower()]
+    if not close and len(name) <= MOST_COMPARED:  # the time grows with the square of the length
+        close = difflib.get_close_matches(name, known, n=3)
+    return f"did you mean {one_of(close)}?" if close else f"there are {some_of(known)}"
 
 
 def one_of(choices: Iterable[str]) -> str:

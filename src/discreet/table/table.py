@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError, RefusedError, one_of, some_of
+from discreet.errors import InputError, RefusedError, near, one_of
 from discreet.table.columns import (
     CODES,
     Column,
@@ -487,12 +486,7 @@ class Table:
         """Return what is known of a column, or say which there are."""
         if name in self.columns:
             return self.columns[name]
-        capitals = [known for known in self.columns if known.lower() == name.lower()]
-        close = capitals or difflib.get_close_matches(name, self.columns, n=3)
-        hint = (
-            f"did you mean {one_of(close)}?" if close else f"there are {some_of([*self.columns])}"
-        )
-        raise InputError(f"there is no column {name!r}; {hint}")
+        raise InputError(f"there is no column {name!r}; {near(name, [*self.columns])}")
 
     @quiet("the data could not be read")
     def _is_unique_text(self, column: Column) -> bool:

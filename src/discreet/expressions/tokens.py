@@ -1,0 +1,103 @@
+"""A text is cut into names, numbers, quoted texts and signs, in one pass from left to right."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from typing import NamedTuple
+
+from discreet.errors import InputError
+from discreet.expressions.tree import Mistake, Place
+
+__all__ = ["PLAIN_NAME", "Token", "as_input_error", "cut_up", "quoted"]
+
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+# What was taken is not given back (*+, ++), so the time grows with the length alone.
+TOKEN = re.compile(
+    r"\s*+(?:(?P<name>[^\W\d]\w*+)"
+    r"|(?P<column>`[^`]++`)"
+    r"|(?P<number>(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)"
+    r"|(?P<text>'(?:[^']++|'')*+'|\"(?:[^\"]++|\"\")*+\")"
+    r"|(?P<sign>\*\*|[=!<>]=|[-+*/<>(),:~]))"
+)
+INSTEAD = {
+    "=": "write == to compare",
+    "&": "write 'and'",
+    "|": "write 'or'",
+    "!": "write 'not', or != to compare",
+    "~": "write 'not'",
+    "^": "write ** for a power",
+    "[": "write round brackets",
+    "{": "write round brackets",
+    "'": "the quotation mark is not closed",
+    '"': "the quotation mark is not closed",
+    "`": "close the backtick, with a name before it",
+    **dict.fromkeys("‘’“”„«»", "write a plain quotation mark, ' or \""),  # noqa: RUF001
+    **dict.fromkeys("−–—", "write a plain minus, -"),
+}
+"""What is written in place of a sign that has no place."""
+SHOWN = 30
+"""So many characters before and behind a place are shown with it."""
+
+
+class Token(NamedTuple):
+    """A name, a column between backticks, a number, a quoted text, or a sign; "end" is the last."""
+
+    sort: str
+    text: str
+    place: Place
+
+
+def cut_up(text: str, signs: Collection[str], what: str) -> list[Token]:
+    """Cut a text up; of signs only those may stand in it, and `"` where texts may be quoted."""
+    found: list[Token] = []
+    end = len(text.rstrip())
+    at = 0
+    while at < end:
+        match = TOKEN.match(text, at)
+        if match is None:
+            at += len(text[at:]) - len(text[at:].lstrip())
+            raise Mistake((at, at + 1), _no_place(text[at], what))
+        sort = str(match.lastgroup)
+        place = match.span(sort)
+        if sort == "sign" and match[sort] not in signs:
+            raise Mistake(place, _no_place(match[sort], what))
+        if sort == "text" and '"' not in signs:
+            raise Mistake((place[0], place[0] + 1), _no_place(text[place[0]], what, "no text"))
+        found.append(Token(sort, match[sort], place))
+        at = match.end()
+    return [*found, Token("end", "", (end, end + 1))]
+
+
+def _no_place(sign: str, what: str, instead: str = "") -> str:
+    instead = instead or INSTEAD.get(sign[0], "a name that has it stands between backticks")
+    return f"the sign {sign!r} has no place in {what}; {instead}"
+
+
+def quoted(name: str) -> str:
+    """Write a column's name as it stands in a text."""
+    return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
+
+
+def as_input_error(text: str, mistake: Mistake) -> InputError:
+    """Show a mistake below what is said of it: the text around its place, and the place marked."""
+    start, stop = mistake.place
+    stop = max(min(stop, len(text), start + SHOWN), start + 1)
+    first, last = max(start - SHOWN, 0), min(stop + SHOWN, len(text))
+    before, here = _clean(text[first:start]), _clean(text[start:stop])
+    more = "… " if first else ""
+    line = f"{more}{before}{here}{_clean(text[stop:last])}{' …' if last < len(text) else ''}"
+    marks = " " * (len(more) + _width(before)) + "^" * max(_width(here), 1)
+    return InputError(f"{mistake.says}\n  {line}\n  {marks}")
+
+
+def _clean(text: str) -> str:
+    """Show what cannot be seen, or would move the rest, as one dot."""
+    return "".join(sign if sign.isprintable() else "·" if sign.strip() else " " for sign in text)
+
+
+def _width(text: str) -> int:
+    """Count the places that a text takes on a screen."""
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    return len(text) + wide - sum(unicodedata.combining(sign) > 0 for sign in text)
