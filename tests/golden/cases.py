@@ -575,6 +575,7 @@ def lay_out(folder: Path) -> None:
 HELP = (
     "",
     "plot",
+    "summary",
     "anonymize",
     "evaluate",
     "attack",

@@ -18,12 +18,13 @@ from discreet.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
     from discreet.measure import AttackReport, Fidelity, Report
+    from discreet.measure.copy_table import CopyTable
     from discreet.measure.frontier import RiskUtilityMap
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.policy import Policy
     from discreet.study import Study
 
-    Found = AttackReport | Fidelity | Report | RiskUtilityMap | RoundingComparison
+    Found = AttackReport | CopyTable | Fidelity | Report | RiskUtilityMap | RoundingComparison
 
 __all__ = [
     "CopyOptions",

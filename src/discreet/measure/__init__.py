@@ -21,6 +21,7 @@ from discreet.measure.anonymity import (
     uniqueness_of_every,
 )
 from discreet.measure.attack_report import AttackReport, attacked
+from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import Point, RiskUtilityMap, Setting
@@ -70,6 +71,7 @@ __all__ = [
     "ILDR",
     "AttackReport",
     "Coefficients",
+    "CopyTable",
     "Entropy",
     "Estimate",
     "Fidelity",

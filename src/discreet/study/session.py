@@ -285,8 +285,6 @@ class Session:
 
     def _origin_of_copy(self, request: PlotRequest) -> Origin:
         """Say what a view of the copy of the whole table is of."""
-        said = _codes_in(self.table, self.policy, request.named)
-        said.append(f"the copy: {self._vault.nearness(self.table, self.policy).word}")
         return Origin(
             policy=self.policy.name,
             regime=self.policy.regime,
@@ -295,9 +293,14 @@ class Session:
             version=self.whole.copy.version,
             left_out=None,
             counted="protected rows",
-            remarks=tuple(said),
+            remarks=self.remarks_of_copy(request.named),
             dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
+
+    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say of columns of the copy which may hold codes, and of the copy how near it is."""
+        near = self._vault.nearness(self.table, self.policy).word
+        return (*_codes_in(self.table, self.policy, names), f"the copy: {near}")
 
     def counted(self, request: PlotRequest, by_counts: ByCounts[V]) -> V:
         """Draw from counts, without a gate."""

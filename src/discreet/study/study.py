@@ -11,6 +11,7 @@ from discreet import plots
 from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.attack_report import AttackReport
+from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.bars import BARS
@@ -29,6 +30,7 @@ from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
+from discreet.study.summary import summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.whole_table import columns_of_table, release_whole
@@ -718,6 +720,50 @@ pixels = 400), policy standard)
         """
         settings = _known(RowSettings, research)
         return self.session.draw(LEVERAGE, formula=formula, method=method, **settings)
+
+    def summary(self, columns: Sequence[str] | None = None, *, by: str | None = None) -> CopyTable:
+        """Describe columns in a table, as the first one of a paper does.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which; by default all of the copy of the whole table.
+        by : str, optional
+            A column of levels, or of codes that are few: a column of the table for each of its 12
+            most frequent levels, one for the others, one for rows without a level, and all.
+
+        Returns
+        -------
+        CopyTable
+            Of each column how many rows have a value and how many have none; of numbers mean, sd,
+            median and quartiles; of dates median and range by day; of levels how many rows each
+            has, and the share of those with a value. `to_text`, `to_html`, `to_csv`, `to_latex`,
+            `to_json` and `save`; `figures` are the numbers in full.
+
+        Raises
+        ------
+        RefusedError
+            If the study has no copy of the whole table, or a column is not in it.
+
+        Notes
+        -----
+        It is of the rows of the protected copy, so that any may be asked for, beside all others:
+        numbers of rows are not those of persons, and what is computed from an sd as if the rows
+        were persons is too certain. Levels stand in the order that the policy says (`ordered`) or
+        that their numbers have, else the most frequent first. Means have as many decimals as an sd
+        of two or three digits.
+
+        **What it does not protect.** What the copy does not: it is as near as the copy is.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> table = study.summary(["age", "bmi"], by="sex")
+        >>> table.head
+        ('1', '2', 'all')
+        """
+        return summarise(self.session, columns, by)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.

@@ -1,0 +1,70 @@
+"""`discreet summary`: tables of figures of the copy of the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from discreet.cli.common import (
+    File,
+    JsonOption,
+    StudyOption,
+    WholeOptions,
+    names_of,
+    print_found,
+    progress_shown,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from discreet.measure.copy_table import CopyTable
+
+__all__ = ["summary"]
+
+OutputOption = Annotated[
+    list[Path] | None,
+    Option(
+        "--output",
+        "-o",
+        help="Where to release it: .html, .csv, .tex, .txt, .json. Repeatable.",
+    ),
+]
+
+
+@with_options
+def summary(
+    file: File,
+    copy: WholeOptions,
+    study: StudyOption = None,
+    columns: Annotated[
+        str | None, Option(help="The columns to describe: a,b. By default all of the copy.")
+    ] = None,
+    by: Annotated[
+        str | None, Option(help="A column of levels: a column of the table for each.")
+    ] = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Describe columns in a table, as the first one of a paper does, from the protected copy.
+
+    discreet summary cohort.csv
+    discreet summary cohort.csv --columns age,bmi --by sex -o table1.html -o table1.tex
+    """
+    _made(lambda: copy.open(file, study).summary(names_of(columns) or None, by=by), output, as_json)
+
+
+def _made(make: Callable[[], CopyTable], output: Sequence[Path] | None, as_json: bool) -> None:
+    """Make a table, release it where it is asked for, and print it."""
+    from discreet.measure.copy_table import SUFFIXES
+    from discreet.render.figure_file import path_to_save
+
+    for path in output or ():
+        path_to_save(path, SUFFIXES, "a table of figures")  # before the work
+    with progress_shown():
+        found = make()
+        for path in output or ():
+            found.save(path)
+    print_found(found, output, as_json=as_json)

@@ -1,0 +1,326 @@
+"""A table of figures of protected rows, such as the table 1 of a paper: its forms, and its gate."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from discreet.errors import InputError
+from discreet.measure.report import WIDTH, Gate, bullets, headed, save_as
+from discreet.render.figure_file import printable
+from discreet.render.to_html import Html, fragment, heading, items, marked_up, page, table
+
+__all__ = ["SUFFIXES", "CopyTable", "Figure", "Line"]
+
+SCHEMA = 1
+SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
+STYLE = ".discreet .part{display:inline-block;padding-left:1.25rem}"
+INDENT = "  "
+MOST_NAME = 40
+"""Letters of a name in text: a longer one goes on in the next line."""
+
+
+class Figure(NamedTuple):
+    """One number in full: of which column (and level), of which rows, and what it is.
+
+    `group` are the levels that the rows have, None for a missing one; () are all rows. `value` is
+    None where it is not known, such as the sd of one row; of dates it is their text.
+    """
+
+    column: str
+    level: str | None
+    group: tuple[str | None, ...]
+    figure: str
+    value: float | str | None
+
+
+class Line(NamedTuple):
+    """One line of the table: the section it stands in ("" for none), its name, its cells."""
+
+    section: str
+    name: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class CopyTable:
+    """A table of figures of protected rows.
+
+    Parameters
+    ----------
+    kind : str
+        "summary" or "means".
+    title : str
+        What stands above it.
+    names : (str, str)
+        What sections and lines are, for the head of a CSV file.
+    head : tuple of str
+        The names of the columns of cells.
+    lines : tuple of Line
+        Its lines, as they are printed.
+    notes : tuple of str
+        Where it comes from, and how near that is.
+    figures : tuple of Figure
+        The same numbers in full, one after the other: `pandas.DataFrame(table.figures)`.
+    gate : callable or None
+        Asked before it is released (`to_html`, `to_csv`, `to_latex`, `to_json`, `save`, a pickle);
+        looking is free.
+
+    Examples
+    --------
+    >>> line = Line("age", "mean (sd)", ("48.5 (13.1)",))
+    >>> CopyTable("summary", "Summary", ("column", "figure"), ("all",), (line,), (), ())
+    Summary
+    -------
+                         all
+    age
+      mean (sd)  48.5 (13.1)
+    """
+
+    kind: str
+    title: str
+    names: tuple[str, str]
+    head: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    gate: Gate | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __reduce__(self) -> tuple[Callable[[str], CopyTable], tuple[str]]:
+        return CopyTable.from_json, (self.to_json(),)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook; looking is free."""
+        return fragment(self._parts(), STYLE)
+
+    def to_text(self) -> str:
+        """Return it as text of 88 columns: what is wider goes on below."""
+        lines = headed(printable(self.title))
+        wrapped = [_wrapped(name, part=part) for part, name, _ in self._rows()]
+        wide = max((len(each) for name in wrapped for each in name), default=0)
+        for columns in _side_by_side(self._widths(), WIDTH - wide):
+            lines += [*self._columns(columns, wide), ""]
+        return "\n".join([*lines, *bullets(self.notes)]).rstrip()
+
+    def to_html(self) -> str:
+        """Return it as one page that needs no other file, once it may be released."""
+        self.ask_to_leave("html")
+        return page(self.title, self._parts(), STYLE)
+
+    def to_csv(self) -> str:
+        """Return the cells as CSV, each line with its section and its name, once it may be."""
+        self.ask_to_leave("csv")
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        sections = any(line.section for line in self.lines)
+        writer.writerow([*self.names[0 if sections else 1 :], *self.head])
+        for line in self.lines:
+            named = [line.section, line.name] if sections else [line.name]
+            writer.writerow([*named, *line.cells])
+        return file.getvalue()
+
+    def to_latex(self) -> str:
+        r"""Return it as a LaTeX table with its notes, once it may be released.
+
+        It needs ``\usepackage{booktabs}``, and LaTeX of 2018 or later for letters beyond ASCII.
+        """
+        self.ask_to_leave("latex")
+        rows = [(r"\quad " if part else "", name, cells) for part, name, cells in self._rows()]
+        head, *body = (
+            " & ".join([f"{{{before}{_tex(name)}}}", *map(_tex, cells)]) + r" \\"
+            for before, name, cells in [("", "", self._head()), *rows]
+        )
+        notes = " \\par\n".join(_tex(printable(note)) for note in self.notes)
+        lines = [
+            r"\begin{table}",
+            rf"\caption{{{_tex(printable(self.title))}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(self.head)}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([rf"\par\smallskip\footnotesize {notes}"] if notes else []),
+            r"\end{table}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> str:
+        """Return its words and figures as JSON, once it may be released; `from_json` reads it."""
+        self.ask_to_leave("json")
+        plain = {
+            "discreet": SCHEMA,
+            "kind": self.kind,
+            "title": self.title,
+            "names": self.names,
+            "head": self.head,
+            "lines": [line._asdict() for line in self.lines],
+            "notes": self.notes,
+            "figures": [figure._asdict() for figure in self.figures],
+        }
+        return json.dumps(plain, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> CopyTable:
+        """Read back what `to_json` wrote; it has no gate.
+
+        Raises
+        ------
+        InputError
+            If the text is something else.
+        """
+        try:
+            given = json.loads(text, parse_constant=int)  # int("NaN") is refused
+            if given.pop("discreet") != SCHEMA or given["kind"] not in KINDS:
+                raise ValueError
+            section, name = given.pop("names")
+            lines = (Line(**it | {"cells": tuple(it["cells"])}) for it in given.pop("lines"))
+            figures = (Figure(**it | {"group": tuple(it["group"])}) for it in given.pop("figures"))
+            return cls(
+                names=(section, name),
+                head=tuple(given.pop("head")),
+                lines=tuple(lines),
+                notes=tuple(given.pop("notes")),
+                figures=tuple(figures),
+                **given,
+            )
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise InputError("this is not the JSON of a table of discreet") from None
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file, once it may be released.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .html for a page, .csv for the cells, .tex for LaTeX, .txt for text, or .json
+            for the numbers in full.
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, or the folder does not exist.
+        LeavingError
+            If it may not be released; nothing is written then.
+        """
+        forms: dict[str, Callable[[], str | bytes]] = {
+            ".html": self.to_html,
+            ".csv": self.to_csv,
+            ".tex": self.to_latex,
+            ".txt": self._released_text,
+            ".json": self.to_json,
+        }
+        return save_as(path, forms, "a table of figures")
+
+    def ask_to_leave(self, form: str) -> None:
+        """Ask the gate, where there is one, whether it may be released as `form`."""
+        if self.gate is not None:
+            self.gate(form)
+
+    def _released_text(self) -> str:
+        self.ask_to_leave("txt")
+        return f"{self.to_text()}\n"
+
+    def _rows(self) -> Iterator[tuple[bool, str, tuple[str, ...]]]:
+        """Yield each line as it is seen: whether it is part of a section, its name, its cells."""
+        for section, lines in groupby(self.lines, key=lambda line: line.section):
+            if section:
+                yield False, printable(section), ("",) * len(self.head)
+            for line in lines:
+                yield bool(section), printable(line.name), tuple(map(printable, line.cells))
+
+    def _head(self) -> list[str]:
+        return [printable(name) for name in self.head]
+
+    def _widths(self) -> list[int]:
+        """Say how wide each column of cells is in text."""
+        cells = [cells for _, _, cells in self._rows()]
+        return [
+            max(map(len, [*_head_lines(name), *(row[j] for row in cells)]))
+            for j, name in enumerate(self._head())
+        ]
+
+    def _columns(self, columns: Sequence[int], wide: int) -> list[str]:
+        """Write some columns of cells beside the names, which are so wide."""
+        widths, heads = self._widths(), [_head_lines(name) for name in self._head()]
+        deep = max(len(heads[j]) for j in columns)
+        over = [[""] * (deep - len(head)) + head for head in heads]  # they stand on the cells
+        rows = [("", [head[i] for head in over]) for i in range(deep)]
+        for part, name, cells in self._rows():
+            *before, last = _wrapped(name, part=part)
+            rows += [*((each, [""] * len(heads)) for each in before), (last, list(cells))]
+        return [
+            "  ".join([name.ljust(wide), *(cells[j].rjust(widths[j]) for j in columns)]).rstrip()
+            for name, cells in rows
+        ]
+
+    def _parts(self) -> list[Html]:
+        rows = [
+            (Html(f'<span class="part">{marked_up(name)}</span>') if part else name, *cells)
+            for part, name, cells in self._rows()
+        ]
+        shown = table(("", *self._head()), rows, caption=self.title)
+        return [heading(self.title, 1), shown, items(self.notes)]
+
+
+KINDS = ("summary", "means")
+HEAD_LETTERS = 20
+
+
+def _head_lines(name: str) -> list[str]:
+    return textwrap.wrap(name, HEAD_LETTERS) or [""]
+
+
+def _wrapped(name: str, *, part: bool) -> list[str]:
+    before = INDENT if part else ""
+    then = f"{before}{INDENT}"
+    return textwrap.wrap(name, MOST_NAME, initial_indent=before, subsequent_indent=then) or [before]
+
+
+def _side_by_side(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Yield the columns that fit side by side into so many letters: one at least."""
+    columns: list[int] = []
+    taken = 0
+    for j, wide in enumerate(widths):
+        if columns and taken + wide + 2 > room:
+            yield columns
+            columns, taken = [], 0
+        columns.append(j)
+        taken += wide + 2
+    yield columns
+
+
+TEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def _tex(text: str) -> str:
+    r"""Return text as LaTeX writes it.
+
+    Examples
+    --------
+    >>> print(_tex("R&D_50 % <5"))
+    R\&D\_50 \% \textless{}5
+    """
+    return "".join(TEX.get(sign, sign) for sign in text)

@@ -1,0 +1,365 @@
+"""What a table 1 says of columns: how many, means, quartiles and shares, as figures and as words.
+
+Rows come in as arrays, a table goes out; whose rows they are is for the caller to say.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.measure.copy_table import Figure, Line
+from discreet.render.dates import date_words
+
+__all__ = ["Described", "RowsToDescribe", "described", "natural_order", "number_words"]
+
+MOST_LEVELS = 12
+"""Of more levels the most frequent ones are listed, and the others in one line."""
+ROWS = "rows of the copy"
+MISSING, OTHER = "(missing)", "(other)"
+UNKNOWN = "–"
+MOST_DECIMALS = 9
+LARGEST = 1e12
+"""A number of more digits is written with a power of ten."""
+QUARTILES = (0.25, 0.5, 0.75)
+NUMBER = re.compile(r"\s*([<≤>≥]?)=?\s*(-?\d+(?:\.\d+)?)")
+SIGNS = ("<", "≤", "", "≥", ">")
+
+
+@dataclass(frozen=True, eq=False)
+class RowsToDescribe:
+    """Rows as columns: numbers (NaN is a gap; of `dates` they are days) and levels ("" is one).
+
+    `ordered` has the levels of a column from first to last, where somebody says.
+    """
+
+    numbers: Mapping[str, Floats]
+    levels: Mapping[str, tuple[str, ...]]
+    dates: tuple[str, ...] = ()
+    ordered: Mapping[str, Sequence[str]] | None = None
+
+    def __len__(self) -> int:
+        sizes = [len(it) for it in self.numbers.values()]
+        return max([*sizes, *(len(it) for it in self.levels.values())])
+
+    def order_of(self, name: str) -> list[str]:
+        """Return the levels that a column has, in the order in which they are listed."""
+        said = (self.ordered or {}).get(name, ())
+        return natural_order(Counter(it for it in self.levels[name] if it), said)
+
+
+class Group(NamedTuple):
+    """Rows that are described together: their levels, their name, and where they stand."""
+
+    levels: tuple[str | None, ...]
+    name: str
+    places: np.ndarray[Any, np.dtype[np.intp]]
+
+
+class Described(NamedTuple):
+    """The head, lines and figures of a table, and the names of groups of few rows."""
+
+    head: tuple[str, ...]
+    lines: tuple[Line, ...]
+    figures: tuple[Figure, ...]
+    sizes: Mapping[str, int]
+
+
+def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = None) -> Described:
+    """Describe columns, of all rows and of those of each level of another column.
+
+    Of numbers mean, standard deviation (divisor n - 1), median and quartiles (between values by
+    straight lines); of dates median and range by day; of levels how many each has and their share
+    of the rows with a value.
+
+    Examples
+    --------
+    >>> rows = RowsToDescribe({"age": np.array([30.0, 40.0, 50.0, np.nan])}, {})
+    >>> for line in described(rows, ["age"]).lines:
+    ...     print(line.name, *line.cells)
+    rows of the copy 4
+    n, missing 3, 1 (25.0 %)
+    mean (sd) 40.0 (10.0)
+    median (quartiles) 40 (35–45)
+    """
+    groups = groups_of(rows, by)
+    sizes = [len(it.places) for it in groups]
+    of_all = [_with_share(size, len(rows)) for size in sizes[:-1]]
+    lines = [Line("", ROWS, (*of_all, f"{len(rows):,}"))]
+    figures = [Figure("", None, it.levels, "rows", n) for it, n in zip(groups, sizes, strict=True)]
+    for name in columns:
+        of = _levels if name in rows.levels else _days if name in rows.dates else _numbers
+        for line, found in of(rows, name, groups):
+            lines.append(line)
+            figures += found
+    head = tuple(it.name for it in groups)
+    return Described(head, tuple(lines), tuple(figures), dict(zip(head, sizes, strict=True)))
+
+
+def groups_of(rows: RowsToDescribe, by: str | None) -> list[Group]:
+    """Return the rows of each level, those without one, and all."""
+    every = Group((), "all", np.arange(len(rows)))
+    if by is None:
+        return [every]
+    words = np.array(rows.levels[by])
+    kept, others = most_frequent(rows, by)
+    groups = [Group((it,), it, np.flatnonzero(words == it)) for it in kept]
+    if others:
+        places = np.flatnonzero(np.isin(words, others))
+        groups.append(Group((_others(others),), _others(others), places))
+    gaps = np.flatnonzero(words == "")
+    return [*groups, *([Group((None,), MISSING, gaps)] if gaps.size else []), every]
+
+
+def most_frequent(rows: RowsToDescribe, name: str) -> tuple[list[str], list[str]]:
+    """Return the levels of a column that are listed, in their order, and all others."""
+    order = rows.order_of(name)
+    if len(order) <= MOST_LEVELS + 1:  # one level in a line of others would be that level
+        return order, []
+    count = Counter(rows.levels[name])
+    kept = set(sorted(order, key=lambda it: (-count[it], it))[:MOST_LEVELS])
+    return [it for it in order if it in kept], [it for it in order if it not in kept]
+
+
+def natural_order(counts: Mapping[str, int], said: Sequence[str] = ()) -> list[str]:
+    """Return levels in the order that is said or that their numbers have, else by how many.
+
+    What is joined from small levels stands last.
+
+    Examples
+    --------
+    >>> natural_order({"20-39": 2, "<20": 9, "100+": 4, "40-99": 7})
+    ['<20', '20-39', '40-99', '100+']
+    >>> natural_order({"blue": 2, "(other)": 9, "red": 4})
+    ['red', 'blue', '(other)']
+    """
+    place = {word: i for i, word in enumerate(said)}
+    found = {word: NUMBER.match(word) for word in counts if word != OTHER}
+    numbered = all(found.values())
+
+    def key(word: str) -> tuple[Any, ...]:
+        match = found.get(word)
+        if word == OTHER:
+            return (2,)
+        if place:
+            return (0, place[word]) if word in place else (1, -counts[word], word)
+        if numbered and match:
+            return (0, float(match[2]), SIGNS.index(match[1]), word)
+        return (0, -counts[word], word)
+
+    return sorted(counts, key=key)
+
+
+# --- the lines of a column ------------------------------------------------------------------------
+
+Found = Iterator[tuple[Line, list[Figure]]]
+
+
+def _numbers(rows: RowsToDescribe, name: str, groups: Sequence[Group]) -> Found:
+    values = rows.numbers[name]
+    known = values[np.isfinite(values)]
+    parts = [_known(values, group) for group in groups]
+    yield _gaps(name, groups, [len(it) for it in parts])
+    decimals = decimals_of(sd_of(known))
+    moments = [(mean_of(it), sd_of(it)) for it in parts]
+    cells = [_beside(number_words(m, decimals), number_words(s, decimals)) for m, s in moments]
+    yield (
+        Line(name, "mean (sd)", tuple(cells)),
+        _figures(name, groups, ("mean", "sd"), moments),
+    )
+    middles = [quartiles_of(it) for it in parts]
+    places = decimals_of_quartiles(known, [it for each in middles for it in each], decimals)
+    yield (
+        Line(name, "median (quartiles)", tuple(_middle(it, places) for it in middles)),
+        _figures(name, groups, ("lower quartile", "median", "upper quartile"), middles),
+    )
+
+
+def _days(rows: RowsToDescribe, name: str, groups: Sequence[Group]) -> Found:
+    parts = [_known(rows.numbers[name], group) for group in groups]
+    yield _gaps(name, groups, [len(it) for it in parts])
+    found = [tuple(_day(it) for it in (_least(p), _median(p), _most(p))) for p in parts]
+    cells = [_beside(mid, UNKNOWN if mid is None else f"{a} to {b}") for a, mid, b in found]
+    yield (
+        Line(name, "median (range)", tuple(cells)),
+        _figures(name, groups, ("first", "median", "last"), found),
+    )
+
+
+def _levels(rows: RowsToDescribe, name: str, groups: Sequence[Group]) -> Found:
+    words = np.array(rows.levels[name])
+    counts = [Counter(words[group.places].tolist()) for group in groups]
+    known = [sum(it.values()) - it[""] for it in counts]
+    yield _gaps(name, groups, known)
+    kept, others = most_frequent(rows, name)
+    listed = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
+    for level, of in listed:
+        many = [sum(each[it] for it in of) for each in counts]
+        figures = [
+            Figure(name, level, group.levels, figure, value)
+            for group, n, all_ in zip(groups, many, known, strict=True)
+            for figure, value in (("count", n), ("share", n / all_ if all_ else None))
+        ]
+        cells = [_with_share(n, of_all) for n, of_all in zip(many, known, strict=True)]
+        yield Line(name, level, tuple(cells)), figures
+
+
+def _gaps(name: str, groups: Sequence[Group], known: Sequence[int]) -> tuple[Line, list[Figure]]:
+    """Say how many rows of each group have a value, and how many have none."""
+    found = [(n, len(group.places) - n) for group, n in zip(groups, known, strict=True)]
+    cells = [f"{n:,}, {_with_share(gaps, n + gaps)}" for n, gaps in found]
+    return (
+        Line(name, "n, missing", tuple(cells)),
+        _figures(name, groups, ("n", "missing"), found),
+    )
+
+
+def _figures(
+    name: str,
+    groups: Sequence[Group],
+    names: Sequence[str],
+    values: Sequence[Sequence[float | str | None]],
+) -> list[Figure]:
+    return [
+        Figure(name, None, group.levels, figure, value)
+        for group, each in zip(groups, values, strict=True)
+        for figure, value in zip(names, each, strict=True)
+    ]
+
+
+def _known(values: Floats, group: Group) -> Floats:
+    part: Floats = values[group.places]
+    return part[np.isfinite(part)]
+
+
+def _others(names: Sequence[str]) -> str:
+    return f"others ({len(names)} levels)"
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def mean_of(values: Floats) -> float | None:
+    """Return the mean; None of no values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(values.mean()) if values.size else None
+
+
+def sd_of(values: Floats) -> float | None:
+    """Return the standard deviation with divisor n - 1; None of fewer than two values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(values.std(ddof=1)) if values.size > 1 else None
+
+
+def quartiles_of(values: Floats) -> tuple[float | None, float | None, float | None]:
+    """Return lower quartile, median and upper quartile; None of no values."""
+    if not values.size:
+        return None, None, None
+    low, middle, high = np.quantile(values, QUARTILES).tolist()
+    return low, middle, high
+
+
+def _least(values: Floats) -> float | None:
+    return float(values.min()) if values.size else None
+
+
+def _most(values: Floats) -> float | None:
+    return float(values.max()) if values.size else None
+
+
+def _median(values: Floats) -> float | None:
+    return quartiles_of(values)[1]
+
+
+def _day(days: float | None) -> str | None:
+    """Return a moment as its day."""
+    return None if days is None else date_words(float(math.floor(days)))
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def decimals_of(sd: float | None) -> int | None:
+    """Return how many decimals a mean has beside its sd; None where that does not say.
+
+    The sd has two digits, or three where its first ones are below 355 (the rule of the Particle
+    Data Group for errors, with one digit more).
+
+    Examples
+    --------
+    >>> [decimals_of(sd) for sd in (13.1, 4.42, 0.045, 1520.0)]
+    [1, 1, 3, 0]
+    """
+    if not sd:
+        return None
+    power = math.floor(math.log10(sd))
+    digits = 3 if sd / 10.0**power < 3.55 else 2
+    decimals = max(digits - 1 - power, 0)
+    return decimals if decimals <= MOST_DECIMALS else None
+
+
+def decimals_of_quartiles(
+    values: Floats, quartiles: Sequence[float | None], decimals: int | None
+) -> int | None:
+    """Return how many decimals quartiles have: of whole numbers as few as they need."""
+    if decimals is None or not values.size or (values != np.round(values)).any():
+        return decimals
+    whole = all(it is None or it == round(it) for it in quartiles)
+    return 0 if whole else min(decimals, 1)
+
+
+def number_words(value: float | None, decimals: int | None) -> str:
+    """Return a number with so many decimals; None as a dash.
+
+    Examples
+    --------
+    >>> number_words(1234.5678, 1), number_words(-0.001, 1), number_words(0.1, None)
+    ('1,234.6', '0.0', '0.1')
+    """
+    if value is None:
+        return UNKNOWN
+    if decimals is None or abs(value) >= LARGEST:
+        return f"{value:.6g}"
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}"
+
+
+def _with_share(count: int, of: int) -> str:
+    return f"{count:,} ({share_words(count, of)})"
+
+
+def share_words(count: int, of: int) -> str:
+    """Return a share in per cent.
+
+    Examples
+    --------
+    >>> share_words(1, 3), share_words(0, 3), share_words(1, 10_000), share_words(0, 0)
+    ('33.3 %', '0 %', '<0.1 %', '–')
+    """
+    if not of:
+        return UNKNOWN
+    if 0 < count / of < 0.0005:
+        return "<0.1 %"
+    return f"{100 * count / of:.1f} %" if 0 < count < of else f"{100 * count // of} %"
+
+
+def _middle(quartiles: Sequence[float | None], decimals: int | None) -> str:
+    low, middle, high = (number_words(it, decimals) for it in quartiles)
+    if middle == UNKNOWN:
+        return UNKNOWN
+    between = " to " if "-" in low else "–"  # "-3–4" would be hard to read
+    return f"{middle} ({low}{between}{high})"
+
+
+def _beside(first: str | None, second: str) -> str:
+    return UNKNOWN if first in (None, UNKNOWN) else f"{first} ({second})"

@@ -1,0 +1,38 @@
+"""`discreet summary`: a table 1 on the screen and in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.measure import CopyTable
+from tests.cli.conftest import Run
+
+
+def test_it_describes_columns_and_releases_nothing(run: Run, cohort: Path) -> None:
+    words = ["--columns", "age,sex", "--by", "age_group", "--no-unit"]
+    code, out, err = run("summary", str(cohort), *words)
+
+    assert (code, err) == (0, "")
+    assert out.startswith("Summary of cohort.csv by age_group\n")
+    assert "  mean (sd)" in out
+    assert "summary" not in run("log", "--released")[1]
+
+
+def test_it_is_released_as_files_and_as_json(run: Run, cohort: Path, tmp_path: Path) -> None:
+    page, tex = tmp_path / "table1.html", tmp_path / "table1.tex"
+    files = ["-o", str(page), "-o", str(tex), "--json"]
+
+    code, out, err = run("summary", str(cohort), "--no-unit", "--by", "sex", *files)
+
+    assert (code, err) == (0, f"{page}, {tex}\n")
+    assert CopyTable.from_json(out).head == ("1", "2", "all")
+    assert "<h1>Summary of cohort.csv by sex</h1>" in page.read_text()
+    assert tex.read_text().startswith(r"\begin{table}")
+    assert "summary" in run("log", "--released")[1]
+
+
+def test_another_ending_is_refused_before_the_work(run: Run, cohort: Path) -> None:
+    code, _, err = run("summary", str(cohort), "-o", "table.docx")
+
+    assert code == 2
+    assert "a table of figures is saved as one of" in err

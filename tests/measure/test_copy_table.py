@@ -1,0 +1,171 @@
+"""A table of figures as text, page, CSV, LaTeX and JSON, and what asks before it is released."""
+
+from __future__ import annotations
+
+import csv
+import io
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import InputError, RefusedError
+from discreet.measure import CopyTable
+from discreet.measure.copy_table import SUFFIXES, Figure, Line
+
+NASTY = 'R&D_50% <5 {a} $x$ #1 ~^ [b] \\ "q" | \x1b[31m'
+TABLE = CopyTable(
+    "summary",
+    f"Summary of {NASTY}",
+    ("column", "figure"),
+    ("1", "(missing)", "all"),
+    (
+        Line("", "rows of the copy", ("3 (75.0 %)", "1 (25.0 %)", "4")),
+        Line("[age", "mean (sd)", ("40.5 (10.0)", "–", "41.2 (9.7)")),
+        Line("ward", NASTY, ("1 (33.3 %)", "0 (0 %)", "1 (25.0 %)")),
+    ),
+    ("of 4 rows & more_or_less",),
+    (Figure("age", None, ("1",), "mean", 40.5), Figure("age", None, (None,), "sd", None)),
+)
+
+
+def test_as_text_it_has_sections_and_a_note() -> None:
+    table = replace(TABLE, title="Summary", lines=TABLE.lines[:2])
+
+    assert (
+        str(table)
+        == repr(table)
+        == (
+            "Summary\n"
+            "-------\n"
+            "                            1   (missing)         all\n"
+            "rows of the copy   3 (75.0 %)  1 (25.0 %)           4\n"
+            "[age\n"
+            "  mean (sd)       40.5 (10.0)           –  41.2 (9.7)\n"
+            "\n"
+            "- of 4 rows & more_or_less"
+        )
+    )
+
+
+def test_text_of_many_columns_goes_on_below_and_is_never_wider_than_a_screen() -> None:
+    long = "a very long name of a level of some column that nobody has shortened"
+    wide = replace(
+        TABLE,
+        head=tuple(f"{long} {i}" for i in range(14)),
+        lines=(Line(long, long, tuple(f"{i},000 (33.3 %)" for i in range(14))),),
+    )
+
+    text = wide.to_text()
+
+    assert max(map(len, text.splitlines())) <= 88
+    assert all(f"{i},000 (33.3 %)" in text for i in range(14))
+    assert "\x1b" not in TABLE.to_text()
+
+
+def test_as_csv_every_line_has_its_section() -> None:
+    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
+
+    assert rows[0] == ["column", "figure", "1", "(missing)", "all"]
+    assert rows[1:3] == [
+        ["", "rows of the copy", "3 (75.0 %)", "1 (25.0 %)", "4"],
+        ["[age", "mean (sd)", "40.5 (10.0)", "–", "41.2 (9.7)"],
+    ]
+    assert rows[3][:2] == ["ward", NASTY]
+
+
+def test_as_a_page_names_are_no_markup() -> None:
+    for html in (TABLE.to_html(), TABLE._repr_html_()):
+        assert "R&amp;D_50% &lt;5" in html
+        assert "R&D" not in html
+        assert '<span class="part">mean (sd)</span>' in html
+
+
+def test_as_latex_names_are_no_commands() -> None:
+    latex = TABLE.to_latex()
+
+    assert latex == (
+        "\\begin{table}\n"
+        f"\\caption{{Summary of {TEX}}}\n"
+        "\\begin{tabular}{lrrr}\n"
+        "\\toprule\n"
+        "{} & 1 & (missing) & all \\\\\n"
+        "\\midrule\n"
+        "{rows of the copy} & 3 (75.0 \\%) & 1 (25.0 \\%) & 4 \\\\\n"
+        "{[age} &  &  &  \\\\\n"
+        "{\\quad mean (sd)} & 40.5 (10.0) & – & 41.2 (9.7) \\\\\n"
+        "{ward} &  &  &  \\\\\n"
+        f"{{\\quad {TEX}}} & 1 (33.3 \\%) & 0 (0 \\%) & 1 (25.0 \\%) \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\par\\smallskip\\footnotesize of 4 rows \\& more\\_or\\_less\n"
+        "\\end{table}\n"
+    )
+
+
+TEX = (
+    "R\\&D\\_50\\% \\textless{}5 \\{a\\} \\$x\\$ \\#1 \\textasciitilde{}\\textasciicircum{} [b]"
+    ' \\textbackslash{} "q" \\textbar{} [31m'
+)
+
+
+def test_json_and_pickles_give_it_back_without_a_gate() -> None:
+    gated = replace(TABLE, gate=lambda form: None)
+
+    for back in (CopyTable.from_json(gated.to_json()), pickle.loads(pickle.dumps(gated))):
+        assert back == TABLE
+        assert back.gate is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"discreet": 2}', TABLE.to_json().replace('"summary"', '"View"')]
+)
+def test_other_json_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="not the JSON of a table of discreet"):
+        CopyTable.from_json(text)
+
+
+FORMS: dict[str, Callable[[CopyTable, Path], Any]] = {
+    "html": lambda table, _: table.to_html(),
+    "csv": lambda table, _: table.to_csv(),
+    "latex": lambda table, _: table.to_latex(),
+    "json": lambda table, _: table.to_json(),
+    "pickle": lambda table, _: pickle.dumps(table),
+    **{it: lambda table, folder, it=it: table.save(folder / f"t{it}") for it in SUFFIXES},  # type: ignore[misc]
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_gate_is_asked_before_anything_is_released(form: str, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def refuse(as_what: str) -> None:
+        asked.append(as_what)
+        raise RefusedError("it may not be released")
+
+    gated = replace(TABLE, gate=refuse)
+    gated.to_text(), repr(gated), gated._repr_html_()
+    with pytest.raises(RefusedError, match="it may not be released"):
+        FORMS[form](gated, tmp_path)
+
+    expected = {"pickle": "json", ".tex": "latex"}.get(form, form.lstrip("."))
+    assert asked == [expected]
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_holds_what_its_ending_says(suffix: str, tmp_path: Path) -> None:
+    begins = {".html": "<!DOCTYPE html>", ".csv": "column,", ".tex": r"\begin", ".json": "{"}
+
+    saved = TABLE.save(tmp_path / f"table{suffix}")
+
+    assert saved.read_text().startswith(begins.get(suffix, "Summary of R&D"))
+
+
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=re.escape("a table of figures is saved as one of")):
+        TABLE.save(tmp_path / "table.docx")

@@ -1,0 +1,157 @@
+"""Tables of figures of a study: those of the very copy that `anonymize` gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError, RefusedError
+from discreet.measure import CopyTable
+
+N = 400
+
+
+@cache
+def cohort() -> pd.DataFrame:
+    """Make a table with numbers, gaps, levels, codes, dates and an identifier."""
+    random = np.random.default_rng(4)
+    age = random.normal(50, 12, N).round()
+    bmi = np.round(18 + age / 8 + random.normal(0, 3, N), 1)
+    start = [pd.Timestamp(date(2019, 1, 1) + timedelta(int(d))) for d in random.integers(0, 700, N)]
+    return pd.DataFrame(
+        {
+            "patient": [f"P{i:05}" for i in random.permutation(N)],
+            "age": age,
+            "bmi": np.where(random.uniform(size=N) < 0.15, np.nan, bmi),
+            "sex": np.where(random.uniform(size=N) < 0.5, "f", "m"),
+            "smoker & co_": [None if it < 0.1 else "no" for it in random.uniform(size=N)],
+            "grade": random.choice([1.0, 2.0, 3.0], N),
+            "start": start,
+        }
+    )
+
+
+@cache
+def study(**how: Any) -> dc.Study:
+    return dc.open(cohort(), study="trial", **how)
+
+
+def test_every_figure_is_that_of_pandas_on_the_released_table() -> None:
+    frame = study().anonymize().frame
+    table = study().summary(by="sex")
+
+    assert {it.column for it in table.figures} == {"", *frame.columns} - {"sex"}
+    for it in table.figures:
+        part = frame if not it.group else frame[frame["sex"] == it.group[0]]
+        if it.figure == "rows":
+            assert it.value == len(part)
+            continue
+        column = part[it.column]
+        numbers: dict[str, Callable[[], Any]] = {
+            "n": column.count,
+            "missing": column.isna().sum,
+            "mean": column.mean,
+            "sd": column.std,
+            "lower quartile": partial(column.quantile, 0.25),
+            "median": column.median,
+            "upper quartile": partial(column.quantile, 0.75),
+            "first": column.min,
+            "last": column.max,
+            "count": (column == it.level).sum,
+            "share": (column.dropna() == it.level).mean,
+        }
+        expected = numbers[it.figure]()
+        if it.column == "start" and it.figure not in ("n", "missing"):
+            assert it.value == str(expected.date())
+        else:
+            assert it.value == pytest.approx(expected), it
+
+
+def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
+    table = study().summary()
+
+    first, *others = table.notes
+    assert first.startswith("of ")
+    assert (
+        f"rows of the protected copy {study().session.whole.copy.version} (k = 5, m = 10)" in first
+    )
+    assert first.endswith("how many rows it has is not how many persons there are")
+    assert f"the copy: {study().fidelity().word}" in others
+    assert others[-1] == "not in the protected copy: patient (nearly unique text)"
+    assert table.title == "Summary of trial"
+
+
+def test_codes_may_part_the_rows_and_groups_of_few_rows_are_named() -> None:
+    raw = cohort().assign(rare=np.where(np.arange(N) < 30, "rare", "common"))
+    table = dc.open(raw, study="rare").summary(["age"], by="grade")
+    rare = dc.open(raw, study="rare").summary(["age"], by="rare")
+
+    assert table.head == ("1", "2", "3", "all")
+    assert not any(note.startswith("rough") for note in table.notes)
+    assert "rough, being of fewer than 50 rows: rare" in rare.notes
+
+
+def test_it_is_recorded_when_it_is_released_and_looking_is_free(tmp_path: Path) -> None:
+    opened = dc.open(cohort(), study="recorded")
+    table = opened.summary(["age", "bmi"], by="sex")
+    str(table), table._repr_html_()
+    assert opened.session.ledger.history("recorded") == []
+
+    saved = table.save(tmp_path / "table1.json")
+
+    (entry,) = opened.session.ledger.history("recorded")
+    assert (entry["kind"], entry["form"]) == ("summary", "json")
+    assert set(entry["columns"]) == {"age", "bmi", "sex"}
+    assert CopyTable.from_json(saved.read_text()) == table
+    opened.histogram("age").save(tmp_path / "age.json")  # nothing is compared with it
+
+
+REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "no column": ({"columns": ["agee"]}, InputError, "agee"),
+    "a text": ({"columns": "age"}, InputError, "columns must be a list of column names"),
+    "one that identifies": ({"columns": ["patient"]}, RefusedError, "patient"),
+    "by numbers": ({"by": "age"}, InputError, "by='age' is a column of numbers or dates"),
+    "by dates": ({"by": "start"}, InputError, "by='start' is a column of numbers or dates"),
+    "by what is described": (
+        {"columns": ["sex", "age"], "by": "sex"},
+        InputError,
+        "cannot be described by its own levels",
+    ),
+    "by no column": ({"by": "sexx"}, InputError, "sexx"),
+}
+
+
+@pytest.mark.parametrize(("asked", "error", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(asked: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        study().summary(**asked)
+
+
+@pytest.mark.parametrize("how", [{"rows": "condensation"}, {"policy": "research"}])
+def test_without_a_copy_of_the_whole_table_it_is_refused_with_the_way(how: dict[str, Any]) -> None:
+    with pytest.raises(RefusedError, match=r"open a study with one: discreet\.open"):
+        dc.open(cohort(), study="other", **how).summary()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "summary.md"
+
+
+def test_the_lines_of_the_page_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    block, *_ = re.findall(
+        r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    monkeypatch.chdir(tmp_path)
+    exec(block, {"__name__": "__main__"})
+    assert capsys.readouterr().out.startswith("Summary of diabetes\n")
+    assert "<table>" in Path("table1.html").read_text()
