@@ -27,6 +27,7 @@ MODEL = ("glucose ~ age + bmi",)
 COLUMNS: dict[str, tuple[Any, ...]] = {
     "scatter": ("age", "glucose"),
     "histogram": ("glucose",),
+    "ecdf": ("glucose",),
     "heatmap": ("age", "glucose"),
     "contour": ("age", "glucose"),
     "box": ("age", "bmi", "glucose"),
@@ -40,6 +41,7 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
 TITLES = {
     "scatter": "Scatter plots",
     "histogram": "Histograms",
+    "ecdf": "Empirical distributions",
     "heatmap": "Heat maps",
     "contour": "Contour plots",
     "box": "Box plots",

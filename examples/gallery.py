@@ -96,6 +96,13 @@ PICTURES = (
         " share one scale of colours.",
     ),
     Picture(
+        "ecdf",
+        "Empirical distributions",
+        'study.ecdf("bmi", by="age_group")',
+        "Which share of the rows of the copy lies at or below each value. Levels of fewer than ten"
+        " rows are not drawn, and named below.",
+    ),
+    Picture(
         "heatmap",
         "Heat map",
         'study.heatmap("age", "glucose")',

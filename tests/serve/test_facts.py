@@ -61,6 +61,7 @@ def opened_under(preset: str, folder: Path, rows: int | None = None) -> Study:
 # Of each preset the methods of each picture, the usual one first.
 GUARDED = {
     "histogram": "merge suppression generalization ROWS",
+    "ecdf": "ROWS",
     "scatter": "ROWS suppression generalization",
     "heatmap": "generalization suppression ROWS",
     "contour": "generalization suppression ROWS",
@@ -85,6 +86,7 @@ BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
         ALL_ROWS,
         {
             "histogram": "merge suppression generalization ROWS none",
+            "ecdf": "ROWS",
             "scatter": "ROWS suppression generalization none",
             "heatmap": "generalization suppression ROWS none",
             "contour": "generalization suppression ROWS none",
@@ -130,6 +132,7 @@ def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
     k_alone, grid = ("k", k, True), ("grid", 30, True)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
         "histogram": [k_alone, ("bins", 20, True)],
+        "ecdf": [k_alone],
         "scatter": [k_alone, grid, ("trend", False, False)],
         "heatmap": [k_alone, grid],
         "contour": [k_alone, grid],
@@ -165,6 +168,7 @@ def test_research_leaves_all_numbers_open() -> None:
     k, q, grid = ("k", 3, False), ("q", 0.25, False), ("grid", 30, False)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
         "histogram": [k, q, ("bins", 20, False)],
+        "ecdf": [k, q],
         "scatter": [k, q, grid, ("trend", False, False)],
         "heatmap": [k, q, grid],
         "contour": [k, q, grid],
@@ -225,13 +229,13 @@ def test_a_usual_method_that_is_refused_is_not_told() -> None:
 NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
 ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
     "nothing": ((), set()),
-    "one number": (COLUMNS[:1], {"histogram", "box", "residuals", "qq", "leverage"}),
+    "one number": (COLUMNS[:1], {"histogram", "ecdf", "box", "residuals", "qq", "leverage"}),
     "numbers": (NUMBERS_ALONE, set(PLOTS) - {"bars", "crosstab"}),
     "one column of levels": (COLUMNS[2:3], {"bars"}),
     "levels": (LEVELS_ALONE, {"bars", "crosstab", "parallel"}),
     "one of each": (
         COLUMNS[1:3],
-        {"histogram", "box", "bars", "parallel", "residuals", "qq", "leverage"},
+        {"histogram", "ecdf", "box", "bars", "parallel", "residuals", "qq", "leverage"},
     ),
     "all": (COLUMNS, set(PLOTS)),
 }
@@ -262,6 +266,7 @@ BY: dict[str, tuple[str, str, Any]] = {
         "heatmap",
         {"columns": ["sex", "ill"], "rows": ["sex", "ill"]},
     ),
+    "curves of rows alone": ("standard", "ecdf", {"columns": [], "rows": ["sex"]}),
     "points under research": ("research", "scatter", {"columns": [], "rows": ["sex", "ill"]}),
     "a table": ("standard", "crosstab", None),
     "axes": ("research", "parallel", None),

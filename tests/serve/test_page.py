@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "histogram": "Histogram: age",
+    "ecdf": "Empirical distribution: age",
     "scatter": "Scatter plot: age and bmi",
     "heatmap": "Heat map: ldl and hdl",
     "contour": "Contour plot: ldl and hdl",

@@ -37,7 +37,7 @@ KindArgument = Annotated[
     str,
     Argument(
         metavar="PLOT",
-        help="histogram, scatter, heatmap, contour, box, bars, crosstab, residuals, qq,"
+        help="histogram, ecdf, scatter, heatmap, contour, box, bars, crosstab, residuals, qq,"
         " leverage or parallel.",
     ),
 ]

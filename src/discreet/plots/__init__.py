@@ -25,14 +25,15 @@ from discreet.plots.box import BoxView
 from discreet.plots.by_level import MultiplesView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.plots.crosstab import CrossTableView
+from discreet.plots.curves import Curve
 from discreet.plots.descriptor import PARAMETERS, Parameter, Plot
 from discreet.plots.diagnostics import (
-    Curve,
     Diagnostic,
     LeverageView,
     QQView,
     ResidualView,
 )
+from discreet.plots.ecdf import EcdfView
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
@@ -52,6 +53,7 @@ __all__ = [
     "CrossTableView",
     "Curve",
     "Diagnostic",
+    "EcdfView",
     "Gate",
     "GridView",
     "HistogramView",

@@ -18,6 +18,7 @@ from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots import scatter
 from discreet.plots.counts import seen
+from discreet.plots.curves import Curve
 from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots, line
 from discreet.plots.request import PlotRequest
 from discreet.plots.scatter import PointsView
@@ -31,7 +32,6 @@ __all__ = [
     "LEVERAGE",
     "QQ",
     "RESIDUALS",
-    "Curve",
     "Diagnostic",
     "LeverageView",
     "Protect",
@@ -48,15 +48,6 @@ DIGITS = 6
 
 Numbers = Mapping[str, float]
 V = TypeVar("V", bound=View)
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A reference line: its label and the points it goes through."""
-
-    label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

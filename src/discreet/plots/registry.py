@@ -11,6 +11,7 @@ from discreet.plots.contour import CONTOUR
 from discreet.plots.crosstab import CROSSTAB
 from discreet.plots.descriptor import Plot
 from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
+from discreet.plots.ecdf import ECDF
 from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
@@ -24,6 +25,7 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
         plot.name: plot
         for plot in (
             HISTOGRAM,
+            ECDF,
             SCATTER,
             HEATMAP,
             CONTOUR,

@@ -335,6 +335,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "far reference": {"color": REFERENCE, "linewidth": 0.9},
     "level": {"linewidth": 1.5},
     "series": {"linewidth": 1.6, "markersize": 5.0},
+    "curve": {"linewidth": 1.6},
 }
 SOLID: Any = "-"
 BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
@@ -347,14 +348,16 @@ def style(mark: Lines, panel: Panel) -> dict[str, Any]:
     """Give the colour, width and dashes of lines that are no levels.
 
     Lines of one look and several labels have dashes of their own, in the order of the labels;
-    those of a series have a colour and a mark, too, so that none is told by colour alone.
+    those of a series have a colour and a mark, too, and curves a colour: none is told by it alone.
     """
     alike = (m.label for m in panel.marks if isinstance(m, Lines) and m.look == mark.look)
     order = list(dict.fromkeys(alike)).index(mark.label)
     dashes = FAR if mark.look == "far reference" else (SOLID, *BROKEN)
     look = {**LOOKS[mark.look], "linestyle": dashes[order % len(dashes)]}
+    if mark.look in ("series", "curve"):
+        look["color"] = series_style(order)[0]
     if mark.look == "series":
-        look |= {"color": series_style(order)[0], "marker": MARKERS[order % len(MARKERS)]}
+        look["marker"] = MARKERS[order % len(MARKERS)]
     return look
 
 

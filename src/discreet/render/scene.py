@@ -87,9 +87,10 @@ class Lines:
     below trends, so that both are seen where they are one), "reference" (what to compare with; it
     does not widen the axes, and a straight line of two points goes on to their edges), "far
     reference" (dashed, and as long as its points reach), "level" (a contour of value `levels[i]`,
-    coloured by it) or "series" (a mark at each point; each label has a colour, a mark and dashes of
-    its own). A `label` stands in the legend. `scale` are all levels that colours are given to,
-    where several panels share them.
+    coloured by it), "series" (a mark at each point; each label has a colour, a mark and dashes of
+    its own) or "curve" (a colour and dashes of its own, of points too close for marks). A `label`
+    stands in the legend. `scale` are all levels that colours are given to, where several panels
+    share them.
     """
 
     x: tuple[tuple[float, ...], ...]

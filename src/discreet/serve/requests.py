@@ -144,6 +144,9 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("source", ""): "source: the method draws from the other one; leave method or source out",
     ("source", "policy"): "source: all plots of this study come from one; leave it out",
+    ("source", "of rows"): (
+        "source: there are no counts of this plot, which is drawn from rows alone; leave it out"
+    ),
     ("source", "rows"): (
         "source: this plot has no usual method of counts; name a method, or leave source out"
     ),

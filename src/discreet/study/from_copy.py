@@ -138,6 +138,12 @@ def source_of(
     with about("source"):
         if source is not None and source not in SOURCES:
             raise InputError(f"source must be {one_of(SOURCES)}")
+        if source == COUNTS and plot in PLOTS and PLOTS[plot].of_rows_alone:
+            raise RefusedError(
+                f"there are no counts of a plot {plot!r}, which is drawn from rows alone; leave"
+                " source out",
+                rule="of rows",
+            )
         if policy.rows_by != Whole.name:
             if source == COPY:
                 raise RefusedError(

@@ -19,6 +19,7 @@ from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
 from discreet.plots.crosstab import CROSSTAB
 from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
+from discreet.plots.ecdf import ECDF
 from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
@@ -40,6 +41,7 @@ __all__ = [
     "AxisSettings",
     "BinSettings",
     "CopySettings",
+    "CurveSettings",
     "GridSettings",
     "Limits",
     "RoundingSettings",
@@ -50,6 +52,14 @@ __all__ = [
 ]
 
 Limits = Mapping[str, Sequence[float]]
+
+
+class CurveSettings(TypedDict, total=False):
+    """What of curves the policy says."""
+
+    source: str | None
+    k: int | None
+    q: float | None
 
 
 class RowSettings(TypedDict, total=False):
@@ -252,6 +262,56 @@ class Study:
         """
         settings = _known(BinSettings, research)
         return self.session.draw(HISTOGRAM, [column], by=by, method=method, **settings)
+
+    def ecdf(
+        self,
+        column: str,
+        *,
+        by: str | None = None,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.EcdfView:
+        """Draw which share of the rows lies at or below each value, as a curve in steps.
+
+        Parameters
+        ----------
+        column : str
+            A continuous column; of the copy of the whole table also one of dates.
+        by : str, optional
+            A categorical column: a curve for each of its levels, of at least 10 rows; of more than
+            12 levels those with the most rows. The others are named below the plot. A stratum,
+            where groups are declared.
+        method : str, optional
+            A row method (the default: that of the protected copy).
+        **research
+            `k` or `q`.
+
+        Returns
+        -------
+        EcdfView
+            `curves`: the values at which each rises, and the shares at or below them; of more than
+            1,000 different values every thousandth of the rows.
+
+        Raises
+        ------
+        RefusedError
+            Also if no curve has 10 rows, or counts are asked for: there are none.
+
+        Notes
+        -----
+        Computed from protected rows, so it teaches nothing that the copy does not. It does not say
+        how far the copy's distribution is from the raw one: `fidelity` does, and a curve of few
+        rows is rough.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> view = dc.open(dc.datasets.diabetes()).ecdf("glucose", by="sex")
+        >>> [curve.y[-1] for curve in view.curves]
+        [1.0, 1.0]
+        """
+        settings = _known(CurveSettings, research)
+        return self.session.draw(ECDF, [column], by=by, method=method, **settings)
 
     def scatter(
         self,

@@ -49,6 +49,7 @@ export function lineLook(mark, panel, theme) {
   if (mark.look === "series") {
     return { stroke: seriesLook(theme, order).color, width: 2, dash, shape: shapeOf(order) };
   }
+  if (mark.look === "curve") return { stroke: seriesLook(theme, order).color, width: 2, dash };
   if (mark.look === "raw") return { stroke: theme.raw, width: 4.8, dash };
   if (mark.look === "trend") return { stroke: theme.trend, width: 2, dash };
   return { stroke: theme.reference, width: 1.2, dash };

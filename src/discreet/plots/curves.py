@@ -1,0 +1,89 @@
+"""What plots of curves share: which levels have one, and how they are drawn and named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import RefusedError
+from discreet.plots.counts import Protected
+from discreet.plots.request import PlotRequest
+from discreet.render.scene import Lines
+
+__all__ = ["LEAST_ROWS", "MOST_CURVES", "Curve", "OfLevels", "left_out", "lines_of", "of_levels"]
+
+#: A curve of fewer rows would be drawn finer than it is known.
+LEAST_ROWS = 10
+#: More colours and dashes are not told apart.
+MOST_CURVES = 12
+MOST_NAMES = 8
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line: its label and the points it goes through."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class OfLevels:
+    """The rising values of each level that has a curve; one without a name where no level is asked.
+
+    `few` have too few rows for a curve, and `others` fewer than the levels that are drawn.
+    """
+
+    values: tuple[tuple[str, Floats], ...]
+    few: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def of_levels(rows: Protected, levels: Sequence[str], request: PlotRequest) -> OfLevels:
+    """Return the values of a column's protected rows, level by level where there are levels.
+
+    Drawn are at most `MOST_CURVES` levels, those with the most rows, of `LEAST_ROWS` at least.
+    """
+    values = rows[request.columns[0]]
+    found = {"": values}
+    if request.by is not None:
+        of = np.array(levels)
+        found = {name: values[of == name] for name in sorted(set(levels))}
+    few = tuple(name for name, held in found.items() if len(held) < LEAST_ROWS)
+    enough = sorted((name for name in found if name not in few), key=lambda it: -len(found[it]))
+    if not enough:
+        which = "column" if request.by is None else f"level of {request.by!r}"
+        raise RefusedError(
+            f"no {which} has {LEAST_ROWS} rows with a value, which a curve rests on at least;"
+            f" choose another column{'' if request.by is None else ', or leave by out'}"
+        )
+    drawn = {*enough[:MOST_CURVES]}
+    return OfLevels(
+        tuple((name, np.sort(found[name])) for name in found if name in drawn),
+        few,
+        tuple(name for name in found if name in enough[MOST_CURVES:]),
+    )
+
+
+def lines_of(curves: Sequence[Curve]) -> tuple[Lines, ...]:
+    """Return curves as lines, each with a colour and dashes of its own."""
+    return tuple(Lines((curve.x,), (curve.y,), "curve", curve.label) for curve in curves)
+
+
+def left_out(by: str | None, few: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """Say what tells curves apart, and which levels have none."""
+    said = [] if by is None else [f"one curve for each level of {by}"]
+    if few:
+        said.append(f"not drawn, for they have fewer than {LEAST_ROWS} rows: {_names(few)}")
+    if others:
+        said.append(f"not drawn beside the {MOST_CURVES} largest levels: {_names(others)}")
+    return tuple(said)
+
+
+def _names(levels: Sequence[str]) -> str:
+    beyond = len(levels) - MOST_NAMES
+    return ", ".join(levels[:MOST_NAMES]) + (f" and {beyond} more" if beyond > 0 else "")

@@ -1,0 +1,136 @@
+"""The empirical distribution: which share of the rows lies at or below each value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError
+from discreet.plots.counts import Protected, parameters_of_rows
+from discreet.plots.curves import Curve, left_out, lines_of, of_levels
+from discreet.plots.descriptor import FRAME, ROWS, Plot, line
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import ROW_METHODS
+from discreet.render.scene import Axis, Panel, Scene
+
+__all__ = ["ECDF", "MOST_STEPS", "EcdfView", "from_rows", "steps_of"]
+
+#: A curve of more different values is drawn in this many steps, which are of one size.
+MOST_STEPS = 1000
+DIGITS = 6
+ROOM = 0.02  # above and below, or half of the line along the edge would be cut off
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EcdfView(View):
+    """A curve in steps for each level, or one of all rows.
+
+    Parameters
+    ----------
+    curves : tuple of Curve
+        `x` are the values at which a curve rises, `y` the shares at or below each, up to 1; of
+        more than `MOST_STEPS` different values every so many. `label` is the level, or empty.
+    by : str or None
+        The column whose levels have a curve each.
+    few, others : tuple of str
+        Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
+    """
+
+    kind: ClassVar[str] = "ecdf"
+
+    curves: tuple[Curve, ...]
+    by: str | None = None
+    few: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for curve in self.curves:
+            rising = all(a < b for a, b in pairwise(curve.x))
+            rising &= all(a <= b for a, b in pairwise(curve.y))
+            if len(curve.x) != len(curve.y) or not rising or curve.y[-1] != 1:
+                raise InputError("an empirical distribution rises from value to value, up to 1")
+
+    def scene(self) -> Scene:
+        """Return lines in steps, from the smallest to the largest of all values."""
+        ends = [end for curve in self.curves for end in (curve.x[0], curve.x[-1])]
+        steps = [_in_steps(curve, min(ends), max(ends)) for curve in self.curves]
+        panel = Panel(
+            marks=lines_of(steps),
+            x=self.axis(self.columns[0], ends),
+            y=Axis("share at or below", (-ROOM, 1 + ROOM)),
+        )
+        return Scene((panel,), notes=self.notes() + left_out(self.by, self.few, self.others))
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        out = super()._decoded(given)
+        curves = (Curve(**{**curve, **_points(curve)}) for curve in given["curves"])
+        return out | {"curves": tuple(curves)}
+
+
+def _points(curve: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(curve[name]) for name in ("x", "y")}
+
+
+def _in_steps(curve: Curve, low: float, high: float) -> Curve:
+    """Return the corners of a curve that is 0 before its first value and 1 after its last."""
+    x = np.repeat((low, *curve.x, high), 2)[1:-1]
+    y = np.repeat((0.0, *curve.y), 2)
+    corners = dict.fromkeys(zip(x.tolist(), y.tolist(), strict=True))
+    across, up = zip(*corners, strict=True)
+    return Curve(curve.label, across, up)
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> EcdfView:
+    """Draw which share of the protected rows lies at or below each value."""
+    found = of_levels(rows, levels, request)
+    return EcdfView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_rows(request),
+        suppressed=0 if request.shows_exact else None,
+        origin=origin,
+        curves=tuple(steps_of(level, values) for level, values in found.values),
+        by=request.by,
+        few=found.few,
+        others=found.others,
+    )
+
+
+def steps_of(level: str, values: Floats, most: int = MOST_STEPS) -> Curve:
+    """Return at which values the distribution of rising `values` steps up, and how far.
+
+    Of more than `most` different values those are taken that have a share of 1/most between them,
+    so the curve is nowhere further than that from the one of all.
+    """
+    at, counts = np.unique(values, return_counts=True)
+    upto = np.cumsum(counts)
+    if len(at) > most:
+        ranks = -(-len(values) * np.arange(1, most + 1) // most)
+        kept = np.unique([0, *np.searchsorted(upto, ranks)])
+        at, upto = at[kept], upto[kept]
+    shares = np.round(upto / len(values), DIGITS)
+    return Curve(level, tuple(at.tolist()), tuple(shares.tolist()))
+
+
+ECDF = Plot(
+    name="ecdf",
+    title="Empirical distribution",
+    says="Which share of the rows lies at or below each value.",
+    columns="continuous",
+    least=1,
+    most=1,
+    by=("rows",),
+    parameters=ROWS,
+    icon=FRAME + line("M5 23h4v-4h3v-5h3v-4h4v-3h5v-2h5"),
+    methods=tuple(ROW_METHODS),
+    from_rows=from_rows,
+)
