@@ -1,4 +1,4 @@
-"""`discreet summary`: a table 1 on the screen and in files."""
+"""`discreet summary` and `discreet means`: tables on the screen and in files."""
 
 from __future__ import annotations
 
@@ -36,3 +36,16 @@ def test_another_ending_is_refused_before_the_work(run: Run, cohort: Path) -> No
 
     assert code == 2
     assert "a table of figures is saved as one of" in err
+
+
+def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
+    table, plot = tmp_path / "bmi.csv", tmp_path / "bmi.svg"
+    files = ["-o", str(table), "-o", str(plot)]
+
+    code, out, err = run("means", str(cohort), "bmi", "sex", "age_group", "--no-unit", *files)
+
+    assert (code, err) == (0, "")
+    assert "Means of bmi in cohort.csv by sex and age_group\n" in out
+    assert table.read_text().startswith("sex,age_group,")
+    assert "sex" in plot.read_text()
+    assert "means" in run("log", "--released")[1]

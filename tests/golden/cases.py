@@ -582,6 +582,7 @@ HELP = (
     "",
     "plot",
     "summary",
+    "means",
     "anonymize",
     "evaluate",
     "attack",

@@ -8,6 +8,7 @@ import pickle
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import pytest
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure import CopyTable
-from discreet.measure.copy_table import SUFFIXES, Figure, Line
+from discreet.measure.copy_table import FIGURES, SUFFIXES, Line
+from discreet.measure.figures import OF_INTERVAL, Figure, Group
+from discreet.render.scene import Intervals
 
 NASTY = 'R&D_50% <5 {a} $x$ #1 ~^ [b] \\ "q" | \x1b[31m'
 TABLE = CopyTable(
@@ -29,8 +32,25 @@ TABLE = CopyTable(
         Line("ward", NASTY, ("1 (33.3 %)", "0 (0 %)", "1 (25.0 %)")),
     ),
     ("of 4 rows & more_or_less",),
-    (Figure("age", None, ("1",), "mean", 40.5), Figure("age", None, (None,), "sd", None)),
+    (
+        Figure("age", None, (("sex", "1"),), "mean", 40.5),
+        Figure("age", None, (("sex", None),), "sd", None),
+    ),
 )
+
+
+def means(by: dict[Group, tuple[float, float, float] | None]) -> CopyTable:
+    """Return a table of means with intervals of some groups of rows."""
+    found = [
+        Figure("bmi", None, group, name, value)
+        for group, ends in by.items()
+        for name, value in zip(OF_INTERVAL, ends or (None, None, None), strict=True)
+    ]
+    return CopyTable("means", "Means", ("sex", "sex"), ("mean",), (), ("a note",), tuple(found))
+
+
+F, M = (("sex", "f"),), (("sex", "m"),)
+MEANS = means({F: (20.0, 21.0, 22.0), M: (23.0, 25.0, 27.0), (): (21.0, 22.0, 23.0)})
 
 
 def test_as_text_it_has_sections_and_a_note() -> None:
@@ -129,13 +149,18 @@ def test_other_json_is_refused(text: str) -> None:
         CopyTable.from_json(text)
 
 
+def saved(table: CopyTable, folder: Path, suffix: str) -> Any:
+    return table.save(folder / f"t{suffix}")
+
+
 FORMS: dict[str, Callable[[CopyTable, Path], Any]] = {
     "html": lambda table, _: table.to_html(),
     "csv": lambda table, _: table.to_csv(),
     "latex": lambda table, _: table.to_latex(),
     "json": lambda table, _: table.to_json(),
     "pickle": lambda table, _: pickle.dumps(table),
-    **{it: lambda table, folder, it=it: table.save(folder / f"t{it}") for it in SUFFIXES},  # type: ignore[misc]
+    **{suffix: partial(saved, suffix=suffix) for suffix in (*SUFFIXES, ".svg")},
+    "figure": lambda table, folder: table.plot().savefig(folder / "t.png"),
 }
 
 
@@ -147,8 +172,8 @@ def test_the_gate_is_asked_before_anything_is_released(form: str, tmp_path: Path
         asked.append(as_what)
         raise RefusedError("it may not be released")
 
-    gated = replace(TABLE, gate=refuse)
-    gated.to_text(), repr(gated), gated._repr_html_()
+    gated = replace(MEANS, gate=refuse)
+    gated.to_text(), repr(gated), gated.scene()
     with pytest.raises(RefusedError, match="it may not be released"):
         FORMS[form](gated, tmp_path)
 
@@ -169,3 +194,46 @@ def test_a_file_holds_what_its_ending_says(suffix: str, tmp_path: Path) -> None:
 def test_another_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=re.escape("a table of figures is saved as one of")):
         TABLE.save(tmp_path / "table.docx")
+
+
+def test_means_are_drawn_as_dots_with_intervals() -> None:
+    (panel,) = MEANS.scene().panels
+
+    assert panel.marks == (Intervals((((20, 21, 22), (23, 25, 27), (21, 22, 23)),), ("",)),)
+    assert (panel.x.label, panel.y.label) == ("mean of bmi, with its 95 % interval", "sex")
+    assert panel.y.ticks == ("f", "m", "all")
+    assert MEANS.scene().notes == ("a note",)
+
+
+def test_levels_of_a_second_column_stand_beside_each_other() -> None:
+    yes, no = (("smoker", "yes"),), (("smoker", None),)
+    ends = {F + yes: (1.0, 2.0, 3.0), F + no: None, M + yes: (3.0, 4.0, 5.0), M: (2.0, 3.0, 4.0)}
+
+    (panel,) = means({**ends, (): (0.0, 1.0, 2.0)}).scene().panels
+
+    rows = (((1, 2, 3), (3, 4, 5)), (None, None))
+    assert panel.marks == (Intervals(rows, ("smoker: yes", "smoker: (missing)")),)
+    assert panel.y.ticks == ("f", "m")
+
+
+def test_of_many_levels_each_pair_has_a_line_of_its_own() -> None:
+    ends: dict[Group, tuple[float, float, float] | None] = {
+        (*sex, ("ward", str(i))): (0.0, 1.0 + i, 9.0) for sex in (F, M) for i in range(7)
+    }
+
+    (panel,) = means({**ends, (): (0.0, 4.0, 5.0)}).scene().panels
+
+    assert panel.y.label == "sex, ward"
+    assert panel.y.ticks[6:8] == ("f, 6", "m, 0")
+    assert panel.y.ticks[-1] == "all"
+    (marks,) = panel.marks
+    assert isinstance(marks, Intervals)
+    assert marks.ends[0][6:8] == ((0.0, 7.0, 9.0), (0.0, 1.0, 9.0))
+
+
+@pytest.mark.parametrize("suffix", FIGURES)
+def test_a_summary_has_no_plot(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a summary has no plot"):
+        TABLE.scene()
+    with pytest.raises(InputError, match="a table of figures is saved as one of"):
+        TABLE.save(tmp_path / f"table{suffix}")

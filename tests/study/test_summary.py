@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import discreet as dc
 from discreet.errors import InputError, RefusedError
@@ -51,7 +52,7 @@ def test_every_figure_is_that_of_pandas_on_the_released_table() -> None:
 
     assert {it.column for it in table.figures} == {"", *frame.columns} - {"sex"}
     for it in table.figures:
-        part = frame if not it.group else frame[frame["sex"] == it.group[0]]
+        part = frame if not it.group else frame[frame["sex"] == it.group[0][1]]
         if it.figure == "rows":
             assert it.value == len(part)
             continue
@@ -74,6 +75,31 @@ def test_every_figure_is_that_of_pandas_on_the_released_table() -> None:
             assert it.value == str(expected.date())
         else:
             assert it.value == pytest.approx(expected), it
+
+
+def test_means_are_those_of_pandas_on_the_released_table() -> None:
+    frame = study().anonymize().frame
+    table = study().means("bmi", ["sex", "smoker & co_"])
+
+    found = {(it.group, it.figure): it.value for it in table.figures}
+    for (sex, smokes), part in frame.groupby(["sex", "smoker & co_"], dropna=False)["bmi"]:
+        group = (("sex", sex), ("smoker & co_", None if pd.isna(smokes) else smokes))
+        low, high = (found[group, f"mean, {it} end"] for it in ("low", "high"))
+        assert isinstance(low, float)
+        assert isinstance(high, float)
+        assert found[group, "n"] == part.count()
+        assert found[group, "missing"] == part.isna().sum()
+        for figure in ("mean", "sd", "median", "sum"):
+            assert found[group, figure] == pytest.approx(
+                part.agg("std" if figure == "sd" else figure)
+            )
+        assert (low + high) / 2 == pytest.approx(part.mean())
+        t = stats.t.ppf(0.975, part.count() - 1)
+        assert (high - low) / 2 == pytest.approx(t * part.sem())
+    assert found[(), "mean"] == pytest.approx(frame["bmi"].mean())
+    assert table.title == "Means of bmi in trial by sex and smoker & co_"
+    assert any("are too narrow" in note for note in table.notes)
+    table.scene()
 
 
 def test_it_says_what_it_is_of_and_how_near_the_copy_is() -> None:
@@ -136,10 +162,31 @@ def test_what_is_refused(asked: dict[str, Any], error: type[Exception], says: st
         study().summary(**asked)
 
 
+NO_MEANS: dict[str, tuple[str, Any, type[Exception], str]] = {
+    "of levels": ("sex", "grade", InputError, "'sex' is one of levels and is not averaged"),
+    "of dates": ("start", "sex", InputError, "'start' is one of dates and is not averaged"),
+    "of no column": ("agee", "sex", InputError, "agee"),
+    "by itself": ("grade", "grade", InputError, "means are of one column by the levels of one or"),
+    "twice by one": ("age", ["sex", "sex"], InputError, "by the levels of one or two others"),
+    "by none": ("age", [], InputError, "by the levels of one or two others"),
+    "by three": ("age", ["sex", "grade", "smoker & co_"], InputError, "one or two others"),
+    "by numbers": ("age", "bmi", InputError, "by='bmi' is a column of numbers or dates"),
+    "by one that identifies": ("age", "patient", RefusedError, "patient"),
+}
+
+
+@pytest.mark.parametrize(("value", "by", "error", "says"), NO_MEANS.values(), ids=NO_MEANS)
+def test_what_has_no_means(value: str, by: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        study().means(value, by)
+
+
 @pytest.mark.parametrize("how", [{"rows": "condensation"}, {"policy": "research"}])
 def test_without_a_copy_of_the_whole_table_it_is_refused_with_the_way(how: dict[str, Any]) -> None:
     with pytest.raises(RefusedError, match=r"open a study with one: discreet\.open"):
         dc.open(cohort(), study="other", **how).summary()
+    with pytest.raises(RefusedError, match=r"open a study with one: discreet\.open"):
+        dc.open(cohort(), study="other", **how).means("age", "sex")
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "summary.md"

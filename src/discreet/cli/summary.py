@@ -1,4 +1,4 @@
-"""`discreet summary`: tables of figures of the copy of the whole table."""
+"""`discreet summary` and `discreet means`: tables of figures of the copy of the whole table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from discreet.cli.common import (
     File,
@@ -22,7 +22,7 @@ from discreet.cli.common import (
 if TYPE_CHECKING:
     from discreet.measure.copy_table import CopyTable
 
-__all__ = ["summary"]
+__all__ = ["means", "summary"]
 
 OutputOption = Annotated[
     list[Path] | None,
@@ -53,16 +53,57 @@ def summary(
     discreet summary cohort.csv
     discreet summary cohort.csv --columns age,bmi --by sex -o table1.html -o table1.tex
     """
-    _made(lambda: copy.open(file, study).summary(names_of(columns) or None, by=by), output, as_json)
-
-
-def _made(make: Callable[[], CopyTable], output: Sequence[Path] | None, as_json: bool) -> None:
-    """Make a table, release it where it is asked for, and print it."""
     from discreet.measure.copy_table import SUFFIXES
+
+    def make() -> CopyTable:
+        return copy.open(file, study).summary(names_of(columns) or None, by=by)
+
+    _show(make, SUFFIXES, output, as_json=as_json)
+
+
+@with_options
+def means(
+    file: File,
+    value: Annotated[str, Argument(help="The column of numbers to average.")],
+    by: Annotated[list[str], Argument(help="One or two columns of levels.")],
+    copy: WholeOptions,
+    study: StudyOption = None,
+    output: Annotated[
+        list[Path] | None,
+        Option(
+            "--output",
+            "-o",
+            help="Where to release them: .html, .csv, .tex, .txt, .json, or .png, .svg, .pdf for"
+            " the plot. Repeatable.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Average a number by the levels of one or two columns, from the protected copy.
+
+    discreet means cohort.csv bmi sex
+    discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
+    """
+    from discreet.measure.copy_table import FIGURES, SUFFIXES
+
+    def make() -> CopyTable:
+        return copy.open(file, study).means(value, by)
+
+    _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
+
+
+def _show(
+    make: Callable[[], CopyTable],
+    suffixes: tuple[str, ...],
+    output: Sequence[Path] | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Make a table, release it where it is asked for, and print it."""
     from discreet.render.figure_file import path_to_save
 
     for path in output or ():
-        path_to_save(path, SUFFIXES, "a table of figures")  # before the work
+        path_to_save(path, suffixes, "a table of figures")  # before the work
     with progress_shown():
         found = make()
         for path in output or ():

@@ -8,37 +8,40 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from discreet.errors import InputError
+from discreet.measure.figures import Figure, dots_of, size_of
 from discreet.measure.report import WIDTH, Gate, bullets, headed, save_as
 from discreet.render.figure_file import printable
-from discreet.render.to_html import Html, fragment, heading, items, marked_up, page, table
+from discreet.render.scene import Scene
+from discreet.render.to_html import (
+    Html,
+    fragment,
+    heading,
+    items,
+    marked_up,
+    page,
+    picture,
+    table,
+)
+from discreet.render.to_matplotlib import asking_first, draw, figure_bytes
 
-__all__ = ["SUFFIXES", "CopyTable", "Figure", "Line"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+__all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line"]
 
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
+FIGURES = (".png", ".svg", ".pdf")
 STYLE = ".discreet .part{display:inline-block;padding-left:1.25rem}"
 INDENT = "  "
 MOST_NAME = 40
 """Letters of a name in text: a longer one goes on in the next line."""
-
-
-class Figure(NamedTuple):
-    """One number in full: of which column (and level), of which rows, and what it is.
-
-    `group` are the levels that the rows have, None for a missing one; () are all rows. `value` is
-    None where it is not known, such as the sd of one row; of dates it is their text.
-    """
-
-    column: str
-    level: str | None
-    group: tuple[str | None, ...]
-    figure: str
-    value: float | str | None
 
 
 class Line(NamedTuple):
@@ -170,7 +173,7 @@ class CopyTable:
             "head": self.head,
             "lines": [line._asdict() for line in self.lines],
             "notes": self.notes,
-            "figures": [figure._asdict() for figure in self.figures],
+            "figures": [figure.to_plain() for figure in self.figures],
         }
         return json.dumps(plain, allow_nan=False, ensure_ascii=False)
 
@@ -189,7 +192,7 @@ class CopyTable:
                 raise ValueError
             section, name = given.pop("names")
             lines = (Line(**it | {"cells": tuple(it["cells"])}) for it in given.pop("lines"))
-            figures = (Figure(**it | {"group": tuple(it["group"])}) for it in given.pop("figures"))
+            figures = (Figure.from_plain(it) for it in given.pop("figures"))
             return cls(
                 names=(section, name),
                 head=tuple(given.pop("head")),
@@ -207,8 +210,8 @@ class CopyTable:
         Parameters
         ----------
         path : str or Path
-            Ends in .html for a page, .csv for the cells, .tex for LaTeX, .txt for text, or .json
-            for the numbers in full.
+            Ends in .html for a page, .csv for the cells, .tex for LaTeX, .txt for text, .json for
+            the numbers in full, or, of means, in .png, .svg or .pdf for the plot.
 
         Raises
         ------
@@ -224,12 +227,48 @@ class CopyTable:
             ".txt": self._released_text,
             ".json": self.to_json,
         }
+        if dots_of(self.figures) is not None:
+            forms |= {it: partial(self._drawn, it) for it in FIGURES}
         return save_as(path, forms, "a table of figures")
+
+    def scene(self) -> Scene:
+        """Return the plot of means: a dot and an interval for each level.
+
+        Raises
+        ------
+        InputError
+            If it is no table of means.
+        """
+        panel = dots_of(self.figures)
+        if panel is None:
+            raise InputError("a summary has no plot; study.means(value, by) has one")
+        return Scene((panel,), self.title, self.notes)
+
+    def plot(self, *, size: tuple[float, float] | None = None) -> Drawing:
+        """Draw means with matplotlib; the figure asks before `savefig` writes it, as `save` does.
+
+        Parameters
+        ----------
+        size : (float, float), optional
+            Width and height in inches.
+
+        Raises
+        ------
+        InputError
+            If it is no table of means.
+        """
+        scene = self.scene()
+        return asking_first(draw(scene, size=size or size_of(scene)), self.gate)
 
     def ask_to_leave(self, form: str) -> None:
         """Ask the gate, where there is one, whether it may be released as `form`."""
         if self.gate is not None:
             self.gate(form)
+
+    def _drawn(self, suffix: str) -> bytes:
+        self.ask_to_leave(suffix[1:])
+        scene = self.scene()
+        return figure_bytes(scene, suffix, size=size_of(scene))
 
     def _released_text(self) -> str:
         self.ask_to_leave("txt")
@@ -274,7 +313,9 @@ class CopyTable:
             for part, name, cells in self._rows()
         ]
         shown = table(("", *self._head()), rows, caption=self.title)
-        return [heading(self.title, 1), shown, items(self.notes)]
+        panel = dots_of(self.figures)
+        drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
+        return [heading(self.title, 1), shown, *drawn, items(self.notes)]
 
 
 KINDS = ("summary", "means")

@@ -13,17 +13,35 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats
-from discreet.measure.copy_table import Figure, Line
+from discreet.measure.copy_table import Line
+from discreet.measure.figures import MISSING, Figure, Group
 from discreet.render.dates import date_words
 
-__all__ = ["Described", "RowsToDescribe", "described", "natural_order", "number_words"]
+__all__ = [
+    "Described",
+    "Part",
+    "RowsToDescribe",
+    "count_and_gaps",
+    "decimals_of",
+    "decimals_of_quartiles",
+    "described",
+    "known_in",
+    "mean_of",
+    "middle_words",
+    "natural_order",
+    "number_words",
+    "parts_of",
+    "quartiles_of",
+    "sd_of",
+]
 
 MOST_LEVELS = 12
 """Of more levels the most frequent ones are listed, and the others in one line."""
 ROWS = "rows of the copy"
-MISSING, OTHER = "(missing)", "(other)"
+OTHER = "(other)"
 UNKNOWN = "–"
 MOST_DECIMALS = 9
 LARGEST = 1e12
@@ -55,21 +73,21 @@ class RowsToDescribe:
         return natural_order(Counter(it for it in self.levels[name] if it), said)
 
 
-class Group(NamedTuple):
-    """Rows that are described together: their levels, their name, and where they stand."""
+class Part(NamedTuple):
+    """Rows that are described together: the levels they have, their name, and where they stand."""
 
-    levels: tuple[str | None, ...]
+    group: Group
     name: str
-    places: np.ndarray[Any, np.dtype[np.intp]]
+    places: NDArray[np.intp]
 
 
 class Described(NamedTuple):
-    """The head, lines and figures of a table, and the names of groups of few rows."""
+    """The head, lines and figures of a table, and the rows of each group."""
 
     head: tuple[str, ...]
     lines: tuple[Line, ...]
     figures: tuple[Figure, ...]
-    sizes: Mapping[str, int]
+    sizes: tuple[tuple[str, int], ...]
 
 
 def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = None) -> Described:
@@ -89,33 +107,31 @@ def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = Non
     mean (sd) 40.0 (10.0)
     median (quartiles) 40 (35–45)
     """
-    groups = groups_of(rows, by)
-    sizes = [len(it.places) for it in groups]
+    parts = parts_of(rows, by)
+    sizes = [len(it.places) for it in parts]
     of_all = [_with_share(size, len(rows)) for size in sizes[:-1]]
     lines = [Line("", ROWS, (*of_all, f"{len(rows):,}"))]
-    figures = [Figure("", None, it.levels, "rows", n) for it, n in zip(groups, sizes, strict=True)]
+    figures = [Figure("", None, it.group, "rows", n) for it, n in zip(parts, sizes, strict=True)]
     for name in columns:
         of = _levels if name in rows.levels else _days if name in rows.dates else _numbers
-        for line, found in of(rows, name, groups):
+        for line, found in of(rows, name, parts):
             lines.append(line)
             figures += found
-    head = tuple(it.name for it in groups)
-    return Described(head, tuple(lines), tuple(figures), dict(zip(head, sizes, strict=True)))
+    head = tuple(it.name for it in parts)
+    return Described(head, tuple(lines), tuple(figures), tuple(zip(head, sizes, strict=True)))
 
 
-def groups_of(rows: RowsToDescribe, by: str | None) -> list[Group]:
+def parts_of(rows: RowsToDescribe, by: str | None) -> list[Part]:
     """Return the rows of each level, those without one, and all."""
-    every = Group((), "all", np.arange(len(rows)))
+    every = Part((), "all", np.arange(len(rows)))
     if by is None:
         return [every]
     words = np.array(rows.levels[by])
     kept, others = most_frequent(rows, by)
-    groups = [Group((it,), it, np.flatnonzero(words == it)) for it in kept]
-    if others:
-        places = np.flatnonzero(np.isin(words, others))
-        groups.append(Group((_others(others),), _others(others), places))
+    named = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
+    parts = [Part(((by, it),), it, np.flatnonzero(np.isin(words, of))) for it, of in named]
     gaps = np.flatnonzero(words == "")
-    return [*groups, *([Group((None,), MISSING, gaps)] if gaps.size else []), every]
+    return [*parts, *([Part(((by, None),), MISSING, gaps)] if gaps.size else []), every]
 
 
 def most_frequent(rows: RowsToDescribe, name: str) -> tuple[list[str], list[str]]:
@@ -162,81 +178,82 @@ def natural_order(counts: Mapping[str, int], said: Sequence[str] = ()) -> list[s
 Found = Iterator[tuple[Line, list[Figure]]]
 
 
-def _numbers(rows: RowsToDescribe, name: str, groups: Sequence[Group]) -> Found:
+def _numbers(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
     values = rows.numbers[name]
     known = values[np.isfinite(values)]
-    parts = [_known(values, group) for group in groups]
-    yield _gaps(name, groups, [len(it) for it in parts])
+    each = [known_in(values, part) for part in parts]
+    yield _gaps(name, parts, [len(it) for it in each])
     decimals = decimals_of(sd_of(known))
-    moments = [(mean_of(it), sd_of(it)) for it in parts]
+    moments = [(mean_of(it), sd_of(it)) for it in each]
     cells = [_beside(number_words(m, decimals), number_words(s, decimals)) for m, s in moments]
     yield (
         Line(name, "mean (sd)", tuple(cells)),
-        _figures(name, groups, ("mean", "sd"), moments),
+        _figures(name, parts, ("mean", "sd"), moments),
     )
-    middles = [quartiles_of(it) for it in parts]
-    places = decimals_of_quartiles(known, [it for each in middles for it in each], decimals)
+    middles = [quartiles_of(it) for it in each]
+    places = decimals_of_quartiles(known, [it for of in middles for it in of], decimals)
     yield (
-        Line(name, "median (quartiles)", tuple(_middle(it, places) for it in middles)),
-        _figures(name, groups, ("lower quartile", "median", "upper quartile"), middles),
+        Line(name, "median (quartiles)", tuple(middle_words(it, places) for it in middles)),
+        _figures(name, parts, ("lower quartile", "median", "upper quartile"), middles),
     )
 
 
-def _days(rows: RowsToDescribe, name: str, groups: Sequence[Group]) -> Found:
-    parts = [_known(rows.numbers[name], group) for group in groups]
-    yield _gaps(name, groups, [len(it) for it in parts])
-    found = [tuple(_day(it) for it in (_least(p), _median(p), _most(p))) for p in parts]
+def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
+    each = [known_in(rows.numbers[name], part) for part in parts]
+    yield _gaps(name, parts, [len(it) for it in each])
+    found = [tuple(_day(it) for it in (_least(p), _median(p), _most(p))) for p in each]
     cells = [_beside(mid, UNKNOWN if mid is None else f"{a} to {b}") for a, mid, b in found]
     yield (
         Line(name, "median (range)", tuple(cells)),
-        _figures(name, groups, ("first", "median", "last"), found),
+        _figures(name, parts, ("first", "median", "last"), found),
     )
 
 
-def _levels(rows: RowsToDescribe, name: str, groups: Sequence[Group]) -> Found:
+def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
     words = np.array(rows.levels[name])
-    counts = [Counter(words[group.places].tolist()) for group in groups]
+    counts = [Counter(words[part.places].tolist()) for part in parts]
     known = [sum(it.values()) - it[""] for it in counts]
-    yield _gaps(name, groups, known)
+    yield _gaps(name, parts, known)
     kept, others = most_frequent(rows, name)
     listed = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
     for level, of in listed:
         many = [sum(each[it] for it in of) for each in counts]
         figures = [
-            Figure(name, level, group.levels, figure, value)
-            for group, n, all_ in zip(groups, many, known, strict=True)
+            Figure(name, level, part.group, figure, value)
+            for part, n, all_ in zip(parts, many, known, strict=True)
             for figure, value in (("count", n), ("share", n / all_ if all_ else None))
         ]
         cells = [_with_share(n, of_all) for n, of_all in zip(many, known, strict=True)]
         yield Line(name, level, tuple(cells)), figures
 
 
-def _gaps(name: str, groups: Sequence[Group], known: Sequence[int]) -> tuple[Line, list[Figure]]:
+def _gaps(name: str, parts: Sequence[Part], known: Sequence[int]) -> tuple[Line, list[Figure]]:
     """Say how many rows of each group have a value, and how many have none."""
-    found = [(n, len(group.places) - n) for group, n in zip(groups, known, strict=True)]
-    cells = [f"{n:,}, {_with_share(gaps, n + gaps)}" for n, gaps in found]
+    found = [(n, len(part.places) - n) for part, n in zip(parts, known, strict=True)]
+    cells = [count_and_gaps(n, gaps) for n, gaps in found]
     return (
         Line(name, "n, missing", tuple(cells)),
-        _figures(name, groups, ("n", "missing"), found),
+        _figures(name, parts, ("n", "missing"), found),
     )
 
 
 def _figures(
     name: str,
-    groups: Sequence[Group],
+    parts: Sequence[Part],
     names: Sequence[str],
     values: Sequence[Sequence[float | str | None]],
 ) -> list[Figure]:
     return [
-        Figure(name, None, group.levels, figure, value)
-        for group, each in zip(groups, values, strict=True)
+        Figure(name, None, part.group, figure, value)
+        for part, each in zip(parts, values, strict=True)
         for figure, value in zip(names, each, strict=True)
     ]
 
 
-def _known(values: Floats, group: Group) -> Floats:
-    part: Floats = values[group.places]
-    return part[np.isfinite(part)]
+def known_in(values: Floats, part: Part) -> Floats:
+    """Return the values of some rows that are known."""
+    known: Floats = values[part.places]
+    return known[np.isfinite(known)]
 
 
 def _others(names: Sequence[str]) -> str:
@@ -334,6 +351,11 @@ def number_words(value: float | None, decimals: int | None) -> str:
     return f"{round(value, decimals) + 0.0:,.{decimals}f}"
 
 
+def count_and_gaps(known: int, gaps: int) -> str:
+    """Say how many rows have a value, and how many of all have none."""
+    return f"{known:,}, {_with_share(gaps, known + gaps)}"
+
+
 def _with_share(count: int, of: int) -> str:
     return f"{count:,} ({share_words(count, of)})"
 
@@ -353,7 +375,8 @@ def share_words(count: int, of: int) -> str:
     return f"{100 * count / of:.1f} %" if 0 < count < of else f"{100 * count // of} %"
 
 
-def _middle(quartiles: Sequence[float | None], decimals: int | None) -> str:
+def middle_words(quartiles: Sequence[float | None], decimals: int | None) -> str:
+    """Return a median with its quartiles."""
     low, middle, high = (number_words(it, decimals) for it in quartiles)
     if middle == UNKNOWN:
         return UNKNOWN

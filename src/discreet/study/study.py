@@ -31,7 +31,7 @@ from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
-from discreet.study.summary import summarise
+from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
 from discreet.study.tune_whole import settings_of_whole, sweep_whole
 from discreet.study.whole_table import columns_of_table, release_whole
@@ -824,6 +824,45 @@ pixels = 400), policy standard)
         ('1', '2', 'all')
         """
         return summarise(self.session, columns, by)
+
+    def means(self, value: str, by: str | Sequence[str]) -> CopyTable:
+        """Average a number by the levels of one or two columns.
+
+        Parameters
+        ----------
+        value : str
+            A column of numbers.
+        by : str or sequence of str
+            One column of levels, or of codes that are few; or two.
+
+        Returns
+        -------
+        CopyTable
+            For each level, or pair of levels, and for all: how many rows have a value and how many
+            have none, mean with its 95 % interval, sd, median and quartiles, and sum. As of
+            `summary`; `plot` and `save` draw means with their intervals as dots.
+
+        Raises
+        ------
+        RefusedError
+            If the study has no copy of the whole table, or a column is not in it.
+
+        Notes
+        -----
+        It is of the rows of the protected copy, so that any may be asked for, beside all others.
+        The interval (by t) is that of the mean of these rows: it leaves the copy's own error out,
+        and so is too narrow. Sums are of these rows, which are not as many as the persons.
+
+        **What it does not protect.** What the copy does not: it is as near as the copy is.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> [line.name for line in study.means("bmi", "sex").lines]
+        ['1', '2', 'all']
+        """
+        return average(self.session, value, by)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.

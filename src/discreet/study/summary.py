@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from discreet.errors import InputError, RefusedError, about
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.described import RowsToDescribe, described
+from discreet.measure.means import means_of
 from discreet.protect import Whole
 from discreet.study.session import Session
 from discreet.study.whole_table import columns_of_table
 
-__all__ = ["summarise"]
+__all__ = ["average", "summarise"]
 
-SUMMARY = "summary"
+SUMMARY, MEANS = "summary", "means"
+MOST_BY = 2
+MOST_NAMED = 3
+"""So many groups of few rows are named; of more it is said how many they are."""
 NO_COPY = (
     "this study has no copy of the whole table to make tables of figures from; the custodian can"
     " open a study with one: discreet.open(..., rows='whole')"
+)
+TOO_NARROW = (
+    "intervals are of the mean of these rows, by t: they leave the copy's own error out, and so are"
+    " too narrow for the persons; sums are of these rows"
 )
 FEW = 50
 """Figures of fewer rows of the copy are rough."""
@@ -24,8 +32,7 @@ FEW = 50
 
 def summarise(session: Session, columns: Sequence[str] | None, by: str | None) -> CopyTable:
     """Describe columns of the copy, in all and by the levels of another one."""
-    if session.policy.rows_by != Whole.name:
-        raise RefusedError(NO_COPY)
+    _check_copy(session)
     with about("columns"):
         wanted = columns_of_table(session, columns, ())
         if by is not None and by in (columns or ()):
@@ -39,7 +46,7 @@ def summarise(session: Session, columns: Sequence[str] | None, by: str | None) -
     names = (*wanted, *levels)
     return CopyTable(
         SUMMARY,
-        _title("Summary", session, levels),
+        _title("Summary of", "Summary", session, levels),
         ("column", "figure"),
         found.head,
         found.lines,
@@ -47,6 +54,53 @@ def summarise(session: Session, columns: Sequence[str] | None, by: str | None) -
         found.figures,
         session.gate_of_copy(SUMMARY, names),
     )
+
+
+def average(session: Session, value: str, by: str | Sequence[str]) -> CopyTable:
+    """Average a column of the copy by the levels of one or two others."""
+    _check_copy(session)
+    levels = (by,) if isinstance(by, str) else tuple(by)
+    with about("by"):
+        if not 1 <= len(set(levels)) == len(levels) <= MOST_BY or value in levels:
+            raise InputError(
+                "means are of one column by the levels of one or two others; name those:"
+                " study.means('bmi', ['sex', 'smoker'])"
+            )
+    _check_averaged(session, value)
+    rows = _rows_of(session, levels)
+    found = means_of(rows, value, levels)
+    names = (value, *levels)
+    return CopyTable(
+        MEANS,
+        _title(f"Means of {value} in", f"Means of {value}", session, levels),
+        (levels[0], levels[-1]),
+        found.head,
+        found.lines,
+        (*_notes(session, names, len(rows), found.sizes), TOO_NARROW),
+        found.figures,
+        session.gate_of_copy(MEANS, names),
+    )
+
+
+def _check_copy(session: Session) -> None:
+    if session.policy.rows_by != Whole.name:
+        raise RefusedError(NO_COPY)
+
+
+def _check_averaged(session: Session, value: str) -> None:
+    """Refuse a column that has no mean, and name what there is of it."""
+    with about("value"):
+        columns_of_table(session, [value], ())
+        if value in session.dates:
+            raise InputError(
+                f"column {value!r} is one of dates and is not averaged; study.summary() has its"
+                " median and range"
+            )
+        if value not in session.whole.copy.columns:
+            raise InputError(
+                f"column {value!r} is one of levels and is not averaged; study.summary() has the"
+                " share of each level"
+            )
 
 
 def _rows_of(session: Session, levels: Sequence[str]) -> RowsToDescribe:
@@ -65,13 +119,13 @@ def _rows_of(session: Session, levels: Sequence[str]) -> RowsToDescribe:
     return RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered)
 
 
-def _title(what: str, session: Session, by: Sequence[str]) -> str:
-    of = "" if session.name is None else f" of {session.name}"
-    return f"{what}{of}{' by ' if by else ''}{' and '.join(by)}"
+def _title(of_study: str, without: str, session: Session, by: Sequence[str]) -> str:
+    what = without if session.name is None else f"{of_study} {session.name}"
+    return " by ".join([what, *([" and ".join(by)] if by else [])])
 
 
 def _notes(
-    session: Session, names: Sequence[str], rows: int, sizes: Mapping[str, int]
+    session: Session, names: Sequence[str], rows: int, sizes: Sequence[tuple[str, int]]
 ) -> tuple[str, ...]:
     """Say what a table is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy
@@ -81,9 +135,10 @@ def _notes(
         " there are"
     ]
     said += session.remarks_of_copy(names)
-    few = [name for name, size in sizes.items() if size < FEW]
+    few = [name for name, size in sizes if 0 < size < FEW]
     if few:
-        said.append(f"rough, being of fewer than {FEW} rows: {', '.join(few)}")
+        which = "; ".join(few) if len(few) <= MOST_NAMED else f"{len(few)} of {len(sizes)} groups"
+        said.append(f"rough, being of fewer than {FEW} rows: {which}")
     if policy.public:
         said.append("the data are declared public: what is released is not recorded")
     return tuple(said)

@@ -1,0 +1,94 @@
+"""Figures of groups of rows: one number after the other, and the plot of those that are means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+from discreet.render.scene import Axis, Intervals, Panel, Scene
+
+__all__ = ["MISSING", "OF_INTERVAL", "Figure", "Group", "dots_of", "size_of"]
+
+MISSING = "(missing)"
+ALL = "all"
+OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
+"""The figures that a dot and its interval are drawn of."""
+MOST_SERIES = 6
+"""Of more levels of the second column each pair of levels has a line of its own."""
+WIDE, ROW = 7.0, 0.34
+"""Inches: of a plot of means, and of one of its rows."""
+
+Group = tuple[tuple[str, str | None], ...]
+
+
+class Figure(NamedTuple):
+    """One number in full: of which column (and level), of which rows, and what it is.
+
+    `group` are columns and the levels that the rows have of them, None for a missing one; () are
+    all rows. `value` is None where it is not known, such as the sd of one row; of dates it is text.
+    """
+
+    column: str
+    level: str | None
+    group: Group
+    figure: str
+    value: float | str | None
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it: its group by the names of columns."""
+        return self._asdict() | {"group": dict(self.group)}
+
+    @classmethod
+    def from_plain(cls, given: Mapping[str, Any]) -> Self:
+        """Return what `to_plain` gave."""
+        return cls(**dict(given) | {"group": tuple(given["group"].items())})
+
+
+def dots_of(figures: Sequence[Figure]) -> Panel | None:
+    """Return the panel that means with intervals are drawn in; None where there are none.
+
+    Levels of a first column stand one below the other, those of a second beside each other, or as
+    lines of their own where they are many.
+    """
+    found: dict[Group, dict[str, Any]] = {}
+    for it in figures:
+        if it.figure in OF_INTERVAL:
+            found.setdefault(it.group, {})[it.figure] = it.value
+    if not any(OF_INTERVAL[0] in values for values in found.values()):
+        return None
+    ends = {group: _ends(values) for group, values in found.items()}
+    deepest = max(map(len, ends))
+    groups = [group for group in ends if len(group) == deepest]
+    first = list(dict.fromkeys(group[:1] for group in groups))
+    second = list(dict.fromkeys(group[1:] for group in groups))
+    if len(second) > MOST_SERIES:
+        first, second = groups, [()]
+    names = [*map(_name, first), ALL] if second == [()] else [*map(_name, first)]
+    rows = [[ends.get(a + b) for a in first] for b in second]
+    if second == [()]:
+        rows[0].append(ends.get(()))
+    series = tuple("" if not b else f"{b[0][0]}: {_name(b)}" for b in second)
+    marks = Intervals(tuple(map(tuple, rows)), series)
+    column = next(it.column for it in figures if it.figure in OF_INTERVAL)
+    label = ", ".join(dict.fromkeys(name for group in first for name, _ in group))
+    down = (len(names) - 0.4, -0.6)  # the first level on top
+    return Panel(
+        (marks,), Axis(f"mean of {column}, with its 95 % interval"), Axis(label, down, tuple(names))
+    )
+
+
+def size_of(scene: Scene) -> tuple[float, float]:
+    """Return how large a plot of means is, in inches: each of its rows is to be read."""
+    (panel,) = scene.panels
+    (marks,) = panel.marks
+    rows = len(panel.y.ticks) * (len(marks.series) + 1) / 2 if isinstance(marks, Intervals) else 1
+    return WIDE, max(2.4, 1.2 + ROW * rows)
+
+
+def _ends(values: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    low, mean, high = (values.get(name) for name in OF_INTERVAL)
+    return None if low is None or mean is None or high is None else (low, mean, high)
+
+
+def _name(group: Group) -> str:
+    return ", ".join(MISSING if level is None else level for _, level in group) or ALL

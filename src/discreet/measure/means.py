@@ -1,0 +1,165 @@
+"""Means of a number by one or two columns of levels, as figures and as words.
+
+Rows come in as arrays, a table goes out; whose rows they are is for the caller to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.measure.copy_table import Line
+from discreet.measure.described import (
+    Described,
+    Part,
+    RowsToDescribe,
+    count_and_gaps,
+    decimals_of,
+    decimals_of_quartiles,
+    known_in,
+    mean_of,
+    middle_words,
+    number_words,
+    parts_of,
+    quartiles_of,
+    sd_of,
+)
+from discreet.measure.figures import OF_INTERVAL, Figure
+
+__all__ = ["HEAD", "interval_of", "means_of"]
+
+HEAD = ("n, missing", "mean", "95 % interval", "sd", "median (quartiles)", "sum")
+LEVEL = 0.975
+"""The interval lies between the quantiles 1 - LEVEL and LEVEL of t."""
+
+
+class Found(NamedTuple):
+    """The figures of one group of rows, None where one is not known."""
+
+    n: int
+    missing: int
+    mean: float | None
+    interval: tuple[float, float] | None
+    sd: float | None
+    quartiles: tuple[float | None, float | None, float | None]
+    sum: float | None
+
+
+def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
+    """Return means of a number, by the levels of one column or of two, and of all rows.
+
+    Examples
+    --------
+    >>> rows = RowsToDescribe({"x": np.array([1.0, 2.0, 3.0, 7.0])}, {"g": ("a", "a", "b", "b")})
+    >>> for line in means_of(rows, "x", ["g"]).lines:
+    ...     print(line.name, *line.cells)
+    a 2, 0 (0 %) 1.50 -4.85 to 7.85 0.71 1.5 (1.2–1.8) 3
+    b 2, 0 (0 %) 5.00 -20.41 to 30.41 2.83 5.0 (4.0–6.0) 10
+    all 4, 0 (0 %) 3.25 -0.93 to 7.43 2.63 2.5 (1.8–4.0) 13
+    """
+    values = rows.numbers[value]
+    parts = [(section, part) for section, part in _sections(rows, by)]
+    found = [_found(values, part) for _, part in parts]
+    known = values[np.isfinite(values)]
+    decimals = decimals_of(sd_of(known))
+    quartiles = [it for each in found for it in each.quartiles]
+    of_quartiles = decimals_of_quartiles(known, quartiles, decimals)
+    of_sum = 0 if (known == np.round(known)).all() else decimals
+    lines = [
+        Line(section, part.name, _cells(it, decimals, of_quartiles, of_sum))
+        for (section, part), it in zip(parts, found, strict=True)
+    ]
+    figures = [
+        Figure(value, None, part.group, figure, number)
+        for (_, part), it in zip(parts, found, strict=True)
+        for figure, number in _named(it)
+    ]
+    sizes = [
+        (", ".join([*([section] if section else []), part.name]), len(part.places))
+        for section, part in parts
+    ]
+    return Described(HEAD, tuple(lines), tuple(figures), tuple(sizes))
+
+
+def _sections(rows: RowsToDescribe, by: Sequence[str]) -> list[tuple[str, Part]]:
+    """Return the rows of each level, or of each pair of levels, with the section they stand in."""
+    first, *others = by
+    parts = parts_of(rows, first)
+    if not others:
+        return [("", part) for part in parts]
+    second = parts_of(rows, others[0])
+    return [
+        (
+            f"{first}: {outer.name}" if outer.group else outer.name,
+            Part(outer.group + inner.group, inner.name, _both(outer, inner)),
+        )
+        for outer in parts
+        for inner in second
+    ]
+
+
+def _both(first: Part, second: Part) -> Any:
+    return np.intersect1d(first.places, second.places, assume_unique=True)
+
+
+def _found(values: Floats, part: Part) -> Found:
+    known = known_in(values, part)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(known.sum())
+    return Found(
+        len(known),
+        len(part.places) - len(known),
+        mean_of(known),
+        interval_of(known),
+        sd_of(known),
+        quartiles_of(known),
+        total if math.isfinite(total) else None,
+    )
+
+
+def interval_of(values: Floats) -> tuple[float, float] | None:
+    """Return the 95 % interval of a mean, by t; None of fewer than two values.
+
+    Examples
+    --------
+    >>> low, high = interval_of(np.array([1.0, 2.0, 3.0]))
+    >>> round(low, 3), round(high, 3)
+    (-0.484, 4.484)
+    """
+    from scipy.special import stdtrit
+
+    mean, sd, n = mean_of(values), sd_of(values), len(values)
+    if mean is None or sd is None:
+        return None
+    half = float(stdtrit(n - 1, LEVEL)) * sd / math.sqrt(n)
+    return mean - half, mean + half
+
+
+def _cells(
+    it: Found, decimals: int | None, of_quartiles: int | None, of_sum: int | None
+) -> tuple[str, ...]:
+    return (
+        count_and_gaps(it.n, it.missing),
+        number_words(it.mean, decimals),
+        " to ".join(number_words(end, decimals) for end in it.interval or (None,)),
+        number_words(it.sd, decimals),
+        middle_words(it.quartiles, of_quartiles),
+        number_words(it.sum, of_sum),
+    )
+
+
+def _named(it: Found) -> list[tuple[str, float | None]]:
+    low, high = it.interval or (None, None)
+    quartiles = zip(("lower quartile", "median", "upper quartile"), it.quartiles, strict=True)
+    return [
+        ("n", it.n),
+        ("missing", it.missing),
+        *zip(OF_INTERVAL, (low, it.mean, high), strict=True),
+        ("sd", it.sd),
+        *quartiles,
+        ("sum", it.sum),
+    ]
