@@ -134,8 +134,8 @@ class Reader:
     def chain(self, first: Node, level: int) -> Node:
         """Read all that follows by signs that bind alike: one node, whatever its length."""
         if level == POWER:
-            self.take()
-            return power(first, self.expression(MINUS))
+            self.deeper()
+            return self.up(power(first, self.expression(MINUS)))
         if level == COMPARE and self.is_next("in", "not"):
             return self.within(first)
         operands, signs = [first], []
@@ -152,14 +152,16 @@ class Reader:
         start = self.take()
         if start.text == "not":
             self.expects("in", "'not' stands before a condition, or before 'in'")
-        self.expects("(", "behind 'in' stands a list in brackets: in ('a', 'b')")
+        if not self.is_next("("):
+            raise Mistake(self.next.place, "behind 'in' stands a list in brackets: in ('a', 'b')")
+        self.deeper()
         choices = [self.expression()]
         while self.is_next(","):
             self.take()
             choices.append(self.expression())
             self._count(choices, "in")
         end = self.expects(")", "a bracket is not closed, or a comma is missing").place
-        node = among(operand, choices, end)
+        node = self.up(among(operand, choices, end))
         return opposite(node, node.place) if start.text == "not" else node
 
     def _count(self, many: Collection[object], what: str) -> None:
