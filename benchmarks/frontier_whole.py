@@ -70,7 +70,7 @@ def main(names: list[str]) -> None:
             KEPT.parent.mkdir(exist_ok=True)
             KEPT.write_text(json.dumps(found))
     notes = [f"R's {name} is not in these tables: {why}." for name, why in skipped.items()]
-    write_page([*(table_of(title, found[title]) for title in sorted(found)), *notes])
+    write_page([*(table_of(title, found[title]) for title in sorted(found)), *notes], PAGE)
     FIGURE.write_bytes(figure_bytes(scene(found), ".png", size=(11, 4.6)))
 
 
@@ -156,12 +156,12 @@ def measured_once(records: Records, make: Make) -> dict[str, float]:
 # --- the page -----------------------------------------------------------------------------------
 
 
-def write_page(parts: list[str]) -> None:
-    """Put what was measured into the page, in place of what was measured before."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(FROM)
+def write_page(parts: list[str], page: Path) -> None:
+    """Put what was measured into a page, in place of what was measured before."""
+    before, rest = page.read_text(encoding="utf-8").split(FROM)
     _, after = rest.split(TO)
     measured = "\n\n".join((FROM, *parts, TO))
-    PAGE.write_text(f"{before}{measured}{after}", encoding="utf-8")
+    page.write_text(f"{before}{measured}{after}", encoding="utf-8")
 
 
 def table_of(title: str, found: dict[str, Found]) -> str:

@@ -241,3 +241,57 @@ def test_numbers_of_counts_are_those_of_the_study_where_groups_are_named(
 
     assert code == 0, err
     assert json.loads(out)["parameters"]["bins"] == 9
+
+
+NEW = ("--assign", "band=cut(age, 40, 60)", "--assign", "ratio = ldl / hdl")
+
+
+def test_rows_and_new_columns_are_asked_for_as_in_python(run: Run, cohort: Path) -> None:
+    part = ("--where", "ratio > 1", "--where", "band != '60 or more'")
+
+    told = drawn(run, "histogram", str(cohort), "ratio", "--by", "band", *NEW, *part)
+
+    study = dc.open(cohort).assign(band="cut(age, 40, 60)", ratio="ldl / hdl")
+    view = study.where("ratio > 1").where("band != '60 or more'").histogram("ratio", by="band")
+    assert told == json.loads(view.to_json())
+    assert told["columns"] == ["ratio"]
+
+
+def test_a_part_is_released_with_its_new_columns(run: Run, cohort: Path, tmp_path: Path) -> None:
+    to, report = tmp_path / "part.csv", tmp_path / "report.json"
+
+    code, _, err = run(
+        "anonymize",
+        str(cohort),
+        *NEW,
+        "--where",
+        "age >= 50",
+        "-o",
+        str(to),
+        "--report",
+        str(report),
+    )
+
+    assert code == 0, err
+    made = pl.read_csv(to)
+    assert made["age"].min() >= 50  # type: ignore[operator]
+    assert {*made["band"].unique()} == {"40 to under 60", "60 or more"}
+    assert "where age >= 50" in report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--assign", "band"), "--assign takes a name and an expression: 'log_bmi=log(bmi)'"),
+        (("--assign", "band==3"), "--assign takes a name and an expression"),
+        (("--where", "agee > 3"), "there is no column 'agee'; did you mean 'age'?"),
+        (("--where", "age > 3", "--source", "counts"), "leave source out"),
+    ],
+)
+def test_what_cannot_be_derived_is_said(
+    run: Run, cohort: Path, words: tuple[str, ...], says: str
+) -> None:
+    code, out, err = run("plot", "box", str(cohort), "age", "--json", *words)
+
+    assert (code != 0, out) == (True, "")
+    assert says in " ".join(err.split())

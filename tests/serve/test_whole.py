@@ -722,3 +722,94 @@ def test_requests_a_minute_count_plots_of_the_copy(tmp_path: Path) -> None:
 
     assert isinstance(refused, Refusal)
     assert refused.code == "rate"
+
+
+# --- parts and new columns ------------------------------------------------------------------------
+
+OLD = {"where": "age >= 50 and sex == '1'", "assign": {"ratio": "ldl / hdl"}}
+
+
+def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> None:
+    body = {"columns": ["ratio"], "by": "region", **OLD}
+    part = served.study.assign(**OLD["assign"]).where(OLD["where"])  # type: ignore[arg-type]
+
+    found = json.loads(answered(served, ALICE, "histogram", body).body)
+
+    assert found["view"] == json.loads(part.histogram("ratio", by="region").to_json())
+    assert f"ratio is ldl / hdl; where {OLD['where']}" in found["says"][1:][0] or any(
+        OLD["where"] in line for line in found["says"]
+    )
+    asked = passed(served, "histogram", {**body, "source": "copy"})
+    assert asked.text == passed(served, "histogram", body).text
+    assert checked(served, "histogram", asked.body) == asked or asked.body["where"]
+
+
+def test_axes_of_a_part_may_stand_in_any_order(served: Served) -> None:
+    body = {"columns": ["ratio", "age", "region"], **OLD}
+    sent = json.loads(answered(served, ALICE, "parallel", body).body)
+
+    found = answer_orders(served, ALICE, sent["id"])
+
+    assert isinstance(found, Answer)
+    moves = json.loads(found.body)["moves"]
+    assert len(moves) == 6
+    assert all(move["allowed"] for move in moves)
+
+
+NOT_DERIVED: dict[str, tuple[Body, str, str, Body | None]] = {
+    # what is asked, the code, the sentence, the nearest
+    "no condition": (
+        {"where": "age +"},
+        "request",
+        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
+        None,
+    ),
+    "what identifies": (
+        {"where": "patient == 'Canary'"},
+        "request",
+        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'",
+        None,
+    ),
+    "nobody": (
+        {"where": "age > 2000"},
+        "policy",
+        "where: too few rows of the copy are left; ask for a larger part",
+        A,
+    ),
+    "no expression": (
+        {"assign": {"new": "import os"}},
+        "request",
+        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)",
+        None,
+    ),
+    "a name that is taken": (
+        {"assign": {"patient": "age"}},
+        "request",
+        "assign: there is a column of that name; choose another one",
+        None,
+    ),
+    "no value": (
+        {"assign": {"new": "log(-age)"}},
+        "policy",
+        "assign: what is computed has no value in any row of the copy",
+        A,
+    ),
+    "counts": (
+        {"where": "age > 40", "source": "counts"},
+        "policy",
+        "source: parts and new columns are those of the copy of the whole table; leave source out",
+        {**A, "where": "age > 40"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_DERIVED)
+def test_what_cannot_be_derived_is_refused_in_fixed_words(served: Served, name: str) -> None:
+    more, code, says, nearest = NOT_DERIVED[name]
+
+    found = checked(served, "histogram", {**A, **more})
+
+    assert isinstance(found, Refusal)
+    told = json.loads(found.body)["error"]
+    assert (told["code"], told["nearest"]) == (code, nearest)
+    assert says in told["says"]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CopyOptions",
+    "DerivedOptions",
     "DiversityOption",
     "DropOption",
     "File",
@@ -159,6 +160,40 @@ class StudyOptions:
             # What the custodian's file declares stays.
             named["kinds"] = dict.fromkeys(levels, "categorical") | kinds | dict(rules.kinds)
         return open_study(file, rules.changed(**named))
+
+
+@dataclass(frozen=True)
+class DerivedOptions:
+    """Which rows of the copy of the whole table, and with which new columns."""
+
+    where: Annotated[
+        list[str] | None,
+        Option(
+            help="Only those rows of the copy for which it holds: \"age >= 50 and sex == 'F'\"."
+            " Repeatable."
+        ),
+    ] = None
+    assign: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME=EXPR",
+            help="A new column of the copy: 'log_bmi=log(bmi)', 'band=cut(age, 40, 60)'."
+            " Repeatable.",
+        ),
+    ] = None
+
+    def of(self, opened: Study) -> Study:
+        """Return the study with its new columns, and of those rows alone that are wanted."""
+        new = {}
+        for each in self.assign or ():
+            name, equals, text = each.partition("=")
+            if not equals or text.startswith("="):
+                raise InputError("--assign takes a name and an expression: 'log_bmi=log(bmi)'")
+            new[name.strip()] = text.strip()
+        opened = opened.assign(**new) if new else opened
+        for condition in self.where or ():
+            opened = opened.where(condition)
+        return opened
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typer import Argument, Option
 
 from discreet.cli.common import (
     CopyOptions,
+    DerivedOptions,
     DiversityOption,
     File,
     JsonOption,
@@ -97,6 +98,7 @@ def plot(
     numbers: NumberOptions,
     axes: AxesOptions,
     made: CopyOptions,
+    derived: DerivedOptions,
     output: Annotated[
         Path | None,
         Option(
@@ -120,6 +122,7 @@ def plot(
     discreet plot residuals cohort.csv "glucose ~ age + bmi" -o residuals.svg
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
+    discreet plot histogram cohort.csv bmi --where "age >= 50 and sex == 'F'" -o bmi.svg
     """
     from discreet.plots import PLOTS
     from discreet.plots.request import COUNTS
@@ -136,7 +139,7 @@ def plot(
         drawn |= _said(method=method, by=by, trend=trend or None, source=source)
         counted = source == COUNTS or method not in (None, Whole.name)
         levels = _levels(kind, columns, by, axes) if counted or not whole else []
-        opened = study.open(file, levels, **fields)
+        opened = derived.of(study.open(file, levels, **fields))
         view = getattr(opened, kind)(*((columns,) if PLOTS[kind].axes else columns), **drawn)
         text = view.to_json() if as_json else None
         if output is not None:
@@ -239,7 +242,8 @@ def _own_numbers(kind: str, numbers: NumberOptions, axes: AxesOptions) -> dict[s
 
 def _say_codes(found: Study, view: View) -> None:
     """Name numbers that may stand for missing values, for whoever keeps the policy."""
-    for name, codes in found.missing_codes(view.columns).items():
+    raw = [name for name in view.columns if name in found.session.table.columns]
+    for name, codes in found.missing_codes(raw).items():
         named = ", ".join(f"{code:g}" for code in codes)
         print_words(
             f"{name} may hold codes for missing values ({named}), which were drawn as numbers. In"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from typer import Argument, Option
 
 from discreet.cli.common import (
     CopyOptions,
+    DerivedOptions,
     DropOption,
     File,
     FormulaOption,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from discreet.measure.report import Report
     from discreet.measure.roundings_report import RoundingComparison
     from discreet.release import Release
+    from discreet.study import Study
 
 __all__ = ["anonymize", "evaluate", "tune"]
 
@@ -147,6 +150,7 @@ def anonymize(
     made: CopyOptions,
     rows: RowOptions,
     study: StudyOptions,
+    derived: DerivedOptions,
     formula: FormulaOption = None,
     attacks: Annotated[
         bool,
@@ -170,7 +174,8 @@ def anonymize(
     make = _rounded if rounds else _protected
     with progress_shown():
         fields = {**rows.fields(), **made.fields(study.rules())}
-        release = make(file, study, how, fields, {**table.asked(), "formula": formula})
+        opened = partial(_opened, file, study, derived)
+        release = make(opened, study, how, fields, {**table.asked(), "formula": formula})
         release = release.with_attacks() if attacks else release
         files, report = to.save(release)
         text = report.to_json() if as_json else None  # which is asked about, too
@@ -180,20 +185,32 @@ def anonymize(
         typer.echo(text)
 
 
+def _opened(file: Path, study: StudyOptions, derived: DerivedOptions, **fields: Any) -> Study:
+    return derived.of(study.open(file, **fields))
+
+
 def _protected(
-    file: Path, study: StudyOptions, how: HowOptions, fields: dict[str, Any], asked: dict[str, Any]
+    opened: Callable[..., Study],
+    study: StudyOptions,
+    how: HowOptions,
+    fields: dict[str, Any],
+    asked: dict[str, Any],
 ) -> Release:
     numbers: dict[str, Any] = {"k": _number(how.k), "q": how.q}
     asked["risk_below"] = how.risk_below
     if study.rules().fixed:
         # The numbers of a guarded study are those it is opened with.
         fields["rows"] = fields["rows"] or how.method
-        return study.open(file, **numbers, **fields).anonymize(**asked)
-    return study.open(file, **fields).anonymize(method=how.method, **numbers, **asked)
+        return opened(**numbers, **fields).anonymize(**asked)
+    return opened(**fields).anonymize(method=how.method, **numbers, **asked)
 
 
 def _rounded(
-    file: Path, study: StudyOptions, how: HowOptions, fields: dict[str, Any], asked: dict[str, Any]
+    opened: Callable[..., Study],
+    study: StudyOptions,
+    how: HowOptions,
+    fields: dict[str, Any],
+    asked: dict[str, Any],
 ) -> Release:
     from discreet.policy import PRESETS
     from discreet.policy.resolve import check_numbers
@@ -201,11 +218,11 @@ def _rounded(
     numbers: dict[str, Any] = {"k": _number(how.k), "c": _number(how.c)}
     asked |= {name: getattr(how, name) for name in OF_ROUNDING}
     if how.per_column or not study.rules().fixed:
-        return study.open(file, **fields).round(method=how.method, **numbers, **asked)
+        return opened(**fields).round(method=how.method, **numbers, **asked)
     check_numbers(**numbers)
     fields |= {"rounding": how.method, **numbers}
     fields["rows"] = "rounding" if study.policy in PRESETS else None
-    return study.open(file, **fields).round(**asked)
+    return opened(**fields).round(**asked)
 
 
 def _number(text: str | None) -> int | str | None:

@@ -34,7 +34,7 @@ from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, Body, apart, check
-from discreet.study.session import orders
+from discreet.study.session import orders, orders_of_copy
 
 __all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
 
@@ -115,16 +115,21 @@ def answer_orders(served: Served, caller: Caller, view: str) -> Answer | Refusal
     axes = sent["view"]["axes"]
     columns = tuple(axis["name"] for axis in axes)
     # Where there is a copy of the whole table, what was not drawn from it was asked for as counts.
-    whole = served.study.policy.rows_by == Whole.name
-    source = COUNTS if whole and sent["view"]["method"] != Whole.name else None
+    of_copy = sent["view"]["method"] == Whole.name
+    source = COUNTS if served.study.policy.rows_by == Whole.name else None
     sensitive = [axis["name"] for axis in axes if axis["sensitive"]]
     question = LogEntry(served.name, served.version, "orders", json.dumps({"view": view}), None)
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
         return refusal(receipt.outcome)
-    make = lambda: orders_told(  # noqa: E731
-        columns, orders(served.study.session, columns, sensitive or None, source)
-    )
+
+    def make() -> bytes:
+        if of_copy:
+            return orders_told(columns, orders_of_copy(columns))
+        return orders_told(
+            columns, orders(served.study.session, columns, sensitive or None, source)
+        )
+
     return _made(served, receipt, question, make)
 
 
@@ -255,7 +260,7 @@ def _picture(served: Served, asked: Accepted, name: str) -> bytes | Refusal:
     if other is not None:
         return other
     try:
-        view = drawn(served.study, asked)
+        view = drawn(asked)
     except LeavingError:
         raise
     except RefusedError:

@@ -21,7 +21,6 @@ from discreet.render.to_matplotlib import figure_bytes
 from discreet.secret import unguessable
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted
-from discreet.study import Study
 from discreet.study import open as open_study
 from discreet.study.session import Orders
 
@@ -37,9 +36,9 @@ FORMS = {
 }
 
 
-def drawn(study: Study, asked: Accepted) -> View:
+def drawn(asked: Accepted) -> View:
     """Draw the plot of a request that was accepted."""
-    return study.session.view(PLOTS[asked.plot.plot], asked.plot)
+    return asked.drawn_by.view(PLOTS[asked.plot.plot], asked.plot)
 
 
 def picture_told(view: View, name: str) -> bytes:

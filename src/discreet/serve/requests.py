@@ -21,8 +21,10 @@ from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
+from discreet.study.derived import DerivedCopy, derived_of
 from discreet.study.from_copy import settle_from_copy, source_of
-from discreet.study.session import DrawableColumn
+from discreet.study.session import DrawableColumn, Session
+from discreet.table import KINDS
 
 __all__ = [
     "BODIES",
@@ -39,6 +41,9 @@ __all__ = [
 
 LONGEST_NAME = 1000
 LONGEST_FORMULA = 2000
+LONGEST_EXPRESSION = 500
+MOST_NEW = 20
+"""So many new columns may be asked for at once."""
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
@@ -66,6 +71,9 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
         two = Annotated[list[ends], Field(min_length=2, max_length=2)]
         limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most)]
         fields["limits"] = (limits | None, None)
+    text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
+    new = Annotated[dict[Name, text], Field(min_length=1, max_length=MOST_NEW)]
+    fields |= {"where": (text | None, None), "assign": (new | None, None)}
     title = f"{plot.name.capitalize()}Body"
     model: type[BaseModel] = create_model(title, __config__=STRICT, **fields)
     model.__doc__ = plot.says
@@ -143,6 +151,20 @@ WORDS: Mapping[tuple[str, str], str] = {
         " out"
     ),
     ("source", ""): "source: the method draws from the other one; leave method or source out",
+    ("source", "part"): (
+        "source: parts and new columns are those of the copy of the whole table; leave source out"
+    ),
+    ("where", ""): (
+        "where: it cannot be read; compare columns of the copy: age >= 50 and sex == 'F'"
+    ),
+    ("where", "few"): "where: too few rows of the copy are left; ask for a larger part",
+    ("where", "policy"): "where: this study has no copy of the whole table; leave it out",
+    ("assign", ""): (
+        "assign: it cannot be read; give each new name columns of the copy, computed: log(bmi)"
+    ),
+    ("assign", "taken"): "assign: there is a column of that name; choose another one",
+    ("assign", "empty"): "assign: what is computed has no value in any row of the copy",
+    ("assign", "policy"): "assign: this study has no copy of the whole table; leave it out",
     ("source", "policy"): "source: all plots of this study come from one; leave it out",
     ("source", "of rows"): (
         "source: there are no counts of this plot, which is drawn from rows alone; leave it out"
@@ -170,11 +192,13 @@ WORDS: Mapping[tuple[str, str], str] = {
 class Accepted:
     """A request that passes the rules which do not depend on the data, and its plot.
 
-    `body` is the request without what holds where nobody says.
+    `body` is the request without what holds where nobody says; `drawn_by` is the study's session,
+    or what was derived of its copy.
     """
 
     plot: PlotRequest
     body: Body
+    drawn_by: Session | DerivedCopy
 
     @property
     def text(self) -> str:
@@ -261,34 +285,93 @@ def apart(study: Study, asked: PlotRequest) -> None:
 def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | Refusal:
     """Check a request; the nearest that a rule lets pass may break another."""
     given = {name: value for name, value in body.items() if value is not None}
-    names: tuple[str, ...] = tuple(given.pop("columns", ()))
-    model, source = None, ""
+    wanted: tuple[str, ...] = tuple(given.pop("columns", ()))
     formula = given.pop("formula", "")
-    what: dict[str, Any] = {"columns": [*names]}
+    what: dict[str, Any] = {"formula": formula} if formula else {"columns": [*wanted]}
+    asked = _Asked(what, given)
     try:
-        if formula:
-            what = {"formula": formula}
-            kinds = {name: column.kind for name, column in columns.items()}
-            with about("formula"):
-                model = read_formula(formula, kinds)
-            what, names = {"formula": model.formula}, tuple(model.numbers)
-        how = _how(study.policy, given)
-        source = _source(study.policy, columns, kind, names, given.get("source"), how)
-        if source == COPY:
-            asked = _of_copy(study, columns, kind, names, model, how)
-        elif {*names} & _of_copy_alone(columns):
-            raise RefusedError("dates", parameter="formula" if model else "columns", rule="dates")
-        elif "limits" in how:
-            raise RefusedError("of the copy alone", parameter="limits")
-        else:
-            asked = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
-            asked = dataclasses.replace(asked, source=source)
-        if _too_few(asked.method, _numbers(given)):
-            raise InputError("fewer than needed", parameter="numbers", rule="least")
-        apart(study, asked)
+        return _settled(study, columns, kind, asked)
     except (InputError, RefusedError) as error:
-        return _refused(study, columns, kind, error, given, what, source)
-    return Accepted(asked, what | _beside(study, columns, asked, names, given))
+        return _refused(study, columns, kind, error, asked)
+
+
+@dataclass
+class _Asked:
+    """What a request is of, what it says beside it, and where the plot comes from once known."""
+
+    what: dict[str, Any]
+    given: dict[str, Any]
+    source: str = ""
+
+
+def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accepted:
+    """Say how a plot will be made, or raise what it is refused for."""
+    given, derivation = _parted(asked.given)
+    part = _part(study, derivation)
+    columns = {**columns, **_new_columns(part)}
+    names, model = tuple(asked.what.get("columns", ())), None
+    if "formula" in asked.what:
+        kinds = {name: column.kind for name, column in columns.items()}
+        with about("formula"):
+            model = read_formula(asked.what["formula"], kinds)
+        asked.what, names = {"formula": model.formula}, tuple(model.numbers)
+    how = _how(study.policy, given)
+    named = _named_source(given.get("source"), derivation)
+    asked.source = _source(study.policy, columns, kind, names, named, how)
+    if asked.source == COPY:
+        settled = _of_copy(study, columns, kind, names, model, how, part)
+    elif {*names} & _of_copy_alone(columns):
+        raise RefusedError("dates", parameter="formula" if model else "columns", rule="dates")
+    elif "limits" in how:
+        raise RefusedError("of the copy alone", parameter="limits")
+    else:
+        settled = resolve(study.policy, _Drawable(columns), kind, names, model=model, **how)
+        settled = dataclasses.replace(settled, source=asked.source)
+    if _too_few(settled.method, _numbers(given)):
+        raise InputError("fewer than needed", parameter="numbers", rule="least")
+    apart(study, settled)
+    beside = _beside(study, columns, settled, names, given, derivation)
+    return Accepted(settled, asked.what | beside | derivation, part)
+
+
+def _parted(given: Body) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is said of the plot, and what of the rows and columns it is drawn of."""
+    derivation = {name: given[name] for name in ("where", "assign") if name in given}
+    return _without(given, *derivation), derivation
+
+
+def _part(study: Study, derivation: Body) -> Session | DerivedCopy:
+    """Return what draws: the study, or what is derived of its copy."""
+    if not derivation:
+        return study.session
+    with about(min(derivation)):
+        part = derived_of(study.session)
+    if "assign" in derivation:
+        part = part.assign(derivation["assign"])
+    return part.where(derivation["where"]) if "where" in derivation else part
+
+
+def _new_columns(part: Session | DerivedCopy) -> dict[str, DrawableColumn]:
+    """Return the columns that are new, as ones that may be drawn."""
+    if not isinstance(part, DerivedCopy):
+        return {}
+    held, raw = part.whole, part.table.columns
+    return {
+        name: DrawableColumn(
+            name, KINDS[name not in held.copy.columns], column.role, False, (COPY,)
+        )
+        for name, column in held.raw.items()
+        if name not in raw
+    }
+
+
+def _named_source(named: str | None, derivation: Body) -> str | None:
+    """Return the source that is named, or the only one of what is derived of the copy."""
+    if not derivation:
+        return named
+    if named == COUNTS:
+        raise RefusedError("of the copy alone", parameter="source", rule="part")
+    return COPY
 
 
 def _how(policy: Policy, given: Body) -> dict[str, Any]:
@@ -334,6 +417,7 @@ def _of_copy(
     names: Sequence[str],
     model: Model | None,
     how: Body,
+    part: Session | DerivedCopy,
 ) -> PlotRequest:
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
     drawable, takes, by = _Drawable(columns), PLOTS[kind].columns, how.get("by")
@@ -357,9 +441,8 @@ def _of_copy(
         raise RefusedError("not declared", parameter="sensitive")
     if "diversity" in how:
         raise RefusedError("without use", parameter="numbers")
-    session = study.session
     how = _without(how, "sensitive")
-    return settle_from_copy(study.policy, session.whole, session.table, kind, names, model, **how)
+    return settle_from_copy(study.policy, part.whole, part.table, kind, names, model, **how)
 
 
 def _too_few(method: str, numbers: Body) -> list[str]:
@@ -372,11 +455,10 @@ def _refused(
     columns: Columns,
     kind: str,
     error: DiscreetError,
-    given: Body,
-    what: Body,
-    source: str,
+    asked: _Asked,
 ) -> Refusal:
     """Say in fixed words why a request is refused, and what may be asked instead."""
+    what, given, source = asked.what, asked.given, asked.source
     policy, numbers = study.policy, _numbers(given)
     parameter = "numbers" if error.parameter in NUMBERS else error.parameter
     fixed = isinstance(error, RefusedError) or error.rule == "fixed"
@@ -433,7 +515,12 @@ def _together(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[str
 
 
 def _beside(
-    study: Study, columns: Columns, asked: PlotRequest, names: Sequence[str], given: Body
+    study: Study,
+    columns: Columns,
+    asked: PlotRequest,
+    names: Sequence[str],
+    given: Body,
+    derivation: Body,
 ) -> dict[str, Any]:
     """Return what is asked for beside columns, without what holds where nobody says."""
     policy, declared = study.policy, study.session.sensitive
@@ -442,7 +529,8 @@ def _beside(
     if asked.method != usual:
         named["method"] = asked.method
     how = _without(_how(policy, given), "method")
-    if asked.source != _source(policy, columns, asked.plot, names, None, how):
+    usual_source = _named_source(None, derivation)
+    if asked.source != _source(policy, columns, asked.plot, names, usual_source, how):
         named["source"] = asked.source
     for name, value in _numbers(given).items():
         if value != usual_number(policy, asked.method, name):

@@ -193,7 +193,7 @@ def settle_from_copy(
             )
     if how.get("limits") is not None and isinstance(how["limits"], Mapping):
         with about("limits"):
-            how["limits"] = {**policy.limits, **_in_days(raw, how["limits"])}
+            how["limits"] = {**policy.limits, **_in_days(whole.raw, how["limits"])}
     _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
     whole = whole.with_levels(_levels_of(plot, columns, how.get("by")))
     drawn, method = PLOTS[plot], NO_METHOD
@@ -215,9 +215,9 @@ def settle_from_copy(
     return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members, q=None)
 
 
-def _in_days(raw: Table, limits: Mapping[str, Any]) -> dict[str, Any]:
+def _in_days(raw: Mapping[str, Column], limits: Mapping[str, Any]) -> dict[str, Any]:
     """Return ends of axes with those of columns of dates as days."""
-    dated = {name for name, column in raw.columns.items() if column.dates is not None}
+    dated = {name for name, column in raw.items() if column.dates is not None}
     return {
         name: tuple(day_of(end) for end in ends)
         if name in dated and isinstance(ends, Sequence) and not isinstance(ends, str)
@@ -236,7 +236,7 @@ def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str 
     held = {*whole.copy.columns, *whole.copy.strata}
     for what, wanted in (("columns", names), ("by", [] if by is None else [by])):
         with about(what):
-            raw.require([*dict.fromkeys(wanted)])
+            raw.require([name for name in dict.fromkeys(wanted) if name not in held])
             for name in wanted:
                 if name not in held:
                     says = "; ".join(whole.copy.remarks)

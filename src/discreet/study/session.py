@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -66,6 +66,7 @@ from discreet.vault.vault import Copy, Made, Vault, protect_view
 from discreet.vault.whole import RawWhole, raw_whole
 
 __all__ = [
+    "NO_COPY",
     "DrawableColumn",
     "Move",
     "Orders",
@@ -74,7 +75,9 @@ __all__ = [
     "folder_of",
     "ledger_of",
     "orders",
+    "orders_of_copy",
     "remarks_of",
+    "with_gate",
 ]
 
 FIDELITY = "fidelity"
@@ -270,12 +273,12 @@ class Session:
 
     def _from_copy(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw from the copy of the whole table."""
-        origin = self._origin_of_copy(request)
+        origin = self.origin_of_copy(request.named)
         drawn: Any = view_from_copy(plot, request, self.whole, origin, self.policy.residual_df)
         if request.trend:
             drawn = with_trends(drawn, None)
         levels = () if request.model is None else request.model.levels
-        view: V = _with_gate(drawn, self.gate_of_copy(request.plot, (*request.named, *levels)))
+        view: V = with_gate(drawn, self.gate_of_copy(request.plot, (*request.named, *levels)))
         return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
@@ -283,8 +286,8 @@ class Session:
         gate, copy = self.release_gate, self.whole.copy.version
         return lambda form: gate.release([gate.record_from_copy(kind, columns, form, copy)])
 
-    def _origin_of_copy(self, request: PlotRequest) -> Origin:
-        """Say what a view of the copy of the whole table is of."""
+    def origin_of_copy(self, names: Sequence[str]) -> Origin:
+        """Say what a view of columns of the copy of the whole table is of."""
         return Origin(
             policy=self.policy.name,
             regime=self.policy.regime,
@@ -293,8 +296,8 @@ class Session:
             version=self.whole.copy.version,
             left_out=None,
             counted="protected rows",
-            remarks=self.remarks_of_copy(request.named),
-            dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
+            remarks=self.remarks_of_copy(names),
+            dates=tuple(n for n in dict.fromkeys(names) if n in self.dates),
         )
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -458,7 +461,7 @@ class Session:
             """Record that the view is released in a form."""
             release_gate.release([release_gate.record(request, group, form, also, pinned, format)])
 
-        return _with_gate(view, gate)
+        return with_gate(view, gate)
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -553,7 +556,7 @@ class Session:
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
 
-def _with_gate(view: V, gate: Callable[[str], None]) -> V:
+def with_gate(view: V, gate: Callable[[str], None]) -> V:
     """Give a view a gate, and the views within it too."""
     gated = dataclasses.replace(view, gate=gate)
     if isinstance(gated, MultiplesView):
@@ -641,8 +644,27 @@ def _codes_in(table: Table, policy: Policy, names: Sequence[str]) -> list[str]:
 MOST_PERMUTED = 6  # columns; of more, not all orders are looked at for one that may be
 
 
+class Settles(Protocol):
+    """What says how a plot will be made: a study, or what was derived of its copy."""
+
+    @property
+    def table(self) -> Table:
+        """The raw table."""
+        ...
+
+    @property
+    def whole(self) -> WholeTable:
+        """The copy of the whole table, or what was derived of it."""
+        ...
+
+    @property
+    def settle(self) -> Callable[..., PlotRequest]:
+        """Say how a plot will be made, or refuse it."""
+        ...
+
+
 def axis_order(
-    session: Session, columns: Sequence[str], sensitive: Sensitive | None
+    session: Settles, columns: Sequence[str], sensitive: Sensitive | None
 ) -> tuple[str, ...]:
     """Propose an order of columns as axes."""
     request = session.settle(PARALLEL.name, columns, sensitive=sensitive)
@@ -673,19 +695,21 @@ class Orders:
     moves: tuple[Move, ...]
 
 
+def orders_of_copy(columns: tuple[str, ...]) -> Orders:
+    """Say that axes of the copy of the whole table may stand in any order."""
+    return Orders("", columns, "", _moves(columns, lambda _: ""))
+
+
 def orders(
     session: Session,
     columns: Sequence[str],
     sensitive: Sensitive | None = None,
     source: str | None = None,
 ) -> Orders:
-    """Say whether an order of axes may be drawn, and every order that is one axis away from it.
-
-    Of the copy of the whole table every order may be.
-    """
+    """Say whether an order of axes may be drawn, and every order that is one axis away from it."""
     request = session.settle(PARALLEL.name, columns, sensitive=sensitive, source=source)
     if request.source == COPY:
-        return Orders("", request.columns, "", _moves(request.columns, lambda _: ""))
+        return orders_of_copy(request.columns)
     broken, nearest = rules_of_order(session.table, request, axes_to_order(session.table, request))
 
     def why(order: tuple[str, ...]) -> str:

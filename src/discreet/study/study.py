@@ -29,6 +29,7 @@ from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
+from discreet.study.derived import DerivedCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
 from discreet.study.summary import average, summarise
@@ -161,13 +162,14 @@ class Study:
         The table behind the study, with its secret and ledger: for what serves it to others.
     """
 
-    def __init__(self, table: Table, policy: Policy) -> None:
-        self.session = Session(table, policy)
+    def __init__(self, session: Session, derived: DerivedCopy | None = None) -> None:
+        self.session, self._derived = session, derived
 
     def __repr__(self) -> str:
         name = "a frame without a name" if self.session.name is None else repr(self.session.name)
         told = f"policy {self.policy.name!r}, k = {self.policy.k}; {self.session.table!r}"
-        return f"Study({name}, {told})"
+        steps = () if self._derived is None else self._derived.steps
+        return f"Study({'; '.join((f'{name}, {told}', *steps))})"
 
     def __reduce__(self) -> NoReturn:
         raise RefusedError("a Study holds raw data and cannot be pickled or copied")
@@ -181,6 +183,97 @@ class Study:
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The columns whose rows may be seen together, as far as they are settled."""
         return self.session.groups
+
+    @property
+    def _drawn(self) -> Session | DerivedCopy:
+        """What plots are drawn by: the study, or what was derived of its copy."""
+        return self.session if self._derived is None else self._derived
+
+    def _whole(self, what: str) -> Session:
+        """Return what holds the raw data, which nothing that is derived of the copy asks."""
+        if self._derived is not None:
+            raise RefusedError(
+                f"{what} is for the study that where or assign was called on: what was derived is"
+                " of its copy"
+            )
+        return self.session
+
+    def where(self, condition: str) -> Study:
+        """Return a study of those rows of the copy for which a condition holds.
+
+        Parameters
+        ----------
+        condition : str
+            Such as "age >= 50 and sex == 'F'": columns of the copy, compared (docs/expressions.md).
+            Rows for which it is unknown, because a value is missing, are not among them.
+
+        Returns
+        -------
+        Study
+            All plots and tables of it are drawn from these rows; `where` and `assign` chain.
+
+        Raises
+        ------
+        InputError
+            If the condition cannot be read, with the place; or a column is unknown or of another
+            kind.
+        RefusedError
+            If the study has no copy of the whole table, or fewer than 50 rows are left.
+
+        Notes
+        -----
+        Rows of the copy are chosen, and no raw value is looked at: so it is free, as all that is
+        drawn from the copy. Small parts are rough: below 300 rows the notes of a plot say how far
+        off the number of persons in such a part is. Exact numbers of parts are for counts of the
+        whole study, by levels: `crosstab(..., source="counts")`.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> study.where("age >= 50 and bmi < 30").scatter("bmi", "glucose").origin.total > 50
+        True
+        """
+        return Study(self.session, self._of_copy().where(condition))
+
+    def assign(self, **columns: str) -> Study:
+        """Return a study whose copy has new columns, each said by an expression.
+
+        Parameters
+        ----------
+        **columns
+            Of each name an expression: `log_bmi="log(bmi)"`, `old="age >= 65"` (levels yes and no),
+            `band="cut(age, 40, 60)"`, `year="year(visit)"` (docs/expressions.md). One may use those
+            before it.
+
+        Returns
+        -------
+        Study
+
+        Raises
+        ------
+        InputError
+            If an expression cannot be read, with the place; a column in it is unknown or of another
+            kind; or there is a column of the new name.
+        RefusedError
+            If the study has no copy of the whole table, or an expression has no value in any row.
+
+        Notes
+        -----
+        New columns are made of the rows of the copy: `log(bmi)` is the logarithm of the copy's bmi,
+        and as near to that of the raw one as it.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> study.assign(band="cut(age, 40, 60)").bars("band").columns
+        ('band',)
+        """
+        return Study(self.session, self._of_copy().assign(columns))
+
+    def _of_copy(self) -> DerivedCopy:
+        return derived_of(self.session) if self._derived is None else self._derived
 
     def missing_codes(self, columns: Sequence[str] | None = None) -> dict[str, list[float]]:
         """Return numbers that may stand for missing values, for the custodian to confirm.
@@ -261,7 +354,7 @@ class Study:
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
         settings = _known(BinSettings, research)
-        return self.session.draw(HISTOGRAM, [column], by=by, method=method, **settings)
+        return self._drawn.draw(HISTOGRAM, [column], by=by, method=method, **settings)
 
     def ecdf(
         self,
@@ -357,7 +450,7 @@ class Study:
         Fig. 2.
         """
         settings = _known(GridSettings, research)
-        return self.session.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
+        return self._drawn.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
 
     @overload
     def heatmap(
@@ -416,7 +509,7 @@ class Study:
         cells count protected rows. Avraam et al. (2021), section 4.1, Fig. 3.
         """
         settings = _known(GridSettings, research)
-        return self.session.draw(HEATMAP, [x, y], by=by, method=method, **settings)
+        return self._drawn.draw(HEATMAP, [x, y], by=by, method=method, **settings)
 
     @overload
     def contour(
@@ -463,7 +556,7 @@ class Study:
         Tells nothing that the heat map does not. Avraam et al. (2021), section 4.1, Fig. 3.
         """
         settings = _known(GridSettings, research)
-        return self.session.draw(CONTOUR, [x, y], by=by, method=method, **settings)
+        return self._drawn.draw(CONTOUR, [x, y], by=by, method=method, **settings)
 
     def box(
         self,
@@ -500,7 +593,7 @@ class Study:
         settings = _known(GridSettings, research)
         if by is not None and len(columns) != 1:  # before anything of a column is refused
             raise InputError("a box plot with by= draws one column; name one")
-        return self.session.draw(BOX, columns, by=by, method=method, **settings)
+        return self._drawn.draw(BOX, columns, by=by, method=method, **settings)
 
     def bars(
         self,
@@ -542,7 +635,7 @@ class Study:
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
         section 2.1.
         """
-        return self.session.draw(BARS, [column], by=by, method=method, k=k, source=source)
+        return self._drawn.draw(BARS, [column], by=by, method=method, k=k, source=source)
 
     def crosstab(
         self,
@@ -578,7 +671,7 @@ class Study:
         columns perhaps can. Avraam et al. (2021), section 2.1.
         """
         how = {"method": method, "k": k, "source": source}
-        return self.session.draw(CROSSTAB, [rows, columns], **how)
+        return self._drawn.draw(CROSSTAB, [rows, columns], **how)
 
     def parallel(
         self,
@@ -653,7 +746,7 @@ pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"sensitive": sensitive, "gradient": gradient}
         settings |= _known(AxisSettings, research)
-        return self.session.draw(PARALLEL, columns, method=method, **settings)
+        return self._drawn.draw(PARALLEL, columns, method=method, **settings)
 
     def axis_order(
         self, columns: Sequence[str], sensitive: Sensitive | None = None
@@ -686,7 +779,7 @@ pixels = 400), policy standard)
         >>> study.axis_order(["sex", "age", "bmi"])[-1]
         'sex'
         """
-        return axis_order(self.session, columns, sensitive)
+        return axis_order(self._drawn, columns, sensitive)
 
     def residuals(
         self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
@@ -725,7 +818,7 @@ pixels = 400), policy standard)
         protected like those of a scatter plot. Avraam et al. (2021), section 4.2, Fig. 5A.
         """
         settings = _known(RowSettings, research)
-        return self.session.draw(RESIDUALS, formula=formula, method=method, **settings)
+        return self._drawn.draw(RESIDUALS, formula=formula, method=method, **settings)
 
     def qq(
         self,
@@ -757,7 +850,7 @@ pixels = 400), policy standard)
         Fig. 5B.
         """
         settings: dict[str, Any] = {"noise_on": noise_on, **_known(RowSettings, research)}
-        return self.session.draw(QQ, formula=formula, method=method, **settings)
+        return self._drawn.draw(QQ, formula=formula, method=method, **settings)
 
     def leverage(
         self, formula: str, *, method: str | None = None, **research: Unpack[RowSettings]
@@ -779,7 +872,7 @@ pixels = 400), policy standard)
         the model is 0.5 and 1. Avraam et al. (2021), section 4.2, Fig. 5C.
         """
         settings = _known(RowSettings, research)
-        return self.session.draw(LEVERAGE, formula=formula, method=method, **settings)
+        return self._drawn.draw(LEVERAGE, formula=formula, method=method, **settings)
 
     def summary(self, columns: Sequence[str] | None = None, *, by: str | None = None) -> CopyTable:
         """Describe columns in a table, as the first one of a paper does.
@@ -977,8 +1070,8 @@ pixels = 400), policy standard)
                     "the whole table was protected when the study was opened; leave method and"
                     " sensitive out, or open a study with roles={'column': 'sensitive'}"
                 )
-            names = columns_of_table(self.session, columns, drop)
-            return release_whole(self.session, names, formula, risk_below)
+            names = columns_of_table(self._drawn, columns, drop)
+            return release_whole(self.session, names, formula, risk_below, self._derived)
         settle = partial(self.session.settle_table, columns, drop=drop, sensitive=sensitive)
         if risk_below is not None and not self.policy.fixed:
             k, q = settings.pop("k", None), settings.pop("q", None)
@@ -1051,7 +1144,8 @@ pixels = 400), policy standard)
         """
         settings: dict[str, Any] = {"drop": drop, "sensitive": sensitive, "method": method}
         settings |= _known(RoundingSettings, research)
-        return release(self.session, self.session.settle_rounding(columns, **settings), formula)
+        session = self._whole("round")
+        return release(session, session.settle_rounding(columns, **settings), formula)
 
     def sweep(
         self,
@@ -1096,6 +1190,7 @@ pixels = 400), policy standard)
         Not a release: numbers of several settings together, exact ones of raw data, are for whoever
         holds the data. It asks no gate and is not recorded.
         """
+        session = self._whole("sweep")
         settings: dict[str, Any] = _known(CopySettings, research)
         by_default = self.policy.rows_by == Whole.name
         if by_default if methods is None else Whole.name in methods:
@@ -1105,18 +1200,16 @@ pixels = 400), policy standard)
                     " a study with roles={'column': 'sensitive'}"
                 )
             tried = settings_of_whole(methods, k, m, q)
-            of = self.session, tried, columns
+            of = session, tried, columns
             return sweep_whole(*of, drop=drop, risk=risk, loss=loss or "pairs")
         if m is not None:
             raise InputError("m is of copies of the whole table; name the method 'whole', too")
         settings |= {"drop": drop, "sensitive": sensitive}
         # Row methods protect groups of columns: here those of the table that is asked for.
         policy = self.policy.changed(rows=Condensation.name if by_default else None)
-        request = resolve_table(
-            policy, self.session.table, columns, groups=self.session.groups, **settings
-        )
+        request = resolve_table(policy, session.table, columns, groups=session.groups, **settings)
         tried, loss = settings_of(methods, k, q), loss or "displacement"
-        return sweep(self.session, request, tried, risk=risk, loss=loss)
+        return sweep(session, request, tried, risk=risk, loss=loss)
 
     def attack_versions(
         self, versions: int | None = None, *, leave: float = 0.05, repeats: int = 10
@@ -1161,7 +1254,7 @@ pixels = 400), policy standard)
         >>> 0.5 < found.share < 0.7
         True
         """
-        raw, number = self.session.next_version()
+        raw, number = self._whole("attack_versions").next_version()
         if versions is not None:
             number = check_whole("versions", versions, least=2)
         title = f"Versions of {self.session.name or 'a frame without a name'}"
@@ -1185,7 +1278,7 @@ pixels = 400), policy standard)
         LeavingError
             If there were too many versions, or too few rows have changed.
         """
-        return self.session.new_version()
+        return self._whole("new_version").new_version()
 
 
 def open(
@@ -1296,7 +1389,7 @@ def open(
         refuse_unsaid_persons(table, chosen.roles)
     table = with_levels_of_two(table, kinds)
     _check_declared(table, chosen)
-    return Study(table, chosen)
+    return Study(Session(table, chosen))
 
 
 def _check_declared(table: Table, policy: Policy) -> None:

@@ -19,6 +19,7 @@ from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.release import Release, arrow_table, native_frame
 from discreet.study.attacks import attack_whole
+from discreet.study.derived import DerivedCopy
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula, made_where
 from discreet.vault.vault import copied_whole
@@ -31,15 +32,20 @@ COMPLETE = 0.5
 
 
 def columns_of_table(
-    session: Session, columns: Sequence[str] | None, drop: Sequence[str]
+    of: Session | DerivedCopy, columns: Sequence[str] | None, drop: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns of the copy that are released, or refuse those that are not in it."""
-    copy = session.whole.copy
-    check_columns(session.table, columns, drop)
-    held = [name for name in session.table.columns if name in {*copy.columns, *copy.strata}]
+    copy = of.whole.copy
+    held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata}]
+    new = {name for name in held if name not in of.table.columns}
+    check_columns(
+        of.table,
+        None if columns is None else [name for name in columns if name not in new],
+        [name for name in drop if name not in new],
+    )
     wanted = held if columns is None else list(columns)
     if columns is not None:
-        session.table.require(wanted)
+        of.table.require([name for name in wanted if name not in new])
     if both := set(drop) & set(columns or ()):
         raise InputError(f"{one_of(sorted(both))} cannot be released and dropped")
     for name in wanted:
@@ -55,11 +61,19 @@ def columns_of_table(
 
 
 def release_whole(
-    session: Session, columns: tuple[str, ...], formula: str | None, risk_below: float | None
+    session: Session,
+    columns: tuple[str, ...],
+    formula: str | None,
+    risk_below: float | None,
+    derived: DerivedCopy | None = None,
 ) -> Release:
-    """Make a released table of the copy with its report, and the gates of both."""
+    """Make a released table of the copy with its report, and the gates of both.
+
+    What is `derived` of the copy is released with the report on the copy that it is of.
+    """
     raw, made = session.made_whole()
-    copy = session.whole.copy
+    whole = session.whole if derived is None else derived.whole
+    copy = whole.copy
     _check_kept(session, raw, made)
     pair = _pair(raw, made)
     if formula is not None:
@@ -74,16 +88,17 @@ def release_whole(
     table = arrow_table(
         {name: copy.columns[name] for name in columns if name in copy.columns},
         {name: copy.strata[name] for name in columns if name in copy.strata},
-        session.table.columns,
+        whole.raw,
     )
+    named = columns if derived is None else derived.recorded(columns)
 
     def gate(form: str | None, report: str | None) -> None:
         """Record that the table is released, its report, or both."""
         keeper, records = session.release_gate, []
         if form is not None:
-            records.append(keeper.record_from_copy(TABLE, columns, form, copy.version))
+            records.append(keeper.record_from_copy(TABLE, named, form, copy.version))
         if report is not None:
-            record = keeper.record_from_copy(REPORT, columns, report, copy.version)
+            record = keeper.record_from_copy(REPORT, named, report, copy.version)
             pinned = {} if formula is None else {"formula of the report": formula}
             record = dataclasses.replace(record, choices={**record.choices, **pinned})
             records.append(record)
@@ -94,12 +109,20 @@ def release_whole(
         title=f"Protected copy of {title}",
         made=MappingProxyType(_made_of(session, columns, formula)),
         measured=told,
-        notes=_notes(session, raw, pair),
+        notes=(*_notes(session, raw, pair), *_derivation(derived)),
         gate=lambda form: gate(None, form),
     )
     attack = partial(attack_whole, raw, made, f"Attacks on the copy of {title}")
     frame = native_frame(table, session.table.framework)
     return Release(frame, report, table, gate, attacker=attack)
+
+
+def _derivation(derived: DerivedCopy | None) -> tuple[str, ...]:
+    """Say what was done to the copy before it was released."""
+    if derived is None:
+        return ()
+    of = "The report is of the whole copy; the table is what was made of it"
+    return (f"{of}: {'; '.join(derived.steps)}.",)
 
 
 def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:

@@ -1,0 +1,298 @@
+"""A part of the copy of the whole table, or the copy with new columns: all of it post-processing.
+
+What is asked is an expression (`discreet.expressions`), which the rows of the copy alone answer. So
+no raw value plays a part in it, and whatever is drawn is free, as all that is drawn of the copy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError, RefusedError, about
+from discreet.expressions import (
+    Days,
+    Expression,
+    Levels,
+    Numbers,
+    Truth,
+    Values,
+    parse_expression,
+)
+from discreet.measure.fidelity_report import SubsetFit
+from discreet.plots import View
+from discreet.plots.descriptor import Plot
+from discreet.plots.request import COPY, COUNTS, PlotRequest
+from discreet.plots.scatter import with_trends
+from discreet.protect import Whole
+from discreet.regression import read_formula
+from discreet.study.from_copy import WholeTable, settle_from_copy, source_of, view_from_copy
+from discreet.study.session import NO_COPY, Session, with_gate
+from discreet.table import KINDS, Column, Table
+from discreet.table.dates import DATE, Dates
+
+__all__ = ["FEWEST", "DerivedCopy", "derived_of"]
+
+FEWEST = 50
+"""A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
+ROUGH = 300
+"""A part of fewer rows says that it is rough."""
+USUAL = MappingProxyType({30: (0.13, 0.29), 50: (0.09, 0.19), 100: (0.05, 0.11)})
+"""How far off the sizes of such parts of six tables were: on average, and in one of ten."""
+
+V = TypeVar("V", bound=View)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DerivedCopy:
+    """Some rows of a study's copy, with new columns, and how they came to be.
+
+    Parameters
+    ----------
+    session : Session
+        The study whose copy it is of.
+    whole : WholeTable
+        The rows, and all columns.
+    steps : tuple of str
+        What was done, in words, in the order in which it was.
+    names : mapping of str to tuple of str
+        The columns of the copy that each new column was made from.
+    asked : tuple of str
+        The columns of the copy that say which rows these are.
+    """
+
+    session: Session
+    whole: WholeTable
+    steps: tuple[str, ...] = ()
+    names: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    asked: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> Table:
+        """The raw table, which nothing that is derived asks for a value."""
+        return self.session.table
+
+    # --- what is derived ------------------------------------------------------------------------
+
+    def where(self, condition: str) -> DerivedCopy:
+        """Return the rows for which a condition holds; not those for which it is unknown."""
+        with about("where"):
+            found = self._parsed("where", condition)
+            if found.kind != "truth":
+                raise InputError(
+                    f"{condition!r} is no condition but a {found.kind}; compare it with something:"
+                    " 'age >= 50'"
+                )
+            kept = np.flatnonzero(_truth(found.evaluate(self._values(found))) == 1)
+            if len(kept) < FEWEST:
+                raise RefusedError(
+                    f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
+                    " next to nothing of the persons they stand for; ask for a larger part, or for"
+                    " a cross-table of counts (source='counts')",
+                    rule="few",
+                )
+        copy = self.whole.copy
+        some = dataclasses.replace(
+            copy,
+            columns={name: values[kept] for name, values in copy.columns.items()},
+            strata={
+                name: tuple(words[i] for i in kept.tolist()) for name, words in copy.strata.items()
+            },
+        )
+        return dataclasses.replace(
+            self,
+            whole=WholeTable(some, self.whole.raw),
+            steps=(*self.steps, f"where {condition}"),
+            asked=(*self.asked, *self.sources(found.names)),
+        )
+
+    def assign(self, columns: Mapping[str, str]) -> DerivedCopy:
+        """Return the rows with new columns, one after the other; a later one may use an earlier."""
+        if not columns:
+            raise InputError("assign takes a name and an expression: log_bmi='log(bmi)'")
+        out = self
+        for name, text in columns.items():
+            with about("assign"):
+                out = out._with_column(name, text)
+        return out
+
+    def _with_column(self, name: str, text: str) -> DerivedCopy:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError("a new column needs a name that is text")
+        if name in self.session.table.columns or name in self.whole.raw:
+            raise InputError(
+                f"there is a column {name!r}; choose another name for the new one", rule="taken"
+            )
+        found = self._parsed(name, text)
+        column, made = _column(name, found, self.whole.raw), found.evaluate(self._values(found))
+        copy = self.whole.copy
+        if isinstance(made, Truth):
+            made = made.as_levels()
+        if isinstance(made, Levels):
+            held = dataclasses.replace(copy, strata={**copy.strata, name: made.words})
+        else:
+            values = _finite(made.values)
+            if np.isnan(values).all():
+                raise RefusedError(
+                    f"{text!r} has no value in any row of the copy; look at what it is made from",
+                    rule="empty",
+                )
+            held = dataclasses.replace(copy, columns={**copy.columns, name: values})
+        return dataclasses.replace(
+            self,
+            whole=WholeTable(held, {**self.whole.raw, name: column}),
+            steps=(*self.steps, f"{name} is {text}"),
+            names={**self.names, name: self.sources(found.names)},
+        )
+
+    def sources(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of the copy that some columns, new ones among them, are made from."""
+        return tuple(dict.fromkeys(it for name in names for it in self.names.get(name, (name,))))
+
+    def _parsed(self, what: str, text: str) -> Expression:
+        if not isinstance(text, str):
+            raise InputError(f"{what} takes an expression, which is text: 'age >= 50'")
+        return parse_expression(text, {name: self._kind(name) for name in self._held()})
+
+    def _held(self) -> list[str]:
+        return [*self.whole.copy.columns, *self.whole.copy.strata]
+
+    def _kind(self, name: str) -> str:
+        if name in self.whole.copy.columns:
+            return "number" if self.whole.raw[name].dates is None else "date"
+        return "number" if self._codes(name) is not None else "level"
+
+    def _codes(self, name: str) -> Floats | None:
+        """Return levels that are stored as numbers, such as 0 and 1, as numbers."""
+        column = self.whole.raw[name]
+        if not column.numeric or column.yes_no:
+            return None
+        try:
+            return np.array([float(word or "nan") for word in self.whole.copy.strata[name]])
+        except ValueError:  # levels were joined into "other"
+            return None
+
+    def _values(self, of: Expression) -> dict[str, Values]:
+        """Return the columns that an expression rests on."""
+        return {name: self._value(name) for name in of.names}
+
+    def _value(self, name: str) -> Values:
+        copy = self.whole.copy
+        if name in copy.columns:
+            values = copy.columns[name]
+            return Numbers(values) if self.whole.raw[name].dates is None else Days(values)
+        codes = self._codes(name)
+        return Levels(copy.strata[name]) if codes is None else Numbers(codes)
+
+    # --- what is drawn --------------------------------------------------------------------------
+
+    def settle(
+        self,
+        plot: str,
+        columns: Sequence[str] = (),
+        *,
+        formula: str | None = None,
+        source: str | None = None,
+        **how: Any,
+    ) -> PlotRequest:
+        """Say how a plot of these rows will be made, or refuse it."""
+        if source == COUNTS:
+            raise RefusedError(
+                "a part of a study, or one with new columns, is drawn from the copy alone; leave"
+                " source out, or draw counts of the whole study",
+                parameter="source",
+            )
+        policy, model = self.session.policy, None
+        if formula is not None:
+            kinds = {name: KINDS[0] for name in self.whole.copy.columns}
+            kinds |= {name: KINDS[1] for name in self.whole.copy.strata}
+            model = read_formula(formula, kinds)
+            columns = model.numbers
+        source_of(policy, plot, columns, COPY, how)
+        return settle_from_copy(policy, self.whole, self.session.table, plot, columns, model, **how)
+
+    def draw(self, plot: Plot[V], columns: Sequence[str] = (), **how: Any) -> V:
+        """Draw a plot of columns or of a formula."""
+        return self.view(plot, self.settle(plot.name, columns, **how))
+
+    def view(self, plot: Plot[V], request: PlotRequest) -> V:
+        """Draw what was settled, with the study's gate."""
+        levels = () if request.model is None else request.model.levels
+        names = self.sources((*request.named, *levels))
+        origin = self.session.origin_of_copy([name for name in names if name in self._raw()])
+        dated = [name for name in request.named if self.whole.raw[name].dates is not None]
+        origin = dataclasses.replace(
+            origin, remarks=(*self.remarks, *origin.remarks), dates=tuple(dict.fromkeys(dated))
+        )
+        drawn: Any = view_from_copy(
+            plot, request, self.whole, origin, self.session.policy.residual_df
+        )
+        if request.trend:
+            drawn = with_trends(drawn, None)
+        gate = self.session.gate_of_copy(request.plot, self.recorded((*request.named, *levels)))
+        view: V = with_gate(drawn, gate)
+        return view
+
+    def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of the copy that something rests on, as the ledger records them.
+
+        What says which rows it is of is shown as well.
+        """
+        return tuple(dict.fromkeys((*self.sources(names), *self.asked)))
+
+    def _raw(self) -> Mapping[str, Column]:
+        return self.session.table.columns
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What stands with a plot: what was done, and how rough a small part is."""
+        said = ["; ".join(self.steps)] if self.steps else []
+        if self.asked and len(self.whole) < ROUGH:
+            said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
+        return tuple(said)
+
+
+def derived_of(session: Session) -> DerivedCopy:
+    """Return the copy of a study, to be parted or to be given new columns."""
+    if session.policy.rows_by != Whole.name:
+        raise RefusedError(NO_COPY)
+    return DerivedCopy(session, session.whole)
+
+
+def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
+    """Say how far off the size of a part is, as it was measured on parts of this copy, or others.
+
+    What holds of parts that are no larger is said.
+    """
+    sizes = {**USUAL, **{it.persons: (it.size, it.size_p90) for it in measured}}
+    mean, most = sizes[max(size for size in sizes if size <= rows)]
+    return (
+        f"rough, as only {rows} rows of the copy are drawn: how many persons there are in such a"
+        f" part is {100 * mean:.0f} % off on average, and {100 * most:.0f} % or more in one of ten"
+    )
+
+
+def _truth(found: Values) -> Floats:
+    if not isinstance(found, Truth):
+        raise InputError("a condition came out as something else")
+    return found.values
+
+
+def _finite(values: Floats) -> Floats:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _column(name: str, found: Expression, raw: Mapping[str, Column]) -> Column:
+    """Return what is known of a new column."""
+    if found.kind in ("truth", "level"):
+        return Column(name, KINDS[1])
+    dates = next((raw[it].dates for it in found.names if raw[it].dates is not None), None)
+    if found.kind == "date":
+        return Column(name, DATE, dates=dates or Dates("day"))
+    return Column(name, KINDS[0], numeric=True, floating=True)
