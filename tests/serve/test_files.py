@@ -77,7 +77,7 @@ def wished(study: Study, kind: str) -> View:
     drawable = {it.name: it for it in study.session.drawable()}
     asked = check(study, drawable, kind, {**of, **named})
     assert isinstance(asked, Accepted)
-    return drawn(study, asked)
+    return drawn(asked)
 
 
 def test_there_is_a_wish_for_every_picture() -> None:
@@ -202,7 +202,7 @@ def test_odd_numbers_are_drawn_or_held_back(of: str, preset: str) -> None:
             wish = check(study, columns, kind, whole)
             assert isinstance(wish, Accepted), body
             try:
-                told = json.loads(picture_told(drawn(study, wish), "0" * 32))
+                told = json.loads(picture_told(drawn(wish), "0" * 32))
             except RefusedError:
                 drawn_or_not[False] += 1
             else:

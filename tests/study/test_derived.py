@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,16 @@ def test_new_columns_stand_wherever_others_do(opened: dc.Study) -> None:
     assert made.where("log_bmi > 3 and band != '60 or more'").box("log_bmi").origin.total
 
 
+def test_a_part_is_summarised_with_its_new_columns(opened: dc.Study) -> None:
+    part = opened.assign(ratio="glucose / bmi").where(OLD)
+
+    table = part.summary(["ratio", "age"], by="smoker")
+
+    wanted = part.anonymize().frame
+    assert f"where {OLD}" in " ".join(table.notes)
+    assert f"of {len(wanted):,} rows" in " ".join(table.notes)
+
+
 def test_dates_have_parts_and_levels_that_are_numbers_are_compared_as_such() -> None:
     frame = cohort().with_columns(died=pl.Series(np.arange(400) % 2))
     coded = dc.open(frame, study="coded")
@@ -130,7 +141,9 @@ def test_dates_have_parts_and_levels_that_are_numbers_are_compared_as_such() -> 
     assert made.where("days > 5").scatter("days", "age").origin.total
     later = of.where("start >= '2018-01-01'").anonymize().frame["start"]
     assert later.min() >= pl.Series(["2018-01-01"]).str.to_date()[0]
-    assert set(coded.where("died == 1").anonymize().frame["died"].to_list()) == {1}
+    died = coded.where("died == 1").anonymize().frame
+    assert {*died["died"].to_list()} == {1}
+    assert coded.where("died == '1'").box("age").origin.total == len(died)
 
 
 def test_what_is_released_of_a_part_is_recorded_by_the_columns_it_rests_on(tmp_path: Path) -> None:
@@ -175,7 +188,7 @@ def test_small_parts_say_that_they_are_rough_and_smaller_ones_are_not_drawn(
         opened.where("age > 75")
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "counts": (
         lambda s: s.where(OLD).histogram("age", source="counts"),
         r"drawn from the copy alone; leave source out",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from discreet.cli.common import (
+    DerivedOptions,
     File,
     JsonOption,
     StudyOption,
@@ -38,6 +39,7 @@ OutputOption = Annotated[
 def summary(
     file: File,
     copy: WholeOptions,
+    derived: DerivedOptions,
     study: StudyOption = None,
     columns: Annotated[
         str | None, Option(help="The columns to describe: a,b. By default all of the copy.")
@@ -56,7 +58,7 @@ def summary(
     from discreet.measure.copy_table import SUFFIXES
 
     def make() -> CopyTable:
-        return copy.open(file, study).summary(names_of(columns) or None, by=by)
+        return derived.of(copy.open(file, study)).summary(names_of(columns) or None, by=by)
 
     _show(make, SUFFIXES, output, as_json=as_json)
 
@@ -67,6 +69,7 @@ def means(
     value: Annotated[str, Argument(help="The column of numbers to average.")],
     by: Annotated[list[str], Argument(help="One or two columns of levels.")],
     copy: WholeOptions,
+    derived: DerivedOptions,
     study: StudyOption = None,
     output: Annotated[
         list[Path] | None,
@@ -87,7 +90,7 @@ def means(
     from discreet.measure.copy_table import FIGURES, SUFFIXES
 
     def make() -> CopyTable:
-        return copy.open(file, study).means(value, by)
+        return derived.of(copy.open(file, study)).means(value, by)
 
     _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
 

@@ -21,9 +21,9 @@ from discreet.protect import Whole
 from discreet.regression import Model, read_formula
 from discreet.serve.refusals import Refusal, refusal
 from discreet.study import Study
-from discreet.study.derived import DerivedCopy, derived_of
+from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.from_copy import settle_from_copy, source_of
-from discreet.study.session import DrawableColumn, Session
+from discreet.study.session import DrawableColumn
 from discreet.table import KINDS
 
 __all__ = [
@@ -198,7 +198,7 @@ class Accepted:
 
     plot: PlotRequest
     body: Body
-    drawn_by: Session | DerivedCopy
+    drawn_by: OfCopy
 
     @property
     def text(self) -> str:
@@ -340,7 +340,7 @@ def _parted(given: Body) -> tuple[dict[str, Any], dict[str, Any]]:
     return _without(given, *derivation), derivation
 
 
-def _part(study: Study, derivation: Body) -> Session | DerivedCopy:
+def _part(study: Study, derivation: Body) -> OfCopy:
     """Return what draws: the study, or what is derived of its copy."""
     if not derivation:
         return study.session
@@ -351,7 +351,7 @@ def _part(study: Study, derivation: Body) -> Session | DerivedCopy:
     return part.where(derivation["where"]) if "where" in derivation else part
 
 
-def _new_columns(part: Session | DerivedCopy) -> dict[str, DrawableColumn]:
+def _new_columns(part: OfCopy) -> dict[str, DrawableColumn]:
     """Return the columns that are new, as ones that may be drawn."""
     if not isinstance(part, DerivedCopy):
         return {}
@@ -417,7 +417,7 @@ def _of_copy(
     names: Sequence[str],
     model: Model | None,
     how: Body,
-    part: Session | DerivedCopy,
+    part: OfCopy,
 ) -> PlotRequest:
     """Settle a plot of the copy of the whole table, by the names of its columns alone."""
     drawable, takes, by = _Drawable(columns), PLOTS[kind].columns, how.get("by")

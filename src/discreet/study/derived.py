@@ -7,7 +7,8 @@ no raw value plays a part in it, and whatever is drawn is free, as all that is d
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -30,6 +31,7 @@ from discreet.plots import View
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import COPY, COUNTS, PlotRequest
 from discreet.plots.scatter import with_trends
+from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.regression import read_formula
 from discreet.study.from_copy import WholeTable, settle_from_copy, source_of, view_from_copy
@@ -37,7 +39,7 @@ from discreet.study.session import NO_COPY, Session, with_gate
 from discreet.table import KINDS, Column, Table
 from discreet.table.dates import DATE, Dates
 
-__all__ = ["FEWEST", "DerivedCopy", "derived_of"]
+__all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of"]
 
 FEWEST = 50
 """A part of fewer rows of the copy is not drawn: how many there are says next to nothing."""
@@ -77,6 +79,21 @@ class DerivedCopy:
     def table(self) -> Table:
         """The raw table, which nothing that is derived asks for a value."""
         return self.session.table
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self.session.policy
+
+    @property
+    def name(self) -> str | None:
+        """The study's name."""
+        return self.session.name
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates, new ones among them."""
+        return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
 
     # --- what is derived ------------------------------------------------------------------------
 
@@ -158,37 +175,48 @@ class DerivedCopy:
     def _parsed(self, what: str, text: str) -> Expression:
         if not isinstance(text, str):
             raise InputError(f"{what} takes an expression, which is text: 'age >= 50'")
-        return parse_expression(text, {name: self._kind(name) for name in self._held()})
+        kinds = {name: self._kind(name) for name in self._held()}
+        coded = [name for name, kind in kinds.items() if kind == "level" and self._coded(name)]
+        try:
+            return parse_expression(text, kinds | dict.fromkeys(coded, "number"))
+        except InputError:
+            if coded:  # which a plot shows as levels, so that they may be written as these, too
+                with suppress(InputError):
+                    return parse_expression(text, kinds)
+            raise
 
     def _held(self) -> list[str]:
         return [*self.whole.copy.columns, *self.whole.copy.strata]
 
     def _kind(self, name: str) -> str:
-        if name in self.whole.copy.columns:
-            return "number" if self.whole.raw[name].dates is None else "date"
-        return "number" if self._codes(name) is not None else "level"
+        if name in self.whole.copy.strata:
+            return "level"
+        return "number" if self.whole.raw[name].dates is None else "date"
 
-    def _codes(self, name: str) -> Floats | None:
-        """Return levels that are stored as numbers, such as 0 and 1, as numbers."""
+    def _coded(self, name: str) -> bool:
+        """Tell whether levels are stored as numbers, such as 0 and 1, and all of them are kept."""
         column = self.whole.raw[name]
         if not column.numeric or column.yes_no:
-            return None
+            return False
         try:
-            return np.array([float(word or "nan") for word in self.whole.copy.strata[name]])
+            return bool([float(word) for word in {*self.whole.copy.strata[name]} - {""}])
         except ValueError:  # levels were joined into "other"
-            return None
+            return False
 
     def _values(self, of: Expression) -> dict[str, Values]:
-        """Return the columns that an expression rests on."""
-        return {name: self._value(name) for name in of.names}
+        """Return the columns that an expression rests on, each as it is read there."""
+        return {
+            name: self._value(name, kind) for name, kind in zip(of.names, of.kinds, strict=True)
+        }
 
-    def _value(self, name: str) -> Values:
+    def _value(self, name: str, kind: str) -> Values:
         copy = self.whole.copy
-        if name in copy.columns:
-            values = copy.columns[name]
-            return Numbers(values) if self.whole.raw[name].dates is None else Days(values)
-        codes = self._codes(name)
-        return Levels(copy.strata[name]) if codes is None else Numbers(codes)
+        if kind == "level":
+            return Levels(copy.strata[name])
+        if name in copy.strata:
+            return Numbers(np.array([float(word or "nan") for word in copy.strata[name]]))
+        values = copy.columns[name]
+        return Days(values) if kind == "date" else Numbers(values)
 
     # --- what is drawn --------------------------------------------------------------------------
 
@@ -224,20 +252,22 @@ class DerivedCopy:
     def view(self, plot: Plot[V], request: PlotRequest) -> V:
         """Draw what was settled, with the study's gate."""
         levels = () if request.model is None else request.model.levels
-        names = self.sources((*request.named, *levels))
-        origin = self.session.origin_of_copy([name for name in names if name in self._raw()])
-        dated = [name for name in request.named if self.whole.raw[name].dates is not None]
         origin = dataclasses.replace(
-            origin, remarks=(*self.remarks, *origin.remarks), dates=tuple(dict.fromkeys(dated))
+            self.session.origin_of_copy(()),
+            remarks=self.remarks_of_copy(request.named),
+            dates=tuple(n for n in dict.fromkeys(request.named) if n in self.dates),
         )
         drawn: Any = view_from_copy(
             plot, request, self.whole, origin, self.session.policy.residual_df
         )
         if request.trend:
             drawn = with_trends(drawn, None)
-        gate = self.session.gate_of_copy(request.plot, self.recorded((*request.named, *levels)))
-        view: V = with_gate(drawn, gate)
+        view: V = with_gate(drawn, self.gate_of_copy(request.plot, (*request.named, *levels)))
         return view
+
+    def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
+        """Return what records that something of these rows is released."""
+        return self.session.gate_of_copy(kind, self.recorded(columns))
 
     def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the columns of the copy that something rests on, as the ledger records them.
@@ -246,16 +276,16 @@ class DerivedCopy:
         """
         return tuple(dict.fromkeys((*self.sources(names), *self.asked)))
 
-    def _raw(self) -> Mapping[str, Column]:
-        return self.session.table.columns
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What stands with a plot: what was done, and how rough a small part is."""
+    def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what was done, how rough a small part is, and what is said of the copy's columns."""
         said = ["; ".join(self.steps)] if self.steps else []
         if self.asked and len(self.whole) < ROUGH:
             said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
-        return tuple(said)
+        return (*said, *self.session.remarks_of_copy(self.sources(names)))
+
+
+OfCopy = Session | DerivedCopy
+"""What draws from a copy of the whole table: all of it, or what was derived of it."""
 
 
 def derived_of(session: Session) -> DerivedCopy:

@@ -29,7 +29,7 @@ from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
-from discreet.study.derived import DerivedCopy, derived_of
+from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.session import Session, axis_order
 from discreet.study.summary import average, summarise
@@ -185,7 +185,7 @@ class Study:
         return self.session.groups
 
     @property
-    def _drawn(self) -> Session | DerivedCopy:
+    def _drawn(self) -> OfCopy:
         """What plots are drawn by: the study, or what was derived of its copy."""
         return self.session if self._derived is None else self._derived
 
@@ -916,7 +916,7 @@ pixels = 400), policy standard)
         >>> table.head
         ('1', '2', 'all')
         """
-        return summarise(self.session, columns, by)
+        return summarise(self._drawn, columns, by)
 
     def means(self, value: str, by: str | Sequence[str]) -> CopyTable:
         """Average a number by the levels of one or two columns.
@@ -955,7 +955,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
         """
-        return average(self.session, value, by)
+        return average(self._drawn, value, by)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.

@@ -9,7 +9,7 @@ from discreet.measure.copy_table import CopyTable
 from discreet.measure.described import RowsToDescribe, described
 from discreet.measure.means import means_of
 from discreet.protect import Whole
-from discreet.study.session import Session
+from discreet.study.derived import OfCopy
 from discreet.study.whole_table import columns_of_table
 
 __all__ = ["average", "summarise"]
@@ -30,7 +30,7 @@ FEW = 50
 """Figures of fewer rows of the copy are rough."""
 
 
-def summarise(session: Session, columns: Sequence[str] | None, by: str | None) -> CopyTable:
+def summarise(session: OfCopy, columns: Sequence[str] | None, by: str | None) -> CopyTable:
     """Describe columns of the copy, in all and by the levels of another one."""
     _check_copy(session)
     with about("columns"):
@@ -56,7 +56,7 @@ def summarise(session: Session, columns: Sequence[str] | None, by: str | None) -
     )
 
 
-def average(session: Session, value: str, by: str | Sequence[str]) -> CopyTable:
+def average(session: OfCopy, value: str, by: str | Sequence[str]) -> CopyTable:
     """Average a column of the copy by the levels of one or two others."""
     _check_copy(session)
     levels = (by,) if isinstance(by, str) else tuple(by)
@@ -82,12 +82,12 @@ def average(session: Session, value: str, by: str | Sequence[str]) -> CopyTable:
     )
 
 
-def _check_copy(session: Session) -> None:
+def _check_copy(session: OfCopy) -> None:
     if session.policy.rows_by != Whole.name:
         raise RefusedError(NO_COPY)
 
 
-def _check_averaged(session: Session, value: str) -> None:
+def _check_averaged(session: OfCopy, value: str) -> None:
     """Refuse a column that has no mean, and name what there is of it."""
     with about("value"):
         columns_of_table(session, [value], ())
@@ -103,7 +103,7 @@ def _check_averaged(session: Session, value: str) -> None:
             )
 
 
-def _rows_of(session: Session, levels: Sequence[str]) -> RowsToDescribe:
+def _rows_of(session: OfCopy, levels: Sequence[str]) -> RowsToDescribe:
     """Return the rows of the copy, with some columns as levels, or refuse that."""
     with about("by"):
         if levels:
@@ -119,13 +119,13 @@ def _rows_of(session: Session, levels: Sequence[str]) -> RowsToDescribe:
     return RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered)
 
 
-def _title(of_study: str, without: str, session: Session, by: Sequence[str]) -> str:
+def _title(of_study: str, without: str, session: OfCopy, by: Sequence[str]) -> str:
     what = without if session.name is None else f"{of_study} {session.name}"
     return " by ".join([what, *([" and ".join(by)] if by else [])])
 
 
 def _notes(
-    session: Session, names: Sequence[str], rows: int, sizes: Sequence[tuple[str, int]]
+    session: OfCopy, names: Sequence[str], rows: int, sizes: Sequence[tuple[str, int]]
 ) -> tuple[str, ...]:
     """Say what a table is of, and how near it is."""
     policy, copy = session.policy, session.whole.copy
@@ -144,5 +144,5 @@ def _notes(
     return tuple(said)
 
 
-def _left_out(session: Session, columns: Sequence[str] | None) -> tuple[str, ...]:
+def _left_out(session: OfCopy, columns: Sequence[str] | None) -> tuple[str, ...]:
     return session.whole.copy.remarks if columns is None else ()

@@ -19,7 +19,7 @@ from discreet.protect import Whole
 from discreet.protect.whole import MISSING, OTHER, Levels, WholeCopy
 from discreet.release import Release, arrow_table, native_frame
 from discreet.study.attacks import attack_whole
-from discreet.study.derived import DerivedCopy
+from discreet.study.derived import DerivedCopy, OfCopy
 from discreet.study.session import Session
 from discreet.study.tables import REPORT, check_formula, made_where
 from discreet.vault.vault import copied_whole
@@ -32,17 +32,14 @@ COMPLETE = 0.5
 
 
 def columns_of_table(
-    of: Session | DerivedCopy, columns: Sequence[str] | None, drop: Sequence[str]
+    of: OfCopy, columns: Sequence[str] | None, drop: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = of.whole.copy
     held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata}]
     new = {name for name in held if name not in of.table.columns}
-    check_columns(
-        of.table,
-        None if columns is None else [name for name in columns if name not in new],
-        [name for name in drop if name not in new],
-    )
+    dropped = drop if isinstance(drop, str) else [name for name in drop if name not in new]
+    check_columns(of.table, columns, dropped)
     wanted = held if columns is None else list(columns)
     if columns is not None:
         of.table.require([name for name in wanted if name not in new])
