@@ -404,7 +404,7 @@ class Study:
         [1.0, 1.0]
         """
         settings = _known(CurveSettings, research)
-        return self.session.draw(ECDF, [column], by=by, method=method, **settings)
+        return self._drawn.draw(ECDF, [column], by=by, method=method, **settings)
 
     def scatter(
         self,
