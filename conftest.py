@@ -1,8 +1,9 @@
 """What every test lives in, the examples in the docstrings too: a home of its own."""
 
+import gc
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from importlib import import_module
 from itertools import count
@@ -48,6 +49,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     fonts = Path(os.environ["MPLCONFIGDIR"])
     if not hasattr(session.config, "workerinput") and not any(fonts.glob("fontlist-*.json")):
         import_module("matplotlib.font_manager")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look through no garbage while tests are found, nor afterwards through what they are.
+
+    All of it stays until the end, and is most of what there is to look through.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
