@@ -102,7 +102,9 @@ def test_as_a_page_names_are_no_markup() -> None:
     for html in (TABLE.to_html(), TABLE._repr_html_()):
         assert "R&amp;D_50% &lt;5" in html
         assert "R&D" not in html
+        assert '<span class="section">[age</span>' in html
         assert '<span class="part">mean (sd)</span>' in html
+        assert '<th scope="row">rows of the copy</th>' in html
 
 
 def test_as_latex_names_are_no_commands() -> None:

@@ -38,7 +38,12 @@ __all__ = ["FIGURES", "SUFFIXES", "CopyTable", "Line"]
 SCHEMA = 1
 SUFFIXES = (".html", ".csv", ".tex", ".txt", ".json")
 FIGURES = (".png", ".svg", ".pdf")
-STYLE = ".discreet .part{display:inline-block;padding-left:1.25rem}"
+STYLE = """
+.discreet .part{display:inline-block;padding-left:1.25rem}
+.discreet .section{font-weight:600}
+@media (min-width:40rem){.discreet .part{min-width:9.5rem}}
+"""
+CAPTION = "Figures of rows of the protected copy"
 INDENT = "  "
 MOST_NAME = 40
 """Letters of a name in text: a longer one goes on in the next line."""
@@ -282,6 +287,11 @@ class CopyTable:
             for line in lines:
                 yield bool(section), printable(line.name), tuple(map(printable, line.cells))
 
+    def _looks(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """Yield how the name of each line looks on a page, the name and the cells."""
+        for part, name, cells in self._rows():
+            yield "part" if part else "" if any(cells) else "section", name, cells
+
     def _head(self) -> list[str]:
         return [printable(name) for name in self.head]
 
@@ -309,10 +319,10 @@ class CopyTable:
 
     def _parts(self) -> list[Html]:
         rows = [
-            (Html(f'<span class="part">{marked_up(name)}</span>') if part else name, *cells)
-            for part, name, cells in self._rows()
+            (Html(f'<span class="{look}">{marked_up(name)}</span>') if look else name, *cells)
+            for look, name, cells in self._looks()
         ]
-        shown = table(("", *self._head()), rows, caption=self.title)
+        shown = table(("", *self._head()), rows, caption=CAPTION)
         panel = dots_of(self.figures)
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
         return [heading(self.title, 1), shown, *drawn, items(self.notes)]

@@ -126,12 +126,22 @@ def parts_of(rows: RowsToDescribe, by: str | None) -> list[Part]:
     every = Part((), "all", np.arange(len(rows)))
     if by is None:
         return [every]
-    words = np.array(rows.levels[by])
+    place, codes = _coded(rows.levels[by])
     kept, others = most_frequent(rows, by)
     named = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
-    parts = [Part(((by, it),), it, np.flatnonzero(np.isin(words, of))) for it, of in named]
-    gaps = np.flatnonzero(words == "")
+    parts = [
+        Part(((by, it),), it, np.flatnonzero(np.isin(codes, [place[w] for w in of])))
+        for it, of in named
+    ]
+    gaps = np.flatnonzero(codes == place.get("", -1))
     return [*parts, *([Part(((by, None),), MISSING, gaps)] if gaps.size else []), every]
+
+
+def _coded(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.intp]]:
+    """Return the number of each word, and that of each row."""
+    place: dict[str, int] = {}
+    numbers = (place.setdefault(word, len(place)) for word in words)
+    return place, np.fromiter(numbers, np.intp, len(words))
 
 
 def most_frequent(rows: RowsToDescribe, name: str) -> tuple[list[str], list[str]]:
@@ -210,14 +220,14 @@ def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
 
 
 def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
-    words = np.array(rows.levels[name])
-    counts = [Counter(words[part.places].tolist()) for part in parts]
-    known = [sum(it.values()) - it[""] for it in counts]
+    place, codes = _coded(rows.levels[name])
+    counts = [np.bincount(codes[part.places], minlength=len(place)).tolist() for part in parts]
+    known = [sum(n for word, n in zip(place, it, strict=True) if word) for it in counts]
     yield _gaps(name, parts, known)
     kept, others = most_frequent(rows, name)
     listed = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
     for level, of in listed:
-        many = [sum(each[it] for it in of) for each in counts]
+        many = [sum(each[place[it]] for it in of) for each in counts]
         figures = [
             Figure(name, level, part.group, figure, value)
             for part, n, all_ in zip(parts, many, known, strict=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.measure.copy_table import Line
@@ -95,15 +96,17 @@ def _sections(rows: RowsToDescribe, by: Sequence[str]) -> list[tuple[str, Part]]
     return [
         (
             f"{first}: {outer.name}" if outer.group else outer.name,
-            Part(outer.group + inner.group, inner.name, _both(outer, inner)),
+            Part(outer.group + inner.group, inner.name, _both(outer, inner, len(rows))),
         )
         for outer in parts
         for inner in second
     ]
 
 
-def _both(first: Part, second: Part) -> Any:
-    return np.intersect1d(first.places, second.places, assume_unique=True)
+def _both(first: Part, second: Part, rows: int) -> NDArray[np.intp]:
+    here = np.zeros(rows, dtype=np.bool_)
+    here[first.places] = True
+    return second.places[here[second.places]]
 
 
 def _found(values: Floats, part: Part) -> Found:
