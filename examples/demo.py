@@ -27,6 +27,7 @@ MODEL = ("glucose ~ age + bmi",)
 COLUMNS: dict[str, tuple[Any, ...]] = {
     "scatter": ("age", "glucose"),
     "histogram": ("glucose",),
+    "density": ("glucose",),
     "ecdf": ("glucose",),
     "heatmap": ("age", "glucose"),
     "contour": ("age", "glucose"),
@@ -41,6 +42,7 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
 TITLES = {
     "scatter": "Scatter plots",
     "histogram": "Histograms",
+    "density": "Densities",
     "ecdf": "Empirical distributions",
     "heatmap": "Heat maps",
     "contour": "Contour plots",

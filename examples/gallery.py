@@ -96,6 +96,13 @@ PICTURES = (
         " share one scale of colours.",
     ),
     Picture(
+        "density",
+        "Densities",
+        'study.density("bmi", by="age_group")',
+        "Of the copy. Curves end where the values of their rows do, and are reflected there. The"
+        " ends of a column stand on blocks of patients, so a curve may rise towards them.",
+    ),
+    Picture(
         "ecdf",
         "Empirical distributions",
         'study.ecdf("bmi", by="age_group")',

@@ -263,6 +263,7 @@ NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "histogram by": ("histogram", ["wealth"], {"by": "clinic", "method": "merge"}),
     "histogram by cells": ("histogram", ["income"], {"by": "sex", "method": "suppression"}),
     "histogram of rows by": ("histogram", ["income"], {"by": "sex", "method": ROWS}),
+    "density": ("density", ["wealth"], {}),
     "distribution by": ("ecdf", ["wealth"], {"by": "sex"}),
     "box by": ("box", ["wealth"], {"by": "clinic"}),
     "box of rows by": ("box", ["code"], {"by": "sex", "method": ROWS}),

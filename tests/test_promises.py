@@ -596,6 +596,7 @@ EVERY: list[tuple[str, list[str], dict[str, Any]]] = [
     ("scatter", ["a", "b"], {"trend": True}),
     ("scatter", ["a", "b"], {"by": "arm", "trend": True}),
     ("histogram", ["a"], {"by": "arm", "method": "rows"}),
+    ("density", ["a"], {}),
     ("ecdf", ["b"], {"by": "arm"}),
     ("residuals", ["b ~ a"], {}),
     ("residuals", ["b ~ a + C(arm)"], {}),

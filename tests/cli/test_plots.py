@@ -23,6 +23,7 @@ Run = Callable[..., tuple[int, str, str]]
 OF_GROUPS = ("--rows", "condensation")
 PLOTS = {
     "histogram": ["glucose"],
+    "density": ["glucose"],
     "ecdf": ["glucose"],
     "scatter": ["age", "glucose"],
     "heatmap": ["age", "glucose"],

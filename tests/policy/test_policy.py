@@ -34,6 +34,7 @@ ROWS = ("deterministic", "probabilistic", "condensation", "microaggregation", "r
 OF_PICTURES = {
     "scatter": "rows",
     "histogram": "merge",
+    "density": "rows",
     "ecdf": "rows",
     "heatmap": "generalization",
     "box": "order-means",
@@ -345,7 +346,7 @@ def test_what_it_just_may_be(given: dict[str, Any]) -> None:
 UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "no such picture": (
         {"pictures": {"pie": "merge"}},
-        "^pictures of the policy may name 'histogram', 'ecdf', 'scatter', 'heatmap', 'contour', 'b",
+        "^pictures of the policy may name 'histogram', 'density', 'ecdf', 'scatter', 'heatmap', '",
     ),
     "a method of another picture": (
         {"pictures": {"scatter": "merge"}},
@@ -925,7 +926,7 @@ def test_axes_of_parallel_coordinates_are_numbers_of_the_policy() -> None:
             RESEARCH.settle("parallel", ["a", "b"], **none)
 
 
-ROW_PICTURES = ("ecdf", "scatter", "residuals", "qq", "leverage")
+ROW_PICTURES = ("density", "ecdf", "scatter", "residuals", "qq", "leverage")
 DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
     "standard": (STANDARD, OF_PICTURES | dict.fromkeys(ROW_PICTURES, "condensation")),
     "datashield": (
@@ -978,7 +979,8 @@ SAID: dict[tuple[str, str], str] = {
     ("scatter", "rounding"): COPY,
     ("scatter", "none"): RAW,
     **{
-        ("ecdf", method): COPY
+        (plot, method): COPY
+        for plot in ("density", "ecdf")
         for method in ("deterministic", "probabilistic", "microaggregation", "rounding")
     },
     ("heatmap", "deterministic"): COPY,
@@ -1056,7 +1058,7 @@ def test_no_method_of_another_name(policy: Policy, method: Any) -> None:
 @pytest.mark.parametrize("policy", [STANDARD, RESEARCH], ids=["standard", "research"])
 def test_no_picture_of_another_name(policy: Policy) -> None:
     with pytest.raises(
-        InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'ecdf', 'sc"
+        InputError, match=r"^there is no plot 'pie'; there are 'histogram', 'density', 'e"
     ):
         policy.settle("pie", ["age"])
 

@@ -61,6 +61,7 @@ def opened_under(preset: str, folder: Path, rows: int | None = None) -> Study:
 # Of each preset the methods of each picture, the usual one first.
 GUARDED = {
     "histogram": "merge suppression generalization ROWS",
+    "density": "ROWS",
     "ecdf": "ROWS",
     "scatter": "ROWS suppression generalization",
     "heatmap": "generalization suppression ROWS",
@@ -86,6 +87,7 @@ BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
         ALL_ROWS,
         {
             "histogram": "merge suppression generalization ROWS none",
+            "density": "ROWS",
             "ecdf": "ROWS",
             "scatter": "ROWS suppression generalization none",
             "heatmap": "generalization suppression ROWS none",
@@ -132,6 +134,7 @@ def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
     k_alone, grid = ("k", k, True), ("grid", 30, True)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
         "histogram": [k_alone, ("bins", 20, True)],
+        "density": [k_alone],
         "ecdf": [k_alone],
         "scatter": [k_alone, grid, ("trend", False, False)],
         "heatmap": [k_alone, grid],
@@ -168,6 +171,7 @@ def test_research_leaves_all_numbers_open() -> None:
     k, q, grid = ("k", 3, False), ("q", 0.25, False), ("grid", 30, False)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
         "histogram": [k, q, ("bins", 20, False)],
+        "density": [k, q],
         "ecdf": [k, q],
         "scatter": [k, q, grid, ("trend", False, False)],
         "heatmap": [k, q, grid],
@@ -229,13 +233,16 @@ def test_a_usual_method_that_is_refused_is_not_told() -> None:
 NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
 ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
     "nothing": ((), set()),
-    "one number": (COLUMNS[:1], {"histogram", "ecdf", "box", "residuals", "qq", "leverage"}),
+    "one number": (
+        COLUMNS[:1],
+        {"histogram", "density", "ecdf", "box", "residuals", "qq", "leverage"},
+    ),
     "numbers": (NUMBERS_ALONE, set(PLOTS) - {"bars", "crosstab"}),
     "one column of levels": (COLUMNS[2:3], {"bars"}),
     "levels": (LEVELS_ALONE, {"bars", "crosstab", "parallel"}),
     "one of each": (
         COLUMNS[1:3],
-        {"histogram", "ecdf", "box", "bars", "parallel", "residuals", "qq", "leverage"},
+        {"histogram", "density", "ecdf", "box", "bars", "parallel", "residuals", "qq", "leverage"},
     ),
     "all": (COLUMNS, set(PLOTS)),
 }

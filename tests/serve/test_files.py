@@ -50,6 +50,7 @@ from tests.serve.cohort import opened
 
 WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "histogram": (("age",), "", {"by": "sex"}),
+    "density": (("bmi",), "", {}),
     "ecdf": (("age",), "", {"by": "sex"}),
     "scatter": (("age", "bmi"), "", {"trend": True}),
     "heatmap": (("age", "hdl"), "", {"method": "suppression"}),
@@ -217,7 +218,7 @@ TWO: list[dict[str, Any]] = [
     {"columns": ["age", "bmi"], "by": "sex"},
 ]
 WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
-    **dict.fromkeys(("histogram", "ecdf", "box"), ONE),
+    **dict.fromkeys(("histogram", "density", "ecdf", "box"), ONE),
     **dict.fromkeys(("heatmap", "contour"), TWO),
     "scatter": [TWO[0], {"columns": ["age", "bmi"], "trend": True}],
     "bars": [{"columns": ["sex"]}],

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "histogram": "Histogram: age",
+    "density": "Density: age",
     "ecdf": "Empirical distribution: age",
     "scatter": "Scatter plot: age and bmi",
     "heatmap": "Heat map: ldl and hdl",

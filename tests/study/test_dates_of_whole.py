@@ -266,6 +266,7 @@ def test_dates_may_be_levels() -> None:
 PLOTS: dict[str, Callable[[dc.Study], Any]] = {
     "histogram": lambda s: s.histogram("start"),
     "histogram by": lambda s: s.histogram("seen", by="ward", bins=8),
+    "density": lambda s: s.density("start"),
     "ecdf": lambda s: s.ecdf("seen", by="ward"),
     "scatter": lambda s: s.scatter("start", "end", by="ward", trend=True),
     "heat map": lambda s: s.heatmap("start", "seen"),

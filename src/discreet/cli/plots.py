@@ -38,8 +38,8 @@ KindArgument = Annotated[
     str,
     Argument(
         metavar="PLOT",
-        help="histogram, ecdf, scatter, heatmap, contour, box, bars, crosstab, residuals, qq,"
-        " leverage or parallel.",
+        help="histogram, density, ecdf, scatter, heatmap, contour, box, bars, crosstab, residuals,"
+        " qq, leverage or parallel.",
     ),
 ]
 ColumnsArgument = Annotated[

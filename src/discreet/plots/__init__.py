@@ -26,6 +26,7 @@ from discreet.plots.by_level import MultiplesView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
 from discreet.plots.crosstab import CrossTableView
 from discreet.plots.curves import Curve
+from discreet.plots.density import DensityView
 from discreet.plots.descriptor import PARAMETERS, Parameter, Plot
 from discreet.plots.diagnostics import (
     Diagnostic,
@@ -52,6 +53,7 @@ __all__ = [
     "ContourView",
     "CrossTableView",
     "Curve",
+    "DensityView",
     "Diagnostic",
     "EcdfView",
     "Gate",

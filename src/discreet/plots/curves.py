@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,17 @@ from discreet.plots.counts import Protected
 from discreet.plots.request import PlotRequest
 from discreet.render.scene import Lines
 
-__all__ = ["LEAST_ROWS", "MOST_CURVES", "Curve", "OfLevels", "left_out", "lines_of", "of_levels"]
+__all__ = [
+    "LEAST_ROWS",
+    "MOST_CURVES",
+    "Curve",
+    "OfLevels",
+    "decoded",
+    "left_out",
+    "lines_of",
+    "named",
+    "of_levels",
+]
 
 #: A curve of fewer rows would be drawn finer than it is known.
 LEAST_ROWS = 10
@@ -69,6 +80,11 @@ def of_levels(rows: Protected, levels: Sequence[str], request: PlotRequest) -> O
     )
 
 
+def decoded(curves: Sequence[Mapping[str, Any]]) -> tuple[Curve, ...]:
+    """Return the curves that the JSON of a view holds."""
+    return tuple(Curve(**{**it, "x": tuple(it["x"]), "y": tuple(it["y"])}) for it in curves)
+
+
 def lines_of(curves: Sequence[Curve]) -> tuple[Lines, ...]:
     """Return curves as lines, each with a colour and dashes of its own."""
     return tuple(Lines((curve.x,), (curve.y,), "curve", curve.label) for curve in curves)
@@ -78,12 +94,13 @@ def left_out(by: str | None, few: Sequence[str], others: Sequence[str]) -> tuple
     """Say what tells curves apart, and which levels have none."""
     said = [] if by is None else [f"one curve for each level of {by}"]
     if few:
-        said.append(f"not drawn, for they have fewer than {LEAST_ROWS} rows: {_names(few)}")
+        said.append(f"not drawn, for they have fewer than {LEAST_ROWS} rows: {named(few)}")
     if others:
-        said.append(f"not drawn beside the {MOST_CURVES} largest levels: {_names(others)}")
+        said.append(f"not drawn beside the {MOST_CURVES} largest levels: {named(others)}")
     return tuple(said)
 
 
-def _names(levels: Sequence[str]) -> str:
+def named(levels: Sequence[str]) -> str:
+    """Return the names of levels, of many the first."""
     beyond = len(levels) - MOST_NAMES
     return ", ".join(levels[:MOST_NAMES]) + (f" and {beyond} more" if beyond > 0 else "")

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError
 from discreet.plots.counts import Protected, parameters_of_rows
-from discreet.plots.curves import Curve, left_out, lines_of, of_levels
+from discreet.plots.curves import Curve, decoded, left_out, lines_of, of_levels
 from discreet.plots.descriptor import FRAME, ROWS, Plot, line
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
@@ -69,13 +69,7 @@ class EcdfView(View):
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        out = super()._decoded(given)
-        curves = (Curve(**{**curve, **_points(curve)}) for curve in given["curves"])
-        return out | {"curves": tuple(curves)}
-
-
-def _points(curve: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    return {name: tuple(curve[name]) for name in ("x", "y")}
+        return super()._decoded(given) | {"curves": decoded(given["curves"])}
 
 
 def _in_steps(curve: Curve, low: float, high: float) -> Curve:

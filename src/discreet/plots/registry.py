@@ -9,6 +9,7 @@ from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
 from discreet.plots.crosstab import CROSSTAB
+from discreet.plots.density import DENSITY
 from discreet.plots.descriptor import Plot
 from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
 from discreet.plots.ecdf import ECDF
@@ -25,6 +26,7 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
         plot.name: plot
         for plot in (
             HISTOGRAM,
+            DENSITY,
             ECDF,
             SCATTER,
             HEATMAP,

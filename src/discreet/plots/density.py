@@ -1,0 +1,168 @@
+"""The density: the distribution of a column as a smooth curve, by a Gaussian kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError, RefusedError
+from discreet.plots.counts import Protected, parameters_of_rows
+from discreet.plots.curves import Curve, decoded, left_out, lines_of, named, of_levels
+from discreet.plots.descriptor import FRAME, ROWS, Plot, line
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import ROW_METHODS
+from discreet.render.scene import Axis, Panel, Scene
+
+__all__ = ["DENSITY", "DensityView", "bandwidth_of", "density_of", "from_rows"]
+
+CELLS, POINTS = 1024, 256
+#: Of what a curve spans: where nearly all rows have one value, the rules give hardly any width.
+NARROWEST = 1 / 200
+HEADROOM = 1.05
+DIGITS = 6
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DensityView(View):
+    """A smooth curve for each level, or one of all rows.
+
+    Parameters
+    ----------
+    curves : tuple of Curve
+        The density at some hundred values, the first of which is the smallest and the last the
+        largest of its rows; the area below is 1. `label` is the level, or empty.
+    bandwidths : tuple of float
+        The standard deviation of the kernel of each curve.
+    by : str or None
+        The column whose levels have a curve each.
+    few, others, constant : tuple of str
+        Levels that are not drawn: of fewer than ten rows, beyond the twelve largest, and whose
+        rows have one value alone.
+    """
+
+    kind: ClassVar[str] = "density"
+
+    curves: tuple[Curve, ...]
+    bandwidths: tuple[float, ...]
+    by: str | None = None
+    few: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    constant: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        alike = all(len(curve.x) == len(curve.y) for curve in self.curves)
+        if not alike or len(self.bandwidths) != len(self.curves) or not self.curves:
+            raise InputError(
+                "a density has curves with as many heights as places and a bandwidth each"
+            )
+        if not all(height >= 0 for curve in self.curves for height in curve.y):
+            raise InputError("a density is nowhere below 0")
+
+    def scene(self) -> Scene:
+        """Return smooth lines, which fall to 0 where the values of their rows end."""
+        ends = [end for curve in self.curves for end in (curve.x[0], curve.x[-1])]
+        highest = max(height for curve in self.curves for height in curve.y)
+        drawn = [
+            Curve(it.label, (it.x[0], *it.x, it.x[-1]), (0.0, *it.y, 0.0)) for it in self.curves
+        ]
+        per = " (per day)" if self.columns[0] in self.origin.dates else ""
+        panel = Panel(
+            marks=lines_of(drawn),
+            x=self.axis(self.columns[0], ends),
+            y=Axis(f"density{per}", (0.0, HEADROOM * highest)),
+        )
+        said = left_out(self.by, self.few, self.others)
+        if self.constant:
+            said += (f"not drawn, for all their rows have one value: {named(self.constant)}",)
+        signs = ("curves end at the smallest and the largest value of their rows",)
+        return Scene((panel,), notes=self.notes() + signs + said)
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        return super()._decoded(given) | {"curves": decoded(given["curves"])}
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> DensityView:
+    """Draw the density of the protected rows, or of those of each level."""
+    found = of_levels(rows, levels, request)
+    spread = [(level, values) for level, values in found.values if values[0] < values[-1]]
+    if not spread:
+        raise RefusedError(
+            f"column {request.columns[0]!r} has one value alone, so it has no density; draw another"
+            " column, or bars of it"
+        )
+    widths = [bandwidth_of(values) for _, values in spread]
+    drawn = zip(spread, widths, strict=True)
+    curves = tuple(density_of(level, values, width) for (level, values), width in drawn)
+    if not np.isfinite([end for curve in curves for end in (*curve.x, *curve.y)]).all():
+        raise RefusedError(
+            f"the values of {request.columns[0]!r} lie too close together or too far apart for a"
+            " density; rescale the column"
+        )
+    return DensityView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_rows(request),
+        suppressed=0 if request.shows_exact else None,
+        origin=origin,
+        curves=curves,
+        bandwidths=tuple(float(f"{width:.{DIGITS}g}") for width in widths),
+        by=request.by,
+        few=found.few,
+        others=found.others,
+        constant=tuple(name for name, values in found.values if values[0] == values[-1]),
+    )
+
+
+@np.errstate(all="ignore")  # what comes of numbers beyond all measure is looked at in the end
+def bandwidth_of(values: Floats) -> float:
+    """Return the width of the kernel for rising values that are not all the same.
+
+    Silverman's rule of thumb, of the smaller of standard deviation and quartiles' range; the
+    latter is 0 where half of the rows have one value, and then it is not looked at.
+    """
+    low, high = np.quantile(values, [0.25, 0.75])
+    spreads = [float(values.std()), float(high - low) / 1.34]
+    rule: float = 0.9 * min(it for it in spreads if not it <= 0) * len(values) ** -0.2
+    return max(rule, NARROWEST * float(values[-1] - values[0]))
+
+
+@np.errstate(all="ignore")
+def density_of(level: str, values: Floats, width: float) -> Curve:
+    """Return the density of rising values by a Gaussian kernel that is reflected at both ends."""
+    from scipy.ndimage import gaussian_filter1d
+
+    low, high = float(values[0]), float(values[-1])
+    cell = (high - low) / CELLS
+    if not 0 < cell < np.inf or not width < np.inf:
+        return Curve(level, (low, high), (np.inf, np.inf))
+    places = np.minimum((values - low) / cell, CELLS - 1).astype(np.intp)
+    heights = np.bincount(places, minlength=CELLS) / (len(values) * cell)
+    # A mirror at the outer edge of the first and of the last cell.
+    smooth = gaussian_filter1d(heights, width / cell, mode="reflect", truncate=6.0)
+    kept = np.unique([0, *range(CELLS // POINTS // 2, CELLS, CELLS // POINTS), CELLS - 1])
+    x = low + (kept + 0.5) * cell
+    y = [float(f"{height:.{DIGITS}g}") for height in smooth[kept].tolist()]
+    return Curve(level, (low, *x[1:-1].tolist(), high), tuple(y))
+
+
+DENSITY = Plot(
+    name="density",
+    title="Density",
+    says="The distribution of one column as a smooth curve.",
+    columns="continuous",
+    least=1,
+    most=1,
+    by=("rows",),
+    parameters=ROWS,
+    icon=FRAME + line("M5 23c6 0 6-16 11-16s5 16 13 16"),
+    methods=tuple(ROW_METHODS),
+    from_rows=from_rows,
+)
