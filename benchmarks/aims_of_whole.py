@@ -69,7 +69,7 @@ class Aim(NamedTuple):
 
     title: str
     digits: int
-    most: Callable[[int], float] | None
+    most: Callable[[int], float]
 
 
 AIMS = {
@@ -88,6 +88,13 @@ AIMS = {
     "left": Aim("left", 2, lambda k: 0.7),
     "found": Aim("found", 1, lambda k: 15.0),
 }
+
+LAID_OUT = (
+    ("columns", "pairs", "correlations", "coefficients"),
+    ("linked", "far", "numbers", "levels", "sensitive"),
+    ("typical", "marginal", "joint", "left", "found"),
+)
+"""What stands beside what."""
 
 Figure = tuple[float, float, float]
 """What was measured, and the ends of its interval of 95 %."""
@@ -224,15 +231,18 @@ def write_page() -> None:
 
 
 def table_of(k: int, found: dict[str, dict[str, Figure]]) -> str:
-    """Return a table of the page: a row for each figure, a column for each table."""
-    names = [name for name in TABLES if name in found]
-    rows = [f"**k = {k}, groups of {2 * k}**", ""]
-    rows += [f"| | aim | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
-    for name, aim in AIMS.items():
-        most = "" if aim.most is None else f"{aim.most(k):.{aim.digits}f}"
-        cells = [cell_of(found[each].get(name), aim, k) for each in names]
-        rows.append(f"| {aim.title} | {most} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+    """Return the tables of the page for a k: a row for each table, a column for each figure."""
+    parts = [f"**k = {k}, groups of {2 * k}**"]
+    for names in LAID_OUT:
+        aims = [f"{AIMS[name].most(k):.{AIMS[name].digits}f}" for name in names]
+        rows = [f"| | {' | '.join(AIMS[name].title for name in names)} |"]
+        rows += [f"|---|{'---|' * len(names)}", f"| *aim* | {' | '.join(aims)} |"]
+        for table in TABLES:
+            if table in found:
+                cells = [cell_of(found[table].get(name), AIMS[name], k) for name in names]
+                rows.append(f"| {table} | {' | '.join(cells)} |")
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
 
 
 def cell_of(figure: Figure | None, aim: Aim, k: int) -> str:
@@ -241,7 +251,7 @@ def cell_of(figure: Figure | None, aim: Aim, k: int) -> str:
         return "–"
     share, low, high = (round(float(it), aim.digits) + 0.0 for it in figure)
     text = f"{share:.{aim.digits}f}"
-    text = f"**{text}**" if aim.most is not None and share > aim.most(k) else text
+    text = f"**{text}**" if share > aim.most(k) else text
     return f"{text} ({low:.{aim.digits}f}–{high:.{aim.digits}f})"
 
 

@@ -34,7 +34,12 @@ from discreet.plots.scatter import with_trends
 from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.regression import read_formula
-from discreet.study.from_copy import WholeTable, settle_from_copy, source_of, view_from_copy
+from discreet.study.from_copy import (
+    WholeTable,
+    settle_from_copy,
+    source_of,
+    view_from_copy,
+)
 from discreet.study.session import NO_COPY, Session, with_gate
 from discreet.table import KINDS, Column, Table
 from discreet.table.dates import DATE, Dates
@@ -301,10 +306,11 @@ def _how_rough(rows: int, measured: Sequence[SubsetFit]) -> str:
     What holds of parts that are no larger is said.
     """
     sizes = {**USUAL, **{it.persons: (it.size, it.size_p90) for it in measured}}
-    mean, most = sizes[max(size for size in sizes if size <= rows)]
+    mean, most = (f"{100 * it:.0f} %" for it in sizes[max(it for it in sizes if it <= rows)])
+    often = "" if mean == most else f", and {most} or more in one of ten"
     return (
         f"rough, as only {rows} rows of the copy are drawn: how many persons there are in such a"
-        f" part is {100 * mean:.0f} % off on average, and {100 * most:.0f} % or more in one of ten"
+        f" part is {mean} off on average{often}"
     )
 
 
