@@ -72,12 +72,13 @@ def test_the_shell_commands_run(
         "released.csv",
         "report.html",
         "by-sex.svg",
+        "older.png",
     }
 
 
 # Of each block: what it prints, and what it writes.
 PYTHON: tuple[tuple[str, set[str]], ...] = (
-    ("How near the copy is: ", {"age-glucose.svg", "bmi.svg", "hdl.png"}),
+    ("How near the copy is: ", {"age-glucose.svg", "bmi.svg", "hdl.png", "ratio.svg"}),
     ("What somebody could learn about a person", {"patients.parquet", "patients.html"}),
     ("RoundingSet(optimal, 24 points)", set()),
 )

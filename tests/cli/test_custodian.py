@@ -503,7 +503,7 @@ class Started:
     def get(self, path: str, token: str | None = None, verify: Any = True) -> httpx.Response:
         """Ask it for something."""
         headers = {"Authorization": f"Bearer {token or self.token}"}
-        with httpx.Client(trust_env=False, verify=verify, timeout=60) as client:
+        with httpx.Client(trust_env=False, verify=verify, timeout=300) as client:
             return client.get(self.address + path, headers=headers)
 
 
@@ -528,7 +528,7 @@ def started(
     try:
         lines = [process.stdout.readline()]
         if not lines[0]:
-            pytest.fail(f"the server has not started: {process.communicate(timeout=30)[1]}")
+            pytest.fail(f"the server has not started: {process.communicate(timeout=120)[1]}")
         if as_json:
             told = json.loads(lines[0])
             yield Started(process, told["address"], told["token"], lines)
@@ -540,7 +540,7 @@ def started(
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def states(study: tuple[Path, Path]) -> dict[str, str]:
@@ -607,7 +607,7 @@ def test_two_workers_agree_and_end_with_the_command(study: tuple[Path, Path]) ->
         bearer = {"Authorization": f"Bearer {server.token}"}
         found = []
         for _ in range(6):
-            with httpx.Client(trust_env=False, timeout=60, headers=bearer) as client:
+            with httpx.Client(trust_env=False, timeout=300, headers=bearer) as client:
                 found.append(client.post(f"{server.address}/api/views/heatmap", json=body))
         assert [it.status_code for it in found] == [200] * 6
         assert len({it.content for it in found}) == 1
@@ -756,7 +756,7 @@ def without(module: str, study: tuple[Path, Path]) -> tuple[int, str, str]:
     """Serve in a process in which a module cannot be imported."""
     code = f"import sys; sys.modules[{module!r}] = None; from discreet.cli import main; main()"
     command = [sys.executable, "-c", code, "serve", str(study[0]), "--policy", str(study[1])]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     return ended.returncode, ended.stdout, ended.stderr
 
 

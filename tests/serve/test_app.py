@@ -641,7 +641,7 @@ def test_every_address_is_described(served: Running) -> None:
 @pytest.fixture(scope="module")
 def client(served: Running) -> Iterator[httpx.Client]:
     """A client that has no token."""
-    with httpx.Client(base_url=served.url, trust_env=False, timeout=60) as found:
+    with httpx.Client(base_url=served.url, trust_env=False, timeout=300) as found:
         yield found
 
 

@@ -31,7 +31,7 @@ COLD = {"PYTHONPATH": str(Path(__file__).parent / "cold")}
 def client(url: str, token: str) -> httpx.Client:
     """Return a client that sends a token."""
     return httpx.Client(
-        base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
+        base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=300, trust_env=False
     )
 
 
@@ -50,7 +50,7 @@ def beside(study: Study, **entrance: Any) -> Iterator[str]:
         url = f"http://127.0.0.1:{socket.getsockname()[1]}"
         # What FastAPI builds at the first request it builds with warnings caught, and that is
         # not safe among threads: where warnings are errors, some of many at once would fail.
-        assert httpx.get(f"{url}/api/study", trust_env=False, timeout=60).status_code in (401, 503)
+        assert httpx.get(f"{url}/api/study", trust_env=False, timeout=300).status_code in (401, 503)
         yield url
     finally:
         server.should_exit = True
@@ -70,13 +70,13 @@ class Process:
     def kill(self) -> str:
         """End it and its workers at once, whatever they do, and return what they complained of."""
         os.killpg(self.popen.pid, signal.SIGKILL)
-        return self.popen.communicate(timeout=30)[1]
+        return self.popen.communicate(timeout=120)[1]
 
     def stop(self) -> tuple[str, str]:
         """Ask it to end, and return what it said."""
         if self.popen.poll() is None:
             self.popen.send_signal(signal.SIGTERM)
-        return self.popen.communicate(timeout=30)
+        return self.popen.communicate(timeout=120)
 
 
 def process(
@@ -101,6 +101,6 @@ def process(
     assert popen.stdout is not None
     said = popen.stdout.readline()
     if not said:
-        raise AssertionError(popen.communicate(timeout=30)[1])
+        raise AssertionError(popen.communicate(timeout=120)[1])
     told: dict[str, Any] = json.loads(said)
     return Process(popen, told["address"], told["token"])
