@@ -102,6 +102,11 @@ def test_one_level_is_never_hidden_in_a_line_of_others() -> None:
 ORDERS = {
     "codes": ({"10": 5, "9": 2, "1": 3}, (), ["1", "9", "10"]),
     "bands": ({"40–59": 9, "<40": 1, ">=80": 3, "60–79": 5}, (), ["<40", "40–59", "60–79", ">=80"]),
+    "cuts": (
+        {"40 to under 60": 9, "60 or more": 1, "under 40": 3},
+        (),
+        ["under 40", "40 to under 60", "60 or more"],
+    ),
     "words by how many": ({"no": 3, "yes": 9, "(other)": 12}, (), ["yes", "no", "(other)"]),
     "as many": ({"b": 3, "a": 3}, (), ["a", "b"]),
     "as is said": ({"low": 1, "new": 7, "high": 5}, ("low", "mid", "high"), ["low", "high", "new"]),
@@ -119,6 +124,7 @@ WORDS = {
     "two digits": (26.376, 4.418, "26.4"),
     "a small sd": (0.01234, 0.00045, "0.01234"),
     "a large one leaves whole numbers": (152_133.48, 1520.0, "152,133"),
+    "a year": (2020.846, 0.74, "2020.85"),
     "of a constant": (5.25, 0.0, "5.25"),
     "very large": (1e300, 1e299, "1e+300"),
     "very small": (3e-12, 1e-12, "3e-12"),

@@ -46,9 +46,21 @@ UNKNOWN = "–"
 MOST_DECIMALS = 9
 LARGEST = 1e12
 """A number of more digits is written with a power of ten."""
+GROUPED = 10_000
+"""From here on thousands are set apart, so that years are not."""
 QUARTILES = (0.25, 0.5, 0.75)
-NUMBER = re.compile(r"\s*([<≤>≥]?)=?\s*(-?\d+(?:\.\d+)?)")
-SIGNS = ("<", "≤", "", "≥", ">")
+NUMBER = re.compile(r"\s*([<≤>≥]|under |below |over |above |)=?\s*(-?\d+(?:\.\d+)?)")
+SIGNS = {
+    "<": -2,
+    "under ": -2,
+    "below ": -2,
+    "≤": -1,
+    "": 0,
+    "≥": 1,
+    ">": 2,
+    "over ": 2,
+    "above ": 2,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +189,7 @@ def natural_order(counts: Mapping[str, int], said: Sequence[str] = ()) -> list[s
         if place:
             return (0, place[word]) if word in place else (1, -counts[word], word)
         if numbered and match:
-            return (0, float(match[2]), SIGNS.index(match[1]), word)
+            return (0, float(match[2]), SIGNS[match[1]], word)
         return (0, -counts[word], word)
 
     return sorted(counts, key=key)
@@ -351,14 +363,15 @@ def number_words(value: float | None, decimals: int | None) -> str:
 
     Examples
     --------
-    >>> number_words(1234.5678, 1), number_words(-0.001, 1), number_words(0.1, None)
-    ('1,234.6', '0.0', '0.1')
+    >>> [number_words(it, 1) for it in (12345.678, 2021.0, -0.001)], number_words(0.1, None)
+    (['12,345.7', '2021.0', '0.0'], '0.1')
     """
     if value is None:
         return UNKNOWN
     if decimals is None or abs(value) >= LARGEST:
         return f"{value:.6g}"
-    return f"{round(value, decimals) + 0.0:,.{decimals}f}"
+    sign = "," if abs(value) >= GROUPED else ""
+    return f"{round(value, decimals) + 0.0:{sign}.{decimals}f}"
 
 
 def count_and_gaps(known: int, gaps: int) -> str:
