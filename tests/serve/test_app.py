@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -529,9 +528,10 @@ def test_a_fault_says_nothing_of_itself(
 def test_pictures_wait_for_each_other_and_the_rest_does_not(
     served: Running, alice: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on = threading.Event()
+    begun, go_on = threading.Event(), threading.Event()
 
     def drawing(*args: Any) -> View:
+        begun.set()
         assert go_on.wait(30)
         return files_of.drawn(*args)
 
@@ -545,7 +545,7 @@ def test_pictures_wait_for_each_other_and_the_rest_does_not(
 
     thread = threading.Thread(target=draw)
     thread.start()
-    time.sleep(0.3)
+    assert begun.wait(30)
     assert alice.post("/api/views/bars", json={"columns": ["region"]}).content == kept.content
     assert alice.get(f"/api/views/{kept.json()['id']}").content == kept.content
     assert found == []

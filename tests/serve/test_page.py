@@ -16,7 +16,7 @@ from tests.serve.conftest import running
 from tests.serve.looking import SIZES, WINDOWS, keep_screen, looking, nameless, widest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page, Request, Route
@@ -104,6 +104,14 @@ def pick(page: Page, columns: list[str]) -> None:
     for place, name in enumerate(columns):
         while rows.locator(".name").all_inner_texts().index(name) > place:
             page.get_by_role("button", name=f"Move {name} up").click()
+
+
+def until(page: Page, condition: Callable[[], bool]) -> None:
+    """Wait until something holds that is no part of the page."""
+    end = time.monotonic() + 20
+    while not condition() and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert condition()
 
 
 def asked(page: Page) -> list[tuple[str, dict[str, Any]]]:
@@ -324,6 +332,7 @@ def test_waiting_shows_after_a_while(chromium: Browser, served: Running) -> None
         page.route("**/api/views/histogram", lambda route: held.append(route))
         page.locator("#draw").click()
         page.locator("#busy").wait_for()
+        until(page, lambda: bool(held))  # the page may wait before what holds it has begun to
         assert page.locator("#busy-words").inner_text() == "Drawing …"
         held[0].continue_()
         title_is(page, TITLES["histogram"])
@@ -491,11 +500,10 @@ def test_pixels_follow_the_height_of_the_window_by_steps(
         page.set_viewport_size({"width": 1280, "height": 810})
         page.wait_for_timeout(700)
         assert len(sent) == 1
-        for height, count in ((640, 2), (2000, 3)):
-            page.set_viewport_size({"width": 1280, "height": height})
-            until = time.monotonic() + 20
-            while len(sent) < count and time.monotonic() < until:
-                page.wait_for_timeout(50)
+        page.set_viewport_size({"width": 1280, "height": 640})
+        until(page, lambda: len(sent) >= 2)
+        page.set_viewport_size({"width": 1280, "height": 2000})
+        until(page, lambda: len(sent) >= 3)
         assert [body["pixels"] for _, body in sent] == [450, 300, 500]
 
 
