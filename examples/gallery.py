@@ -19,6 +19,7 @@ SECRET = "7d1f0c9ab4e65823d0917e5c6fb2a48e93c07b1d5a6e4f2089bd3c71e6a05f94"
 
 OPENED = """\
 import discreet as dc
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -29,14 +30,22 @@ cohort = cohort.append_column("age_group", age_group)
 
 study = dc.open(cohort, dc.Policy.preset("standard", public=True, study="diabetes"))
 research = dc.open(dc.datasets.d1(), dc.Policy.preset("research", public=True))
+
+rng = np.random.default_rng(1)
+arm = rng.choice(["control", "treated"], 800)
+dies, leaves = rng.exponential(np.where(arm == "treated", 45, 25)), rng.uniform(6, 60, 800)
+months, died = np.ceil(np.minimum(dies, leaves)), np.where(dies <= leaves, "yes", "no")
+simulated = pa.table({"months": months, "died": died, "arm": arm})
+trial = dc.open(simulated, dc.Policy.preset("standard", public=True, study="trial"))
 """
 
 HEAD = """\
 # Gallery
 
-Every plot that discreet draws, each with the line of code that made it. All but the last two
-are of 442 patients of a public diabetes study under the policy `standard`; this is how it was
-opened, and the same lines made the plots (`make pictures` draws them again):
+Every plot that discreet draws, each with the line of code that made it. All but the survival
+curves, of a simulated trial, and the last two are of 442 patients of a public diabetes study under
+the policy `standard`; this is how it was opened, and the same lines made the plots (`make pictures`
+draws them again):
 
 ```python
 {opened}```
@@ -178,6 +187,13 @@ PICTURES = (
         'study.parallel(["age", "bmi", "glucose", "progression"])',
         "A shape is a cluster of at least five rows of the copy, from where they are on one axis to"
         " where they are on the next; small ones in front. Any columns may stand in any order.",
+    ),
+    Picture(
+        "survival",
+        "Survival curves",
+        'trial.survival("months", "died", by="arm")',
+        "Kaplan and Meier's estimate, of rows of the copy: which share has not had the event, and"
+        " beneath the axis how many rows are at risk. A curve ends where fewer than ten are.",
     ),
     Picture(
         "research-scatter",

@@ -35,10 +35,12 @@ PLOTS = {
     "qq": ["glucose ~ age + bmi"],
     "leverage": ["glucose ~ age + bmi"],
     "parallel": ["age", "bmi", "sex"],
+    "survival": ["age", "sex", "--event-is", "1"],
 }
 
 
 NOTES = {
+    "survival": "survival over age until sex = 1: ",
     "parallel": "parallel coordinates of age, bmi and sex: ",
     "residuals": "residuals of glucose ~ age + bmi: ",
     "qq": "normal QQ plot of glucose ~ age + bmi: ",

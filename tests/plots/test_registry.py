@@ -57,6 +57,7 @@ def test_a_picture_says_what_it_is(kind: str) -> None:
     assert 0 <= picture.least <= picture.most
     assert (picture.most == 0) == picture.of_formula
     assert picture.columns in ("continuous", "categorical", "any", "formula")
+    assert len(picture.places) in (0, picture.most)
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -73,8 +74,10 @@ def test_a_parameter_says_what_it_may_be(name: str) -> None:
         "number": it.least is not None and it.most is not None and not it.choices,
         "yes_no": isinstance(it.usual, bool) and it.least is None,
         "word": it.usual in it.choices and it.least is None,
+        "words": it.usual is None and not it.choices and it.least is None,
     }[it.type]
-    assert (it.usual is None) == (name in RULES)  # of which the policy says what is usual
+    # The policy says what is usual of its numbers.
+    assert (it.usual is None) == (name in RULES or it.type == "words")
 
 
 def test_costs_are_those_there_are() -> None:

@@ -29,6 +29,7 @@ MADE_BY = {
     "qq": {"none"} | BINNED | ROWS,
     "leverage": {"none"} | BINNED | ROWS,
     "parallel": {"k-member-cells", "k-member", "k-member-joint", "none"},
+    "survival": {"none"},
 }
 
 
@@ -76,8 +77,8 @@ def test_diagnostics_are_pictures_of_points() -> None:
     assert {METHODS[picture] for picture in DIAGNOSTICS} == {METHODS["scatter"]}
 
 
-def test_every_picture_but_the_contour_has_a_method_of_its_own() -> None:
-    assert set(METHOD_OF_PLOT) == set(METHODS) - {"contour"}
+def test_every_picture_with_a_choice_but_the_contour_has_a_method_of_its_own() -> None:
+    assert set(METHOD_OF_PLOT) == set(METHODS) - {"contour", "survival"}
     for picture, method in METHOD_OF_PLOT.items():
         assert method == "rows" or method in METHODS[picture]
 

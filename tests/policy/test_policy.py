@@ -856,7 +856,7 @@ def test_declared_edges_are_of_histograms_and_of_guarded_axes_alone() -> None:
     assert GUARDED.settle("parallel", ["glucose"]).edges == {"glucose": (50, 100, 200)}
     research = RESEARCH.changed(edges={"glucose": [50, 100, 200]})
     assert research.settle("parallel", ["glucose"]).edges == {}
-    for picture in set(METHODS_OF) - {"histogram", "parallel"}:
+    for picture in set(METHODS_OF) - {"histogram", "parallel", "survival"}:
         assert GUARDED.settle(picture, ["glucose"]).edges == {}
 
 
@@ -908,6 +908,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "noise_on": "points",
         "source": "",
         "m": None,
+        "event_is": (),
     }
 
 
@@ -1003,6 +1004,7 @@ SAID: dict[tuple[str, str], str] = {
     ("bars", "none"): RAW,
     ("crosstab", "none"): RAW,
     ("parallel", "none"): RAW,
+    ("survival", "none"): r"of the copy of the whole table alone; .*open\(\.\.\., rows='whole'\)$",
     ("parallel", "k-member"): "'k-member' tells pixels of single records",
     ("parallel", "k-member-joint"): "'k-member-joint' tells pixels of single records",
     **{

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.render import scene as vocabulary
-from discreet.render.scene import SCHEMA, Axis, Box, Mark, Panel, Scene, Upright
+from discreet.render.scene import SCHEMA, Axis, Beneath, Box, Mark, Panel, Scene, Upright
 
 _MARKS = {
     name.lower(): getattr(vocabulary, name)
     for name in (
-        *("Bars", "Boxes", "Cells", "Columns", "Dots", "Intervals"),
+        *("Bands", "Bars", "Boxes", "Cells", "Columns", "Dots", "Intervals"),
         *("Lines", "Strands", "Trapezoids", "Uprights", "Words"),
     )
 }
@@ -31,7 +31,9 @@ def _panel(given: Mapping[str, Any]) -> Panel:
 
 
 def _axis(given: Mapping[str, Any]) -> Axis:
-    return Axis(**{name: _tuples(value) for name, value in given.items()})
+    rows = tuple(Beneath(it["name"], _tuples(it["words"])) for it in given.get("beneath", ()))
+    plain = {name: _tuples(value) for name, value in given.items() if name != "beneath"}
+    return Axis(**plain, beneath=rows)
 
 
 def _mark(given: dict[str, Any]) -> Mark:

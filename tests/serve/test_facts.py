@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ COLUMNS = (
     DrawableColumn("sex", "categorical", "other", stratum=True),
     DrawableColumn("ill", "categorical", "sensitive", stratum=False),
 )
+OF_COPY = tuple(replace(it, sources=("copy", "counts")) for it in COLUMNS)
 ROLES = '[roles]\npatient = "identifier"\ndiagnosis = "sensitive"\n'
 
 
@@ -96,6 +98,7 @@ BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
             "bars": "cell-suppression none",
             "crosstab": "cell-suppression none",
             "parallel": "k-member k-member-cells k-member-joint none",
+            "survival": "none",
             "residuals": "ROWS suppression generalization none",
             "qq": "ROWS suppression generalization none",
             "leverage": "ROWS suppression generalization none",
@@ -186,6 +189,7 @@ def test_research_leaves_all_numbers_open() -> None:
             ("cost", "smaller", False),
             ("gradient", True, False),
         ],
+        "survival": [("event_is", None, False)],
         "residuals": [k, q, grid],
         "qq": [k, q, grid, ("noise_on", "points", False)],
         "leverage": [k, q, grid],
@@ -231,20 +235,21 @@ def test_a_usual_method_that_is_refused_is_not_told() -> None:
 
 
 NUMBERS_ALONE, LEVELS_ALONE = COLUMNS[:2], COLUMNS[2:]
+COUNTED = {name for name, plot in PLOTS.items() if not plot.of_copy_alone}
 ENOUGH: dict[str, tuple[tuple[DrawableColumn, ...], set[str]]] = {
     "nothing": ((), set()),
     "one number": (
         COLUMNS[:1],
         {"histogram", "density", "ecdf", "box", "residuals", "qq", "leverage"},
     ),
-    "numbers": (NUMBERS_ALONE, set(PLOTS) - {"bars", "crosstab"}),
+    "numbers": (NUMBERS_ALONE, COUNTED - {"bars", "crosstab"}),
     "one column of levels": (COLUMNS[2:3], {"bars"}),
     "levels": (LEVELS_ALONE, {"bars", "crosstab", "parallel"}),
     "one of each": (
         COLUMNS[1:3],
         {"histogram", "density", "ecdf", "box", "bars", "parallel", "residuals", "qq", "leverage"},
     ),
-    "all": (COLUMNS, set(PLOTS)),
+    "all": (COLUMNS, COUNTED),
 }
 
 
@@ -261,6 +266,10 @@ def test_what_a_picture_takes() -> None:
     assert told["histogram"]["columns"] == {"least": 1, "most": 1, "kind": "continuous"}
     assert told["crosstab"]["columns"] == {"least": 2, "most": 2, "kind": "categorical"}
     assert told["parallel"]["columns"] == {"least": 2, "most": 24, "kind": "any"}
+    of_copy = told_of(Policy.preset("standard"), OF_COPY)["survival"]
+    places = [{"name": "time", "kind": "continuous"}, {"name": "event", "kind": "any"}]
+    assert of_copy["columns"] == {"least": 2, "most": 2, "kind": "any", "places": places}
+    assert of_copy["sources"] == ["copy"]
     assert (told["qq"]["takes"], told["qq"]["columns"]) == ("formula", None)
     assert {it["takes"] for kind, it in told.items() if told[kind]["columns"]} == {"columns"}
 
@@ -343,6 +352,8 @@ def ends(parameter: Told) -> list[Any]:
         return [True, False]
     if parameter["type"] == "word":
         return [*parameter["choices"]]
+    if parameter["type"] == "words":
+        return [["1"], ["1", "2"]]
     most = {"k": 12, "pixels": 1_000_000}.get(parameter["name"], parameter["most"])
     return [parameter["least"], most]
 
@@ -354,6 +365,8 @@ def columns_for(picture: Told, columns: Mapping[str, DrawableColumn]) -> Told:
     if picture["kind"] == "parallel":
         return {"columns": ["age", "bmi", "diagnosis"]}
     takes = picture["columns"]
+    if picture["kind"] == "survival":
+        return {"columns": ["age", "sex"], "event_is": ["1"]}
     names = [it for it in ("age", "bmi", "sex", "region") if columns[it].kind == takes["kind"]]
     return {"columns": names[: takes["least"]]}
 
@@ -397,7 +410,7 @@ def test_all_that_is_offered_is_taken(preset: str, tmp_path: Path) -> None:
             assert view.kind in (kind, "multiples"), body
             kinds.add(kind)
 
-    assert kinds == set(PLOTS)
+    assert kinds == (COUNTED if preset != "research" else set(PLOTS))
     assert [it for it in held_back if not any(reason in it for reason in HELD_BACK)] == []
     assert len(held_back) <= len(asked) / 8
 

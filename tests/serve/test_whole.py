@@ -448,7 +448,7 @@ def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
     assert set(told) == set(PLOTS)
     one, both, copy = ["base counts", "copy", "counts"], ["copy", "counts"], ["copy"]
     of_one = {"histogram": one, "bars": one}
-    of_one |= dict.fromkeys(("density", "ecdf", "residuals", "qq", "leverage"), copy)
+    of_one |= dict.fromkeys(("density", "ecdf", "residuals", "qq", "leverage", "survival"), copy)
     assert {kind: it["sources"] for kind, it in told.items()} == dict.fromkeys(PLOTS, both) | of_one
     for kind, it in told.items():
         usual = [method["source"] for method in it["methods"] if method["usual"]]
@@ -494,7 +494,15 @@ def test_a_plot_of_too_few_columns_of_the_copy_is_of_counts(tmp_path: Path) -> N
     assert "crosstab" not in told
 
 
-OTHER = {"bins": 7, "grid": 11, "pixels": 150, "trend": True, "gradient": False}
+SEXES = ["1", "2"]
+OTHER = {
+    "event_is": SEXES[:1],
+    "bins": 7,
+    "grid": 11,
+    "pixels": 150,
+    "trend": True,
+    "gradient": False,
+}
 
 
 def offered(told: Told) -> Iterator[tuple[str, Body]]:
@@ -509,6 +517,8 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
         body: Body = {"formula": "bmi ~ age + C(region)"}
         if takes:
             body = {"columns": columns[: max(takes["least"], min(takes["most"], 3))]}
+        if picture["kind"] == "survival":
+            body = {"columns": ["age", "sex"], "event_is": SEXES}
         for method in picture["methods"]:
             base = {**body, "method": method["name"], "source": method["source"]}
             if method["source"] == "base counts":
@@ -635,6 +645,8 @@ def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
         body: Body = {"formula": f"bmi ~ age + {some(1, levels)[0]}"}
         if not plot.of_formula:
             body = {"columns": some(min(plot.most, max(plot.least, 3)), of[plot.columns])}
+        if kind == "survival":
+            body = {"columns": [*some(1, names), "sex"], "event_is": some(1, SEXES)}
         if plot.by and random.uniform() < 0.5:
             free = [it for it in levels if it not in body["columns"]]
             body |= {"by": some(1, free)[0], "columns": body["columns"][: plot.least]}

@@ -39,7 +39,7 @@ KindArgument = Annotated[
     Argument(
         metavar="PLOT",
         help="histogram, density, ecdf, scatter, heatmap, contour, box, bars, crosstab, residuals,"
-        " qq, leverage or parallel.",
+        " qq, leverage, parallel or survival.",
     ),
 ]
 ColumnsArgument = Annotated[
@@ -89,6 +89,20 @@ class AxesOptions:
         }
 
 
+@dataclass(frozen=True)
+class OwnOptions:
+    """What single plots take."""
+
+    by: Annotated[
+        str | None, Option(help="A categorical column: one colour, box or panel a level.")
+    ] = None
+    trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
+    event_is: Annotated[
+        list[str] | None,
+        Option(help="Of survival: a value of the event's column that is the event. Repeatable."),
+    ] = None
+
+
 @with_options
 def plot(
     kind: KindArgument,
@@ -99,6 +113,7 @@ def plot(
     axes: AxesOptions,
     made: CopyOptions,
     derived: DerivedOptions,
+    own: OwnOptions,
     output: Annotated[
         Path | None,
         Option(
@@ -110,10 +125,6 @@ def plot(
         str | None,
         Option(help="Of rows whole: copy or counts, where the plot is drawn from."),
     ] = None,
-    by: Annotated[
-        str | None, Option(help="A categorical column: one colour, box or panel a level.")
-    ] = None,
-    trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Draw a protected plot of a table.
@@ -123,12 +134,13 @@ def plot(
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
     discreet plot histogram cohort.csv bmi --where "age >= 50 and sex == 'F'" -o bmi.svg
+    discreet plot survival cohort.csv days status --event-is dead --by sex -o survival.svg
     """
     from discreet.plots import PLOTS
     from discreet.plots.request import COUNTS
     from discreet.protect import Whole
 
-    _check_asked(kind, columns, axes, by=by, trend=trend)
+    _check_asked(kind, columns, axes, own)
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
     with progress_shown():
@@ -136,9 +148,10 @@ def plot(
         made = replace(made, rows=made.rows or _row_method(rules, method))
         whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
         fields, drawn = _parted(kind, rules, made, numbers, axes, whole=whole)
-        drawn |= _said(method=method, by=by, trend=trend or None, source=source)
+        drawn |= _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
+        drawn |= {"trend": True} if own.trend else {}
         counted = source == COUNTS or method not in (None, Whole.name)
-        levels = _levels(kind, columns, by, axes) if counted or not whole else []
+        levels = _levels(kind, columns, own.by, axes) if counted or not whole else []
         opened = derived.of(study.open(file, levels, **fields))
         view = getattr(opened, kind)(*((columns,) if PLOTS[kind].axes else columns), **drawn)
         text = view.to_json() if as_json else None
@@ -164,9 +177,7 @@ def _said(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _check_asked(
-    kind: str, columns: Sequence[str], axes: AxesOptions, *, by: str | None, trend: bool
-) -> None:
+def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnOptions) -> None:
     """Refuse what a plot has no place for."""
     from discreet.plots import PLOTS
 
@@ -176,11 +187,14 @@ def _check_asked(
     if found.of_formula and len(columns) != 1:
         raise InputError(f"a {kind} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
     if not found.of_formula and found.least == found.most != len(columns):
-        raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file")
-    if by is not None and not found.by:
+        which = f": {' and '.join(it.name for it in found.places)}" if found.places else ""
+        raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file{which}")
+    if own.by is not None and not found.by:
         raise InputError(f"a {kind} has no --by; leave it out")
-    if trend and "trend" not in found.parameters:
+    if own.trend and "trend" not in found.parameters:
         raise InputError("--trend is for a scatter plot; leave it out")
+    if own.event_is and "event_is" not in found.parameters:
+        raise InputError("--event-is is for a survival curve; leave it out")
     if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 

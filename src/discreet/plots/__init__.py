@@ -40,6 +40,7 @@ from discreet.plots.histogram import HistogramView
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
 from discreet.plots.registry import METHOD_OF_PLOT, PLOTS
 from discreet.plots.scatter import DRAWN, RAW, PointsView, Trend
+from discreet.plots.survival import SurvivalCurve, SurvivalView
 from discreet.plots.view import Gate, Origin, View
 
 __all__ = [
@@ -69,6 +70,8 @@ __all__ = [
     "PointsView",
     "QQView",
     "ResidualView",
+    "SurvivalCurve",
+    "SurvivalView",
     "Trend",
     "View",
     "contour_levels",

@@ -51,10 +51,12 @@ __all__ = [
     "Panels",
     "check_few",
     "check_shows_enough",
+    "codes_as_words",
     "count_levels",
     "joined",
     "levels_of",
     "multiples",
+    "order_of_level",
     "panels_of",
     "panels_of_counts",
     "panels_of_rows",
@@ -63,6 +65,8 @@ __all__ = [
 
 MISSING, OTHER = "(missing)", "other"
 MOST_PANELS = 60
+MOST_CODES = 30
+"""So many different numbers of a column may be levels of a plot."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,21 @@ class Levels:
     def named(self, stored: tuple[str, ...]) -> tuple[str, ...]:
         """Return the shown name of each stored level."""
         return tuple(self.names[place] for place in self.at(stored))
+
+
+def codes_as_words(values: Floats) -> tuple[str, ...] | None:
+    """Return numbers as names of levels, the empty text for a missing one; None of too many.
+
+    Examples
+    --------
+    >>> codes_as_words(np.array([1.0, 2.0, np.nan, 1.0]))
+    ('1', '2', '', '1')
+    """
+    found, places = np.unique(values, return_inverse=True)
+    if np.isfinite(found).sum() > MOST_CODES:
+        return None
+    names = [f"{value:.15g}" if math.isfinite(value) else "" for value in found.tolist()]
+    return tuple(names[place] for place in places.tolist())
 
 
 def levels_of(table: Table, name: str, request: PlotRequest) -> Levels:
@@ -145,7 +164,7 @@ def joined(
                 for group in groups
             ]
         groups = _joined(groups, least)
-    groups.sort(key=lambda group: (group.rest, group.members == ("",), _order(group.name)))
+    groups.sort(key=lambda group: (group.rest, group.members == ("",), order_of_level(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
     return Levels(tuple(group.name for group in groups), MappingProxyType(places))
 
@@ -175,7 +194,7 @@ def _joined(groups: list[_Group], least: int) -> list[_Group]:
     return [*large, _Group(name, members, sum(group.count for group in small), rest=True)]
 
 
-def _order(name: str) -> tuple[bool, float, str]:
+def order_of_level(name: str) -> tuple[bool, float, str]:
     """Sort numbers as numbers, before words."""
     with suppress(ValueError):
         if math.isfinite(number := float(name)):

@@ -26,6 +26,7 @@ __all__ = [
     "ByCounts",
     "ByRows",
     "Parameter",
+    "Place",
     "Plot",
     "areas",
     "bars",
@@ -112,8 +113,8 @@ class Parameter:
     ----------
     name : str
         What it is called, as in the methods of a Study.
-    type : {"integer", "number", "yes_no", "word"}
-        What it is.
+    type : {"integer", "number", "yes_no", "word", "words"}
+        What it is; "words" are texts of any kind, one or several.
     says : str
         One sentence on what it does.
     least, most, step : number, optional
@@ -146,6 +147,22 @@ class Parameter:
         return max(self.more.get(method, self.least) for method in methods)
 
 
+@dataclass(frozen=True)
+class Place:
+    """What one of a plot's columns is to it, where each is something else.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    kind : {"continuous", "categorical", "any"}
+        Of which kind its column is; of "any", numbers are codes of levels.
+    """
+
+    name: str
+    kind: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plot(Generic[V]):
     """A plot: what it takes, by which methods it is made, and how.
@@ -160,6 +177,8 @@ class Plot(Generic[V]):
         Of which kind its columns are.
     least, most : int
         How many columns it takes; a plot of a formula takes none.
+    places : tuple of Place
+        What each of its columns is, where they are not alike.
     by : tuple of {"rows", "counts"}
         What of it a categorical column may divide: what is drawn from rows, from counts. With
         such a column it takes as few columns as it can.
@@ -173,7 +192,8 @@ class Plot(Generic[V]):
         The methods that it can be made by.
     method : str
         That of them which is taken where neither policy nor caller says; "rows" stands for the
-        row method of the policy.
+        row method of the policy. A plot that is made by "none" alone is drawn from the copy of the
+        whole table, and under `research` from raw records.
     like : str
         The plot whose method is taken instead, where there is one.
     research_alone : mapping of str to str
@@ -194,6 +214,7 @@ class Plot(Generic[V]):
     columns: str
     least: int
     most: int
+    places: tuple[Place, ...] = ()
     by: tuple[str, ...] = ()
     parameters: tuple[str, ...]
     icon: str
@@ -209,6 +230,26 @@ class Plot(Generic[V]):
     by_level: tuple[ByRows[MultiplesView], ByCounts[MultiplesView]] | None = None
 
     @property
+    def of_copy_alone(self) -> bool:
+        """Whether a guarded study draws it from the copy of the whole table or not at all."""
+        return self.methods == ("none",)
+
+    @property
+    def takes(self) -> str:
+        """Say of which kinds its columns are."""
+        if not self.places:
+            return f"{self.columns} columns"
+        return " and ".join(f"{it.name} ({it.kind})" for it in self.places)
+
+    def check_kinds(
+        self, names: Sequence[str], require: Callable[[Sequence[str], str], None]
+    ) -> None:
+        """Let `require` refuse columns of another kind than that of their place."""
+        for place, name in zip(self.places, names, strict=False):
+            if place.kind != "any":
+                require([name], place.kind)
+
+    @property
     def of_formula(self) -> bool:
         """Whether it is asked for with the formula of a regression."""
         return self.columns == "formula"
@@ -216,7 +257,7 @@ class Plot(Generic[V]):
     @property
     def of_rows_alone(self) -> bool:
         """Whether there are no counts that it could be drawn from."""
-        return set(self.methods) <= set(ROW_METHODS)
+        return set(self.methods) <= {*ROW_METHODS, "none"}
 
     def uses(self, method: str, number: str) -> bool:
         """Tell whether the plot by a method has a use for a number of the policy."""
@@ -279,6 +320,11 @@ _EACH = (
         choices=COSTS,
         usual="smaller",
         methods=("k-member",),
+    ),
+    Parameter(
+        "event_is",
+        "words",
+        "The values of the event column that are the event; known of 0 and 1, no and yes.",
     ),
     Parameter("gradient", "yes_no", "Let clusters fade towards their edges.", usual=True),
 )

@@ -17,6 +17,7 @@ from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
+from discreet.plots.survival import SURVIVAL
 from discreet.plots.view import View
 
 __all__ = ["METHOD_OF_PLOT", "PLOTS"]
@@ -38,12 +39,14 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
             QQ,
             LEVERAGE,
             PARALLEL,
+            SURVIVAL,
         )
     }
 )
 """Every plot by name. To add one: its module, a line here, a method of `Study`, a test."""
 
-#: The method of each plot where neither policy nor caller says, but for those that take another's.
+#: The method of each plot where neither policy nor caller says, but for those that take another's
+#: or have no choice.
 METHOD_OF_PLOT: Mapping[str, str] = MappingProxyType(
-    {name: plot.method for name, plot in PLOTS.items() if not plot.like}
+    {n: it.method for n, it in PLOTS.items() if not (it.like or it.of_copy_alone)}
 )

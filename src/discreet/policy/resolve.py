@@ -19,6 +19,7 @@ from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
 from discreet.plots.request import AxesRequest, PlotRequest
 from discreet.plots.scatter import SCATTER
+from discreet.plots.survival import values_named
 from discreet.protect import (
     CLUSTER_METHODS,
     COPY_METHODS,
@@ -116,6 +117,8 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
     if plot not in PLOTS:
         raise InputError(f"there is no plot {plot!r}; there are {one_of(PLOTS)}")
     methods, alone = PLOTS[plot].methods, PLOTS[plot].research_alone
+    if method is None and PLOTS[plot].of_copy_alone:
+        method = "none"
     if method is None:
         method = policy.pictures.get(plot) or policy.pictures[PLOTS[plot].like]
     if method == "rows":
@@ -131,6 +134,12 @@ def method_of(policy: Policy, plot: str, method: str | None) -> str:
         )
     if not policy.fixed:
         return method
+    if method == "none" and PLOTS[plot].of_copy_alone:
+        raise RefusedError(
+            f"plot {plot!r} is drawn from rows of the copy of the whole table alone; leave source"
+            " and method out, or the custodian can open a study with such a copy:"
+            " discreet.open(..., rows='whole')"
+        )
     if method == "none":
         raise RefusedError(
             "method 'none' draws raw data and exists under the policy 'research' alone,"
@@ -196,6 +205,7 @@ def resolve(
     sensitive: Sensitive | None = None,
     cost: str | None = None,
     gradient: bool = True,
+    event_is: object = None,
     **numbers: Any,
 ) -> PlotRequest:
     """Say how a plot will be made, or refuse it; nothing of the data is looked at.
@@ -214,8 +224,8 @@ def resolve(
         The categorical column that divides it.
     model : Model, optional
         That of a regression, whose numbers `names` are.
-    trend, noise_on, sensitive, cost, gradient : optional
-        As of `Study.scatter`, `Study.qq` and `Study.parallel`.
+    trend, noise_on, sensitive, cost, gradient, event_is : optional
+        As of `Study.scatter`, `Study.qq`, `Study.parallel` and `Study.survival`.
     **numbers
         `method`, and other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
@@ -250,6 +260,7 @@ def resolve(
     _check_rows(policy, request, noise_on)
     if not axes:
         noise_on = noise_on or "points"
+        request = dataclasses.replace(request, event_is=values_named(event_is))
         return dataclasses.replace(request, model=model, trend=trend, noise_on=noise_on)
     if cost is not None and request.method != "k-member":
         says = "cost says how clusters of 'k-member' grow; leave it out"
@@ -279,6 +290,7 @@ def _check_columns(
         kind = "continuous"
     with about("columns"):
         columns.require(names, None if kind == "any" else kind)
+        PLOTS[plot].check_kinds(names, columns.require)
         others = [name for name in names if columns.columns[name].kind not in DRAWN]
         columns.require(others, "continuous")  # refused: of no kind that is drawn
     if by is not None:

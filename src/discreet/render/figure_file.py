@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, one_of
-from discreet.render.scene import Axis
+from discreet.render.scene import Axis, Beneath
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,6 +188,8 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
         _name_ticks(drawn, [printable(name) for name in axis.ticks], room, size, letters)
     elif axis.dates:
         _date_ticks(drawn, axis.dates, room, size)
+    elif axis.beneath:
+        _ticks_and_rows(drawn, axis.beneath, size)
     else:
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
         drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
@@ -204,6 +206,34 @@ def _date_ticks(
     kept = dates[:: max(1, math.ceil(len(dates) * one / room))]
     drawn.set_major_locator(FixedLocator([at for at, _ in kept]))
     drawn.set_major_formatter(FixedFormatter([words for _, words in kept]))
+
+
+def _ticks_and_rows(drawn: DrawnAxis, rows: Sequence[Beneath], size: float) -> None:
+    """Write rows of words beneath the x axis, below ticks that stand where they do."""
+    from matplotlib.ticker import FixedLocator
+    from matplotlib.transforms import blended_transform_factory
+
+    ax = drawn.axes
+    drawn.set_major_locator(FixedLocator(sorted({at for row in rows for at, _ in row.words})))
+    look: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": size}
+    look |= {"annotation_clip": False, **LITERAL}
+    here = blended_transform_factory(ax.transData, ax.transAxes)
+    line = 1.45 * size
+    first = max((width_of(row.words[0][1], size) for row in rows if row.words), default=0.0)
+    for i, row in enumerate(rows, start=1):
+        down = -(6 + i * line)
+        name, grey = printable(row.name), not row.words
+        name = name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
+        beside: dict[str, Any] = {
+            "xy": (0, 0),
+            "xycoords": "axes fraction",
+        }
+        beside["xytext"] = (-8 - first / 2, down)
+        ax.annotate(name, ha="right", color=GREY if grey else INK, **beside, **look)
+        for at, words in row.words:
+            place: dict[str, Any] = {"xy": (at, 0), "xycoords": here, "xytext": (0, down)}
+            ax.annotate(printable(words), ha="center", color=INK, **place, **look)
+    drawn.labelpad = 4 + len(rows) * line
 
 
 def _name_ticks(

@@ -11,7 +11,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.render.figure_file import frame, points
-from discreet.render.scene import Axis, Bars, Boxes, Cells, Columns, Dots, Intervals, Lines, Panel
+from discreet.render.scene import (
+    Axis,
+    Bands,
+    Bars,
+    Boxes,
+    Cells,
+    Columns,
+    Dots,
+    Intervals,
+    Lines,
+    Panel,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +36,7 @@ __all__ = [
     "MARKERS",
     "RAMP",
     "Limits",
+    "bands",
     "bars",
     "boxes",
     "cells",
@@ -340,6 +352,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 SOLID: Any = "-"
 BROKEN: tuple[Any, ...] = ((0, (4, 1.5)), (0, (1.2, 1.2)), (0, (7, 1.5, 1.2, 1.5)))
 FAR: tuple[Any, ...] = ((0, (6, 4)), (0, (2, 2)), (0, (10, 2, 2, 2)))
+BAND = 0.16  # how dark a band is: lines, and other bands, are seen through it
 RAW_BELOW = 0.05  # the raw line lies below the trend of what is drawn, whichever comes first
 ROOM = 0.05  # lines go on a little outside the axes, so that no end of them is to be seen
 
@@ -417,6 +430,17 @@ def lines(ax: Axes, mark: Lines, panel: Panel) -> None:
                 ax.add_line(line)
     if not reference:
         ax.autoscale_view()
+
+
+def bands(ax: Axes, mark: Bands, panel: Panel) -> None:
+    """Shade what lies between two lines, within fixed limits."""
+    names = list(dict.fromkeys(it.label for it in panel.marks if isinstance(it, Bands)))
+    color = series_style(names.index(mark.label))[0]
+    across, up = panel.x.limits, panel.y.limits
+    for x, low, high in zip(mark.x, mark.low, mark.high, strict=True):
+        known = up or (min(low), max(high))
+        ends = (coarse(low, known), coarse(high, known))
+        ax.fill_between(coarse(x, across), *ends, color=color, alpha=BAND, linewidth=0, zorder=1.5)
 
 
 def interval_style(order: int) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from discreet.errors import InputError
 __all__ = [
     "SCHEMA",
     "Axis",
+    "Bands",
     "Bars",
+    "Beneath",
     "Box",
     "Boxes",
     "Cells",
@@ -37,18 +39,44 @@ __all__ = [
 
 
 @dataclass(frozen=True)
+class Beneath:
+    """A row of words beneath an axis: its name, and where on the axis each of its words stands.
+
+    One without words is a heading of the rows that follow.
+    """
+
+    name: str
+    words: tuple[tuple[float, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Axis:
     """One axis: its label and, where the view fixes them, its limits and named ticks.
 
     The i-th named tick stands at i (0, 1, 2 ...), and so does the i-th of `Boxes` and, upward,
     of `Intervals`. An axis of dates, whose numbers are days since 1970-01-01, has `dates`: where
-    each of its ticks stands, and the word there.
+    each of its ticks stands, and the word there. An x axis with rows `beneath` has its ticks where
+    their words stand.
     """
 
     label: str
     limits: tuple[float, float] | None = None
     ticks: tuple[str, ...] = ()
     dates: tuple[tuple[float, str], ...] = ()
+    beneath: tuple[Beneath, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bands:
+    """Bands of one series: the i-th lies between `low[i]` and `high[i]` along `x[i]`.
+
+    They are shaded in the colour of the lines of look "curve" with the same label.
+    """
+
+    x: tuple[tuple[float, ...], ...]
+    low: tuple[tuple[float, ...], ...]
+    high: tuple[tuple[float, ...], ...]
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,7 +264,8 @@ class Strands:
 
 
 Mark = (
-    Bars
+    Bands
+    | Bars
     | Boxes
     | Cells
     | Columns
@@ -270,7 +299,7 @@ class Scene:
 
 
 SCHEMA = 1
-WHERE_THERE_ARE = ("dates",)
+WHERE_THERE_ARE = ("dates", "beneath")
 """Fields that are not written where they are empty: scenes of before had none."""
 
 

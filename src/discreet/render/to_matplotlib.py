@@ -15,6 +15,7 @@ from discreet.render.figure_file import INK, LITERAL, points, printable
 from discreet.render.marks import (
     HIDDEN_LOOK,
     REFERENCES,
+    bands,
     bars,
     boxes,
     cells,
@@ -57,6 +58,7 @@ from discreet.render.figure_file import (
     width_of,
 )
 from discreet.render.scene import (
+    Bands,
     Bars,
     Boxes,
     Scene,
@@ -299,7 +301,7 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     ax.set_axisbelow(True)
     ax.grid(visible=False)
     if not kinds & {Cells, *BARE}:
-        both = Dots in kinds or kinds == {Lines}
+        both = Dots in kinds or kinds <= {Lines, Bands}
         way: Literal["x", "y", "both"] = "x" if Intervals in kinds else "both" if both else "y"
         ax.grid(visible=True, axis=way, color=GRID, linewidth=0.7)
     if panel.title:
@@ -334,6 +336,7 @@ def _frame(ax: Axes, panel: Panel, beside: float) -> None:
 
 
 _DRAW: dict[type, Callable[[Axes, Any, Panel], None]] = {
+    Bands: bands,
     Bars: bars,
     Boxes: boxes,
     Cells: cells,

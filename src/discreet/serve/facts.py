@@ -131,13 +131,15 @@ def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dic
     return [
         _told(policy, plot, levels, sources[plot.name])
         for plot in enough
-        if sources[plot.name] or not whole
+        if (sources[plot.name] if whole else policy.methods[plot.name])
     ]
 
 
 def _enough(plot: Plot[View], columns: Sequence[DrawableColumn]) -> bool:
     kind = "continuous" if plot.of_formula else plot.columns
-    return len([it for it in columns if kind in (it.kind, "any")]) >= max(plot.least, 1)
+    there = [it.kind for it in columns]
+    placed = all(place.kind in (*there, "any") for place in plot.places)
+    return placed and len([it for it in there if kind in (it, "any")]) >= max(plot.least, 1)
 
 
 def _sources(policy: Policy, plot: Plot[View], columns: Sequence[DrawableColumn]) -> list[str]:
@@ -156,7 +158,9 @@ def _told(
     rows_by = [it.name for it in levels if it.stratum or COPY in it.sources or not policy.from_copy]
     counts_by = [it.name for it in levels] if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
-    takes = {"least": plot.least, "most": plot.most, "kind": plot.columns}
+    takes: dict[str, Any] = {"least": plot.least, "most": plot.most, "kind": plot.columns}
+    if plot.places:
+        takes["places"] = [{"name": it.name, "kind": it.kind} for it in plot.places]
     methods = [it for source in sources or [""] for it in _methods(policy, plot, source)]
     listed = plot.name == BASE_TABLE and BASE in sources
     return {

@@ -44,6 +44,7 @@ LONGEST_FORMULA = 2000
 LONGEST_EXPRESSION = 500
 MOST_NEW = 20
 """So many new columns may be asked for at once."""
+MOST_WORDS = 100
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
@@ -85,6 +86,8 @@ def _type_of(parameter: Parameter) -> Any:
         return bool
     if parameter.type == "word":
         return Literal[parameter.choices]
+    if parameter.type == "words":
+        return Annotated[list[Name], Field(min_length=1, max_length=MOST_WORDS)]
     ends: dict[str, Any] = {"ge": parameter.least}
     ends["le"] = 10**6 if parameter.most is None else parameter.most
     if parameter.type == "number":
@@ -178,6 +181,14 @@ WORDS: Mapping[tuple[str, str], str] = {
     ),
     ("sensitive", ""): "sensitive: each is one of the columns",
     ("sensitive", "policy"): "sensitive: the policy of this study says what is; leave it out",
+    ("event_is", ""): (
+        "event_is: which values of the event column are the event is not clear, or one is none of"
+        " its values; name some of them"
+    ),
+    ("columns", "event"): (
+        "columns: the event is a column of levels, or of a few codes, and this one has too many"
+        " different values"
+    ),
     ("numbers", ""): "{}: out of range, or without use for this method",
     ("numbers", "policy"): FIXED,
     ("noise_on", "policy"): FIXED,
@@ -424,6 +435,7 @@ def _of_copy(
     levels = () if model is None else model.levels
     with about("columns"):
         drawable.require(names, {"any": None, "formula": "continuous"}.get(takes, takes))
+        PLOTS[kind].check_kinds(names, drawable.require)
     with about("by"):
         drawable.require([] if by is None else [by], "categorical")
     of_names = "columns" if model is None else "formula"
@@ -469,7 +481,7 @@ def _refused(
     if parameter == "numbers":
         said = _said_of(policy, method, numbers, error)
     if (parameter, error.rule) == ("columns", "kind"):
-        return refusal(code, f"columns: this plot takes {PLOTS[kind].columns} columns")
+        return refusal(code, f"columns: this plot takes {PLOTS[kind].takes}")
     known = [it for it in (error.rule or code, code, "") if (parameter, it) in WORDS]
     words = WORDS[parameter, known[0]].format(" and ".join(said)) if known else ""
     if not fixed or parameter == "formula" or error.rule == "many":
@@ -487,6 +499,8 @@ def _refused(
     wrong = [it for it in numbers if is_fixed(policy, method, it)]
     near = {**what, **_without(given, *(wrong if parameter == "numbers" else [parameter]))}
     if parameter == "method" and usual is None and not ("method" in given and source == COUNTS):
+        if not policy.methods[kind]:
+            return refusal(code, words)
         near["method"] = policy.methods[kind][0]
     return refusal(code, words, near)
 

@@ -15,8 +15,10 @@ from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
 from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
+from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
 from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest
+from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import usual_method
 from discreet.protect import Condensation, Whole
@@ -32,8 +34,6 @@ __all__ = ["WholeTable", "settle_from_copy", "source_of", "view_from_copy"]
 NO_METHOD = "none"
 OF_VIEW = ("by", "bins", "limits", "edges")
 OF_CLUSTERS = ("sensitive", "diversity")
-MOST_CODES = 30
-"""So many different numbers of a column of the copy may be levels of a plot."""
 ROWS_A_CELL = 5
 """So many rows of the copy a cell of a heat map has on average, where nobody says."""
 LEAST_GRID = 5
@@ -73,7 +73,7 @@ class WholeTable:
         """
         numbers = self.copy.columns
         coded = [name for name in names if name in numbers and self.raw[name].dates is None]
-        words = {name: it for name in coded if (it := _words(numbers[name])) is not None}
+        words = {name: it for name in coded if (it := codes_as_words(numbers[name])) is not None}
         if not words:
             return self
         others = {name: it for name, it in numbers.items() if name not in words}
@@ -105,18 +105,11 @@ class WholeTable:
         )
 
 
-def _words(values: Floats) -> tuple[str, ...] | None:
-    """Return numbers as names of levels, the empty text for a missing one; None of too many."""
-    found, places = np.unique(values, return_inverse=True)
-    if np.isfinite(found).sum() > MOST_CODES:
-        return None
-    names = [f"{value:.15g}" if math.isfinite(value) else "" for value in found.tolist()]
-    return tuple(names[place] for place in places.tolist())
-
-
 def _levels_of(plot: str, columns: Sequence[str], by: str | None) -> list[str]:
     """Return the columns that a plot takes as levels."""
     counted = columns if PLOTS[plot].columns == KINDS[1] else ()
+    pairs = zip(PLOTS[plot].places, columns, strict=False)
+    counted = [*counted, *(name for place, name in pairs if place.kind != KINDS[0])]
     return [*counted, *([] if by is None else [by])]
 
 
@@ -197,6 +190,8 @@ def settle_from_copy(
     _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
     whole = whole.with_levels(_levels_of(plot, columns, how.get("by")))
     drawn, method = PLOTS[plot], NO_METHOD
+    if "event_is" in drawn.parameters:
+        how["event_is"] = _event_in(whole, columns[1], how.get("event_is"))
     if drawn.axes:
         method = KMemberCells.name
     elif drawn.from_rows is not None or model is not None:
@@ -213,6 +208,14 @@ def settle_from_copy(
         **{name: value for name, value in how.items() if value is not None},
     )
     return dataclasses.replace(asked, method=Whole.name, source=COPY, m=policy.members, q=None)
+
+
+def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ...]:
+    """Say which levels of a column of the copy are the event."""
+    if column not in whole.copy.strata:
+        raise too_many_values(column)
+    names = [name for name in dict.fromkeys(whole.copy.strata[column]) if name]
+    return event_of(names, event_is, column)
 
 
 def _in_days(raw: Mapping[str, Column], limits: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
+from discreet.plots.survival import SURVIVAL
 from discreet.policy import Policy, Sensitive, check_group, load_policy, resolve_table
 from discreet.protect import Condensation, Whole
 from discreet.release import Release
@@ -720,6 +721,67 @@ class Study:
         """
         how = {"method": method, "k": k, "source": source}
         return self._drawn.draw(CROSSTAB, [rows, columns], **how)
+
+    def survival(
+        self,
+        time: str,
+        event: str,
+        *,
+        by: str | None = None,
+        event_is: str | float | Sequence[str | float] | None = None,
+        source: str | None = None,
+    ) -> plots.SurvivalView:
+        """Draw which share has not had the event by each time, by Kaplan and Meier.
+
+        Parameters
+        ----------
+        time : str
+            A continuous column: how long each was observed. Rows of a negative time are left out.
+        event : str
+            Whether that ended with the event or with the end of observation: a column of levels,
+            or of codes, numbers of which there are 30 different ones at most.
+        by : str, optional
+            A categorical column: a curve for each of its levels of at least 10 rows, 12 at most.
+        event_is : str or number, or a sequence of them, optional
+            The values of `event` that are the event, all others being the end of observation.
+            Without it 1 of 0 and 1, yes of no and yes, true of false and true.
+        source : {"copy"}, optional
+            Where it comes from. There are no counts of it.
+
+        Returns
+        -------
+        SurvivalView
+            `curves`: of each level when its curve falls, the share from then on, and the ends of
+            its interval of 95 % (Greenwood's variance, on the scale of log(-log(share))). `places`:
+            round times, for which each curve says how many rows are at risk.
+
+        Raises
+        ------
+        InputError
+            Also if which values are the event is not clear, or `event_is` names another; the
+            message names the levels of the copy.
+        RefusedError
+            Also if there is no copy of the whole table, or no curve has 10 rows.
+
+        Notes
+        -----
+        Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
+        not; under the policy `research` from raw records. A curve ends where fewer than 10 rows are
+        at risk. Intervals are for chance among so many rows: they are not widened for how far the
+        copy is from the data, which `fidelity` says. Kaplan and Meier (1958).
+
+        Examples
+        --------
+        >>> import discreet as dc, pyarrow as pa
+        >>> weeks = [float(1 + 7 * i % 40) for i in range(200)]
+        >>> died = ["yes" if i % 3 else "no" for i in range(200)]
+        >>> study = dc.open(pa.table({"weeks": weeks, "died": died}))
+        >>> (curve,) = study.survival("weeks", "died").curves
+        >>> curve.rows, curve.shares[0], 0.0 < curve.low[-1] <= curve.shares[-1] < 0.5
+        (200, 1.0, True)
+        """
+        how: dict[str, Any] = {"by": by, "event_is": event_is, "source": source}
+        return self._drawn.draw(SURVIVAL, [time, event], **how)
 
     def parallel(
         self,

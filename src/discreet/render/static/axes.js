@@ -6,6 +6,7 @@ import { inside, reach, xNames } from "./reach.js";
 const LETTERS = 12; // pixels, of ticks
 const LABEL = 12.5; // of labels
 const LINE = 1.25; // from line to line, of the size of the letters
+const ROW = 17; // pixels from row to row of words beneath an axis
 const SMALLEST = 9;
 const NAME_LETTERS = 20; // of the name of a slanted tick
 const MOST_TICKS = 8;
@@ -84,30 +85,38 @@ export function textOf(axis) {
  */
 export function frameOf(panel, box, beside = 0) {
   const ends = reach(panel);
-  const names = xNames(panel);
+  const named = xNames(panel);
   const most = Math.max(2, Math.floor(box.height / 50));
   const yDates = fittingDates(panel.y, ends.y, (kept) => kept.length <= most);
   const yTicks = yDates.length ? yDates : ticksOf(panel.y.ticks, ends.y, most);
   const labels = { y: labelLines(panel.y.label, 0.8 * box.height) };
   const aside = 8 + labels.y.length * LINE * LABEL;
-  const left = Math.round(aside + Math.min(widest(yTicks), 0.4 * box.width) + 9);
+  const rows = (panel.x.beneath ?? []).map((it) => ({ ...it, name: fitted(it.name, 0.3 * box.width, LETTERS) }));
+  const first = rows.map(({ words }) => (words.length ? textWidth(words[0][1], LETTERS) : 0));
+  const apart = Math.max(0, ...first) / 2 + 8; // from a row's name to the axis
+  const names = rows.map(({ name }) => textWidth(name, LETTERS) + apart);
+  const upright = aside + Math.min(widest(yTicks), 0.4 * box.width);
+  const left = Math.round(Math.max(upright, ...names) + 9);
   const width = Math.max(40, Math.round(box.width - left - beside - 14));
   labels.x = labelLines(panel.x.label, box.width - 12);
   const xDates = fittingDates(panel.x, ends.x, (kept) => fits(kept, ends.x, width));
+  const xRows = [...new Set(rows.flatMap(({ words }) => words.map(([at]) => at)))];
   const xNumbers = () => (xDates.length ? xDates : fittingNumbers(ends.x, width));
-  const xTicks = names.length ? ticksOf(names, ends.x, 1) : xNumbers();
+  const xAt = () => (rows.length ? xRows.map((at) => ({ at, lines: [numberText(at)] })) : xNumbers());
+  const xTicks = named.length ? ticksOf(named, ends.x, 1) : xAt();
   const level = { angle: 0, low: LETTERS + 8 };
-  const how = names.length ? nameTicks(xTicks, ends.x, left, width, box.height) : level;
-  const low = how.low + labels.x.length * LINE * LABEL + 6;
+  const how = named.length ? nameTicks(xTicks, ends.x, left, width, box.height) : level;
+  const low = how.low + rows.length * ROW + labels.x.length * LINE * LABEL + 6;
   const height = Math.max(40, Math.round(box.height - low - 10));
   const inner = { x: Math.round(box.x) + left, y: Math.round(box.y) + 8, width, height };
   const along = (value, [from, to]) => (value - from) / (to - from);
   const x = (value) => inner.x + along(value, ends.x) * inner.width;
   const y = (value) => inner.y + (1 - along(value, ends.y)) * inner.height;
-  const parts = { panel, box, inner, x, y, xTicks, yTicks, how, labels, aside };
+  const parts = { panel, box, inner, x, y, xTicks, yTicks, how, labels, aside, rows, apart };
   const paintGround = (painter, theme) => paintGrid(painter, theme, parts);
   const paint = (painter, theme) => {
     paintTicks(painter, theme, parts);
+    paintRows(painter, theme, parts);
     paintLabels(painter, theme, parts);
   };
   return { inner, ends, x, y, paintGround, paint };
@@ -237,7 +246,7 @@ function paintGrid(painter, theme, { panel, inner, x, y, xTicks, yTicks }) {
   const [foot, right] = [inner.y + inner.height, inner.x + inner.width];
   if (kinds.has("cells")) return;
   const sideways = kinds.has("intervals");
-  const both = kinds.has("dots") || (kinds.size === 1 && kinds.has("lines"));
+  const both = kinds.has("dots") || ([...kinds].every((it) => it === "lines" || it === "bands"));
   if (!sideways) {
     const heights = yTicks.map(({ at }) => crisp(y(at)));
     heights.forEach((at) => painter.line([[inner.x, at], [right, at]], look));
@@ -270,6 +279,16 @@ function paintTicks(painter, theme, { box, inner, x, y, xTicks, yTicks, how, asi
     const text = fitted(lines[0], inner.x - box.x - aside, LETTERS);
     painter.text(inner.x - 8, y(at), text, { ...words, align: "right", baseline: "middle" });
   }
+}
+
+/** Rows of words beneath the axis, each below the tick where it stands; a heading is grey. */
+function paintRows(painter, theme, { inner, x, how, rows, apart }) {
+  rows.forEach(({ name, words }, i) => {
+    const y = inner.y + inner.height + how.low + i * ROW;
+    const look = { size: LETTERS, fill: words.length ? theme.ink : theme.grey, baseline: "top" };
+    painter.text(inner.x - apart, y, name, { ...look, align: "right" });
+    words.forEach(([at, it]) => painter.text(x(at), y, it, { ...look, align: "center" }));
+  });
 }
 
 function paintLabels(painter, theme, { box, inner, labels }) {

@@ -10,6 +10,7 @@ const SIGN = 6; // pixels that the sign of a hidden bar hangs below the axis
 const [DOT, LARGEST_DOT] = [0.02, 0.07]; // diameters, as parts of the shorter side of the axes
 const MOST_DOT = 5.4; // pixels of the diameter of a dot that stands for one place
 const MANY_DOTS = 2000;
+const BAND = 0.16; // how dark a band is: lines, and other bands, are seen through it
 const THIN = 0.01; // of the axes: an edge would wipe out a bar that is hardly wider than it
 
 /**
@@ -36,9 +37,9 @@ export function paintMarks(painter, panel, frame, theme) {
   }
 }
 
-/** Say how far up a mark lies: what is compared with at the bottom, trends on top. */
+/** Say how far up a mark lies: what is compared with at the bottom, and bands; trends on top. */
 function rankOf(mark) {
-  if (isReference(mark)) return 0;
+  if (isReference(mark) || mark.mark === "bands") return 0;
   return mark.look === "trend" ? 2 : 1;
 }
 
@@ -194,6 +195,16 @@ function lines(painter, mark, { x, y, ends }, theme, panel) {
   });
 }
 
+function bands(painter, mark, { x, y }, theme, panel) {
+  const alike = panel.marks.filter((it) => it.mark === "bands").map((it) => it.label);
+  const { color } = seriesLook(theme, [...new Set(alike)].indexOf(mark.label));
+  mark.x.forEach((xs, i) => {
+    const upper = xs.map((at, j) => [x(at), y(mark.high[i][j])]);
+    const lower = xs.map((at, j) => [x(at), y(mark.low[i][j])]).reverse();
+    painter.area([...upper, ...lower], { fill: color, alpha: BAND });
+  });
+}
+
 function boxes(painter, mark, { x, y }, theme, panel) {
   const line = { stroke: theme.accent, width: 1.4 };
   mark.boxes.forEach((box, at) => {
@@ -251,4 +262,4 @@ const HIDDEN = {
   },
 };
 
-const PAINT = { bars, columns, cells, dots, lines, boxes, intervals };
+const PAINT = { bands, bars, columns, cells, dots, lines, boxes, intervals };

@@ -6,6 +6,7 @@ import { paintMarks } from "./marks.js";
 import { wordsOf, wordsWidth } from "./words.js";
 
 const [LOWEST, HIGHEST, SHAPE] = [250, 560, 0.62]; // pixels of a plot's height, and of its width
+const ROW_BENEATH = 17; // pixels for each row of words beneath the axis
 const ROW = 34; // pixels for each name beside a panel
 
 /**
@@ -56,5 +57,6 @@ export function panelLayout(panel, width, theme, { legend: own = true, seen = wi
 function plotHeight(panel, width) {
   const rows = panel.y.ticks.length;
   if (rows) return 70 + Math.max(120, ROW * rows);
-  return Math.round(Math.min(HIGHEST, Math.max(LOWEST, SHAPE * width)));
+  const beneath = ROW_BENEATH * (panel.x.beneath ?? []).length;
+  return Math.round(Math.min(HIGHEST, Math.max(LOWEST, SHAPE * width))) + beneath;
 }

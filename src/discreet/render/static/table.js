@@ -13,7 +13,8 @@ const MOST_ROWS = 500; // more would make a page slow that is read aloud
  * @returns {HTMLTableElement[]} one for each mark that has numbers or words.
  */
 export function tablesOf(panel) {
-  const found = panel.marks.map((mark) => TABLES[mark.mark]?.(mark, panel)).filter(Boolean);
+  const marks = panel.marks.map((mark) => TABLES[mark.mark]?.(mark, panel)).filter(Boolean);
+  const found = [...marks, ...beneath(panel)];
   const title = printable(panel.title);
   return found.map((of) => tableOf(title ? { ...of, caption: `${title}: ${of.caption}` } : of));
 }
@@ -43,6 +44,16 @@ export function tableOf({ caption, head, rows }) {
     row.forEach((words, i) => add(line, i ? "td" : "th", words, i ? "" : "row"));
   }
   return table;
+}
+
+/** The rows of words that stand beneath the x axis. */
+function beneath(panel) {
+  const rows = (panel.x.beneath ?? []).filter(({ words }) => words.length);
+  if (!rows.length) return [];
+  const [heading] = panel.x.beneath.filter(({ words }) => !words.length);
+  const caption = heading ? heading.name : "beneath the axis";
+  const head = ["", ...rows[0].words.map(([at]) => textOf(panel.x)(at))];
+  return [{ caption, head, rows: rows.map(({ name, words }) => [name, ...words.map(([, it]) => it)]) }];
 }
 
 const shown = (value) => (value === null || value === undefined ? HIDDEN : numberText(value));
@@ -94,6 +105,13 @@ const TABLES = {
     const caption = mark.label ? `${what}: ${mark.label}` : what;
     const first = level ? mark.label || "level" : "line";
     return { caption, head: [first, xOf(panel), yOf(panel)], rows };
+  },
+  bands(mark, panel) {
+    const row = (i) => (at, j) =>
+      [at, mark.low[i][j], mark.high[i][j]].map((v, k) => textOf(k ? panel.y : panel.x)(v));
+    const rows = mark.x.flatMap((xs, i) => xs.map(row(i)));
+    const caption = mark.label ? `band of ${mark.label}` : "band";
+    return { caption, head: [xOf(panel), "low end", "high end"], rows };
   },
   boxes(mark, panel) {
     const means = mark.boxes.some((box) => box.mean !== null);

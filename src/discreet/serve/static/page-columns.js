@@ -32,7 +32,8 @@ export function columnFields(study, wish, change) {
 function slots(study, picture, wish, change) {
   const { most, kind } = picture.columns;
   const two = kind === "categorical" ? PLACES.levels : PLACES.two;
-  const names = most === 1 ? PLACES.one : two;
+  const usual = most === 1 ? PLACES.one : two;
+  const names = picture.columns.places?.map(({ name }) => capital(name)) ?? usual;
   const method = methodOf(picture, wish);
   const fields = Array.from({ length: most }, (_, i) => {
     const before = wish.columns.slice(0, i);
@@ -40,7 +41,7 @@ function slots(study, picture, wish, change) {
     const select = make(
       "select",
       { id: `column-${i}` },
-      ...grouped(drawable(study, picture, method), (name) => fits(name) && !before.includes(name)),
+      ...grouped(drawable(study, picture, method, i), (name) => fits(name) && !before.includes(name)),
     );
     select.value = wish.columns[i] || "";
     select.addEventListener("change", () => {
@@ -184,6 +185,10 @@ function groupHint(study, method, count) {
   }
   const names = study.groups.map((group) => group.join(", ")).join("; or ");
   return hint(`Rows may be seen together for ${names}.`);
+}
+
+function capital(name) {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
 function hint(text, id = null) {

@@ -157,9 +157,10 @@ function field(it, value, set) {
     box.addEventListener("change", () => set(it.name, box.checked));
     return make("div", { class: "field check" }, box, label, says);
   }
-  const input = it.type === "word" ? choice(it, id) : number(it, id);
+  const inputs = { word: choice, words: texts };
+  const input = (inputs[it.type] ?? number)(it, id);
   input.setAttribute("aria-describedby", says.id);
-  input.value = told(now) ? String(now) : "";
+  input.value = told(now) ? written(now) : "";
   input.addEventListener("input", () => set(it.name, read(it, input)));
   return make("div", { class: "field" }, label, input, says);
 }
@@ -167,6 +168,16 @@ function field(it, value, set) {
 function choice(it, id) {
   const options = it.choices.map((word) => make("option", { value: word, text: word }));
   return make("select", { id }, ...options);
+}
+
+/** Words of any kind; one that holds a comma cannot be written here. */
+function texts(it, id) {
+  const as = { type: "text", maxlength: 2000, autocomplete: "off", spellcheck: "false" };
+  return make("input", { id, ...as, placeholder: "one, or several with commas" });
+}
+
+function written(value) {
+  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 function number(it, id) {
@@ -183,6 +194,10 @@ function number(it, id) {
 
 function read(it, input) {
   if (it.type === "word") return input.value;
+  if (it.type === "words") {
+    const named = input.value.split(",").map((word) => word.trim()).filter(Boolean);
+    return named.length ? named : undefined;
+  }
   const value = input.valueAsNumber;
   return Number.isFinite(value) ? value : undefined;
 }

@@ -73,7 +73,7 @@ export function hasSlots(picture) {
 
 /** @returns {boolean} Whether the columns of a picture are axes, in an order. */
 export function hasAxes(picture) {
-  return picture.takes === "columns" && picture.columns.kind === "any";
+  return picture.takes === "columns" && picture.columns.kind === "any" && !hasSlots(picture);
 }
 
 /** @returns {boolean} Whether a column is held by what a picture comes from. */
@@ -81,9 +81,9 @@ export function holds(column, source) {
   return !source || column.sources.includes(source === BASE ? COUNTS : source);
 }
 
-/** @returns {object[]} The columns that a picture can draw by a method. */
-export function drawable(study, picture, method) {
-  const { kind } = picture.columns;
+/** @returns {object[]} The columns that a picture can draw by a method, at one of its places. */
+export function drawable(study, picture, method, place = -1) {
+  const { kind } = picture.columns.places?.[place] ?? picture.columns;
   return study.columns.filter(
     (column) => (kind === "any" || column.kind === kind) && holds(column, method.source),
   );
@@ -188,6 +188,7 @@ function fitting(study, picture, method, wish) {
     const fits = names.includes(name) && !kept.includes(name) && kept.length < wanted;
     if (fits && together(study, method, kept)(name)) kept.push(name);
   };
+  if (picture.columns.places) return placed(study, picture, method, wish);
   wish.columns.forEach((name) => keep(name, most));
   if (kept.length >= least) return kept;
   if (hasAxes(picture)) {
@@ -198,6 +199,23 @@ function fitting(study, picture, method, wish) {
   // Too few to draw: the first columns that fit beside them are as good as any.
   names.forEach((name) => keep(name, least));
   return kept;
+}
+
+/** Name a column for each place, where each is of a kind of its own: the chosen one if it fits. */
+function placed(study, picture, method, wish) {
+  const kept = [];
+  picture.columns.places.forEach((_, i) => {
+    const names = drawable(study, picture, method, i).map((column) => column.name);
+    const free = names.filter((name) => !kept.includes(name));
+    kept.push(free.includes(wish.columns[i]) ? wish.columns[i] : likelyOf(study, free));
+  });
+  return kept.filter(Boolean);
+}
+
+/** Of columns for a place, the first of levels where there is one that also may be numbers. */
+function likelyOf(study, names) {
+  const levels = (name) => study.columns.find((it) => it.name === name).kind === "categorical";
+  return names.find(levels) ?? names[0];
 }
 
 /** Name columns that may stand side by side, as far as the study has said which may. */

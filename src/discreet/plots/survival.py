@@ -1,0 +1,431 @@
+"""The survival curve: which share has not had the event by each time (Kaplan and Meier)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats
+from discreet.errors import InputError, RefusedError, some_of
+from discreet.plots.by_level import Levels, check_few, codes_as_words, order_of_level
+from discreet.plots.counts import seen
+from discreet.plots.descriptor import FRAME, Place, Plot, line
+from discreet.plots.request import COPY, PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.render.scene import Axis, Bands, Beneath, Lines, Panel, Scene
+from discreet.table import Rows, Table
+
+__all__ = [
+    "LEAST_AT_RISK",
+    "SURVIVAL",
+    "SurvivalCurve",
+    "SurvivalView",
+    "event_of",
+    "from_counts",
+    "product_limit",
+    "too_many_values",
+    "values_named",
+]
+
+LEAST_AT_RISK = 10
+"""A curve ends where fewer rows than this are at risk: each would be a large step."""
+MOST_CURVES = 12
+MOST_STEPS = 1000
+MOST_TIMES = 6
+NORMAL = 1.959963984540054
+"""The standard normal quantile of an interval of 95 %."""
+NOT_AND_HAPPENED = (("0", "1"), ("no", "yes"), ("n", "y"), ("false", "true"))
+"""Pairs of levels of which the second is the event where nobody says."""
+
+
+@dataclass(frozen=True)
+class SurvivalCurve:
+    """The curve of one level: the share without the event from each time on, in its interval.
+
+    Parameters
+    ----------
+    level : str
+        The level of `by`, or empty.
+    rows, events : int
+        How many rows it is of, and how many of them have the event.
+    times : tuple of float
+        When it falls, rising; the first is 0. Of very many the last of each thousandth of the axis.
+    shares, low, high : tuple of float
+        The share from each of the times on, and the ends of its interval of 95 %.
+    end : float
+        The last time at which enough rows are at risk: the curve is not drawn beyond.
+    at_risk : tuple of int
+        How many rows are at risk at each of the view's `places`.
+    """
+
+    level: str
+    rows: int
+    events: int
+    times: tuple[float, ...]
+    shares: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    end: float
+    at_risk: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.times) == len(self.shares) == len(self.low) == len(self.high) > 0:
+            raise InputError("a survival curve has a share, and an interval, for each of its times")
+        if any(a > b for a, b in pairwise(self.times)) or self.end < self.times[-1]:
+            raise InputError("the times of a survival curve rise up to its end")
+
+    def steps(self, heights: Sequence[float]) -> tuple[float, ...]:
+        """Return how high the corners of a line in steps are."""
+        return tuple(np.repeat(heights, 2).tolist())
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """Where the corners of a line in steps stand."""
+        return tuple(np.repeat((*self.times, self.end), 2)[1:-1].tolist())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SurvivalView(View):
+    """Survival curves, one for each level, and how many rows are at risk.
+
+    Parameters
+    ----------
+    event_is : tuple of str
+        The levels of the second column that are the event.
+    by : str or None
+        The column whose levels have a curve each.
+    curves : tuple of SurvivalCurve
+        The curves.
+    places : tuple of float
+        The times at which the curves say how many rows are at risk.
+    """
+
+    kind: ClassVar[str] = "survival"
+
+    event_is: tuple[str, ...]
+    by: str | None
+    curves: tuple[SurvivalCurve, ...]
+    places: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.curves or any(len(it.at_risk) != len(self.places) for it in self.curves):
+            raise InputError("a view of survival has a curve, and rows at risk at each place")
+
+    def scene(self) -> Scene:
+        """Return a line in steps for each level, in the band of its interval."""
+        marks: list[Bands | Lines] = []
+        for it in self.curves:
+            low, high = it.steps(it.low), it.steps(it.high)
+            marks.append(Bands((it.corners,), (low,), (high,), it.level))
+        marks += [
+            Lines((it.corners,), (it.steps(it.shares),), "curve", it.level) for it in self.curves
+        ]
+        end = max(*(it.end for it in self.curves), self.places[-1])
+        panel = Panel(
+            marks=tuple(marks),
+            x=Axis(self.columns[0], (0.0, end if end > 0 else 1.0), beneath=self._at_risk()),
+            y=Axis("share without the event", (0.0, 1.0)),
+        )
+        divided = () if self.by is None else (f"one curve for each level of {self.by}",)
+        return Scene((panel,), notes=(*self.notes(), *divided, *self._signs()))
+
+    def describe(self) -> str:
+        """Say what is shown, and of each curve how many rows and events it is of."""
+        lines = [super().describe()]
+        for it in self.curves:
+            name = f"{it.level}: " if it.level else ""
+            median = next((t for t, s in zip(it.times, it.shares, strict=True) if s <= 0.5), None)
+            half = "not reached" if median is None else f"{median:.7g}"
+            lines.append(f"{name}{it.rows:,} rows, {it.events:,} with the event; median {half}")
+        return "\n".join(lines)
+
+    def _at_risk(self) -> tuple[Beneath, ...]:
+        names = [it.level or "at risk" for it in self.curves]
+        rows = [
+            Beneath(
+                name,
+                tuple((t, f"{n:,}") for t, n in zip(self.places, it.at_risk, strict=True)),
+            )
+            for name, it in zip(names, self.curves, strict=True)
+        ]
+        return (*([] if self.by is None else [Beneath("at risk")]), *rows)
+
+    def _signs(self) -> tuple[str, ...]:
+        of = "rows of the copy" if self.origin.counted == "protected rows" else "records"
+        own = " and not for the copy's own error" if of != "records" else ""
+        return (
+            f"shaded: intervals of 95 % at each time, for chance among so many rows{own}"
+            " (Greenwood, log minus log)",
+            f"a curve ends where fewer than {LEAST_AT_RISK} {of} are at risk",
+        )
+
+    def _subject(self) -> str:
+        time, event = self.columns
+        return f"survival over {time} until {event} = {' or '.join(self.event_is)}"
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        found, curves = super()._decoded(given), []
+        for it in given["curves"]:
+            plain: dict[str, Any] = {
+                n: tuple(v) if isinstance(v, list) else v for n, v in it.items()
+            }
+            curves.append(SurvivalCurve(**plain))
+        return found | {"curves": tuple(curves)}
+
+
+def product_limit(
+    times: Floats, happened: NDArray[np.bool_], least: int = 1
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Estimate which share has not had an event, by Kaplan and Meier's product limit.
+
+    Parameters
+    ----------
+    times : array of float
+        How long each was observed; 0 or more.
+    happened : array of bool
+        Whether that ended with the event, and not with the end of observation.
+    least : int, default 1
+        The estimate ends where fewer than so many are at risk.
+
+    Returns
+    -------
+    times, shares, low, high : arrays of float
+        When the estimate falls, after a first time of 0; the share from then on; and the ends of
+        its pointwise interval of 95 %: Greenwood's variance on the scale of log(-log(share)), so
+        that both lie within 0 and 1.
+
+    Notes
+    -----
+    Who is observed no longer than until a time is at risk at that time, and events come before
+    ends of observation. Where the share is 0 the interval is not defined: it is from 0 to where it
+    reached before. Kaplan and Meier (1958); Kalbfleisch and Prentice (1980).
+
+    Examples
+    --------
+    >>> ends = np.array([1.0, 2.0, 2.0, 3.0, 5.0])
+    >>> at, shares, low, high = product_limit(ends, np.array([True, True, False, True, False]))
+    >>> at.tolist(), shares.round(3).tolist()
+    ([0.0, 1.0, 2.0, 3.0], [1.0, 0.8, 0.6, 0.3])
+    """
+    at, events = np.unique(times[happened], return_counts=True)
+    at_risk = _at_risk(times, at)
+    kept = at_risk >= least
+    at, events, at_risk = at[kept], events[kept], at_risk[kept]
+    shares = np.cumprod(1 - events / at_risk)
+    some = shares > 0  # of a rising sequence of times, all but perhaps the last
+    variance = np.cumsum(events[some] / (at_risk[some] * (at_risk[some] - events[some])))
+    half = NORMAL * np.sqrt(variance) / -np.log(shares[some])
+    low, high = np.zeros(len(at)), np.zeros(len(at))
+    low[some], high[some] = shares[some] ** np.exp(half), shares[some] ** np.exp(-half)
+    high[~some] = high[some][-1] if some.any() else 1.0
+    first = np.ones(1)
+    return (
+        np.concatenate([[0.0], at]),
+        np.concatenate([first, shares]),
+        np.concatenate([first, low]),
+        np.concatenate([first, high]),
+    )
+
+
+def _at_risk(times: Floats, at: Floats) -> NDArray[np.intp]:
+    """Count those who are observed until each of some times, or longer."""
+    return len(times) - np.searchsorted(np.sort(times), at)
+
+
+def event_of(
+    names: Sequence[str], event_is: object, column: str, *, told: bool = True
+) -> tuple[str, ...]:
+    """Say which of a column's levels are the event, or refuse what is not clear.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The levels there are.
+    event_is : str, number, or a sequence of them; or None
+        What the caller says. Where nothing is said it is 1 of 0 and 1, yes of no and yes, and true
+        of false and true.
+    column : str
+        The column.
+    told : bool, default True
+        Whether the levels may be named: those of a copy may.
+
+    Examples
+    --------
+    >>> event_of(["0", "1"], None, "died"), event_of(["0", "1", "2"], [1, 2], "status")
+    (('1',), ('1', '2'))
+    """
+    there = f"; there are {some_of(sorted(names, key=order_of_level))}" if told else ""
+    asked = values_named(event_is)
+    if asked:
+        known = {_plain(name): name for name in names}
+        if unknown := [it for it in asked if _plain(it) not in known]:
+            says = f"event_is: {unknown[0]!r} is no level of {column!r}{there}"
+            raise InputError(says, parameter="event_is")
+        return tuple(dict.fromkeys(known[_plain(it)] for it in asked))
+    for pair in NOT_AND_HAPPENED:
+        found = {name.casefold(): name for name in names}
+        if len(names) == 2 and {*found} == {*pair}:
+            return (found[pair[1]],)
+    raise InputError(
+        f"which values of {column!r} are the event is not clear; say it: event_is='...' (on the"
+        f" command line --event-is), one or several of its levels{there}",
+        parameter="event_is",
+    )
+
+
+def too_many_values(column: str) -> InputError:
+    """Return the refusal of numbers that are no codes."""
+    return InputError(
+        f"column {column!r} has too many different values to be an event; name a column of levels,"
+        " or of a few codes",
+        parameter="columns",
+        rule="event",
+    )
+
+
+def values_named(event_is: object) -> tuple[str, ...]:
+    """Return the values of an event as they were named, as texts; none where none was."""
+    given: Sequence[object] = ()
+    if event_is is not None:
+        listed = isinstance(event_is, Sequence) and not isinstance(event_is, str)
+        given = event_is if listed else [event_is]  # type: ignore[assignment]
+    if not all(isinstance(it, str | int | float) for it in given):
+        says = "event_is is a level of the event's column, or a list of levels"
+        raise InputError(says, parameter="event_is")
+    return tuple(str(it) for it in given)
+
+
+def _plain(value: str) -> str:
+    """Write a number in one way, and true and false as a column of them has it."""
+    if value in ("True", "False"):
+        return value.lower()
+    try:
+        return f"{float(value):.15g}"
+    except ValueError:
+        return value
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> SurvivalView:
+    """Draw the curves of the rows of the copy; under `research` of the raw records."""
+    time, event = request.columns
+    if dated := [name for name in request.columns if name in origin.dates]:
+        raise InputError(
+            f"column {dated[0]!r} holds dates; a survival curve needs how long each was observed,"
+            " as a number: days between two dates, for example"
+        )
+    coded = table.columns[event].kind == "continuous"
+    texts = [*([] if coded else [event]), *([] if request.by is None else [request.by])]
+    rows = table.rows([time, *([event] if coded else [])], texts)
+    words = codes_as_words(rows.numbers[event]) if coded else rows.texts[event]
+    if words is None:
+        raise too_many_values(event)
+    told = request.source == COPY
+    is_event = event_of([*dict.fromkeys(words)], request.event_is, event, told=told)
+    curves, places, origin = _curves(rows, np.isin(words, is_event), request, origin)
+    shown = sum(it.rows for it in curves)
+    return SurvivalView(
+        columns=request.columns,
+        method=request.method,
+        parameters=MappingProxyType({}),
+        suppressed=0,
+        origin=seen(origin, request, shown, table.size),
+        event_is=is_event,
+        by=request.by,
+        curves=curves,
+        places=places,
+    )
+
+
+def _curves(
+    rows: Rows, happened: NDArray[np.bool_], request: PlotRequest, origin: Origin
+) -> tuple[tuple[SurvivalCurve, ...], tuple[float, ...], Origin]:
+    """Return a curve for each level of enough rows, and say what is left out."""
+    times, said = rows.numbers[request.columns[0]], []
+    known = times >= 0
+    if not known.all():
+        said.append(f"rows of a negative {request.columns[0]} are left out: {(~known).sum():,}")
+    levels = np.array(("",) * len(times) if request.by is None else rows.texts[request.by])
+    names = sorted({*levels.tolist()}, key=order_of_level)
+    check_few([Levels(tuple(names), {})], MOST_CURVES, request.by or "")
+    parts = {name: known & (levels == name) for name in names}
+    large = {name: part for name, part in parts.items() if part.sum() >= LEAST_AT_RISK}
+    if not large:
+        raise RefusedError(
+            f"fewer than {LEAST_AT_RISK} rows have a time and an event; draw another column, or"
+            " leave by= out"
+        )
+    if small := len(parts) - len(large):
+        which = "a level" if small == 1 else f"{small} levels"
+        said.append(f"{which} of fewer than {LEAST_AT_RISK} rows not drawn")
+    ends = {name: _end(times[part]) for name, part in large.items()}
+    places = _round_places(max(ends.values()))
+    found = tuple(
+        _curve(name, times[part], happened[part], ends[name], places)
+        for name, part in large.items()
+    )
+    return found, places, replace(origin, remarks=(*origin.remarks, *said))
+
+
+def _end(times: Floats) -> float:
+    """Return the last time at which enough rows are at risk."""
+    return float(np.sort(times)[-LEAST_AT_RISK])
+
+
+def _curve(
+    level: str, times: Floats, happened: NDArray[np.bool_], end: float, places: tuple[float, ...]
+) -> SurvivalCurve:
+    at, shares, low, high = product_limit(times, happened, LEAST_AT_RISK)
+    if len(at) > MOST_STEPS:  # what stands in one thousandth of the axis is not told apart
+        cell = np.minimum(np.floor(at / end * MOST_STEPS), MOST_STEPS - 1)
+        kept = np.append(np.diff(cell) > 0, True) | (np.arange(len(at)) == 0)
+        at, shares, low, high = (part[kept] for part in (at, shares, low, high))
+    return SurvivalCurve(
+        level=level,
+        rows=len(times),
+        events=int(happened.sum()),
+        times=tuple(at.tolist()),
+        shares=tuple(shares.tolist()),
+        low=tuple(low.tolist()),
+        high=tuple(high.tolist()),
+        end=end,
+        at_risk=tuple(_at_risk(times, np.array(places)).tolist()),
+    )
+
+
+def _round_places(end: float) -> tuple[float, ...]:
+    """Return round times from 0 up to an end.
+
+    Examples
+    --------
+    >>> _round_places(23.0), _round_places(0.0)
+    ((0.0, 5.0, 10.0, 15.0, 20.0), (0.0,))
+    """
+    if not end > 0:
+        return (0.0,)
+    power = 10.0 ** np.floor(np.log10(end / MOST_TIMES))
+    step = next(s * power for s in (1, 2, 5, 10) if end / (s * power) <= MOST_TIMES)
+    return tuple(float(f"{i * step:.12g}") for i in range(int(end / step + 1e-9) + 1))
+
+
+SURVIVAL = Plot(
+    name="survival",
+    title="Survival curves",
+    says="Which share has not had the event by each time.",
+    columns="any",
+    least=2,
+    most=2,
+    places=(Place("time", "continuous"), Place("event", "any")),
+    by=("rows", "counts"),
+    parameters=("event_is",),
+    icon=FRAME + line("M4.8 5h6v4h6v6h6v5h4"),
+    methods=("none",),
+    method="none",
+    from_counts=from_counts,
+)
