@@ -271,6 +271,7 @@ MISTAKES = {
     "sex == ‘F’": "write a plain quotation mark",  # noqa: RUF001
     "sex == 'F": "the quotation mark is not closed",
     "age > 1 AND age < 3": "write 'and' in small letters",
+    "(age > 1 AND age < 3)": "write 'and' in small letters",
     "age between 1 and 3": r"write between\(x, low, high\)",
     "age is missing": r"missing\(x\)",
     "age not 3": "'not' stands before a condition, or before 'in'",
@@ -303,7 +304,7 @@ MISTAKES = {
     "max(age, visit)": "a number is not compared with a date",
     "age ** log": "an exponent must be a constant of at most 10",
     "age ** 11": "an exponent must be a constant of at most 10",
-    "age ** 2 ** 2": "a power must be one of a column",
+    "age ** 2 ** 2": "an exponent must be a constant of at most 10",
     "age ** --2": "an exponent must be a constant",
     "2 ** 2 * age": "a power must be one of a column",
     "age > 1e16": "a constant must be a number of at most 1e.15",

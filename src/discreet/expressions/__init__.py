@@ -5,6 +5,9 @@ frozen `tree`, while `meaning` checks what is done with what; `values` computes 
 of numpy. Nothing is handed to Python's own grammar or run by it: there are no attributes, no calls
 but of the functions listed in `meaning`, and no names but those of columns. Length, depth,
 operands and exponents are bounded, so time and memory are too.
+
+Formulas of models (`discreet.regression`) have the same arithmetic, which `writing` writes out in
+one form.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def parse_expression(text: str, kinds: Mapping[str, str]) -> Expression:
             raise InputError(f"the kind of a column must be one of {one_of(GIVEN)}")
         known[name] = kind  # type: ignore[assignment]
     try:
-        reader = Reader(cut_up(text, EXPRESSIONS.signs, EXPRESSIONS.what), known, EXPRESSIONS)
+        reader = Reader(cut_up(text, EXPRESSIONS), known, EXPRESSIONS)
         tree = reader.whole()
         if not reader.columns:
             raise Mistake((0, len(text)), "an expression names at least one column")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from discreet.errors import near
 from discreet.expressions.meaning import (
     FUNCTIONS,
     MOST_ARGUMENTS,
+    NO_EXPONENT,
     Call,
     Rule,
     among,
@@ -55,13 +56,17 @@ INSTEAD = {
 
 @dataclass(frozen=True)
 class Grammar:
-    """What may be written: which words, signs and functions, and how deep; `what` it is called."""
+    """What may be written: which words, signs and functions, and how deep; `what` it is called.
+
+    `instead` says what is written in place of other signs.
+    """
 
     what: str
     signs: Collection[str]
     words: Collection[str]
     functions: Mapping[str, Rule]
     deepest: int
+    instead: Mapping[str, str]
 
 
 EXPRESSIONS = Grammar(
@@ -70,6 +75,17 @@ EXPRESSIONS = Grammar(
     words=WORDS,
     functions=FUNCTIONS,
     deepest=40,
+    instead={
+        "=": "write == to compare",
+        "&": "write 'and'",
+        "|": "write 'or'",
+        "!": "write 'not', or != to compare",
+        "~": "write 'not'",
+        "^": "write ** for a power",
+        "'": "the quotation mark is not closed",
+        '"': "the quotation mark is not closed",
+        **dict.fromkeys("‘’“”„«»", "write a plain quotation mark, ' or \""),  # noqa: RUF001
+    },
 )
 
 
@@ -77,7 +93,7 @@ EXPRESSIONS = Grammar(
 class Reader:
     """The tokens of a text, and how far they are read."""
 
-    tokens: list[Token]
+    tokens: Sequence[Token]
     kinds: Mapping[str, Kind]
     grammar: Grammar
     at: int = 0
@@ -107,8 +123,15 @@ class Reader:
     def expects(self, sign: str, says: str) -> Token:
         """Read one sign, or say that it is missing."""
         if not self.is_next(sign):
-            raise Mistake(self.next.place, says)
+            raise Mistake(self.next.place, self.instead() or says)
         return self.take()
+
+    def instead(self) -> str:
+        """Say what is written in place of a word of another language that comes next."""
+        word = self.next.text.lower() if self.grammar.words else ""
+        if word in self.grammar.words:
+            return f"write {word!r} in small letters"
+        return INSTEAD.get(word, "")
 
     def whole(self) -> Node:
         """Read a whole text; raises a Mistake that knows its place."""
@@ -118,11 +141,8 @@ class Reader:
             return node
         if token.text == ")":
             raise Mistake(token.place, "a bracket is closed that was not opened")
-        hint = INSTEAD.get(token.text.lower(), "")
-        if token.text.lower() in self.grammar.words:
-            hint = f"write {token.text.lower()!r} in small letters"
         says = f"{self.grammar.what} cannot be read on from here; a sign is missing, or too many"
-        raise Mistake(token.place, hint or says)
+        raise Mistake(token.place, self.instead() or says)
 
     def expression(self, least: int = OR) -> Node:
         """Read operands, and the signs between them that bind as tightly as `least` or more."""
@@ -134,8 +154,11 @@ class Reader:
     def chain(self, first: Node, level: int) -> Node:
         """Read all that follows by signs that bind alike: one node, whatever its length."""
         if level == POWER:
-            self.deeper()
-            return self.up(power(first, self.expression(MINUS)))
+            self.take()
+            exponent = self.operand(MINUS)
+            if self.is_next("**"):  # which would be a part of the exponent
+                raise Mistake(exponent.place, NO_EXPONENT)
+            return power(first, exponent)
         if level == COMPARE and self.is_next("in", "not"):
             return self.within(first)
         operands, signs = [first], []
@@ -231,9 +254,10 @@ class Reader:
             raise Mistake(name.place, f"there is no function {_short(name.text)}; {known}")
         self.deeper()
         arguments: list[Node] = []
+        missing = "comma" if rule.most > 1 else "sign"
         while not self.is_next(")"):
             if arguments:
-                self.expects(",", "a bracket is not closed, or a comma is missing")
+                self.expects(",", f"a bracket is not closed, or a {missing} is missing")
             arguments.append(self.expression())
             self._count(arguments, name.text)
         place = (name.place[0], self.take().place[1])

@@ -24,6 +24,7 @@ __all__ = [
     "LARGEST_CONSTANT",
     "LARGEST_EXPONENT",
     "MOST_ARGUMENTS",
+    "NO_EXPONENT",
     "NUMERIC",
     "Call",
     "Rule",
@@ -40,6 +41,7 @@ __all__ = [
 
 LARGEST_EXPONENT = 10
 """How large the constant may be that a column is raised to."""
+NO_EXPONENT = f"an exponent must be a constant of at most {LARGEST_EXPONENT}"
 LARGEST_CONSTANT = 1e15
 """How large any other constant may be."""
 MOST_ARGUMENTS = 100
@@ -154,9 +156,7 @@ def power(base: Node, exponent: Node) -> Node:
     _is_number(base, "a power is taken of a number")
     value = exponent.value if isinstance(exponent, Constant) else None
     if not isinstance(value, int | float) or abs(value) > LARGEST_EXPONENT:
-        raise Mistake(
-            exponent.place, f"an exponent must be a constant of at most {LARGEST_EXPONENT}"
-        )
+        raise Mistake(exponent.place, NO_EXPONENT)
     if not any(isinstance(node, Column) for node in nodes(base)):
         raise Mistake(base.place, "a power must be one of a column, not of a constant")
     return Applied("power", (base, exponent), "number", _around([base, exponent]))

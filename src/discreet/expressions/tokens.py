@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, Protocol
 
 from discreet.errors import InputError
 from discreet.expressions.tree import Mistake, Place
 
-__all__ = ["PLAIN_NAME", "Token", "as_input_error", "cut_up", "quoted"]
+__all__ = ["PLAIN_NAME", "Signs", "Token", "as_input_error", "cut_up"]
 
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 # What was taken is not given back (*+, ++), so the time grows with the length alone.
@@ -22,18 +22,9 @@ TOKEN = re.compile(
     r"|(?P<sign>\*\*|[=!<>]=|[-+*/<>(),:~]))"
 )
 INSTEAD = {
-    "=": "write == to compare",
-    "&": "write 'and'",
-    "|": "write 'or'",
-    "!": "write 'not', or != to compare",
-    "~": "write 'not'",
-    "^": "write ** for a power",
     "[": "write round brackets",
     "{": "write round brackets",
-    "'": "the quotation mark is not closed",
-    '"': "the quotation mark is not closed",
     "`": "close the backtick, with a name before it",
-    **dict.fromkeys("‘’“”„«»", "write a plain quotation mark, ' or \""),  # noqa: RUF001
     **dict.fromkeys("−–—", "write a plain minus, -"),
 }
 """What is written in place of a sign that has no place."""
@@ -49,8 +40,27 @@ class Token(NamedTuple):
     place: Place
 
 
-def cut_up(text: str, signs: Collection[str], what: str) -> list[Token]:
-    """Cut a text up; of signs only those may stand in it, and `"` where texts may be quoted."""
+class Signs(Protocol):
+    """What a text is cut up by: the signs it may have, `"` where texts may be quoted.
+
+    `what` it is called, and `instead` says what is written in place of other signs.
+    """
+
+    @property
+    def what(self) -> str:
+        """Name what is written: "an expression"."""
+
+    @property
+    def signs(self) -> Collection[str]:
+        """List the signs that may stand in it."""
+
+    @property
+    def instead(self) -> Mapping[str, str]:
+        """Say what is written in place of others."""
+
+
+def cut_up(text: str, grammar: Signs) -> list[Token]:
+    """Cut a text up; raises a Mistake at the first sign that has no place in it."""
     found: list[Token] = []
     end = len(text.rstrip())
     at = 0
@@ -58,26 +68,22 @@ def cut_up(text: str, signs: Collection[str], what: str) -> list[Token]:
         match = TOKEN.match(text, at)
         if match is None:
             at += len(text[at:]) - len(text[at:].lstrip())
-            raise Mistake((at, at + 1), _no_place(text[at], what))
+            raise _no_place(text[at], at, grammar)
         sort = str(match.lastgroup)
-        place = match.span(sort)
-        if sort == "sign" and match[sort] not in signs:
-            raise Mistake(place, _no_place(match[sort], what))
-        if sort == "text" and '"' not in signs:
-            raise Mistake((place[0], place[0] + 1), _no_place(text[place[0]], what, "no text"))
-        found.append(Token(sort, match[sort], place))
-        at = match.end()
+        start, at = match.span(sort)
+        if sort == "sign" and match[sort] not in grammar.signs:
+            raise _no_place(match[sort], start, grammar)
+        if sort == "text" and '"' not in grammar.signs:
+            raise _no_place(text[start], start, grammar)
+        found.append(Token(sort, match[sort], (start, at)))
     return [*found, Token("end", "", (end, end + 1))]
 
 
-def _no_place(sign: str, what: str, instead: str = "") -> str:
-    instead = instead or INSTEAD.get(sign[0], "a name that has it stands between backticks")
-    return f"the sign {sign!r} has no place in {what}; {instead}"
-
-
-def quoted(name: str) -> str:
-    """Write a column's name as it stands in a text."""
-    return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
+def _no_place(sign: str, at: int, grammar: Signs) -> Mistake:
+    known = {**INSTEAD, **grammar.instead}
+    instead = known.get(sign[0], "a name that has it stands between backticks")
+    says = f"the sign {sign!r} has no place in {grammar.what}; {instead}"
+    return Mistake((at, at + len(sign)), says)
 
 
 def as_input_error(text: str, mistake: Mistake) -> InputError:

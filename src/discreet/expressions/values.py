@@ -179,7 +179,7 @@ def _fold(node: Applied, values: Iterator[Array]) -> Array:
 
 def _power(_: Applied, values: Iterator[Array]) -> Array:
     base, exponent = values
-    return _finite(np.where(np.isnan(base), np.nan, np.power(base, exponent)))
+    return _finite(np.where(np.isnan(base), np.nan, base ** float(exponent)))
 
 
 def _round(_: Applied, values: Iterator[Array]) -> Array:
@@ -285,6 +285,7 @@ COMPUTED: Mapping[str, Computing] = {
     "product": _fold,
     "minus": lambda _, values: -next(values),
     "power": _power,
+    "I": lambda _, values: next(values),  # what a formula writes around arithmetic
     "log": _each(np.log),
     "log2": _each(np.log2),
     "log10": _each(np.log10),

@@ -1,22 +1,23 @@
-"""Formulas are read, never run: taken apart by Python's grammar, and made into a design matrix."""
+"""Formulas are read, never run: by the grammar of expressions, and made into a design matrix."""
 
 from __future__ import annotations
 
-import ast
-import difflib
 import math
-import operator
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.arguments import Floats, as_levels
-from discreet.errors import InputError, RefusedError, one_of, some_of
+from discreet.errors import InputError, RefusedError
+from discreet.expressions.grammar import Grammar, Reader
+from discreet.expressions.meaning import NUMERIC, Call, Rule
+from discreet.expressions.tokens import Token, as_input_error, cut_up
+from discreet.expressions.tree import Applied, Column, Constant, Kind, Mistake, Node
+from discreet.expressions.values import computed
+from discreet.expressions.writing import written
 
 __all__ = [
     "DEPENDENT",
@@ -36,34 +37,42 @@ LONGEST = 500
 MOST_TERMS = 50
 """How many terms a formula may have when its products are written out."""
 DEEPEST = 20
-"""How many steps an expression may be deep; brackets may be twice as many before it is read."""
-LARGEST_EXPONENT = 10
-"""How large the constant may be that a column is raised to."""
-LARGEST_CONSTANT = 1e15
-"""How large any other constant may be."""
+"""How many steps an expression may be deep."""
+KINDS: Mapping[str, Kind] = {"continuous": "number", "categorical": "level"}
+"""What expressions call the kinds of columns."""
 
-TOKEN = re.compile(
-    r"\s*(?P<token>`[^`]+`|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    r"|\*\*|[-+*/:~()])"
+
+def _as_category(call: Call) -> Node:
+    (column,) = call.arguments
+    if not (isinstance(column, Column) and column.kind == "level"):
+        raise Mistake(
+            call.place,
+            "C() takes the name of one categorical column; declare one of codes:"
+            " kinds={'ward': 'categorical'}",
+        )
+    return column
+
+
+def _as_it_is(call: Call) -> Node:
+    (number,) = call.arguments
+    if number.kind != "number":
+        raise Mistake(number.place, "I() takes arithmetic of numbers; this is a categorical column")
+    return number if isinstance(number, Column) else Applied("I", (number,), "number", call.place)
+
+
+FUNCTIONS: Mapping[str, Rule] = {
+    **NUMERIC,
+    "C": Rule("C(x)", 1, 1, _as_category),
+    "I": Rule("I(x)", 1, 1, _as_it_is),
+}
+FORMULAS = Grammar(
+    what="a formula",
+    signs=(*"+-*/()~:", "**"),
+    words=(),
+    functions=FUNCTIONS,
+    deepest=DEEPEST,
+    instead={},
 )
-PLAIN_NAME = re.compile(r"[^\W\d]\w*")
-
-FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
-    "log": np.log,
-    "log10": np.log10,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "I": operator.pos,
-}
-OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-}
 
 
 @dataclass(frozen=True)
@@ -91,12 +100,12 @@ class Factor:
     text: str
     columns: tuple[str, ...]
     categorical: bool
-    tree: ast.expr = field(compare=False)
+    tree: Node = field(compare=False)
 
     @property
     def plain(self) -> bool:
         """Whether it is a column as it is."""
-        return self.categorical or isinstance(self.tree, ast.Name)
+        return self.categorical or isinstance(self.tree, Column)
 
 
 Term = tuple[Factor, ...]
@@ -140,9 +149,9 @@ def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
     ----------
     formula : str
         Terms of `+`, `:` (interaction) and `*` (both, and their interaction); `+ 0` or `- 1`
-        leaves out the intercept. A term is a column, C(column), log, log10, exp or sqrt of an
-        expression, or I(expression); expressions have + - * / ** and constants. Names of other
-        signs than letters, digits and _ stand between backticks.
+        leaves out the intercept. A term is a column, C(column), log, log2, log10, exp, sqrt or
+        abs of an expression, or I(expression); expressions have + - * / ** and constants. Names
+        of other signs than letters, digits and _ stand between backticks.
     kinds : mapping of str to str
         The kind of each column: "continuous" or "categorical".
 
@@ -156,9 +165,9 @@ def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
     -----
     What is not on the list above is refused: attributes, subscripts, strings, other calls,
     and the quoting `{...}` of formula libraries. A column may have any name, that of a
-    function or a keyword too: names are looked up as they are, not normalised, before Python's
-    grammar is asked. Powers are constants of at most 10 and stand on columns, so no constant
-    grows.
+    function or a keyword too: names are looked up as they are, not normalised. Powers are
+    constants of at most 10 and stand on columns, so no constant grows. It is read as
+    `discreet.expressions` are, and Python's own grammar is not asked.
 
     **What it does not protect.** A harmless formula is still a question: a model with a term
     for one person shows that person (see `fit`, and the policy's rules).
@@ -185,14 +194,21 @@ def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:
 
 def parse(formula: str, kinds: Mapping[str, str]) -> Parsed:
     """Take a formula apart, and check all of it."""
-    if any(kind not in {"continuous", "categorical"} for kind in kinds.values()):
+    if any(kind not in KINDS for kind in kinds.values()):
         raise InputError("the kind of a column must be one of 'continuous', 'categorical'")
-    sides = [side for _, side in _split(_tokens(formula), "~")]
+    try:
+        return _parsed(cut_up(formula, FORMULAS), {name: KINDS[kinds[name]] for name in kinds})
+    except Mistake as mistake:
+        raise as_input_error(formula, mistake) from None
+
+
+def _parsed(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Parsed:
+    sides = [side for _, side in _split(tokens, "~")]
     if len(sides) != 2:
         raise InputError("a formula needs one ~ between the outcome and the terms: 'y ~ x'")
-    if not sides[0]:
+    if len(sides[0]) == 1:
         raise InputError("the formula names no outcome; write it before the ~: 'y ~ x'")
-    if not sides[1]:
+    if len(sides[1]) == 1:
         raise InputError("the formula has no terms; write them behind the ~: 'y ~ x'")
     outcome = _factor(sides[0], kinds)
     if outcome.categorical or len(outcome.columns) != 1:
@@ -216,48 +232,30 @@ def parse_again(model: Model) -> Parsed:
     return parse(model.formula, kinds)
 
 
-def _tokens(formula: str) -> list[str]:
-    """Cut a formula into names, numbers and signs; refuse all other signs."""
-    text = formula.rstrip()
-    found: list[str] = []
-    at = depth = 0
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        if match is None:
-            raise InputError(
-                f"the sign {text[at:].lstrip()[0]!r} has no place in a formula; a name that has"
-                " it stands between backticks"
-            )
-        found.append(match["token"])
-        at = match.end()
-        depth += {"(": 1, ")": -1}.get(found[-1], 0)
-        if depth > 2 * DEEPEST:
-            raise InputError(f"the formula is nested too deeply; {DEEPEST} steps is the most")
-    return found
-
-
-def _split(tokens: Sequence[str], signs: str) -> list[tuple[str, list[str]]]:
-    """Split at `signs` outside of brackets; each part comes with the sign before it."""
-    parts: list[tuple[str, list[str]]] = [("", [])]
+def _split(tokens: Sequence[Token], signs: str) -> list[tuple[str, list[Token]]]:
+    """Split at `signs` outside of brackets; each part has the sign before it, and an end."""
+    parts: list[tuple[str, list[Token]]] = [("", [])]
     depth = 0
     for token in tokens:
-        depth += {"(": 1, ")": -1}.get(token, 0)
-        if depth == 0 and len(token) == 1 and token in signs:
-            parts.append((token, []))
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth == 0 and token.sort == "sign" and token.text in [*signs]:
+            parts[-1][1].append(Token("end", "", token.place))
+            parts.append((token.text, []))
         else:
             parts[-1][1].append(token)
     return parts
 
 
-def _sum(tokens: Sequence[str], kinds: Mapping[str, str]) -> tuple[list[Term], bool]:
+def _sum(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> tuple[list[Term], bool]:
     """Read the right side: the terms, each once, and whether there is an intercept."""
     terms: dict[frozenset[Factor], Term] = {}
     intercept = True
     for number, (sign, part) in enumerate(_split(tokens, "+-")):
-        if number == 0 and not part:  # the formula begins with a sign
+        texts = [token.text for token in part[:-1]]
+        if number == 0 and not texts:  # the formula begins with a sign
             continue
-        if part in (["0"], ["1"]):
-            intercept = (part == ["1"]) == (sign != "-")
+        if texts in (["0"], ["1"]):
+            intercept = (texts == ["1"]) == (sign != "-")
         elif sign == "-":
             raise InputError("only the intercept can be taken away, by '- 1'; leave terms out")
         else:
@@ -267,7 +265,7 @@ def _sum(tokens: Sequence[str], kinds: Mapping[str, str]) -> tuple[list[Term], b
     return list(terms.values()), intercept
 
 
-def _product(tokens: Sequence[str], kinds: Mapping[str, str]) -> list[Term]:
+def _product(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> list[Term]:
     """Write `a * b:c` out as a, b:c and a:b:c."""
     terms: list[Term] = []
     for _, part in _split(tokens, "*"):
@@ -283,117 +281,20 @@ def _check_count(terms: int) -> None:
         raise InputError(f"the formula has too many terms; {MOST_TERMS} is the most")
 
 
-def _factor(tokens: Sequence[str], kinds: Mapping[str, str]) -> Factor:
+def _factor(tokens: Sequence[Token], kinds: Mapping[str, Kind]) -> Factor:
     """Read one column or one expression."""
-    names: dict[str, str] = {}  # v0, v1, ...: what Python's grammar makes nothing else of
-    parts = []
-    for token, following in zip(tokens, [*tokens, ""][1:], strict=True):
-        if not (token[0] == "`" or PLAIN_NAME.fullmatch(token)):
-            parts.append(token)
-        elif following == "(" and token[0] != "`":
-            if token != "C" and token not in FUNCTIONS:
-                raise InputError(
-                    f"there is no function {token!r}; there are {one_of(['C', *FUNCTIONS])}"
-                )
-            parts.append(token)
-        else:
-            parts.append(f"v{len(names)}")
-            names[parts[-1]] = _known_column(token.strip("`"), kinds)
-    try:
-        tree = ast.parse(" ".join(parts), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InputError(
-            "the formula cannot be read: a name, a sign or a bracket is missing, or one too many"
-        ) from None
-    return _checked(tree, names, kinds)
-
-
-def _known_column(name: str, kinds: Mapping[str, str]) -> str:
-    if name not in kinds:
-        capitals = [known for known in kinds if known.lower() == name.lower()]
-        close = capitals or difflib.get_close_matches(name, kinds, n=3)
-        hint = f"did you mean {one_of(close)}?" if close else f"there are {some_of([*kinds])}"
-        raise InputError(f"there is no column {name!r}; {hint}")
-    return name
-
-
-def _checked(tree: ast.expr, names: Mapping[str, str], kinds: Mapping[str, str]) -> Factor:
-    """Make a factor of a tree on which nothing stands but what may; `names` are its columns."""
-    columns = _different(names.values())
-    categorical = any(kinds[name] == "categorical" for name in columns)
-    match tree:
-        case ast.Name() if categorical:
-            pass
-        case ast.Call(func=ast.Name(id="C"), args=[argument], keywords=[]):
-            if not (isinstance(argument, ast.Name) and categorical):
-                raise InputError(
-                    "C() takes the name of one categorical column; declare one of codes:"
-                    " kinds={'ward': 'categorical'}"
-                )
-            tree = argument
-        case ast.Name() | ast.Call():
-            _check_expression(tree)
-            if categorical:
-                raise InputError("an expression has a categorical column; it is for numbers")
-            if not columns:
-                raise InputError("a term has constants alone; name a column in it")
-            categorical = False
-        case _:
-            raise InputError(
-                "a term is a column or a function; write I() around arithmetic: 'I(x ** 2)'"
-            )
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in names:
-            node.id = quoted(names[node.id])
-    match tree:
-        case ast.Call(func=ast.Name(id="I"), args=[ast.Name() as column]):
-            tree = column
-    text = ast.unparse(tree)
+    reader = Reader(tokens, kinds, FORMULAS)
+    tree = reader.whole()
+    columns = _different(reader.columns)
+    if isinstance(tree, Constant) or (isinstance(tree, Applied) and tree.name not in FUNCTIONS):
+        raise Mistake(
+            tree.place, "a term is a column or a function; write I() around arithmetic: 'I(x ** 2)'"
+        )
+    if not columns:
+        raise Mistake(tree.place, "a term has constants alone; name a column in it")
+    categorical = tree.kind == "level"
+    text = written(tree)
     return Factor(f"C({text})" if categorical else text, columns, categorical, tree)
-
-
-def _check_expression(node: ast.expr, depth: int = 0) -> None:
-    """Refuse all but columns, constants, arithmetic and the functions of a formula."""
-    if depth > DEEPEST:
-        raise InputError(f"an expression is nested too deeply; {DEEPEST} steps is the most")
-    inner: list[ast.expr] = []
-    match node:
-        case ast.Name():
-            pass
-        case ast.Constant(value=value):
-            if not _is_within(value, LARGEST_CONSTANT):
-                raise InputError(f"a constant must be a number of at most {LARGEST_CONSTANT:g}")
-        case ast.BinOp(left=base, op=ast.Pow(), right=power):
-            _check_power(base, power)
-            inner = [base, power]
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            inner = [left, right]
-        case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
-            inner = [operand]
-        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            inner = [argument]
-        case _:
-            raise InputError(f"an expression may have + - * / ** and {one_of(FUNCTIONS)} alone")
-    for each in inner:
-        _check_expression(each, depth + 1)
-
-
-def _check_power(base: ast.expr, power: ast.expr) -> None:
-    """Refuse powers that could grow while nothing but constants is computed."""
-    exponent = power.operand if isinstance(power, ast.UnaryOp) else power
-    if not (isinstance(exponent, ast.Constant) and _is_within(exponent.value, LARGEST_EXPONENT)):
-        raise InputError(f"an exponent must be a constant of at most {LARGEST_EXPONENT}")
-    if not any(isinstance(node, ast.Name) and node.id not in FUNCTIONS for node in ast.walk(base)):
-        raise InputError("a power must be one of a column, not of a constant")
-
-
-def _is_within(value: object, limit: float) -> bool:
-    return isinstance(value, int | float) and abs(value) <= limit
-
-
-def quoted(name: str) -> str:
-    """Write a column's name as it stands in a formula."""
-    return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
 
 
 def _different(names: Iterable[str]) -> tuple[str, ...]:
@@ -542,24 +443,8 @@ def _codes_of(name: str, texts: Mapping[str, Sequence[str]]) -> tuple[NDArray[np
 
 def _evaluated(factor: Factor, columns: Mapping[str, Floats]) -> Floats:
     """Compute a factor of numbers."""
-    known = {quoted(name): columns[name] for name in factor.columns}
-
-    def value(node: ast.AST) -> Any:
-        match node:
-            case ast.Name(id=name):
-                return known[name]
-            case ast.Constant(value=int() | float() as constant):
-                return np.float64(constant)
-            case ast.UnaryOp(op=op, operand=operand):
-                return OPERATORS[type(op)](value(operand))
-            case ast.BinOp(left=left, op=op, right=right):
-                return OPERATORS[type(op)](value(left), value(right))
-            case ast.Call(func=ast.Name(id=name), args=[argument]):
-                return FUNCTIONS[name](value(argument))
-        raise InputError("an expression holds what it may not")
-
     with np.errstate(all="ignore"):
-        out: Floats = value(factor.tree)
+        out: Floats = computed(factor.tree, columns)
     _check_finite(out, f"the term {factor.text!r}")
     return out
 
