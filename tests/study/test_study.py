@@ -1729,7 +1729,7 @@ FORMULAS: dict[str, str] = {
     "y ~ {x}": r"the sign '\{' has no place",
     "y ~ x[0]": r"the sign '\[' has no place",
     "y ~ lambda x": "there is no column 'lambda'",
-    "y ~ x if x else z": "there is no column 'if'",
+    "y ~ x if x else z": "cannot be read on from here",
     "y ~ x; z": "the sign ';' has no place",
     "y ~ `no such`": "there is no column 'no such'",
     "y ~ I(9**9**9)": "a",
