@@ -846,7 +846,9 @@ def listen_to_error(call: Callable[[], Any]) -> Exception:
     listen(str(error.args), str(getattr(error, "__notes__", "")))
     assert error.__cause__ is None
     assert error.__context__ is None or error.__suppress_context__
-    assert "\n" not in str(error)
+    said, *marked = str(error).split("\n")
+    assert not marked or re.fullmatch(r" *\^+", marked[1]), said  # below what the caller wrote
+    assert len(marked) in (0, 2)
     # A path is the caller's own, and a test's folder has a number of its own.
     words = re.sub(r"'/[^']*'", "", str(error))
     assert not re.search(r"\b(20|49|239|240|237)\b", words)
