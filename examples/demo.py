@@ -27,6 +27,7 @@ MODEL = ("glucose ~ age + bmi",)
 COLUMNS: dict[str, tuple[Any, ...]] = {
     "scatter": ("age", "glucose"),
     "histogram": ("glucose",),
+    "correlations": (["age", "bmi", "glucose"],),
     "density": ("glucose",),
     "ecdf": ("glucose",),
     "heatmap": ("age", "glucose"),
@@ -42,6 +43,7 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
 TITLES = {
     "scatter": "Scatter plots",
     "histogram": "Histograms",
+    "correlations": "Correlations",
     "density": "Densities",
     "ecdf": "Empirical distributions",
     "heatmap": "Heat maps",

@@ -119,6 +119,13 @@ PICTURES = (
         " rows are not drawn, and named below.",
     ),
     Picture(
+        "correlations",
+        "Correlations",
+        'study.correlations(["age", "bmi", "blood_pressure", "ldl", "hdl", "glucose"])',
+        "Of the copy: Pearson's of values below the diagonal, Spearman's of ranks above. Without"
+        " columns, all numbers of the copy.",
+    ),
+    Picture(
         "heatmap",
         "Heat map",
         'study.heatmap("age", "glucose")',

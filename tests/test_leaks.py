@@ -263,6 +263,7 @@ NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "histogram by": ("histogram", ["wealth"], {"by": "clinic", "method": "merge"}),
     "histogram by cells": ("histogram", ["income"], {"by": "sex", "method": "suppression"}),
     "histogram of rows by": ("histogram", ["income"], {"by": "sex", "method": ROWS}),
+    "correlations": ("correlations", PAIR, {}),
     "density": ("density", ["wealth"], {}),
     "distribution by": ("ecdf", ["wealth"], {"by": "sex"}),
     "box by": ("box", ["wealth"], {"by": "clinic"}),
@@ -296,7 +297,7 @@ def asked_of(study: Any, name: str) -> View:
     picture, columns, named = (NEW | OF_COPY_ALONE)[name]
     method = named.get("method")
     named = named | ({"method": study.policy.rows_by} if method == ROWS else {})
-    given = [columns] if picture == "parallel" else columns
+    given = [columns] if picture in ("correlations", "parallel") else columns
     return getattr(study, picture)(*given, **named)  # type: ignore[no-any-return]
 
 

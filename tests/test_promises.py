@@ -128,7 +128,7 @@ def tables(draw: Callable[..., Any], several_rows: bool = True) -> Raw:
 
 def answer(study: Study, picture: str, columns: Sequence[str], how: dict[str, Any]) -> View:
     """Ask a study for a picture by its name."""
-    given = [columns] if picture == "parallel" else columns
+    given = [columns] if picture in ("correlations", "parallel") else columns
     view: View = getattr(study, picture)(*given, **how)
     return view
 
@@ -596,6 +596,7 @@ EVERY: list[tuple[str, list[str], dict[str, Any]]] = [
     ("scatter", ["a", "b"], {"trend": True}),
     ("scatter", ["a", "b"], {"by": "arm", "trend": True}),
     ("histogram", ["a"], {"by": "arm", "method": "rows"}),
+    ("correlations", ["a", "b"], {}),
     ("density", ["a"], {}),
     ("ecdf", ["b"], {"by": "arm"}),
     ("residuals", ["b ~ a"], {}),

@@ -47,8 +47,14 @@ MAY_NAME_PLOTS = {
     "study/guesses",
     "study/tables",
 }
-# What has the name of a plot and is none: the room of clusters, and a mark of a Scene.
-NO_PLOTS = {("__init__", "parallel"), ("render/marks", "bars")}
+# What has the name of a plot and is none: the room of clusters, a mark of a Scene, measures.
+NO_PLOTS = {
+    ("__init__", "parallel"),
+    ("render/marks", "bars"),
+    ("measure/fidelity_report", "correlations"),
+    ("measure/information_loss", "correlations"),
+    ("measure/utility", "correlations"),
+}
 RANDOM_ROOM = "secret"
 RANDOM_MODULES = ("secrets", "random", "numpy.random")
 

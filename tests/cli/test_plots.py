@@ -23,6 +23,7 @@ Run = Callable[..., tuple[int, str, str]]
 OF_GROUPS = ("--rows", "condensation")
 PLOTS = {
     "histogram": ["glucose"],
+    "correlations": [],
     "density": ["glucose"],
     "ecdf": ["glucose"],
     "scatter": ["age", "glucose"],
@@ -111,7 +112,7 @@ ERRORS = {
     "no such option": (["plot", "histogram", "F", "bmi", "--nope"], 2, "No such option: --nope"),
     "no such command": (["draw"], 2, "No such command 'draw'"),
     "not a number": (["plot", "histogram", "F", "bmi", "-k", "five"], 2, "Invalid value for '-k'"),
-    "no columns": (["plot", "histogram", "F"], 2, "Missing argument 'columns'"),
+    "no columns": (["plot", "histogram", "F"], 2, "say what the histogram plot is of: its columns"),
     "wrong suffix": (["plot", "histogram", "F", "bmi", "-o", "x.gif"], 2, "saved as one of"),
     "a formula for a scatter plot": (
         ["plot", "scatter", "F", "glucose ~ age", "--json"],
@@ -455,7 +456,7 @@ def test_what_a_guarded_study_is_opened_with() -> None:
 
 AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "one axis": (["age"], 2, "parallel coordinates need at least two columns"),
-    "no axis": ([], 2, "Missing argument 'columns'"),
+    "no axis": ([], 2, "say what the parallel plot is of: its columns"),
     "an axis twice": (["age", "amount", "age"], 2, "a column is named twice"),
     "an identifier": (["age", "who"], 3, "column 'who' identifies persons"),
     "nobody's": (["age", "agee"], 2, "there is no column 'agee'"),

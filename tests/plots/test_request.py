@@ -17,6 +17,7 @@ ROWS = {"deterministic", "probabilistic", "condensation", "microaggregation", "r
 BINNED = {"suppression", "generalization"}
 MADE_BY = {
     "histogram": {"merge", "none"} | BINNED | ROWS,
+    "correlations": ROWS,
     "density": ROWS,
     "ecdf": ROWS,
     "scatter": {"none"} | BINNED | ROWS,

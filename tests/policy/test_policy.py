@@ -34,6 +34,7 @@ ROWS = ("deterministic", "probabilistic", "condensation", "microaggregation", "r
 OF_PICTURES = {
     "scatter": "rows",
     "histogram": "merge",
+    "correlations": "rows",
     "density": "rows",
     "ecdf": "rows",
     "heatmap": "generalization",
@@ -346,7 +347,7 @@ def test_what_it_just_may_be(given: dict[str, Any]) -> None:
 UNFIT: dict[str, tuple[dict[str, Any], str]] = {
     "no such picture": (
         {"pictures": {"pie": "merge"}},
-        "^pictures of the policy may name 'histogram', 'density', 'ecdf', 'scatter', 'heatmap', '",
+        "^pictures of the policy may name 'histogram', 'density', 'ecdf', 'scatter', 'correlat",
     ),
     "a method of another picture": (
         {"pictures": {"scatter": "merge"}},
@@ -927,7 +928,7 @@ def test_axes_of_parallel_coordinates_are_numbers_of_the_policy() -> None:
             RESEARCH.settle("parallel", ["a", "b"], **none)
 
 
-ROW_PICTURES = ("density", "ecdf", "scatter", "residuals", "qq", "leverage")
+ROW_PICTURES = ("correlations", "density", "ecdf", "scatter", "residuals", "qq", "leverage")
 DEFAULTS: dict[str, tuple[Policy, dict[str, str]]] = {
     "standard": (STANDARD, OF_PICTURES | dict.fromkeys(ROW_PICTURES, "condensation")),
     "datashield": (
@@ -981,7 +982,7 @@ SAID: dict[tuple[str, str], str] = {
     ("scatter", "none"): RAW,
     **{
         (plot, method): COPY
-        for plot in ("density", "ecdf")
+        for plot in ("correlations", "density", "ecdf")
         for method in ("deterministic", "probabilistic", "microaggregation", "rounding")
     },
     ("heatmap", "deterministic"): COPY,

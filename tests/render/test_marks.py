@@ -24,6 +24,7 @@ from discreet.render.marks import (
     HIDDEN,
     RAMP,
     SERIES,
+    SIGNED,
     coarse,
     cut,
     level_styles,
@@ -162,6 +163,21 @@ class TestCells:
         assert np.asarray(mesh.get_coordinates())[0, :, 0].tolist() == [0, 1, 3]
         assert np.asarray(mesh.get_coordinates())[:, 0, 1].tolist() == [10, 20, 30, 50]
         assert hex_of(mesh.cmap.get_bad()) == HIDDEN
+
+    def test_signed_cells_hold_their_texts_white_on_dark_ones(self) -> None:
+        values, texts = ((-1.0, 0.0), (None, 0.2)), (("−1.00", "0.00"), ("", "0.20"))
+        ends = (-0.5, 0.5, 1.5)
+        mark = Cells(ends, ends, values, "r", (-1.0, 1.0), texts, signed=True)
+        ax = axes_of(one(mark, x=Axis("", ticks=("a", "b")), y=Axis("", ticks=("b", "a"))))
+
+        written = {it.get_position(): (it.get_text(), it.get_color()) for it in ax.texts}
+        assert written == {
+            (0, 0): ("−1.00", "white"),
+            (0, 1): ("0.00", DARK),
+            (1, 1): ("0.20", DARK),
+        }
+        (mesh,) = ax.collections
+        assert [hex_of(mesh.cmap(share)) for share in (0.0, 1.0)] == [SIGNED[0], SIGNED[-1]]
 
     def test_the_colour_bar_bears_the_label_of_the_mark(self) -> None:
         _, bar = draw(CELLS).axes

@@ -63,6 +63,7 @@ def opened_under(preset: str, folder: Path, rows: int | None = None) -> Study:
 # Of each preset the methods of each picture, the usual one first.
 GUARDED = {
     "histogram": "merge suppression generalization ROWS",
+    "correlations": "ROWS",
     "density": "ROWS",
     "ecdf": "ROWS",
     "scatter": "ROWS suppression generalization",
@@ -89,6 +90,7 @@ BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
         ALL_ROWS,
         {
             "histogram": "merge suppression generalization ROWS none",
+            "correlations": "ROWS",
             "density": "ROWS",
             "ecdf": "ROWS",
             "scatter": "ROWS suppression generalization none",
@@ -137,6 +139,7 @@ def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
     k_alone, grid = ("k", k, True), ("grid", 30, True)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
         "histogram": [k_alone, ("bins", 20, True)],
+        "correlations": [k_alone],
         "density": [k_alone],
         "ecdf": [k_alone],
         "scatter": [k_alone, grid, ("trend", False, False)],
@@ -174,6 +177,7 @@ def test_research_leaves_all_numbers_open() -> None:
     k, q, grid = ("k", 3, False), ("q", 0.25, False), ("grid", 30, False)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
         "histogram": [k, q, ("bins", 20, False)],
+        "correlations": [k, q],
         "density": [k, q],
         "ecdf": [k, q],
         "scatter": [k, q, grid, ("trend", False, False)],

@@ -50,6 +50,7 @@ from tests.serve.cohort import opened
 
 WISHES: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
     "histogram": (("age",), "", {"by": "sex"}),
+    "correlations": (("age", "bmi"), "", {}),
     "density": (("bmi",), "", {}),
     "ecdf": (("age",), "", {"by": "sex"}),
     "scatter": (("age", "bmi"), "", {"trend": True}),
@@ -89,7 +90,7 @@ def test_there_is_a_wish_for_every_picture() -> None:
 def test_a_wish_is_what_the_study_draws(study: Study, kind: str) -> None:
     columns, formula, named = WISHES[kind]
     of: tuple[Any, ...] = (formula,) if formula else columns
-    of = ([*columns],) if kind == "parallel" else of
+    of = ([*columns],) if kind in ("correlations", "parallel") else of
 
     assert wished(study, kind) == getattr(study, kind)(*of, **named)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "histogram": "Histogram: age",
+    "correlations": "Correlations: age and bmi",
     "density": "Density: age",
     "ecdf": "Empirical distribution: age",
     "scatter": "Scatter plot: age and bmi",

@@ -448,7 +448,8 @@ def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
     assert set(told) == set(PLOTS)
     one, both, copy = ["base counts", "copy", "counts"], ["copy", "counts"], ["copy"]
     of_one = {"histogram": one, "bars": one}
-    of_one |= dict.fromkeys(("density", "ecdf", "residuals", "qq", "leverage", "survival"), copy)
+    rows = ("correlations", "density", "ecdf", "residuals", "qq", "leverage", "survival")
+    of_one |= dict.fromkeys(rows, copy)
     assert {kind: it["sources"] for kind, it in told.items()} == dict.fromkeys(PLOTS, both) | of_one
     for kind, it in told.items():
         usual = [method["source"] for method in it["methods"] if method["usual"]]

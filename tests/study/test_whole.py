@@ -52,6 +52,7 @@ PLOTS: dict[str, Callable[[dc.Study], Any]] = {
     "histogram": lambda s: s.histogram("bmi", source="copy"),
     "histogram by": lambda s: s.histogram("bmi", by="smoker", bins=7),
     "histogram between limits": lambda s: s.histogram("age", limits={"age": (40, 60)}),
+    "correlations": lambda s: s.correlations(),
     "density by": lambda s: s.density("glucose", by="sex"),
     "ecdf by": lambda s: s.ecdf("bmi", by="smoker"),
     "scatter": lambda s: s.scatter("age", "glucose", by="sex", trend=True),

@@ -38,12 +38,18 @@ KindArgument = Annotated[
     str,
     Argument(
         metavar="PLOT",
-        help="histogram, density, ecdf, scatter, heatmap, contour, box, bars, crosstab, residuals,"
-        " qq, leverage, parallel or survival.",
+        help="histogram, density, ecdf, scatter, correlations, heatmap, contour, box, bars,"
+        " crosstab, residuals, qq, leverage, parallel or survival.",
     ),
 ]
 ColumnsArgument = Annotated[
-    list[str], Argument(help="The columns to draw; a formula for residuals, qq and leverage.")
+    list[str],
+    Argument(
+        help="The columns to draw; a formula for residuals, qq and leverage; for correlations all"
+        " columns of numbers where none is named.",
+        show_default=False,
+        default_factory=list,
+    ),
 ]
 VIEW = ("bins", "grid", "pixels")
 """What every plot of the copy of the whole table may have a value of its own of."""
@@ -153,7 +159,8 @@ def plot(
         counted = source == COUNTS or method not in (None, Whole.name)
         levels = _levels(kind, columns, own.by, axes) if counted or not whole else []
         opened = derived.of(study.open(file, levels, **fields))
-        view = getattr(opened, kind)(*((columns,) if PLOTS[kind].axes else columns), **drawn)
+        listed = PLOTS[kind].axes or PLOTS[kind].listed
+        view = getattr(opened, kind)(*((columns or None,) if listed else columns), **drawn)
         text = view.to_json() if as_json else None
         if output is not None:
             view.save(output)
@@ -184,6 +191,8 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
     if kind not in PLOTS:
         raise InputError(f"there is no plot {kind!r}; there are {one_of(PLOTS)}")
     found = PLOTS[kind]
+    if not columns and not found.listed:
+        raise InputError(f"say what the {kind} plot is of: its columns, or a formula")
     if found.of_formula and len(columns) != 1:
         raise InputError(f"a {kind} plot takes one formula, in quotes: 'y ~ x1 + C(group)'")
     if not found.of_formula and found.least == found.most != len(columns):

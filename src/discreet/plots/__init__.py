@@ -24,6 +24,7 @@ from discreet.plots.bars import BarView
 from discreet.plots.box import BoxView
 from discreet.plots.by_level import MultiplesView
 from discreet.plots.contour import ContourView, contour_levels, contour_of, shared_levels
+from discreet.plots.correlations import CorrelationsView
 from discreet.plots.crosstab import CrossTableView
 from discreet.plots.curves import Curve
 from discreet.plots.density import DensityView
@@ -52,6 +53,7 @@ __all__ = [
     "BarView",
     "BoxView",
     "ContourView",
+    "CorrelationsView",
     "CrossTableView",
     "Curve",
     "DensityView",

@@ -188,6 +188,10 @@ class Plot(Generic[V]):
         The marks of a small drawing of it, as SVG; `line` and its like make them.
     axes : bool
         Whether its columns are axes in an order, of which some can be named as sensitive.
+    listed : bool
+        Whether the method of a Study takes its columns as one list, as it takes axes.
+    pairwise : bool
+        Whether rows of the copy with gaps are drawn, for it looks at each two columns by itself.
     methods : tuple of str
         The methods that it can be made by.
     method : str
@@ -219,6 +223,8 @@ class Plot(Generic[V]):
     parameters: tuple[str, ...]
     icon: str
     axes: bool = False
+    listed: bool = False
+    pairwise: bool = False
     methods: tuple[str, ...]
     method: str = "rows"
     like: str = ""

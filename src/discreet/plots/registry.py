@@ -8,6 +8,7 @@ from types import MappingProxyType
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
+from discreet.plots.correlations import CORRELATIONS
 from discreet.plots.crosstab import CROSSTAB
 from discreet.plots.density import DENSITY
 from discreet.plots.descriptor import Plot
@@ -30,6 +31,7 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
             DENSITY,
             ECDF,
             SCATTER,
+            CORRELATIONS,
             HEATMAP,
             CONTOUR,
             BOX,

@@ -7,10 +7,10 @@ because an SVG or a PDF keeps every digit and every mark it is given.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.render.figure_file import frame, points
+from discreet.render.figure_file import LITERAL, frame, points, printable
 from discreet.render.scene import (
     Axis,
     Bands,
@@ -35,6 +35,7 @@ __all__ = [
     "HIDDEN_LOOK",
     "MARKERS",
     "RAMP",
+    "SIGNED",
     "Limits",
     "bands",
     "bars",
@@ -65,6 +66,7 @@ Limits = tuple[float, float]
 
 ACCENT, PALE, DARK, HIDDEN = "#4477aa", "#dbe6f1", "#10202f", "#f5f5f5"
 RAMP = ("#cfe0ef", "#8fb3d5", "#5389bb", "#235c90", "#0a2c50")  # light to dark, in even steps
+SIGNED = ("#a34c00", "#e8a35c", "#f4f1ec", "#7fa9d1", "#1d4f86")  # below 0, about 0, above
 DOT, LARGEST_DOT = 0.02, 0.07  # diameters, as parts of the shorter side of the axes
 MANY_DOTS = 2000
 
@@ -252,6 +254,30 @@ def cells(ax: Axes, mark: Cells, panel: Panel) -> None:
         edgecolors="white",
         linewidth=min(0.5, 9 / max(values.shape)),
     )
+    _cell_words(ax, mark, lambda value: cmap((value - low) / (high - low)))
+
+
+def _cell_words(ax: Axes, mark: Cells, colour: Callable[[float], Sequence[float]]) -> None:
+    """Write the texts of cells, white on dark ones."""
+    across, up = points(ax)
+    room = min(across / 3.2 / len(mark.values), up / 2 / max(map(len, mark.values), default=1))
+    for i, line in enumerate(mark.texts):
+        for j, text in enumerate(line):
+            if not text or (value := mark.values[i][j]) is None:
+                continue
+            red, green, blue, *_ = colour(value)
+            dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.5
+            ax.text(
+                sum(mark.x_edges[i : i + 2]) / 2,
+                sum(mark.y_edges[j : j + 2]) / 2,
+                printable(text),
+                size=min(9.0, room),
+                color="white" if dark else DARK,
+                ha="center",
+                va="center",
+                clip_on=True,
+                **LITERAL,
+            )
 
 
 def colour_bar(axes: Sequence[Axes], marks: Sequence[Cells]) -> None:
@@ -286,7 +312,7 @@ def _colours(marks: Sequence[Cells]) -> tuple[Any, float, float]:
 
     shown = _shown(marks)
     low, high = marks[0].span or (min(shown, default=0.0), max(shown, default=1.0))
-    ramp: Sequence[str] = RAMP
+    ramp: Sequence[str] = SIGNED if marks[0].signed else RAMP
     if low == high:  # one value has one colour, and stands in the middle of its bar
         ramp, low, high = RAMP[-1:] * 2, low - 1, high + 1
     cmap = LinearSegmentedColormap.from_list("discreet", ramp).with_extremes(bad=HIDDEN)

@@ -134,6 +134,8 @@ class Cells:
     """A grid of `values[i][j]` at x interval i and y interval j; a hidden cell is None.
 
     `span` are the values of the lightest and the darkest colour, where several panels share them.
+    `texts` stand in the cells, as many as there are values. Colours of `signed` values go from one
+    hue by a pale middle to another.
     """
 
     x_edges: tuple[float, ...]
@@ -141,6 +143,8 @@ class Cells:
     values: tuple[tuple[float | None, ...], ...]
     label: str
     span: tuple[float, float] | None = None
+    texts: tuple[tuple[str, ...], ...] = ()
+    signed: bool = False
 
 
 @dataclass(frozen=True)
@@ -299,7 +303,7 @@ class Scene:
 
 
 SCHEMA = 1
-WHERE_THERE_ARE = ("dates", "beneath")
+WHERE_THERE_ARE = ("dates", "texts", "signed", "beneath")
 """Fields that are not written where they are empty: scenes of before had none."""
 
 

@@ -92,6 +92,7 @@ __all__ = [
 ]
 
 
+CELL = (0.5, 0.4)  # inches of a cell that holds a text
 ROW, COLUMN = 0.32, 0.95  # inches of a new figure
 GAP_INCHES, HEIGHT_INCHES = 1.75, 5.0
 ROW_POINTS = 26.0  # rows of a small table do not stand further apart than this
@@ -197,8 +198,7 @@ def draw(
             _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
-    needs = _needed(scene.panels) if bare else (0.0, None)
-    with new_figure(len(scene.panels), size, needs) as (figure, axes):
+    with new_figure(len(scene.panels), size, _needed(scene.panels)) as (figure, axes):
         _draw_panels(axes, scene.panels, new=True)
         head(figure, scene.title, scene.notes)
         if bare:
@@ -233,11 +233,16 @@ def figure_bytes(
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
-    """Say how many inches a panel should have: tables and uprights are as large as they need."""
+    """Say how many inches a panel should have: tables and uprights, and cells with texts."""
     sizes = []
     for panel, mark in ((each, mark) for each in panels for mark in each.marks):
         if isinstance(mark, Uprights):
             sizes.append((1.2 + GAP_INCHES * (len(mark.axes) - 1), HEIGHT_INCHES))
+        elif isinstance(mark, Cells) and mark.texts:
+            names = 0.09 * min(ROW_LETTERS, max(map(len, panel.y.ticks), default=0))
+            sizes.append(
+                (2.0 + names + CELL[0] * len(mark.texts), 1.6 + CELL[1] * len(mark.texts[0]))
+            )
         elif isinstance(mark, Words):
             rows, across = shape(mark, panel)
             names = min(ROW_LETTERS, max(map(len, panel.y.ticks), default=0))
@@ -318,13 +323,14 @@ def _frame(ax: Axes, panel: Panel, beside: float) -> None:
     """Name both axes and set their limits, `beside` the outer of named ticks."""
     table = any(isinstance(mark, Words) for mark in panel.marks)
     bare = table or any(isinstance(mark, Uprights) for mark in panel.marks)
+    rows = table or any(isinstance(mark, Cells) and mark.texts for mark in panel.marks)
     names = tuple(
         box.label for mark in panel.marks if isinstance(mark, Boxes) for box in mark.boxes
     )
     x, y = replace(panel.x, ticks=panel.x.ticks or names), panel.y
     across, up = points(ax)
     for drawn, axis, room in ((ax.xaxis, x, across), (ax.yaxis, y, up)):
-        frame(drawn, axis, room, ROW_LETTERS if table and axis is y else None)
+        frame(drawn, axis, room, ROW_LETTERS if rows and axis is y else None)
         if bare:  # names alone stand beside it
             drawn.set_tick_params(length=0)
             if not axis.ticks:

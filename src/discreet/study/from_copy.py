@@ -265,7 +265,7 @@ def view_from_copy(
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         request = dataclasses.replace(request, method=KMemberCells.name)
         return _of_copy(plot.from_counts(whole.table, request, origin), request)  # type: ignore[misc]
-    rows, levels = whole.part(numbers, words)
+    rows, levels = _rows_with_gaps(whole, numbers) if plot.pairwise else whole.part(numbers, words)
     size = max([len(it) for it in rows.values()] + [len(it) for it in levels.values()])
     origin = dataclasses.replace(origin, shown=size, total=len(whole))
     if request.model is not None:
@@ -282,6 +282,13 @@ def view_from_copy(
         raise BrokenPromiseError(f"a {plot.name} has nothing that draws what was settled")
     counted = dataclasses.replace(request, method=NO_METHOD, m=None)
     return _of_copy(plot.from_counts(whole.table, counted, origin), request)
+
+
+def _rows_with_gaps(
+    whole: WholeTable, numbers: Sequence[str]
+) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    """Return all rows of some columns, for a plot that looks at each two of them by itself."""
+    return {name: whole.copy.columns[name] for name in numbers}, {}
 
 
 def _named(whole: WholeTable, request: PlotRequest) -> tuple[list[str], list[str]]:

@@ -379,6 +379,18 @@ class Session:
         """Return the groups whose rows may be seen together: of the policy, or that left."""
         return self.policy.groups or self.release_gate.groups_that_left()
 
+    def numbers_together(self) -> tuple[str, ...]:
+        """Return all columns of numbers whose rows may be seen together."""
+        if self.policy.rows_by == Whole.name:
+            return tuple(name for name in self.table.columns if name in self.whole.copy.columns)
+        groups = self.groups_settled()
+        if len(groups) > 1:
+            raise RefusedError(
+                "rows of several groups are not seen together; name columns of one of"
+                f" {'; '.join(one_of(group) for group in groups)}"
+            )
+        return groups[0] if groups else tuple(self.table.shown([*self.table.columns], KINDS[0]))
+
     def settle_anew(self) -> None:
         """Take the groups and pairs from the ledger, where others may have written."""
         self.groups = self.groups_settled()

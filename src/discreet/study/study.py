@@ -17,6 +17,7 @@ from discreet.measure.frontier import RiskUtilityMap
 from discreet.plots.bars import BARS
 from discreet.plots.box import BOX
 from discreet.plots.contour import CONTOUR
+from discreet.plots.correlations import CORRELATIONS, MOST_COLUMNS
 from discreet.plots.crosstab import CROSSTAB
 from discreet.plots.density import DENSITY
 from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
@@ -403,7 +404,7 @@ class Study:
         (2, 2)
         """
         settings = _known(CurveSettings, research)
-        return self.session.draw(DENSITY, [column], by=by, method=method, **settings)
+        return self._drawn.draw(DENSITY, [column], by=by, method=method, **settings)
 
     def ecdf(
         self,
@@ -500,6 +501,62 @@ class Study:
         """
         settings = _known(GridSettings, research)
         return self._drawn.draw(SCATTER, [x, y], by=by, trend=trend, method=method, **settings)
+
+    def correlations(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        method: str | None = None,
+        **research: Unpack[CurveSettings],
+    ) -> plots.CorrelationsView:
+        """Draw how far each two columns go together, as a matrix of correlations.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            2 to 20 continuous columns, of one group where groups are declared; by default all of
+            the copy, or of the one group.
+        method : str, optional
+            A row method (the default: that of the protected copy).
+        **research
+            `k` or `q`.
+
+        Returns
+        -------
+        CorrelationsView
+            `pearson` and `spearman`, each a whole matrix.
+
+        Raises
+        ------
+        InputError
+            Also if there are more than 20 columns and none are named.
+        RefusedError
+            Also if the columns are of several groups, or counts are asked for: there are none.
+
+        Notes
+        -----
+        Pearson's correlations of values stand below the diagonal and Spearman's of ranks above:
+        where two mirrored cells differ, the relation is no straight line, or few rows far out
+        decide it. In the copy of the whole table each correlation is of the rows that have both
+        values; one of fewer than ten such rows, or of a column that does not vary, is empty. Of
+        groups, rows are complete. Computed from protected rows, they teach nothing that the copy
+        does not; `fidelity` says how far its correlations are from the raw ones.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> view = dc.open(dc.datasets.diabetes()).correlations(["age", "bmi", "glucose"])
+        >>> view.pearson[0][0], view.pearson[0][1] == view.pearson[1][0]
+        (1.0, True)
+        """
+        settings = _known(CurveSettings, research)
+        names = self.session.numbers_together() if columns is None else columns
+        if isinstance(names, str) or not 2 <= len(names) <= MOST_COLUMNS:
+            raise InputError(
+                f"correlations are of a list of 2 to {MOST_COLUMNS} columns of numbers; name them:"
+                " columns=['a', 'b', 'c']"
+            )
+        return self._drawn.draw(CORRELATIONS, names, method=method, **settings)
 
     @overload
     def heatmap(

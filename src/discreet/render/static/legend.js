@@ -120,7 +120,7 @@ export function paintBar(painter, panel, frame, theme) {
     // A little more than its share, or the ground would shine through between two shades.
     const tall = height / BAR_STEPS + (i ? 0.6 : 0);
     const shade = low === high ? shadeOf(low, [low, high]) : (i + 0.5) / BAR_STEPS;
-    painter.rect(left, top, BAR, tall, { fill: mixed(theme.ramp, shade) });
+    painter.rect(left, top, BAR, tall, { fill: mixed(mark.signed ? theme.signed : theme.ramp, shade) });
   }
   const words = { size: LETTERS, fill: theme.ink, baseline: "middle" };
   for (const value of barTicks(mark, Math.max(2, Math.floor(height / 45)))) {

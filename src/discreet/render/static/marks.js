@@ -3,7 +3,7 @@
 
 import { cut, inside, isReference, through } from "./reach.js";
 import { dot, hiddenSign, levelColors, lineLook, patch, seriesLook, shapeOf } from "./signs.js";
-import { mixed, shaded } from "./theme.js";
+import { isDark, mixed, shaded } from "./theme.js";
 
 const GROUP = 0.8; // how much of the place of a group its columns take
 const SIGN = 6; // pixels that the sign of a hidden bar hangs below the axis
@@ -134,10 +134,15 @@ function cells(painter, mark, { x, y }, theme) {
   const edge = { stroke: theme.edge, width: Math.min(0.7, 12 / lines) };
   mark.values.forEach((column, i) => {
     column.forEach((value, j) => {
-      const fill = value === null ? theme.hidden : mixed(theme.ramp, shadeOf(value, span));
+      const ramp = mark.signed ? theme.signed : theme.ramp;
+      const fill = value === null ? theme.hidden : mixed(ramp, shadeOf(value, span));
       const [left, right] = [x(mark.x_edges[i]), x(mark.x_edges[i + 1])];
       const [foot, top] = [y(mark.y_edges[j]), y(mark.y_edges[j + 1])];
       painter.rect(left, top, right - left, foot - top, { fill, ...edge });
+      if (!mark.texts?.[i]?.[j]) return;
+      const size = Math.min(12, (right - left) / 3, (foot - top) / 1.6);
+      const look = { size, fill: isDark(fill) ? "#ffffff" : "#10202f", align: "center", baseline: "middle" };
+      painter.text((left + right) / 2, (foot + top) / 2, mark.texts[i][j], look);
     });
   });
 }

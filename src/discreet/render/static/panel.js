@@ -7,6 +7,7 @@ import { wordsOf, wordsWidth } from "./words.js";
 
 const [LOWEST, HIGHEST, SHAPE] = [250, 560, 0.62]; // pixels of a plot's height, and of its width
 const ROW_BENEATH = 17; // pixels for each row of words beneath the axis
+const [CELL, CELLS_BESIDE] = [34, 200]; // pixels of a cell that holds a text, and of names and bar
 const ROW = 34; // pixels for each name beside a panel
 
 /**
@@ -17,6 +18,8 @@ const ROW = 34; // pixels for each name beside a panel
  */
 export function leastWidth(panel) {
   const words = panel.marks.find((mark) => mark.mark === "words");
+  const told = panel.marks.find((mark) => mark.mark === "cells" && mark.texts);
+  if (told) return CELLS_BESIDE + CELL * told.texts.length;
   return words ? wordsWidth(words, panel) : 0;
 }
 

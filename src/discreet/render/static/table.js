@@ -57,7 +57,7 @@ function beneath(panel) {
 }
 
 const shown = (value) => (value === null || value === undefined ? HIDDEN : numberText(value));
-const fromTo = (edges, i, axis) => `${textOf(axis)(edges[i])} to ${textOf(axis)(edges[i + 1])}`;
+const fromTo = (edges, i, axis) => axis.ticks[i] ?? `${textOf(axis)(edges[i])} to ${textOf(axis)(edges[i + 1])}`;
 const xOf = (panel) => panel.x.label || "x";
 const yOf = (panel) => panel.y.label || "y";
 const named = (ticks, i) => ticks[i] ?? String(i + 1);

@@ -23,6 +23,7 @@ const LIGHT = {
     "#4477aa", "#e69f00", "#009e73", "#aa3377", "#56b4e9", "#332288", "#eecc66", "#997700",
   ],
   ramp: ["#cfe0ef", "#8fb3d5", "#5389bb", "#235c90", "#0a2c50"], // few to many
+  signed: ["#a34c00", "#e8a35c", "#f4f1ec", "#7fa9d1", "#1d4f86"], // below 0, about 0, above
   shades: ["#e87700", "#f0a850", "#d0c3c6", "#82aedb", "#1f5fae"], // narrow to wide clusters
   shadow: "#d3d7dd", // clusters and strands that are not lit
   apart: "#882255", // a sensitive axis
@@ -51,6 +52,7 @@ const DARK = {
     "#6ea3d8", "#f0b03c", "#35c99f", "#e581b6", "#b5e3fa", "#a394f5", "#f2e29a", "#c9a43a",
   ],
   ramp: ["#23496d", "#326799", "#4a8ac4", "#86b9e6", "#d6ebff"],
+  signed: ["#ffb066", "#9c6130", "#2f3135", "#3a6ea3", "#a9d4ff"],
   shades: ["#ff9a33", "#c98a4e", "#7b747c", "#5484ba", "#4a86dd"],
   shadow: "#3b424a",
   apart: "#e58bbd",
@@ -105,6 +107,17 @@ export function shaded(color, share) {
  */
 export function channels(color) {
   return [1, 3, 5].map((start) => parseInt(color.slice(start, start + 2), 16));
+}
+
+/**
+ * Say whether words on a colour are to be white rather than black.
+ *
+ * @param {string} color "#rrggbb".
+ * @returns {boolean} whether the colour is dark.
+ */
+export function isDark(color) {
+  const [red, green, blue] = channels(color);
+  return 0.3 * red + 0.59 * green + 0.11 * blue < 128;
 }
 
 function hex(rgb) {

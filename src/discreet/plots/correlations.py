@@ -1,0 +1,146 @@
+"""Correlations: how far pairs of columns go together, along a line and in rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import InputError
+from discreet.plots.counts import Protected, parameters_of_rows
+from discreet.plots.curves import LEAST_ROWS
+from discreet.plots.descriptor import ROWS, Plot, cells
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.protect import ROW_METHODS
+from discreet.render.scene import Axis, Cells, Panel, Scene
+
+__all__ = ["CORRELATIONS", "MOST_COLUMNS", "CorrelationsView", "correlation_of", "from_rows"]
+
+#: More numbers than those of so many columns are not read in one plot.
+MOST_COLUMNS = 20
+DIGITS = 6
+
+Matrix = tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CorrelationsView(View):
+    """Two matrices of correlations, each of all pairs of columns.
+
+    Parameters
+    ----------
+    pearson, spearman : tuple of tuples of float or None
+        The correlation of the i-th and the j-th column, -1 to 1: of their values, and of their
+        ranks. None where fewer than ten rows have both, or one of them does not vary.
+    """
+
+    kind: ClassVar[str] = "correlations"
+
+    pearson: Matrix
+    spearman: Matrix
+
+    def __post_init__(self) -> None:
+        size = len(self.columns)
+        for matrix in (self.pearson, self.spearman):
+            if len(matrix) != size or any(len(row) != size for row in matrix):
+                raise InputError("there is a correlation of each two columns")
+            if any(not -1 <= value <= 1 for row in matrix for value in row if value is not None):
+                raise InputError("a correlation is from -1 to 1")
+
+    def scene(self) -> Scene:
+        """Return cells: Pearson's below the diagonal, Spearman's above."""
+        size = len(self.columns)
+        edges = tuple(place - 0.5 for place in range(size + 1))
+        # The first row stands on top, which is the last upward.
+        values = tuple(
+            tuple(self._at(row, column) for row in reversed(range(size))) for column in range(size)
+        )
+        texts = tuple(tuple(_words(value) for value in line) for line in values)
+        panel = Panel(
+            marks=(Cells(edges, edges, values, "correlation", (-1.0, 1.0), texts, signed=True),),
+            x=Axis("", ticks=self.columns),
+            y=Axis("", ticks=self.columns[::-1]),
+        )
+        signs = ["below the diagonal: Pearson, of values; above: Spearman, of ranks"]
+        if any(value is None for row in range(size) for value in self.pearson[row][:row]):
+            signs.append(f"empty: fewer than {LEAST_ROWS} rows with both values, or one alone")
+        return Scene((panel,), notes=(*self.notes(), *signs))
+
+    def _at(self, row: int, column: int) -> float | None:
+        if row == column:
+            return None
+        return (self.pearson if row > column else self.spearman)[row][column]
+
+
+def _words(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+
+
+def from_rows(
+    rows: Protected, levels: Sequence[str], request: PlotRequest, origin: Origin
+) -> CorrelationsView:
+    """Correlate columns of the protected rows, each two by the rows that have both."""
+    names = request.columns
+    whole = {name: _ranks(rows[name]) for name in names if np.isfinite(rows[name]).all()}
+    pearson = np.full((len(names), len(names)), None, dtype=object)
+    spearman = pearson.copy()
+    for i, j in combinations_with_replacement(range(len(names)), 2):
+        first, second = rows[names[i]], rows[names[j]]
+        both = np.isfinite(first) & np.isfinite(second)
+        x, y = first[both], second[both]
+        if both.all():
+            of_x, of_y = whole[names[i]], whole[names[j]]
+        else:
+            of_x, of_y = _ranks(x), _ranks(y)
+        pearson[i, j] = pearson[j, i] = correlation_of(x, y)
+        spearman[i, j] = spearman[j, i] = correlation_of(of_x, of_y)
+    return CorrelationsView(
+        columns=request.columns,
+        method=request.method,
+        parameters=parameters_of_rows(request),
+        suppressed=0 if request.shows_exact else None,
+        origin=origin,
+        pearson=tuple(map(tuple, pearson.tolist())),
+        spearman=tuple(map(tuple, spearman.tolist())),
+    )
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return the rank of each value, those of equal ones shared."""
+    from scipy.stats import rankdata
+
+    ranks: Floats = rankdata(values)
+    return ranks
+
+
+@np.errstate(all="ignore")  # numbers beyond all measure have no correlation
+def correlation_of(x: Floats, y: Floats) -> float | None:
+    """Return Pearson's correlation, None of too few rows or of what does not vary."""
+    if len(x) < LEAST_ROWS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    dx, dy = x - x.mean(), y - y.mean()
+    # Scaled first: squares of very large or small numbers have no digits.
+    dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
+    found = float((dx @ dy) / np.sqrt((dx @ dx) * (dy @ dy)))
+    return round(min(max(found, -1.0), 1.0), DIGITS) if np.isfinite(found) else None
+
+
+CORRELATIONS = Plot(
+    name="correlations",
+    title="Correlations",
+    says="How far each two columns go together, along a line and in rank.",
+    columns="continuous",
+    least=2,
+    most=MOST_COLUMNS,
+    parameters=ROWS,
+    icon=cells((7, 3, 1), (3, 7, 5), (1, 5, 7)),
+    listed=True,
+    pairwise=True,
+    methods=tuple(ROW_METHODS),
+    from_rows=from_rows,
+)
