@@ -416,9 +416,9 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "infinite": (changed(edges=[0, 1, float("inf")]), "not the JSON of a view"),
     "a later schema": (
         changed(discreet=99),
-        "schema 99 .*; known are schema 1 and 'bars', 'box', 'contour', 'crosstab', 'heatmap',"
-        " 'histogram', 'leverage', 'multiples', 'parallel', 'qq', 'residuals', 'scatter',"
-        " 'survival'$",
+        "schema 99 .*; known are schema 1 and 'bars', 'box', 'contour', 'correlations', 'crosstab',"
+        " 'density', 'ecdf', 'heatmap', 'histogram', 'leverage', 'multiples', 'parallel', 'qq',"
+        " 'residuals', 'scatter', 'survival'$",
     ),
     "an unknown kind": (changed(kind="pie"), "kind 'pie'; known are"),
     "a kind that is no word": (changed(kind=["pie"]), "known are"),

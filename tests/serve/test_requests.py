@@ -944,6 +944,8 @@ def test_a_schema_is_told_for_every_picture(kind: str) -> None:
         *schema["required"],
         "source",
         "method",
+        "where",
+        "assign",
         *picture.parameters,
         *beside,
     }

@@ -7,6 +7,8 @@
  *   method: string, parameters: Object<string, any>, sensitive: string[]}} Wish
  */
 
+import { placed } from "./page-places.js";
+
 const PIXELS = "pixels";
 const FIRST_AXES = 4;
 
@@ -188,7 +190,9 @@ function fitting(study, picture, method, wish) {
     const fits = names.includes(name) && !kept.includes(name) && kept.length < wanted;
     if (fits && together(study, method, kept)(name)) kept.push(name);
   };
-  if (picture.columns.places) return placed(study, picture, method, wish);
+  if (picture.columns.places) {
+    return placed(study, picture, wish, (at) => drawable(study, picture, method, at));
+  }
   wish.columns.forEach((name) => keep(name, most));
   if (kept.length >= least) return kept;
   if (hasAxes(picture)) {
@@ -199,23 +203,6 @@ function fitting(study, picture, method, wish) {
   // Too few to draw: the first columns that fit beside them are as good as any.
   names.forEach((name) => keep(name, least));
   return kept;
-}
-
-/** Name a column for each place, where each is of a kind of its own: the chosen one if it fits. */
-function placed(study, picture, method, wish) {
-  const kept = [];
-  picture.columns.places.forEach((_, i) => {
-    const names = drawable(study, picture, method, i).map((column) => column.name);
-    const free = names.filter((name) => !kept.includes(name));
-    kept.push(free.includes(wish.columns[i]) ? wish.columns[i] : likelyOf(study, free));
-  });
-  return kept.filter(Boolean);
-}
-
-/** Of columns for a place, the first of levels where there is one that also may be numbers. */
-function likelyOf(study, names) {
-  const levels = (name) => study.columns.find((it) => it.name === name).kind === "categorical";
-  return names.find(levels) ?? names[0];
 }
 
 /** Name columns that may stand side by side, as far as the study has said which may. */
