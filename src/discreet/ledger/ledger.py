@@ -11,6 +11,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -300,12 +301,14 @@ def sketches_of(connection: sqlite3.Connection, version: Version) -> dict[str, S
     rows: Sequence[tuple[str, str, bytes]] = connection.execute(
         "SELECT what, mark, buckets FROM sketch WHERE version = ?", (version.id,)
     ).fetchall()
-    found, ends = {}, BUCKETS * WORD.itemsize
-    for what, mark, packed in rows:
-        held = zlib.decompress(packed)  # buckets, and the smallest digests, where it has any
-        buckets, smallest = np.frombuffer(held[:ends], np.int64), np.frombuffer(held[ends:], WORD)
-        found[what] = Sketch(mark, buckets, smallest)
-    return found
+    return {what: _unpacked(mark, packed) for what, mark, packed in rows}
+
+
+@lru_cache(maxsize=128)  # 20 MB; each release looks at all that its study is recognised by
+def _unpacked(mark: str, packed: bytes) -> Sketch:
+    """Unpack a sketch: buckets, and the smallest digests, where it has any."""
+    held, ends = zlib.decompress(packed), BUCKETS * WORD.itemsize
+    return Sketch(mark, np.frombuffer(held[:ends], np.int64), np.frombuffer(held[ends:], WORD))
 
 
 def insert(
@@ -336,10 +339,14 @@ def remember(
     for what, value in choices.items():
         of = {"version": version.id, "what": what}
         store.append(connection, "choice", {**of, "value": value}, unless_there=True)
+    query = "SELECT what FROM sketch WHERE version = ?"
+    there = {what for (what,) in connection.execute(query, (version.id,))}
     for what, sketch in sketches.items():
+        if what in there:
+            continue  # packing it takes longer than all else that a release writes
         of = {"version": version.id, "what": what, "mark": sketch.mark}
         packed = zlib.compress(sketch.buckets.tobytes() + sketch.smallest.tobytes())
-        store.append(connection, "sketch", {**of, "buckets": packed}, unless_there=True)
+        store.append(connection, "sketch", {**of, "buckets": packed})
 
 
 def same_data(
