@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,23 @@ def test_new_columns_stand_wherever_others_do(opened: dc.Study) -> None:
     assert made.residuals("glucose ~ log_bmi + band").columns
     assert made.axis_order(["log_bmi", "age", "band"])
     assert made.where("log_bmi > 3 and band != '60 or more'").box("log_bmi").origin.total
+
+
+@pytest.mark.parametrize("name", ["box by", "bars by", "histogram by", "scatter", "ecdf by"])
+def test_bands_stand_in_order(opened: dc.Study, name: str) -> None:
+    made = opened.assign(band="cut(age, 40, 60)")
+    draw = {
+        "box by": lambda: made.box("bmi", by="band"),
+        "bars by": lambda: made.bars("sex", by="band"),
+        "histogram by": lambda: made.histogram("bmi", by="band"),
+        "scatter": lambda: made.scatter("age", "bmi", by="band"),
+        "ecdf by": lambda: made.ecdf("bmi", by="band"),
+    }
+
+    drawn = json.dumps(scene_to_plain(draw[name]().scene()))
+
+    places = [drawn.index(band) for band in ("under 40", "40 to under 60", "60 or more")]
+    assert places == sorted(places)
 
 
 def test_a_part_is_summarised_with_its_new_columns(opened: dc.Study) -> None:

@@ -6,7 +6,6 @@ Rows come in as arrays, a table goes out; whose rows they are is for the caller 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, place_of_level
 from discreet.measure.copy_table import Line
 from discreet.measure.figures import MISSING, Figure, Group
 from discreet.render.dates import date_words
@@ -49,18 +48,6 @@ LARGEST = 1e12
 GROUPED = 10_000
 """From here on thousands are set apart, so that years are not."""
 QUARTILES = (0.25, 0.5, 0.75)
-NUMBER = re.compile(r"\s*([<≤>≥]|under |below |over |above |)=?\s*(-?\d+(?:\.\d+)?)")
-SIGNS = {
-    "<": -2,
-    "under ": -2,
-    "below ": -2,
-    "≤": -1,
-    "": 0,
-    "≥": 1,
-    ">": 2,
-    "over ": 2,
-    "above ": 2,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,17 +166,16 @@ def natural_order(counts: Mapping[str, int], said: Sequence[str] = ()) -> list[s
     ['red', 'blue', '(other)']
     """
     place = {word: i for i, word in enumerate(said)}
-    found = {word: NUMBER.match(word) for word in counts if word != OTHER}
+    found = {word: place_of_level(word) for word in counts if word != OTHER}
     numbered = all(found.values())
 
     def key(word: str) -> tuple[Any, ...]:
-        match = found.get(word)
         if word == OTHER:
             return (2,)
         if place:
             return (0, place[word]) if word in place else (1, -counts[word], word)
-        if numbered and match:
-            return (0, float(match[2]), SIGNS[match[1]], word)
+        if numbered:
+            return (0, *(found[word] or ()), word)
         return (0, -counts[word], word)
 
     return sorted(counts, key=key)

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
-from discreet.plots.by_level import panels_of
+from discreet.plots.by_level import order_of_level, panels_of
 from discreet.plots.counts import (
     Protected,
     Shown,
@@ -100,7 +100,9 @@ def from_rows(
     values: dict[str, Floats] = {name: rows[name] for name in request.columns}
     if request.by is not None:
         (column,), of = request.columns, np.array(levels)
-        values = {level: rows[column][of == level] for level in sorted(set(levels))}
+        values = {
+            level: rows[column][of == level] for level in sorted(set(levels), key=order_of_level)
+        }
     boxes = []
     for label, drawn in values.items():
         if request.shows_exact:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.arguments import Floats
+from discreet.arguments import Floats, place_of_level
 from discreet.errors import BrokenPromiseError, InputError, RefusedError
 from discreet.plots.counts import (
     Protected,
@@ -164,7 +164,8 @@ def joined(
                 for group in groups
             ]
         groups = _joined(groups, least)
-    groups.sort(key=lambda group: (group.rest, group.members == ("",), order_of_level(group.name)))
+    order = order_of_counts if leasts else order_of_level
+    groups.sort(key=lambda group: (group.rest, group.members == ("",), order(group.name)))
     places = {level: i for i, group in enumerate(groups) for level in group.members}
     return Levels(tuple(group.name for group in groups), MappingProxyType(places))
 
@@ -194,8 +195,18 @@ def _joined(groups: list[_Group], least: int) -> list[_Group]:
     return [*large, _Group(name, members, sum(group.count for group in small), rest=True)]
 
 
-def order_of_level(name: str) -> tuple[bool, float, str]:
-    """Sort numbers as numbers, before words."""
+def order_of_level(name: str) -> tuple[bool, float, int, str]:
+    """Sort levels by the number they begin with, as "under 40" and "40 or more", before words."""
+    place = place_of_level(name)
+    return (True, 0.0, 0, name) if place is None else (False, *place, name)
+
+
+def order_of_counts(name: str) -> tuple[bool, float, str]:
+    """Sort numbers as numbers, before words.
+
+    Which cells are hidden may hang on the order of levels, and those of a table that was released
+    must stay the same: so levels that are joined keep this one.
+    """
     with suppress(ValueError):
         if math.isfinite(number := float(name)):
             return (False, number, name)
@@ -313,7 +324,7 @@ def panels_of_rows(
 ) -> Panels:
     """Count the protected rows of each level in bins or cells; few in one say little."""
     _, axes = count_rows(rows, request, bins)
-    names, of = tuple(sorted(set(levels))), np.array(levels)
+    names, of = tuple(sorted(set(levels), key=order_of_level)), np.array(levels)
     check_few([Levels(names, {})], MOST_PANELS, request.by or "")
     counts = np.stack(
         [cells_of({name: v[of == level] for name, v in rows.items()}, axes) for level in names]

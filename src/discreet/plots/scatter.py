@@ -14,6 +14,7 @@ import numpy as np
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError
 from discreet.plots import heatmap
+from discreet.plots.by_level import order_of_level
 from discreet.plots.counts import Protected, parameters_of_rows, seen, short_places
 from discreet.plots.descriptor import CELLS, FRAME, POINTS, Plot, dots
 from discreet.plots.heatmap import GridView
@@ -108,7 +109,7 @@ class PointsView(View):
             return [Dots(self.x, self.y, self.size, gridded, self.origin.counted)]
         found = list(zip(self.x, self.y, self.size, self.level, strict=True))
         dots = []
-        for name in sorted(set(self.level)):
+        for name in sorted(set(self.level), key=order_of_level):
             x, y, size = zip(*((a, b, n) for a, b, n, level in found if level == name), strict=True)
             dots.append(Dots(x, y, size, gridded, self.origin.counted, name))
         return dots
@@ -216,7 +217,7 @@ def with_trends(view: PointsView, raw: tuple[Floats, Floats] | None) -> PointsVi
     level = np.array(view.level or ("",) * len(x))
     trends = [
         _trend(DRAWN, name, x[level == name], y[level == name], size[level == name])
-        for name in sorted(set(level.tolist()))
+        for name in sorted(set(level.tolist()), key=order_of_level)
     ]
     if raw is not None:
         order = np.lexsort(raw)  # sums in another order have other last digits
