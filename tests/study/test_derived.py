@@ -124,7 +124,7 @@ def test_new_columns_stand_wherever_others_do(opened: dc.Study) -> None:
 @pytest.mark.parametrize("name", ["box by", "bars by", "histogram by", "scatter", "ecdf by"])
 def test_bands_stand_in_order(opened: dc.Study, name: str) -> None:
     made = opened.assign(band="cut(age, 40, 60)")
-    draw = {
+    draw: dict[str, Callable[[], Any]] = {
         "box by": lambda: made.box("bmi", by="band"),
         "bars by": lambda: made.bars("sex", by="band"),
         "histogram by": lambda: made.histogram("bmi", by="band"),
