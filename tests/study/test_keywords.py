@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.study.study import Study
 
-NOT_ASKED = ("policy", "groups")
+NOT_ASKED = ("policy", "groups", "assign")  # the last one's keywords are names of new columns
 ASKS = [name for name in vars(Study) if not name.startswith("_") and name not in NOT_ASKED]
 OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 

@@ -322,10 +322,15 @@ def scene_to_plain(scene: Scene) -> dict[str, Any]:
     return {"scene": SCHEMA, **plain}
 
 
+def _left_out(of: dataclasses.Field[Any]) -> bool:
+    """Tell whether a field is not written where it is empty, and read back without."""
+    return of.name in WHERE_THERE_ARE and of.default is not dataclasses.MISSING
+
+
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        given = {it.name: getattr(value, it.name) for it in dataclasses.fields(value)}
-        return {n: _plain(it) for n, it in given.items() if it or n not in WHERE_THERE_ARE}
+        given = {it: getattr(value, it.name) for it in dataclasses.fields(value)}
+        return {of.name: _plain(it) for of, it in given.items() if it or not _left_out(of)}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
