@@ -139,7 +139,9 @@ def cohort_with_age_groups() -> pa.Table:
 def methods_of(picture: str, policy: str) -> list[str]:
     """Return the methods of a picture: the copy of the table first, or the raw data to compare."""
     first = WHOLE if dc.Policy.preset(policy).fixed else "none"
-    return [first, *(method for method in PLOTS[picture].methods if method != first)]
+    methods = PLOTS[picture].methods
+    there = [first] if first in (WHOLE, *methods) else []
+    return [*there, *(method for method in methods if method != first)]
 
 
 def draw(cohort: object, folder: Path, policy: str, picture: str, method: str) -> Card | None:

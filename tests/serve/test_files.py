@@ -223,6 +223,7 @@ WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
     **dict.fromkeys(("heatmap", "contour"), TWO),
     "scatter": [TWO[0], {"columns": ["age", "bmi"], "trend": True}],
     "bars": [{"columns": ["sex"]}],
+    "survival": [{"columns": ["age", "sex"], "event_is": ["f"]}],
     **{kind: [{"formula": "bmi ~ age"}] for kind in ("residuals", "qq", "leverage")},
 }
 
