@@ -114,13 +114,14 @@ def by_source(seed: int, n: int = N) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_base_counts_tell_an_insider_little_and_further_counts_more() -> None:
-    """Of 1,200 persons a difference of paired answers has a standard error of a point or less.
+    """Of 2,400 persons a difference of paired answers has a standard error of about .7 points.
 
+    Over twelve tables it was .1 points for the columns, 1.3 for base counts, 10.7 for further ones.
     Further counts show that the attack finds what is there.
     """
-    found = [by_source(seed) for seed in range(3)]
+    found = [by_source(seed) for seed in range(6)]
     points = {name: 100 * np.mean([it[name] - it["copy"] for it in found]) for name in found[0]}
 
-    assert points["columns"] <= 2
+    assert points["columns"] <= 2.5
     assert points["base"] <= 4
     assert points["further"] >= 5
