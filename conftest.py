@@ -4,10 +4,12 @@ import gc
 import os
 import shutil
 from collections.abc import Generator, Iterator
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from importlib import import_module
 from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -44,6 +46,10 @@ FOLDERS = {
 }
 
 
+# Of no meaning: where a test sets no other, chance is the same for it in every run.
+SECRET = sha256(b"tests").hexdigest()
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Let the font cache be there before a server that a test starts says that it builds one."""
     fonts = Path(os.environ["MPLCONFIGDIR"])
@@ -65,9 +71,21 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def write_secret(folder: Path) -> None:
+    """Write the tests' secret where discreet looks for the user's own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "discreet.secret"
+    path.touch(mode=0o600)
+    path.write_text(SECRET, encoding="utf-8")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Let only one of several workers compile a kernel, and the others take what it kept."""
+    """Give fixtures of modules the tests' secret, and let one worker compile a kernel for all."""
     if not hasattr(config, "workerinput"):
+        folder = mkdtemp(prefix="discreet-tests-")
+        config.add_cleanup(partial(shutil.rmtree, folder))
+        write_secret(Path(folder))
+        os.environ["DISCREET_CONFIG"] = folder  # which workers take over
         return
     from fcntl import LOCK_EX, flock
 
@@ -103,6 +121,7 @@ def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     for variable, folder in FOLDERS.items():
         monkeypatch.setenv(variable, str(home / folder))
+    write_secret(home / FOLDERS["DISCREET_CONFIG"])
     # What a fixture of a module left would come back at the end, and seal the next ledger.
     os.environ.pop("DISCREET_SECRET", None)
     # Set first: so whatever a test sets without the fixture is gone after it, too.

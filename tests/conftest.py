@@ -3,11 +3,8 @@
 import csv
 import os
 import re
-import shutil
-import tempfile
 import zlib
 from collections.abc import Callable, Generator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +28,6 @@ CONSTRUCTORS: dict[str, Callable[[Columns], Any]] = {
 }
 
 
-SECRET = "5eed" * 16
 FILES = (".csv", ".tsv", ".parquet")
 #: Tests of what each kind of frame and file has to be tried for in `make test` too: opening,
 #: counting, rows, and what must not be told.
@@ -40,21 +36,6 @@ OF_EVERY_KIND = re.compile(
     r"|test_a_frame_is_taken_as_it_is|test_a_frame_without_a_name_is_recognised"
 )
 IN_A_ROW = 3
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Give all tests the same secret, so that what they draw by chance is the same everywhere.
-
-    In a folder and not in DISCREET_SECRET, which comes before the secrets that tests make.
-    """
-    if hasattr(config, "workerinput"):
-        return  # the workers have the environment of the process that began them
-    folder = tempfile.mkdtemp(prefix="discreet-tests-")
-    config.add_cleanup(partial(shutil.rmtree, folder))
-    secret = Path(folder) / "discreet.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(SECRET + "\n", encoding="utf-8")
-    os.environ["DISCREET_CONFIG"] = folder
 
 
 @pytest.hookimpl(tryfirst=True)
