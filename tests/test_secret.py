@@ -120,6 +120,13 @@ def test_a_real_secret_is_the_same_where_small_ones_are_allowed() -> None:
 # --- where it is found -----------------------------------------------------------------------
 
 
+@pytest.fixture(autouse=True)
+def none_yet(own_home: Path) -> None:
+    """Take away the secret that tests have."""
+    (own_home / ".config" / "discreet" / "discreet.secret").unlink()
+    (own_home / ".config" / "discreet").rmdir()
+
+
 @pytest.fixture
 def made(own_home: Path) -> Path:
     """Say where a secret is made."""
