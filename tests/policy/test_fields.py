@@ -169,6 +169,10 @@ WRONG: Mapping[str, tuple[list[Any], str]] = {
         [{"age": "secret"}, {"age": None}, {"age": ["other"]}, {3: "other"}, *NO_TABLE],
         "a table of columns, each one of 'identifier', 'quasi-identifier', 'sensitive', 'other'",
     ),
+    "derive": (
+        [{"band": 3}, {"band": ""}, {"band": ["age"]}, {"": "age"}, {3: "age"}, *NO_TABLE[1:]],
+        "a table of new columns, each an expression of others",
+    ),
     "unit": ([*NO_NAME, True, 0], "a name, or false: a row is a person"),
     "key": (NO_NAME, "a name"),
     "study": (NO_NAME, "a name"),
@@ -241,6 +245,7 @@ RIGHT: Mapping[str, list[Any]] = {
     "residual_df": [1, 10, 10**6],
     "kinds": [{}, {"age": "continuous", "ward": "categorical"}],
     "roles": [{}, {"age": "quasi-identifier", "ward": "sensitive", "id": "identifier"}],
+    "derive": [None, {"band": "cut(age, 40, 60)"}, {}],
     "unit": [None, "patient", False],
     "key": [None, "visit"],
     "study": [None, "cohort"],
@@ -270,7 +275,7 @@ def test_what_is_right_is_kept(field: str) -> None:
 
 TABLES = [
     *("pictures", "limits", "edges", "bounds", "kinds", "roles", "groups", "strata"),
-    *("hierarchies", "ordered", "pairs", "tables", "missing_values"),
+    *("hierarchies", "ordered", "pairs", "tables", "missing_values", "derive"),
 ]
 
 

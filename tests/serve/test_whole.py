@@ -755,6 +755,21 @@ def test_a_part_with_a_new_column_is_answered_as_in_python(served: Served) -> No
     assert passed(served, "histogram", asked.body).text == asked.text
 
 
+def test_what_the_policy_derives_is_asked_for_as_any_column(tmp_path: Path) -> None:
+    served = serving(tmp_path, WHOLE + '\n[derive]\nratio = "ldl / hdl"\nband = "cut(age, 50)"\n')
+
+    found = json.loads(answered(served, ALICE, "histogram", {**A, "by": "band"}).body)
+    (told,) = (
+        it for it in study_told(served.study, served.columns)["columns"] if it["name"] == "ratio"
+    )
+    counted = checked(served, "histogram", {"columns": ["ratio"], "source": "counts"})
+
+    assert "band is cut(age, 50)" in found["says"]
+    assert told["sources"] == ["copy"]
+    assert isinstance(counted, Refusal)
+    assert counted.says.startswith("columns: dates and what the policy derives are drawn from")
+
+
 def test_axes_of_a_part_may_stand_in_any_order(served: Served) -> None:
     body = {"columns": ["ratio", "age", "region"], **OLD}
     sent = json.loads(answered(served, ALICE, "parallel", body).body)

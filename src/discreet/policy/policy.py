@@ -75,7 +75,7 @@ def frozen(key: str, value: Any) -> Any:
     """Return a field's value as it is kept: tuples and read-only mappings all the way."""
     if key == "pictures" and isinstance(value, Mapping):
         return MappingProxyType({**METHOD_OF_PLOT, **value})
-    if key in ("kinds", "roles") and isinstance(value, Mapping):
+    if key in ("kinds", "roles", "derive") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
     if key == "hierarchies" and isinstance(value, Mapping):
         return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
@@ -145,6 +145,12 @@ def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
     return lambda v: (
         isinstance(v, Mapping)
         and all(isinstance(key, str) and word in allowed for key, word in v.items())
+    )
+
+
+def _expressions(v: Any) -> bool:
+    return isinstance(v, Mapping) and all(
+        isinstance(text, str) and bool(text.strip()) for it in v.items() for text in it
     )
 
 
@@ -255,6 +261,10 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "closeness": (lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
+    "derive": (
+        lambda v: v is None or _expressions(v),
+        "a table of new columns, each an expression of others",
+    ),
     "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
     "key": _NAME,
     "study": _NAME,
@@ -368,6 +378,11 @@ class Policy:
     closeness : float, default 1.0
         How far the sensitive values of a stratum of a released table may be from those of all
         rows (t-closeness).
+    derive : mapping of str to str, optional
+        New columns that every study of the policy has, each with an expression of other columns:
+        `{"log_bmi": "log(bmi)", "band": "cut(age, 40, 60)"}` (docs/expressions.md). They are
+        computed of the rows of the copy, as those of `Study.assign`, and one may use those before
+        it. Only where `rows` is "whole"; they are never counted.
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -432,6 +447,7 @@ class Policy:
     closeness: float = 1.0
     kinds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    derive: Mapping[str, str] | None = None
     unit: str | bool | None = None
     key: str | None = None
     study: str | None = None

@@ -156,7 +156,8 @@ def _told(
     policy: Policy, plot: Plot[View], levels: Sequence[DrawableColumn], sources: Sequence[str]
 ) -> dict[str, Any]:
     rows_by = [it.name for it in levels if it.stratum or COPY in it.sources or not policy.from_copy]
-    counts_by = [it.name for it in levels] if "counts" in plot.by else []
+    counted = [it.name for it in levels if not it.sources or COUNTS in it.sources]
+    counts_by = counted if "counts" in plot.by else []
     by = {"columns": counts_by, "rows": rows_by} if plot.by else None
     takes: dict[str, Any] = {"least": plot.least, "most": plot.most, "kind": plot.columns}
     if plot.places:

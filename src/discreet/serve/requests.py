@@ -125,8 +125,8 @@ WORDS: Mapping[tuple[str, str], str] = {
         " holds"
     ),
     ("columns", "dates"): (
-        "columns: dates are drawn from the copy of the whole table alone; leave source and method"
-        " out"
+        "columns: dates and what the policy derives are drawn from the copy of the whole table"
+        " alone; leave source and method out"
     ),
     ("columns", "groups"): (
         "columns: rows of these may not be seen together; /api/study lists the groups"
@@ -137,6 +137,10 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("by", "strata"): "by: under this policy rows carry the levels of strata alone",
     ("by", "copy"): (
         "by: the copy of the whole table leaves it out; /api/study says which columns it holds"
+    ),
+    ("by", "dates"): (
+        "by: what the policy derives is drawn from the copy of the whole table alone; leave source"
+        " and method out"
     ),
     ("formula", ""): (
         "formula: it cannot be read; write columns that can be drawn as 'y ~ x + C(group)',"
@@ -150,8 +154,8 @@ WORDS: Mapping[tuple[str, str], str] = {
         " it holds"
     ),
     ("formula", "dates"): (
-        "formula: dates are drawn from the copy of the whole table alone; leave source and method"
-        " out"
+        "formula: dates and what the policy derives are drawn from the copy of the whole table"
+        " alone; leave source and method out"
     ),
     ("source", ""): "source: the method draws from the other one; leave method or source out",
     ("source", "part"): (
@@ -331,8 +335,10 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
     asked.source = _source(study.policy, columns, kind, names, named, how)
     if asked.source == COPY:
         settled = _of_copy(study, columns, kind, names, model, how, part)
-    elif {*names} & _of_copy_alone(columns):
+    elif {*names, *(model.levels if model else ())} & (alone := _of_copy_alone(columns)):
         raise RefusedError("dates", parameter="formula" if model else "columns", rule="dates")
+    elif how.get("by") in alone:
+        raise RefusedError("derived", parameter="by", rule="dates")
     elif "limits" in how:
         raise RefusedError("of the copy alone", parameter="limits")
     else:

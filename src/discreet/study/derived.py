@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -17,15 +16,7 @@ import numpy as np
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, about
-from discreet.expressions import (
-    Days,
-    Expression,
-    Levels,
-    Numbers,
-    Truth,
-    Values,
-    parse_expression,
-)
+from discreet.expressions import Truth, Values
 from discreet.measure.fidelity_report import SubsetFit
 from discreet.plots import View
 from discreet.plots.descriptor import Plot
@@ -40,9 +31,9 @@ from discreet.study.from_copy import (
     source_of,
     view_from_copy,
 )
+from discreet.study.new_columns import parsed, values_of, with_column
 from discreet.study.session import NO_COPY, Session, with_gate
-from discreet.table import KINDS, Column, Table
-from discreet.table.dates import DATE, Dates
+from discreet.table import KINDS, Table
 
 __all__ = ["FEWEST", "DerivedCopy", "OfCopy", "derived_of"]
 
@@ -68,16 +59,13 @@ class DerivedCopy:
         The rows, and all columns.
     steps : tuple of str
         What was done, in words, in the order in which it was.
-    names : mapping of str to tuple of str
-        The columns of the copy that each new column was made from.
     asked : tuple of str
-        The columns of the copy that say which rows these are.
+        The columns that say which rows these are.
     """
 
     session: Session
     whole: WholeTable
     steps: tuple[str, ...] = ()
-    names: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     asked: tuple[str, ...] = ()
 
     @property
@@ -105,13 +93,13 @@ class DerivedCopy:
     def where(self, condition: str) -> DerivedCopy:
         """Return the rows for which a condition holds; not those for which it is unknown."""
         with about("where"):
-            found = self._parsed("where", condition)
+            found = parsed(self.whole, "where", condition)
             if found.kind != "truth":
                 raise InputError(
                     f"{condition!r} is no condition but a {found.kind}; compare it with something:"
                     " 'age >= 50'"
                 )
-            kept = np.flatnonzero(_truth(found.evaluate(self._values(found))) == 1)
+            kept = np.flatnonzero(_truth(found.evaluate(values_of(self.whole, found))) == 1)
             if len(kept) < FEWEST:
                 raise RefusedError(
                     f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
@@ -129,9 +117,9 @@ class DerivedCopy:
         )
         return dataclasses.replace(
             self,
-            whole=WholeTable(some, self.whole.raw),
+            whole=dataclasses.replace(self.whole, copy=some),
             steps=(*self.steps, f"where {condition}"),
-            asked=(*self.asked, *self.sources(found.names)),
+            asked=(*self.asked, *found.names),
         )
 
     def assign(self, columns: Mapping[str, str]) -> DerivedCopy:
@@ -147,81 +135,15 @@ class DerivedCopy:
     def _with_column(self, name: str, text: str) -> DerivedCopy:
         if not isinstance(name, str) or not name.strip():
             raise InputError("a new column needs a name that is text")
-        if name in self.session.table.columns or name in self.whole.raw:
+        if name in {*self.session.table.columns, *self.whole.raw, *self.whole.left_out}:
             raise InputError(
                 f"there is a column {name!r}; choose another name for the new one", rule="taken"
             )
-        found = self._parsed(name, text)
-        column, made = _column(name, found, self.whole.raw), found.evaluate(self._values(found))
-        copy = self.whole.copy
-        if isinstance(made, Truth):
-            made = made.as_levels()
-        if isinstance(made, Levels):
-            held = dataclasses.replace(copy, strata={**copy.strata, name: made.words})
-        else:
-            values = _finite(made.values)
-            if np.isnan(values).all():
-                raise RefusedError(
-                    f"{text!r} has no value in any row of the copy; look at what it is made from",
-                    rule="empty",
-                )
-            held = dataclasses.replace(copy, columns={**copy.columns, name: values})
         return dataclasses.replace(
             self,
-            whole=WholeTable(held, {**self.whole.raw, name: column}),
+            whole=with_column(self.whole, name, text),
             steps=(*self.steps, f"{name} is {text}"),
-            names={**self.names, name: self.sources(found.names)},
         )
-
-    def sources(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of the copy that some columns, new ones among them, are made from."""
-        return tuple(dict.fromkeys(it for name in names for it in self.names.get(name, (name,))))
-
-    def _parsed(self, what: str, text: str) -> Expression:
-        if not isinstance(text, str):
-            raise InputError(f"{what} takes an expression, which is text: 'age >= 50'")
-        kinds = {name: self._kind(name) for name in self._held()}
-        coded = [name for name, kind in kinds.items() if kind == "level" and self._coded(name)]
-        try:
-            return parse_expression(text, kinds | dict.fromkeys(coded, "number"))
-        except InputError:
-            if coded:  # which a plot shows as levels, so that they may be written as these, too
-                with suppress(InputError):
-                    return parse_expression(text, kinds)
-            raise
-
-    def _held(self) -> list[str]:
-        return [*self.whole.copy.columns, *self.whole.copy.strata]
-
-    def _kind(self, name: str) -> str:
-        if name in self.whole.copy.strata:
-            return "level"
-        return "number" if self.whole.raw[name].dates is None else "date"
-
-    def _coded(self, name: str) -> bool:
-        """Tell whether levels are stored as numbers, such as 0 and 1, and all of them are kept."""
-        column = self.whole.raw[name]
-        if not column.numeric or column.yes_no:
-            return False
-        try:
-            return bool([float(word) for word in {*self.whole.copy.strata[name]} - {""}])
-        except ValueError:  # levels were joined into "other"
-            return False
-
-    def _values(self, of: Expression) -> dict[str, Values]:
-        """Return the columns that an expression rests on, each as it is read there."""
-        return {
-            name: self._value(name, kind) for name, kind in zip(of.names, of.kinds, strict=True)
-        }
-
-    def _value(self, name: str, kind: str) -> Values:
-        copy = self.whole.copy
-        if kind == "level":
-            return Levels(copy.strata[name])
-        if name in copy.strata:
-            return Numbers(np.array([float(word or "nan") for word in copy.strata[name]]))
-        values = copy.columns[name]
-        return Days(values) if kind == "date" else Numbers(values)
 
     # --- what is drawn --------------------------------------------------------------------------
 
@@ -275,18 +197,20 @@ class DerivedCopy:
         return self.session.gate_of_copy(kind, self.recorded(columns))
 
     def recorded(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of the copy that something rests on, as the ledger records them.
+        """Return the columns of the table that something rests on, as the ledger records them.
 
         What says which rows it is of is shown as well.
         """
-        return tuple(dict.fromkeys((*self.sources(names), *self.asked)))
+        return self.whole.sources((*names, *self.asked))
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
         """Say what was done, how rough a small part is, and what is said of the copy's columns."""
         said = ["; ".join(self.steps)] if self.steps else []
         if self.asked and len(self.whole) < ROUGH:
             said.append(_how_rough(len(self.whole), self.session.fidelity().subsets))
-        return (*said, *self.session.remarks_of_copy(self.sources(names)))
+        rest_on = self.whole.beneath((*names, *self.asked))
+        said += self.session.said_of_derived(rest_on)
+        return (*said, *self.session.remarks_of_table(self.whole.sources(names)))
 
 
 OfCopy = Session | DerivedCopy
@@ -318,17 +242,3 @@ def _truth(found: Values) -> Floats:
     if not isinstance(found, Truth):
         raise InputError("a condition came out as something else")
     return found.values
-
-
-def _finite(values: Floats) -> Floats:
-    return np.where(np.isfinite(values), values, np.nan)
-
-
-def _column(name: str, found: Expression, raw: Mapping[str, Column]) -> Column:
-    """Return what is known of a new column."""
-    if found.kind in ("truth", "level"):
-        return Column(name, KINDS[1])
-    dates = next((raw[it].dates for it in found.names if raw[it].dates is not None), None)
-    if found.kind == "date":
-        return Column(name, DATE, dates=dates or Dates("day"))
-    return Column(name, KINDS[0], numeric=True, floating=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -43,10 +43,24 @@ OWN = ("k", "q")
 
 @dataclass(frozen=True, repr=False)
 class WholeTable:
-    """The copy of a whole table, as rows and as a Table that can be counted."""
+    """The copy of a whole table, as rows and as a Table that can be counted.
+
+    Parameters
+    ----------
+    copy : Copy
+        The rows, with new columns among them.
+    raw : mapping of str to Column
+        What is known of each column.
+    made_from : mapping of str to tuple of str
+        The columns that each new column was made from.
+    left_out : mapping of str to str
+        Why a new column that the policy derives is not among them.
+    """
 
     copy: Copy
     raw: Mapping[str, Column]
+    made_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> Table:
@@ -78,7 +92,32 @@ class WholeTable:
             return self
         others = {name: it for name, it in numbers.items() if name not in words}
         held = dataclasses.replace(self.copy, columns=others, strata={**self.copy.strata, **words})
-        return WholeTable(held, self.raw)
+        return dataclasses.replace(self, copy=held)
+
+    def beneath(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return some columns, and all that those of them that are new are made from."""
+        found: dict[str, None] = {}
+        waiting = [*names]
+        while waiting:
+            name = waiting.pop(0)
+            if name not in found:
+                found[name] = None
+                waiting += self.made_from.get(name, ())
+        return tuple(found)
+
+    def sources(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of the table that some columns, new ones among them, rest on."""
+        return tuple(name for name in self.beneath(names) if name not in self.made_from)
+
+    def check_made(self, names: Sequence[str]) -> None:
+        """Refuse new columns that the policy derives and that could not be made of this copy."""
+        for name in names:
+            if name in self.left_out:
+                raise RefusedError(
+                    f"column {name!r}, which the policy derives, could not be made of the copy:"
+                    f" {self.left_out[name]}",
+                    rule="derive",
+                )
 
     def __len__(self) -> int:
         sizes = [len(values) for values in self.copy.columns.values()]
@@ -239,7 +278,9 @@ def _check_in_copy(whole: WholeTable, raw: Table, names: Sequence[str], by: str 
     held = {*whole.copy.columns, *whole.copy.strata}
     for what, wanted in (("columns", names), ("by", [] if by is None else [by])):
         with about(what):
-            raw.require([name for name in dict.fromkeys(wanted) if name not in held])
+            new = {*held, *whole.left_out}
+            raw.require([name for name in dict.fromkeys(wanted) if name not in new])
+            whole.check_made(wanted)
             for name in wanted:
                 if name not in held:
                     says = "; ".join(whole.copy.remarks)

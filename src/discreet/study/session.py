@@ -60,6 +60,7 @@ from discreet.study.gate import (
     pairs_wrong,
     pins_of_axes,
 )
+from discreet.study.new_columns import with_derived
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
 from discreet.vault.vault import Copy, Made, Vault, protect_view
@@ -123,7 +124,8 @@ class Session:
         self.policy = policy.changed(outside="keep") if kept else policy
         # A version that began by the former default goes on so, where nobody says otherwise.
         began = settings.get("rows")
-        free = policy.rows is None and policy.m is None and not policy.tables
+        free = policy.rows is None and policy.m is None
+        free &= not (policy.tables or policy.derive)  # which only a copy of the whole table has
         if free and policy.rows_by == Whole.name and began == Condensation.name:
             self.policy = self.policy.changed(rows=began)
         self.release_gate = dataclasses.replace(self.release_gate, policy=self.policy)
@@ -156,9 +158,10 @@ class Session:
             kinds = {name: column.kind for name, column in self.table.columns.items()}
             if self.policy.rows_by == Whole.name:  # its copy has dates as numbers
                 kinds |= dict.fromkeys(self.dates, KINDS[0])
+                kinds |= {it.name: it.kind for it in self.derived}
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
-        of_copy = [*self.dates]
+        of_copy = [*self.dates, *(self.policy.derive or {})]
         if plot in PLOTS and PLOTS[plot].columns == KINDS[1]:  # codes, of which it makes levels
             of_copy += [n for n in columns if n in self.table.columns and self._is_number(n)]
         chosen = source_of(self.policy, plot, columns, source, how, of_copy)
@@ -166,14 +169,26 @@ class Session:
             return settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
             )
+        self._check_counted([*columns, *(() if model is None else model.levels), how.get("by")])
         settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
         return dataclasses.replace(settled, source=chosen)
+
+    def _check_counted(self, names: Sequence[object]) -> None:
+        """Refuse counts of columns that are computed of the copy's rows alone."""
+        for name in names:
+            if name in (self.policy.derive or {}):
+                raise RefusedError(
+                    f"column {name!r} is derived from the copy by the policy, and there are no"
+                    " counts of it; leave source and method out, to draw it from the copy",
+                    parameter="source",
+                    rule="derive",
+                )
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, with the study's gate."""
         if self.policy.rows_by != Whole.name:
             raise RefusedError(NO_COPY)
-        copy = self.whole.copy
+        copy = self.kept.copy
         return dataclasses.replace(
             self._vault.nearness(self.table, self.policy),
             gate=self.gate_of_copy(FIDELITY, (*copy.columns, *copy.strata)),
@@ -185,9 +200,25 @@ class Session:
         return self._vault.version_of_whole(self.table, self.policy)
 
     @cached_property
-    def whole(self) -> WholeTable:
-        """The copy of the whole table, made on the first call."""
+    def kept(self) -> WholeTable:
+        """The copy of the whole table as the vault keeps it, made on the first call."""
         return WholeTable(self._vault.whole(self.table, self.policy), self.table.columns)
+
+    @cached_property
+    def whole(self) -> WholeTable:
+        """The copy of the whole table, with the columns that the policy derives of its rows."""
+        return with_derived(self.kept, self.policy)
+
+    @property
+    def derived(self) -> tuple[DrawableColumn, ...]:
+        """The columns that the policy derives, as far as they could be made of the copy."""
+        if not self.policy.derive:
+            return ()
+        held, raw = self.whole.copy, self.whole.raw
+        return tuple(
+            DrawableColumn(name, KINDS[name not in held.columns], raw[name].role, False, (COPY,))
+            for name in self.whole.made_from
+        )
 
     def _is_number(self, name: str) -> bool:
         return self.table.columns[name].kind == KINDS[0]
@@ -195,7 +226,8 @@ class Session:
     @property
     def dates(self) -> tuple[str, ...]:
         """The columns of dates, which the copy of the whole table alone has as numbers."""
-        return tuple(n for n, column in self.table.columns.items() if column.dates is not None)
+        raw = self.whole.raw if self.policy.derive else self.table.columns
+        return tuple(n for n, column in raw.items() if column.dates is not None)
 
     @cached_property
     def base(self) -> BaseCounts:
@@ -265,8 +297,7 @@ class Session:
                 raise RefusedError("these counts and the other base counts give a cell away")
             drawn = self.counted(request, plot.from_counts)
         except RefusedError:
-            percent = request.percent
-            from_copy = self.settle(plot.name, request.columns, source=COPY, percent=percent)
+            from_copy = self.settle(plot.name, request.columns, source=COPY)
             return self._from_copy(plot, from_copy)
         # Counts are of the data as they are now: that these are the copy's is looked at again.
         view: V = self._gated(drawn, request, {COPY_OF_TABLE: self.version_of_whole}, FORMAT)
@@ -284,8 +315,9 @@ class Session:
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
         """Return what records that something of the copy is released: nothing of it is compared."""
-        gate, copy = self.release_gate, self.whole.copy.version
-        return lambda form: gate.release([gate.record_from_copy(kind, columns, form, copy)])
+        gate, whole = self.release_gate, self.whole
+        named, copy = whole.sources(columns), whole.copy.version
+        return lambda form: gate.release([gate.record_from_copy(kind, named, form, copy)])
 
     def origin_of_copy(self, names: Sequence[str]) -> Origin:
         """Say what a view of columns of the copy of the whole table is of."""
@@ -302,7 +334,17 @@ class Session:
         )
 
     def remarks_of_copy(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Say of columns of the copy which may hold codes, and of the copy how near it is."""
+        """Say what columns of the copy are, which may hold codes, and how near the copy is."""
+        told = self.said_of_derived(self.whole.beneath(names))
+        return (*told, *self.remarks_of_table(self.whole.sources(names)))
+
+    def said_of_derived(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say what those columns are that the policy derives."""
+        derive = self.policy.derive or {}
+        return tuple(f"{name} is {derive[name]}" for name in names if name in derive)
+
+    def remarks_of_table(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Say which columns of the table may hold codes, and of the copy how near it is."""
         near = self._vault.nearness(self.table, self.policy).word
         return (*_codes_in(self.table, self.policy, names), f"the copy: {near}")
 
@@ -320,12 +362,12 @@ class Session:
         shown = {name for kind in KINDS for name in self.table.shown([*columns], kind)}
         sources: dict[str, tuple[str, ...]] = {}
         if self.policy.rows_by == Whole.name:
-            copy = self.whole.copy
+            copy = self.kept.copy
             sources = dict.fromkeys(shown, (COUNTS,))
             sources |= dict.fromkeys([*copy.columns, *copy.strata], SOURCES)
             sources |= dict.fromkeys([name for name in self.dates if name in copy.columns], (COPY,))
         shown |= {name for name, of in sources.items() if of == (COPY,)}
-        return tuple(
+        of_table = tuple(
             DrawableColumn(
                 name,
                 KINDS[0] if name in self.dates and name in shown else column.kind,
@@ -336,6 +378,7 @@ class Session:
             for name, column in columns.items()
             if name in shown
         )
+        return of_table + self.derived
 
     @property
     def ledger(self) -> Ledger:
@@ -383,7 +426,7 @@ class Session:
     def numbers_together(self) -> tuple[str, ...]:
         """Return all columns of numbers whose rows may be seen together."""
         if self.policy.rows_by == Whole.name:
-            return tuple(name for name in self.table.columns if name in self.whole.copy.columns)
+            return tuple(name for name in self.whole.raw if name in self.whole.copy.columns)
         groups = self.groups_settled()
         if len(groups) > 1:
             raise RefusedError(

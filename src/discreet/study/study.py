@@ -34,6 +34,7 @@ from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
+from discreet.study.new_columns import check_derive
 from discreet.study.session import Session, axis_order
 from discreet.study.summary import average, summarise
 from discreet.study.tables import release, setting_below, settings_of, sweep
@@ -706,12 +707,11 @@ class Study:
         column: str,
         *,
         by: str | None = None,
-        percent: bool = False,
         method: str | None = None,
         k: int | None = None,
         source: str | None = None,
     ) -> plots.BarView:
-        """Draw how many persons, or which share of them, have each level of a categorical column.
+        """Draw how many persons have each level of a categorical column.
 
         Parameters
         ----------
@@ -719,9 +719,6 @@ class Study:
             A categorical column.
         by : str, optional
             Another one whose levels divide the bars.
-        percent : bool, default False
-            Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
-            it. A level of which a count is hidden has no shares.
         method : str, optional
             "cell-suppression" (the default: small counts are hidden, and others where sums
             would give them back), or "none" under `research`.
@@ -737,24 +734,15 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if some person is at several levels and these are joined, or divided by `by`; or
-            shares are asked for and a count is hidden of each level.
+            Also if some person is at several levels and these are joined, or divided by `by`.
 
         Notes
         -----
         Under `standard` levels of fewer than k persons are joined into "other", because the name
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
-        section 2.1. Shares are those of the counts that are shown, rounded as they are.
-
-        Examples
-        --------
-        >>> import discreet as dc
-        >>> view = dc.open(dc.datasets.diabetes()).bars("sex", percent=True)
-        >>> [round(sum(shares)) for shares in view.shares]
-        [100]
+        section 2.1.
         """
-        how: dict[str, Any] = {"method": method, "k": k, "source": source}
-        return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
+        return self._drawn.draw(BARS, [column], by=by, method=method, k=k, source=source)
 
     def crosstab(
         self,
@@ -1583,4 +1571,7 @@ def _check_declared(table: Table, policy: Policy) -> None:
     check_listed(policy)
     for pair in policy.tables or ():
         table.require(pair, "categorical")
-    table.require([*{**policy.limits, **policy.edges, **policy.bounds}], "continuous")
+    new = policy.derive or {}
+    ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
+    table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
+    check_derive(table, policy)

@@ -37,12 +37,13 @@ def columns_of_table(
     """Return the columns of the copy that are released, or refuse those that are not in it."""
     copy = of.whole.copy
     held = [name for name in of.whole.raw if name in {*copy.columns, *copy.strata}]
-    new = {name for name in held if name not in of.table.columns}
+    new = {name for name in (*held, *of.whole.left_out) if name not in of.table.columns}
     dropped = drop if isinstance(drop, str) else [name for name in drop if name not in new]
     check_columns(of.table, columns, dropped)
     wanted = held if columns is None else list(columns)
     if columns is not None:
         of.table.require([name for name in wanted if name not in new])
+        of.whole.check_made(wanted)
     if both := set(drop) & set(columns or ()):
         raise InputError(f"{one_of(sorted(both))} cannot be released and dropped")
     for name in wanted:
@@ -87,7 +88,7 @@ def release_whole(
         {name: copy.strata[name] for name in columns if name in copy.strata},
         whole.raw,
     )
-    named = columns if derived is None else derived.recorded(columns)
+    named = whole.sources(columns) if derived is None else derived.recorded(columns)
 
     def gate(form: str | None, report: str | None) -> None:
         """Record that the table is released, its report, or both."""
@@ -106,7 +107,7 @@ def release_whole(
         title=f"Protected copy of {title}",
         made=MappingProxyType(_made_of(session, columns, formula)),
         measured=told,
-        notes=(*_notes(session, raw, pair), *_derivation(derived)),
+        notes=(*_notes(session, raw, pair), *_derivation(session, columns, derived)),
         gate=lambda form: gate(None, form),
     )
     attack = partial(attack_whole, raw, made, f"Attacks on the copy of {title}")
@@ -114,17 +115,19 @@ def release_whole(
     return Release(frame, report, table, gate, attacker=attack)
 
 
-def _derivation(derived: DerivedCopy | None) -> tuple[str, ...]:
+def _derivation(
+    session: Session, columns: Sequence[str], derived: DerivedCopy | None
+) -> tuple[str, ...]:
     """Say what was done to the copy before it was released."""
-    if derived is None:
-        return ()
+    whole = session.whole if derived is None else derived.whole
+    steps = [*session.said_of_derived(whole.beneath(columns)), *(derived.steps if derived else ())]
     of = "The report is of the whole copy; the table is what was made of it"
-    return (f"{of}: {'; '.join(derived.steps)}.",)
+    return (f"{of}: {'; '.join(steps)}.",) if steps else ()
 
 
 def _check_kept(session: Session, raw: RawWhole, made: WholeCopy) -> None:
     """Refuse a copy that was kept, if it is not the one that is made of these data."""
-    copy, again = session.whole.copy, copied_whole(raw, made)
+    copy, again = session.kept.copy, copied_whole(raw, made)
     same = copy.columns.keys() == again.columns.keys() and all(
         np.array_equal(copy.columns[name], again.columns[name], equal_nan=True)
         for name in again.columns
@@ -196,7 +199,7 @@ def _made_of(session: Session, columns: tuple[str, ...], formula: str | None) ->
 def _notes(session: Session, raw: RawWhole, pair: Pair) -> tuple[str, ...]:
     """Say what the reader of a report may not expect."""
     notes = ["Risk and use are measured on rows beside the records that each was drawn for."]
-    gaps = [name for name in session.whole.copy.columns if name not in pair.original.numbers]
+    gaps = [name for name in session.kept.copy.columns if name not in pair.original.numbers]
     if gaps:
         notes.append(f"Not measured, for their gaps: {', '.join(sorted(gaps))}.")
     if raw.persons is not None:

@@ -1,0 +1,177 @@
+"""New columns of a copy of the whole table: expressions of its rows, by an analyst or the policy.
+
+What the policy derives is there from the opening of the study, as columns of the copy are. It is
+computed of the rows of the copy as well, so that a band and the age it was cut from agree in every
+row, and no raw value plays a part in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from contextlib import suppress
+
+import numpy as np
+
+from discreet.arguments import Floats
+from discreet.errors import DiscreetError, InputError, RefusedError, about
+from discreet.expressions import (
+    Days,
+    Expression,
+    Levels,
+    Numbers,
+    Truth,
+    Values,
+    parse_expression,
+)
+from discreet.policy import Policy
+from discreet.protect import Whole
+from discreet.study.from_copy import WholeTable
+from discreet.table import KINDS, Column, Table
+from discreet.table.dates import DATE, Dates
+
+__all__ = ["check_derive", "parsed", "values_of", "with_column", "with_derived"]
+
+KIND_OF = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
+"""What an expression calls the kinds of columns."""
+
+
+def with_column(whole: WholeTable, name: str, text: str) -> WholeTable:
+    """Return rows with a new column that an expression says, or refuse it."""
+    found = parsed(whole, name, text)
+    made, copy = found.evaluate(values_of(whole, found)), whole.copy
+    if isinstance(made, Truth):
+        made = made.as_levels()
+    if isinstance(made, Levels):
+        held = dataclasses.replace(copy, strata={**copy.strata, name: made.words})
+    else:
+        values = np.where(np.isfinite(made.values), made.values, np.nan)
+        if np.isnan(values).all():
+            raise RefusedError(
+                f"{text!r} has no value in any row of the copy; look at what it is made from",
+                rule="empty",
+            )
+        held = dataclasses.replace(copy, columns={**copy.columns, name: values})
+    return dataclasses.replace(
+        whole,
+        copy=held,
+        raw={**whole.raw, name: _column(name, found, whole.raw)},
+        made_from={**whole.made_from, name: found.names},
+    )
+
+
+def parsed(whole: WholeTable, what: str, text: str) -> Expression:
+    """Read an expression of the columns that a copy has."""
+    if not isinstance(text, str):
+        raise InputError(f"{what} takes an expression, which is text: 'age >= 50'")
+    copy = whole.copy
+    kinds = {name: _kind(whole, name) for name in (*copy.columns, *copy.strata)}
+    coded = [name for name, kind in kinds.items() if kind == "level" and _coded(whole, name)]
+    return _read(text, kinds, coded)
+
+
+def values_of(whole: WholeTable, of: Expression) -> dict[str, Values]:
+    """Return the columns that an expression rests on, each as it is read there."""
+    return {name: _value(whole, name, kind) for name, kind in zip(of.names, of.kinds, strict=True)}
+
+
+def _read(text: str, kinds: Mapping[str, str], coded: list[str]) -> Expression:
+    """Read an expression; `coded` are levels that are stored as numbers, and either is right."""
+    try:
+        return parse_expression(text, {**kinds, **dict.fromkeys(coded, "number")})
+    except InputError:
+        if coded:  # which a plot shows as levels, so that they may be written as these, too
+            with suppress(InputError):
+                return parse_expression(text, kinds)
+        raise
+
+
+def _kind(whole: WholeTable, name: str) -> str:
+    if name in whole.copy.strata:
+        return "level"
+    return "number" if whole.raw[name].dates is None else "date"
+
+
+def _coded(whole: WholeTable, name: str) -> bool:
+    """Tell whether levels are stored as numbers, such as 0 and 1, and all of them are kept."""
+    column = whole.raw[name]
+    if not column.numeric or column.yes_no:
+        return False
+    try:
+        return bool([float(word) for word in {*whole.copy.strata[name]} - {""}])
+    except ValueError:  # levels were joined into "other"
+        return False
+
+
+def _value(whole: WholeTable, name: str, kind: str) -> Values:
+    copy = whole.copy
+    if kind == "level":
+        return Levels(copy.strata[name])
+    if name in copy.strata:
+        return Numbers(np.array([float(word or "nan") for word in copy.strata[name]]))
+    values: Floats = copy.columns[name]
+    return Days(values) if kind == "date" else Numbers(values)
+
+
+def _column(name: str, found: Expression, raw: Mapping[str, Column]) -> Column:
+    """Return what is known of a new column."""
+    if found.kind in ("truth", "level"):
+        return Column(name, KINDS[1])
+    dates = next((raw[it].dates for it in found.names if raw[it].dates is not None), None)
+    if found.kind == "date":
+        return Column(name, DATE, dates=dates or Dates("day"))
+    return Column(name, KINDS[0], numeric=True, floating=True)
+
+
+# --- what the policy derives ----------------------------------------------------------------------
+
+
+def with_derived(whole: WholeTable, policy: Policy) -> WholeTable:
+    """Return a copy with the columns that the policy derives.
+
+    One that cannot be made of this copy holds up no other: it is left out, and why is kept.
+    """
+    for name, text in (policy.derive or {}).items():
+        try:
+            whole = with_column(whole, name, text)
+        except DiscreetError as error:
+            why = str(error).splitlines()[0]
+            whole = dataclasses.replace(whole, left_out={**whole.left_out, name: why})
+    return whole
+
+
+def check_derive(table: Table, policy: Policy) -> None:
+    """Refuse columns that the policy derives, if they cannot be those of any copy of a table."""
+    if not policy.derive:
+        return
+    if policy.rows_by != Whole.name:
+        raise InputError(
+            "derive of the policy makes columns of a copy of the whole table, and this policy has"
+            " none; leave derive out, or make one (rows = 'whole', without groups and strata)"
+        )
+    kinds = {
+        name: it for kind, it in KIND_OF.items() for name in table.shown([*table.columns], kind)
+    }
+    columns = table.columns
+    coded = [n for n, kind in kinds.items() if kind == "level" and _holds_codes(columns[n])]
+    for name, text in policy.derive.items():
+        with about("derive"):
+            if name in columns:
+                raise InputError(
+                    f"derive of the policy has a column {name!r}, as the table has; choose another"
+                    " name for the new one"
+                )
+            try:
+                found = _read(text, kinds, coded)
+            except InputError as error:
+                raise InputError(f"derive of the policy, {name!r}: {error}") from None
+        kinds[name] = "level" if found.kind == "truth" else found.kind
+    for name in {**policy.limits, **policy.edges}:
+        if name in policy.derive and kinds[name] == "level":
+            raise InputError(
+                f"column {name!r} of the policy's derive has levels, and so no limits or edges"
+            )
+
+
+def _holds_codes(column: Column) -> bool:
+    return column.numeric and not column.yes_no
