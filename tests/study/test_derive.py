@@ -66,7 +66,7 @@ def test_the_ledger_names_the_columns_they_rest_on() -> None:
     assert one.session.ledger.history("s")[-1]["columns"] == ["bmi", "age"]
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "counted": ({"column": "log_bmi", "source": "counts"}, "'log_bmi' is derived from the copy"),
     "counted by": ({"column": "age", "by": "band", "source": "counts"}, "'band' is derived"),
     "empty": ({"column": "none"}, r"'none', which the policy derives, could not be made"),
