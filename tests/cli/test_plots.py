@@ -176,7 +176,7 @@ ERRORS = {
     "a trend of a heat map": (
         ["plot", "heatmap", "F", "age", "bmi", "--trend", "--json"],
         2,
-        "--trend is for a scatter plot",
+        "a heatmap has no --trend",
     ),
     "by nobody": (["plot", "histogram", "F", "bmi", "--by", "sexx", "--json"], 2, "'sexx'"),
     "points by no stratum": (
@@ -265,6 +265,14 @@ def test_by_divides_a_picture_by_levels(run: Run, cohort: Path, picture: str) ->
     assert '"1"' in out, "a level's name"
     (entry,) = json.loads(run("log", "--released", "--json")[1])
     assert (entry["kind"], entry["columns"]) == (picture, [*columns, "sex"])
+
+
+def test_bars_are_drawn_as_percent_where_it_is_asked_for(run: Run, cohort: Path) -> None:
+    words = ("plot", "bars", str(cohort), "sex", "--by", "age_group", "--json")
+    for more, percent in (((), False), (("--percent",), True)):
+        view = dc.View.from_json(run(*words, *more)[1])
+        assert isinstance(view, dc.BarView)
+        assert view.percent is percent
 
 
 def test_a_trend_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:
@@ -464,7 +472,7 @@ AXES_ERRORS: dict[str, tuple[list[str], int, str]] = {
     "an identifier": (["age", "who"], 3, "column 'who' identifies persons"),
     "nobody's": (["age", "agee"], 2, "there is no column 'agee'"),
     "by": (["age", "amount", "--by", "sex"], 2, "a parallel has no --by"),
-    "a trend": (["age", "amount", "--trend"], 2, "--trend is for a scatter plot"),
+    "a trend": (["age", "amount", "--trend"], 2, "a parallel has no --trend"),
     "no method": (["age", "amount", "--method", "magic"], 2, "cannot be made by method 'magic'"),
     "single records": (["age", "amount", "--method", "k-member"], 3, "pixels of single records"),
     "raw": (["age", "amount", "--method", "none"], 3, "exists under the policy 'research' alone"),

@@ -3,10 +3,14 @@
 from types import MappingProxyType
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from discreet.errors import InputError
-from discreet.plots import BarView, Origin
+import discreet as dc
+from discreet.errors import InputError, RefusedError
+from discreet.plots import BarView, Origin, View
 from discreet.render.scene import Axis, Columns
 
 
@@ -42,6 +46,54 @@ def test_divided_bars_are_a_series_for_each_level() -> None:
     (panel,) = view(**DIVIDED).scene().panels
 
     assert panel.marks == (Columns(((10, 20, 5), (10, 15, 10)), ("f", "m")),)
+
+
+def test_percent_is_of_each_level_that_divides_and_of_all_where_none_does() -> None:
+    """Of 35 women 10, 20 and 5; of 35 men one part is hidden, and so all their shares are."""
+    whole = view(percent=True, counts=(20, 30, 0)).scene()
+    divided = view(**DIVIDED | {"by_counts": ((10, 20, 5), (10, None, 10))}, percent=True).scene()
+
+    assert whole.panels[0].marks == (Columns(((40.0, 60.0, 0.0),), ("",)),)
+    assert whole.panels[0].y == Axis("% of persons")
+    women = (28.5714, 57.1429, 14.2857)
+    assert divided.panels[0].marks == (Columns((women, (None,) * 3), ("f", "m")),)
+    assert divided.panels[0].y == Axis("% of each level of sex")
+    assert divided.notes[-1] == "hatched below the axis: a count of the level is hidden"
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=3, max_size=3).filter(any))
+def test_shares_add_up_and_are_in_the_order_of_counts(counts: list[int]) -> None:
+    (shares,) = view(counts=tuple(counts), percent=True).shares
+
+    known = [share for share in shares if share is not None]
+    assert sum(known) == pytest.approx(100, abs=1e-3)
+    assert sorted(zip(counts, known, strict=True)) == sorted(
+        zip(sorted(counts), sorted(known), strict=True)
+    )
+
+
+def test_percent_is_written_where_it_is_asked_for() -> None:
+    assert "percent" not in view().to_json()
+    assert View.from_json(view(percent=True).to_json()) == view(percent=True)
+
+
+def test_shares_of_a_study() -> None:
+    """Of 60 women 15 are ill, and of 40 men 20: counted, and under a guarded policy rounded."""
+    levels = ["f", "f", "m", "m"], ["yes", "no", "yes", "no"]
+    sex, ill = ([level for level, n in zip(of, (15, 45, 20, 20), strict=True) for _ in range(n)]
+                for of in levels)  # fmt: skip
+    table = pa.table({"sex": sex, "ill": ill})
+    raw = dc.open(table, policy="research").bars("ill", by="sex", percent=True, method="none")
+    counted = dc.open(table).bars("ill", by="sex", percent=True, source="counts")
+    drawn = dc.open(table).bars("ill", percent=True)
+
+    assert (raw.by_levels, raw.shares) == (("f", "m"), ((75.0, 25.0), (50.0, 50.0)))
+    assert counted.shares == raw.shares
+    assert "shares of rounded counts" in counted.scene().notes
+    assert (drawn.levels, drawn.shares) == (("no", "yes"), ((65.0, 35.0),))
+    few = pa.table({"sex": ["f", "m"] * 50, "ill": ["yes"] * 6 + ["no"] * 94})
+    with pytest.raises(RefusedError, match="a count is hidden of each level"):
+        dc.open(few).bars("ill", by="sex", percent=True, source="counts")
 
 
 HIDDEN = "hatched below the axis: nobody, or too few to show"

@@ -146,7 +146,7 @@ def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
         "heatmap": [k_alone, grid],
         "contour": [k_alone, grid],
         "box": [k_alone],
-        "bars": [k_alone],
+        "bars": [k_alone, ("percent", False, False)],
         "crosstab": [k_alone],
         "parallel": [
             k_alone,
@@ -184,7 +184,7 @@ def test_research_leaves_all_numbers_open() -> None:
         "heatmap": [k, q, grid],
         "contour": [k, q, grid],
         "box": [k, q, grid],
-        "bars": [k],
+        "bars": [k, ("percent", False, False)],
         "crosstab": [k],
         "parallel": [
             k,

@@ -103,10 +103,17 @@ class OwnOptions:
         str | None, Option(help="A categorical column: one colour, box or panel a level.")
     ] = None
     trend: Annotated[bool, Option("--trend", help="Trend lines of a scatter plot.")] = False
+    percent: Annotated[
+        bool, Option("--percent", help="Bars as percent, within each level of --by.")
+    ] = False
     event_is: Annotated[
         list[str] | None,
         Option(help="Of survival: a value of the event's column that is the event. Repeatable."),
     ] = None
+
+    def yes(self) -> dict[str, bool]:
+        """Return what is asked for by its name alone."""
+        return {name: True for name in ("trend", "percent") if getattr(self, name)}
 
 
 @with_options
@@ -155,7 +162,7 @@ def plot(
         whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
         fields, drawn = _parted(kind, rules, made, numbers, axes, whole=whole)
         drawn |= _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
-        drawn |= {"trend": True} if own.trend else {}
+        drawn |= own.yes()
         counted = source == COUNTS or method not in (None, Whole.name)
         levels = _levels(kind, columns, own.by, axes) if counted or not whole else []
         opened = derived.of(study.open(file, levels, **fields))
@@ -200,8 +207,8 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
         raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file{which}")
     if own.by is not None and not found.by:
         raise InputError(f"a {kind} has no --by; leave it out")
-    if own.trend and "trend" not in found.parameters:
-        raise InputError("--trend is for a scatter plot; leave it out")
+    if wrong := own.yes().keys() - {*found.parameters}:
+        raise InputError(f"a {kind} has no --{min(wrong)}; leave it out")
     if own.event_is and "event_is" not in found.parameters:
         raise InputError("--event-is is for a survival curve; leave it out")
     if not found.axes and (unused := given(axes)):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from discreet.plots.counts import parameters_of_counts, seen, shown_counts
 from discreet.plots.crosstab import CROSSTAB, check_persons, count_pairs
 from discreet.plots.descriptor import FRAME, ROWS_AND_COUNTS, Plot, bars
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.protect.counts import check_counts
 from discreet.render.scene import Axis, Columns, Panel, Scene
 from discreet.table import Table
@@ -22,6 +22,7 @@ from discreet.table import Table
 __all__ = ["BARS", "BarView", "from_counts"]
 
 MOST_BARS = 200
+DECIMALS = 4
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,6 +41,8 @@ class BarView(View):
         Its levels.
     by_counts : tuple of tuples of int or None
         `by_counts[j][i]` of the i-th level and the j-th of `by_levels`; None where it is hidden.
+    percent : bool
+        Whether shares are drawn instead of counts.
     """
 
     kind: ClassVar[str] = "bars"
@@ -49,6 +52,7 @@ class BarView(View):
     by: str | None = None
     by_levels: tuple[str, ...] = ()
     by_counts: tuple[tuple[int | None, ...], ...] = ()
+    percent: bool = field(default=False, metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         rows = (self.counts, *self.by_counts)
@@ -57,18 +61,38 @@ class BarView(View):
         if len(self.by_counts) != len(self.by_levels):
             raise InputError("a bar chart has one row of counts for each level that divides it")
 
+    @property
+    def shares(self) -> tuple[tuple[float | None, ...], ...]:
+        """In percent, of each level of `by` or of all: those of the counts that are shown.
+
+        Where one of them is hidden, how many there are is not known, and so no share.
+        """
+        return tuple(_shares(row) for row in self.by_counts or (self.counts,))
+
     def scene(self) -> Scene:
         """Return a bar for each level, or one for each pair of levels."""
-        rows, names = self.by_counts or (self.counts,), self.by_levels or ("",)
+        rows: tuple[tuple[float | None, ...], ...] = self.by_counts or (self.counts,)
+        label = self.origin.counted
+        divided: tuple[str, ...] = () if self.by is None else (f"divided by {self.by}",)
+        sign = "hatched below the axis: nobody, or too few to show"
+        if self.percent:
+            rows, sign = self.shares, "hatched below the axis: a count of the level is hidden"
+            label = f"% of {label}" if self.by is None else f"% of each level of {self.by}"
+            divided += ("shares of rounded counts",) if "round_to" in self.parameters else ()
         panel = Panel(
-            marks=(Columns(rows, names),),
+            marks=(Columns(rows, self.by_levels or ("",)),),
             x=Axis(self.columns[0], ticks=self.levels),
-            y=Axis(self.origin.counted),
+            y=Axis(label),
         )
-        hidden = any(None in row for row in rows)
-        signs = ("hatched below the axis: nobody, or too few to show",) if hidden else ()
-        divided = () if self.by is None else (f"divided by {self.by}",)
+        signs = (sign,) if any(None in row for row in rows) else ()
         return Scene((panel,), notes=self.notes() + divided + signs)
+
+
+def _shares(counts: Sequence[int | None]) -> tuple[float | None, ...]:
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts) or not sum(known):
+        return (None,) * len(counts)
+    return tuple(round(100 * count / sum(known), DECIMALS) for count in known)
 
 
 def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
@@ -84,7 +108,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
         pairs, hidden, origin = count_pairs(table, request, levels, origin)
         told = [row[-1] for row in pairs[:-1]]
         by_counts = list(zip(*(row[:-1] for row in pairs[:-1]), strict=True))
-    return BarView(
+    view = BarView(
         columns=request.columns,
         method=request.method,
         parameters=parameters_of_counts(request),
@@ -95,7 +119,14 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> BarView:
         by=by,
         by_levels=() if by is None else levels[by].names,
         by_counts=tuple(by_counts),
+        percent=request.percent,
     )
+    if view.percent and not any(share for shares in view.shares for share in shares):
+        raise RefusedError(
+            "a count is hidden of each level, so its shares are not known; draw counts, or shares"
+            " of the copy (source='copy')"
+        )
+    return view
 
 
 def _count_levels(
@@ -127,7 +158,7 @@ BARS = Plot(
     least=1,
     most=1,
     by=ROWS_AND_COUNTS,
-    parameters=CROSSTAB.parameters,
+    parameters=(*CROSSTAB.parameters, "percent"),
     icon=FRAME + bars(5, (8, 15), (16, 9), (24, 12)),
     methods=CROSSTAB.methods,
     method=CROSSTAB.method,

@@ -295,6 +295,7 @@ _EACH = (
     Parameter("bins", "integer", "How many bars the axis is divided into.", 2, 1000, 1),
     Parameter("grid", "integer", "Cells along each side of the grid.", 2, 1000, 1),
     Parameter("trend", "yes_no", "Draw the least-squares line.", usual=False),
+    Parameter("percent", "yes_no", "Draw shares in percent, within each level of by.", usual=False),
     Parameter(
         "noise_on",
         "word",

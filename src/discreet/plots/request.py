@@ -73,7 +73,8 @@ class PlotRequest:
     `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
     are. `source` is COPY where it is drawn from the copy of the whole table, whose groups are of
     `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
-    or COUNTS. `event_is` are the levels that are the event of a survival curve.
+    or COUNTS. `event_is` are the levels that are the event of a survival curve. `percent` draws
+    shares instead of counts.
     """
 
     plot: str
@@ -101,6 +102,7 @@ class PlotRequest:
     source: str = ""
     m: int | None = None
     event_is: tuple[str, ...] = field(default=(), repr=False)
+    percent: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:

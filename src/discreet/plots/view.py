@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
-__all__ = ["SCHEMA", "Gate", "Origin", "View"]
+__all__ = ["SCHEMA", "WHERE_SAID", "Gate", "Origin", "View"]
 
 SCHEMA = 1
 FIGURES = (".png", ".svg", ".pdf")
+#: Marks a field that is not written where it is empty: views of before had none.
+WHERE_SAID = MappingProxyType({"where said": True})
 
 #: Called with the form a View is to be released in ("svg", "json", ...); raises if it may not.
 Gate = Callable[[str], None]
@@ -352,8 +354,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, View):
         given: dict[str, Any] = {"discreet": SCHEMA, "kind": value.kind}
         for item in dataclasses.fields(value):
-            if item.name != "gate":
-                given[item.name] = _plain(getattr(value, item.name))
+            held = getattr(value, item.name)
+            if item.name != "gate" and (held or item.metadata != WHERE_SAID):
+                given[item.name] = _plain(held)
         return given
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         found = {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}

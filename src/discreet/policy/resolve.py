@@ -206,6 +206,7 @@ def resolve(
     cost: str | None = None,
     gradient: bool = True,
     event_is: object = None,
+    percent: bool = False,
     **numbers: Any,
 ) -> PlotRequest:
     """Say how a plot will be made, or refuse it; nothing of the data is looked at.
@@ -224,8 +225,8 @@ def resolve(
         The categorical column that divides it.
     model : Model, optional
         That of a regression, whose numbers `names` are.
-    trend, noise_on, sensitive, cost, gradient, event_is : optional
-        As of `Study.scatter`, `Study.qq`, `Study.parallel` and `Study.survival`.
+    trend, noise_on, sensitive, cost, gradient, event_is, percent : optional
+        As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival` and `Study.bars`.
     **numbers
         `method`, and other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
@@ -260,7 +261,7 @@ def resolve(
     _check_rows(policy, request, noise_on)
     if not axes:
         noise_on = noise_on or "points"
-        request = dataclasses.replace(request, event_is=values_named(event_is))
+        request = dataclasses.replace(request, event_is=values_named(event_is), percent=percent)
         return dataclasses.replace(request, model=model, trend=trend, noise_on=noise_on)
     if cost is not None and request.method != "k-member":
         says = "cost says how clusters of 'k-member' grow; leave it out"

@@ -297,7 +297,8 @@ class Session:
                 raise RefusedError("these counts and the other base counts give a cell away")
             drawn = self.counted(request, plot.from_counts)
         except RefusedError:
-            from_copy = self.settle(plot.name, request.columns, source=COPY)
+            percent = request.percent
+            from_copy = self.settle(plot.name, request.columns, source=COPY, percent=percent)
             return self._from_copy(plot, from_copy)
         # Counts are of the data as they are now: that these are the copy's is looked at again.
         view: V = self._gated(drawn, request, {COPY_OF_TABLE: self.version_of_whole}, FORMAT)

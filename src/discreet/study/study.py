@@ -707,11 +707,12 @@ class Study:
         column: str,
         *,
         by: str | None = None,
+        percent: bool = False,
         method: str | None = None,
         k: int | None = None,
         source: str | None = None,
     ) -> plots.BarView:
-        """Draw how many persons have each level of a categorical column.
+        """Draw how many persons, or which share of them, have each level of a categorical column.
 
         Parameters
         ----------
@@ -719,6 +720,9 @@ class Study:
             A categorical column.
         by : str, optional
             Another one whose levels divide the bars.
+        percent : bool, default False
+            Draw shares in percent; with `by`, within each of its levels: of the women, 12 % have
+            it. A level of which a count is hidden has no shares.
         method : str, optional
             "cell-suppression" (the default: small counts are hidden, and others where sums
             would give them back), or "none" under `research`.
@@ -734,15 +738,24 @@ class Study:
         Raises
         ------
         RefusedError
-            Also if some person is at several levels and these are joined, or divided by `by`.
+            Also if some person is at several levels and these are joined, or divided by `by`; or
+            shares are asked for and a count is hidden of each level.
 
         Notes
         -----
         Under `standard` levels of fewer than k persons are joined into "other", because the name
         of a level says that somebody has it; a missing value is a level. Avraam et al. (2021),
-        section 2.1.
+        section 2.1. Shares are those of the counts that are shown, rounded as they are.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> view = dc.open(dc.datasets.diabetes()).bars("sex", percent=True)
+        >>> [round(sum(shares)) for shares in view.shares]
+        [100]
         """
-        return self._drawn.draw(BARS, [column], by=by, method=method, k=k, source=source)
+        how: dict[str, Any] = {"method": method, "k": k, "source": source}
+        return self._drawn.draw(BARS, [column], by=by, percent=percent, **how)
 
     def crosstab(
         self,
