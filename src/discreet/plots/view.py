@@ -245,8 +245,10 @@ class View:
                 f" and {one_of(sorted(View._kinds))}"
             )
         found = View._kinds[kind]
-        names = {item.name for item in dataclasses.fields(found)} - {"gate"}
-        if set(given) != names:
+        fields = [item for item in dataclasses.fields(found) if item.name != "gate"]
+        names = {item.name for item in fields}
+        needed = {item.name for item in fields if item.metadata != WHERE_SAID}
+        if not needed <= set(given) <= names:
             raise InputError(f"a {kind} view has exactly the fields {one_of(sorted(names))}")
         if given["method"] not in [*METHODS]:
             raise InputError(f"the method of a view is one of {one_of(METHODS)}")
