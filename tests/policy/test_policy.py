@@ -911,6 +911,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "source": "",
         "m": None,
         "event_is": (),
+        "percent": False,
     }
 
 
