@@ -249,3 +249,15 @@ def test_a_study_without_such_a_copy_has_no_parts() -> None:
     for each in (groups, research):
         with pytest.raises(RefusedError, match=r"no copy of the whole table"):
             each.where("age > 50")
+
+
+def test_codes_are_levels_within_c_of_a_formula() -> None:
+    frame = cohort().with_columns(ward=pl.Series(np.arange(len(cohort())) % 3 + 1))
+    made = dc.open(frame, study="codes")
+
+    view = made.residuals("glucose ~ age + C(ward)")
+
+    assert view.formula == "glucose ~ age + C(ward)"
+    assert made.where("age > 40").residuals("glucose ~ age + C(ward)").formula == view.formula
+    with pytest.raises(InputError, match=r"C\(\) takes the name of one categorical column"):
+        made.residuals("glucose ~ bmi + C(age)")

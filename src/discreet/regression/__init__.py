@@ -7,6 +7,15 @@ taken apart by a grammar and computed here; no library evaluates what an analyst
 from __future__ import annotations
 
 from discreet.regression.diagnostics import Fit, cook_line, corrected, fit, quantiles
-from discreet.regression.formula import Model, read_formula
+from discreet.regression.formula import Model, categories_named, read_formula
 
-__all__ = ["Fit", "Model", "cook_line", "corrected", "fit", "quantiles", "read_formula"]
+__all__ = [
+    "Fit",
+    "Model",
+    "categories_named",
+    "cook_line",
+    "corrected",
+    "fit",
+    "quantiles",
+    "read_formula",
+]

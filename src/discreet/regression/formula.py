@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
@@ -26,6 +27,7 @@ __all__ = [
     "Design",
     "Model",
     "Standard",
+    "categories_named",
     "design_of",
     "parse_again",
     "read_formula",
@@ -140,6 +142,21 @@ class Parsed:
             additive=self.outcome.plain
             and all(len(term) == 1 and term[0].plain for term in self.terms),
         )
+
+
+CATEGORY = re.compile(r"(?<!\w)C\(\s*(?:`([^`]*)`|(\w+))\s*\)")
+
+
+def categories_named(formula: object) -> tuple[str, ...]:
+    """Return the columns that a formula names as categories, whatever else it says.
+
+    Examples
+    --------
+    >>> categories_named("y ~ C(ward) + C(`age group`) + C(1 + x)")
+    ('ward', 'age group')
+    """
+    found = CATEGORY.findall(formula[:LONGEST]) if isinstance(formula, str) else ()
+    return tuple(quoted or name for quoted, name in found)
 
 
 def read_formula(formula: str, kinds: Mapping[str, str]) -> Model:

@@ -328,6 +328,8 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
     if "formula" in asked.what:
         kinds = {name: column.kind for name, column in columns.items()}
         with about("formula"):
+            if study.policy.rows_by == Whole.name:
+                kinds = part.whole.kinds_in(asked.what["formula"], kinds)
             model = read_formula(asked.what["formula"], kinds)
         asked.what, names = {"formula": model.formula}, tuple(model.numbers)
     how = _how(study.policy, given)

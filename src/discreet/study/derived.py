@@ -167,7 +167,7 @@ class DerivedCopy:
         if formula is not None:
             kinds = {name: KINDS[0] for name in self.whole.copy.columns}
             kinds |= {name: KINDS[1] for name in self.whole.copy.strata}
-            model = read_formula(formula, kinds)
+            model = read_formula(formula, self.whole.kinds_in(formula, kinds))
             columns = model.numbers
         source_of(policy, plot, columns, COPY, how)
         return settle_from_copy(policy, self.whole, self.session.table, plot, columns, model, **how)

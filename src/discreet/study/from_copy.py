@@ -22,7 +22,7 @@ from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
 from discreet.policy.resolve import usual_method
 from discreet.protect import Condensation, Whole
-from discreet.regression import Model
+from discreet.regression import Model, categories_named
 from discreet.release import arrow_table
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE, is_listed
 from discreet.table import KINDS, Column, Table, open_table
@@ -94,6 +94,11 @@ class WholeTable:
         held = dataclasses.replace(self.copy, columns=others, strata={**self.copy.strata, **words})
         return dataclasses.replace(self, copy=held)
 
+    def kinds_in(self, formula: object, kinds: Mapping[str, str]) -> dict[str, str]:
+        """Return kinds of columns as a formula has them: codes within C() are levels there."""
+        named = self.with_levels(categories_named(formula)).copy.strata
+        return {name: KINDS[1] if name in named else kind for name, kind in kinds.items()}
+
     def beneath(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return some columns, and all that those of them that are new are made from."""
         found: dict[str, None] = {}
@@ -144,12 +149,12 @@ class WholeTable:
         )
 
 
-def _levels_of(plot: str, columns: Sequence[str], by: str | None) -> list[str]:
+def _levels_of(plot: str, columns: Sequence[str], by: str | None, model: Model | None) -> list[str]:
     """Return the columns that a plot takes as levels."""
     counted = columns if PLOTS[plot].columns == KINDS[1] else ()
     pairs = zip(PLOTS[plot].places, columns, strict=False)
     counted = [*counted, *(name for place, name in pairs if place.kind != KINDS[0])]
-    return [*counted, *([] if by is None else [by])]
+    return [*counted, *([] if by is None else [by]), *(() if model is None else model.levels)]
 
 
 def source_of(
@@ -227,7 +232,7 @@ def settle_from_copy(
         with about("limits"):
             how["limits"] = {**policy.limits, **_in_days(whole.raw, how["limits"])}
     _check_in_copy(whole, raw, [*columns, *([] if model is None else model.levels)], how.get("by"))
-    whole = whole.with_levels(_levels_of(plot, columns, how.get("by")))
+    whole = whole.with_levels(_levels_of(plot, columns, how.get("by"), model))
     drawn, method = PLOTS[plot], NO_METHOD
     if "event_is" in drawn.parameters:
         how["event_is"] = _event_in(whole, columns[1], how.get("event_is"))
@@ -301,7 +306,7 @@ def view_from_copy(
     plot: Plot[Any], request: PlotRequest, whole: WholeTable, origin: Origin, residual_df: int
 ) -> View:
     """Draw a plot of the rows of the copy."""
-    whole = whole.with_levels(_levels_of(plot.name, request.columns, request.by))
+    whole = whole.with_levels(_levels_of(plot.name, request.columns, request.by, request.model))
     numbers, words = _named(whole, request)
     if plot.axes:  # axes may be levels, and each pair of them has rows of its own
         request = dataclasses.replace(request, method=KMemberCells.name)

@@ -159,6 +159,7 @@ class Session:
             if self.policy.rows_by == Whole.name:  # its copy has dates as numbers
                 kinds |= dict.fromkeys(self.dates, KINDS[0])
                 kinds |= {it.name: it.kind for it in self.derived}
+                kinds = self.whole.kinds_in(formula, kinds)
             model = read_formula(formula, {name: it for name, it in kinds.items() if it in KINDS})
             columns = model.numbers
         of_copy = [*self.dates, *(self.policy.derive or {})]
