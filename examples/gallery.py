@@ -35,7 +35,8 @@ rng = np.random.default_rng(1)
 arm = rng.choice(["control", "treated"], 800)
 dies, leaves = rng.exponential(np.where(arm == "treated", 45, 25)), rng.uniform(6, 60, 800)
 months, died = np.ceil(np.minimum(dies, leaves)), np.where(dies <= leaves, "yes", "no")
-simulated = pa.table({"months": months, "died": died, "arm": arm})
+entered = np.datetime64("2019-03-20") + np.sort(rng.integers(0, 1500, 800))
+simulated = pa.table({"months": months, "died": died, "arm": arm, "entered": entered})
 trial = dc.open(simulated, dc.Policy.preset("standard", public=True, study="trial"))
 """
 
@@ -43,9 +44,9 @@ HEAD = """\
 # Gallery
 
 Every plot that discreet draws, each with the line of code that made it. All but the survival
-curves, of a simulated trial, and the last two are of 442 patients of a public diabetes study under
-the policy `standard`; this is how it was opened, and the same lines made the plots (`make pictures`
-draws them again):
+curves and the plot over time, of a simulated trial, and the last two are of 442 patients of a
+public diabetes study under the policy `standard`; this is how it was opened, and the same lines
+made the plots (`make pictures` draws them again):
 
 ```python
 {opened}```
@@ -201,6 +202,13 @@ PICTURES = (
         'trial.survival("months", "died", by="arm")',
         "Kaplan and Meier's estimate, of rows of the copy: which share has not had the event, and"
         " beneath the axis how many rows are at risk. A curve ends where fewer than ten are.",
+    ),
+    Picture(
+        "over-time",
+        "Over time",
+        'trial.over_time("entered", by="arm", every="quarter")',
+        "How many rows of the copy entered in each quarter. A first or last period that the dates"
+        " cover in part would look like a fall, and is left off; a note names it.",
     ),
     Picture(
         "research-scatter",

@@ -281,6 +281,7 @@ NEW: dict[str, tuple[str, list[str], dict[str, Any]]] = {
 #: What policies with groups of columns do not draw.
 OF_COPY_ALONE: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "survival": ("survival", ["income", "sex"], {"event_is": "f"}),
+    "rows over time": ("over_time", ["code"], {"by": "sex"}),
 }
 # Three to a side for the 240 persons: each must hold k of each sex under sacro.
 SHARED: dict[str, Any] = FIELDS | {"bins": 6, "grid": 4}

@@ -38,11 +38,13 @@ PLOTS = {
     "leverage": ["glucose ~ age + bmi"],
     "parallel": ["age", "bmi", "sex"],
     "survival": ["age", "sex", "--event-is", "1"],
+    "over_time": ["age", "bmi"],
 }
 
 
 NOTES = {
     "survival": "survival over age until sex = 1: ",
+    "over_time": "mean of bmi over age: ",
     "parallel": "parallel coordinates of age, bmi and sex: ",
     "residuals": "residuals of glucose ~ age + bmi: ",
     "qq": "normal QQ plot of glucose ~ age + bmi: ",

@@ -31,6 +31,7 @@ MADE_BY = {
     "leverage": {"none"} | BINNED | ROWS,
     "parallel": {"k-member-cells", "k-member", "k-member-joint", "none"},
     "survival": {"none"},
+    "over_time": {"none"},
 }
 
 
@@ -79,7 +80,7 @@ def test_diagnostics_are_pictures_of_points() -> None:
 
 
 def test_every_picture_with_a_choice_but_the_contour_has_a_method_of_its_own() -> None:
-    assert set(METHOD_OF_PLOT) == set(METHODS) - {"contour", "survival"}
+    assert set(METHOD_OF_PLOT) == set(METHODS) - {"contour", "survival", "over_time"}
     for picture, method in METHOD_OF_PLOT.items():
         assert method == "rows" or method in METHODS[picture]
 

@@ -858,7 +858,7 @@ def test_declared_edges_are_of_histograms_and_of_guarded_axes_alone() -> None:
     assert GUARDED.settle("parallel", ["glucose"]).edges == {"glucose": (50, 100, 200)}
     research = RESEARCH.changed(edges={"glucose": [50, 100, 200]})
     assert research.settle("parallel", ["glucose"]).edges == {}
-    for picture in set(METHODS_OF) - {"histogram", "parallel", "survival"}:
+    for picture in set(METHODS_OF) - {"histogram", "parallel", "survival", "over_time"}:
         assert GUARDED.settle(picture, ["glucose"]).edges == {}
 
 
@@ -1007,7 +1007,10 @@ SAID: dict[tuple[str, str], str] = {
     ("bars", "none"): RAW,
     ("crosstab", "none"): RAW,
     ("parallel", "none"): RAW,
-    ("survival", "none"): r"of the copy of the whole table alone; .*open\(\.\.\., rows='whole'\)$",
+    **dict.fromkeys(
+        (("survival", "none"), ("over_time", "none")),
+        r"of the copy of the whole table alone; .*open\(\.\.\., rows='whole'\)$",
+    ),
     ("parallel", "k-member"): "'k-member' tells pixels of single records",
     ("parallel", "k-member-joint"): "'k-member-joint' tells pixels of single records",
     **{

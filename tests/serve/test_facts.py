@@ -101,6 +101,7 @@ BY_PRESET: dict[str, tuple[str, dict[str, str]]] = {
             "crosstab": "cell-suppression none",
             "parallel": "k-member k-member-cells k-member-joint none",
             "survival": "none",
+            "over_time": "none",
             "residuals": "ROWS suppression generalization none",
             "qq": "ROWS suppression generalization none",
             "leverage": "ROWS suppression generalization none",
@@ -194,6 +195,7 @@ def test_research_leaves_all_numbers_open() -> None:
             ("gradient", True, False),
         ],
         "survival": [("event_is", None, False)],
+        "over_time": [("every", "auto", False)],
         "residuals": [k, q, grid],
         "qq": [k, q, grid, ("noise_on", "points", False)],
         "leverage": [k, q, grid],
@@ -346,6 +348,7 @@ HELD_BACK = (
     "every cell of the grid is suppressed",
     "no point is shown, so there is no trend",
     "lie too far apart to be drawn side by side",
+    "is for dates, and",
     FEW_LEVELS,
 )
 
@@ -371,6 +374,8 @@ def columns_for(picture: Told, columns: Mapping[str, DrawableColumn]) -> Told:
     takes = picture["columns"]
     if picture["kind"] == "survival":
         return {"columns": ["age", "sex"], "event_is": ["1"]}
+    if picture["kind"] == "over_time":
+        return {"columns": ["age"]}
     names = [it for it in ("age", "bmi", "sex", "region") if columns[it].kind == takes["kind"]]
     return {"columns": names[: takes["least"]]}
 

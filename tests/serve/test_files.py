@@ -224,6 +224,7 @@ WISHES_OF_ODD: dict[str, list[dict[str, Any]]] = {
     "scatter": [TWO[0], {"columns": ["age", "bmi"], "trend": True}],
     "bars": [{"columns": ["sex"]}],
     "survival": [{"columns": ["age", "sex"], "event_is": ["f"]}],
+    "over_time": [{"columns": ["age"]}, {"columns": ["age", "bmi"], "by": "sex"}],
     **{kind: [{"formula": "bmi ~ age"}] for kind in ("residuals", "qq", "leverage")},
 }
 

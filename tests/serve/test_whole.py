@@ -448,7 +448,16 @@ def test_every_plot_says_what_it_can_come_from(served: Served) -> None:
     assert set(told) == set(PLOTS)
     one, both, copy = ["base counts", "copy", "counts"], ["copy", "counts"], ["copy"]
     of_one = {"histogram": one, "bars": one}
-    rows = ("correlations", "density", "ecdf", "residuals", "qq", "leverage", "survival")
+    rows = (
+        "correlations",
+        "density",
+        "ecdf",
+        "residuals",
+        "qq",
+        "leverage",
+        "survival",
+        "over_time",
+    )
     of_one |= dict.fromkeys(rows, copy)
     assert {kind: it["sources"] for kind, it in told.items()} == dict.fromkeys(PLOTS, both) | of_one
     for kind, it in told.items():
@@ -498,6 +507,7 @@ def test_a_plot_of_too_few_columns_of_the_copy_is_of_counts(tmp_path: Path) -> N
 SEXES = ["1", "2"]
 OTHER = {
     "event_is": SEXES[:1],
+    "every": "auto",
     "bins": 7,
     "grid": 11,
     "pixels": 150,
@@ -520,6 +530,8 @@ def offered(told: Told) -> Iterator[tuple[str, Body]]:
             body = {"columns": columns[: max(takes["least"], min(takes["most"], 3))]}
         if picture["kind"] == "survival":
             body = {"columns": ["age", "sex"], "event_is": SEXES}
+        if picture["kind"] == "over_time":
+            body = {"columns": ["age", "bmi"]}
         for method in picture["methods"]:
             base = {**body, "method": method["name"], "source": method["source"]}
             if method["source"] == "base counts":
@@ -648,6 +660,8 @@ def test_a_walk_of_two_analysts_is_never_refused(own: Served) -> None:
             body = {"columns": some(min(plot.most, max(plot.least, 3)), of[plot.columns])}
         if kind == "survival":
             body = {"columns": [*some(1, names), "sex"], "event_is": some(1, SEXES)}
+        if kind == "over_time":
+            body = {"columns": ["age", "bmi"]}
         if plot.by and random.uniform() < 0.5:
             free = [it for it in levels if it not in body["columns"]]
             body |= {"by": some(1, free)[0], "columns": body["columns"][: plot.least]}

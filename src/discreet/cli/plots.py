@@ -39,7 +39,7 @@ KindArgument = Annotated[
     Argument(
         metavar="PLOT",
         help="histogram, density, ecdf, scatter, correlations, heatmap, contour, box, bars,"
-        " crosstab, residuals, qq, leverage, parallel or survival.",
+        " crosstab, residuals, qq, leverage, parallel, survival or over-time.",
     ),
 ]
 ColumnsArgument = Annotated[
@@ -110,6 +110,9 @@ class OwnOptions:
         list[str] | None,
         Option(help="Of survival: a value of the event's column that is the event. Repeatable."),
     ] = None
+    every: Annotated[
+        str | None, Option(help="Of over-time: day, week, month, quarter or year.")
+    ] = None
 
     def yes(self) -> dict[str, bool]:
         """Return what is asked for by its name alone."""
@@ -148,11 +151,13 @@ def plot(
     discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
     discreet plot histogram cohort.csv bmi --where "age >= 50 and sex == 'F'" -o bmi.svg
     discreet plot survival cohort.csv days status --event-is dead --by sex -o survival.svg
+    discreet plot over-time cohort.csv admitted bmi --every month -o bmi-over-time.svg
     """
     from discreet.plots import PLOTS
     from discreet.plots.request import COUNTS
     from discreet.protect import Whole
 
+    kind = kind.replace("-", "_")  # as commands are written
     _check_asked(kind, columns, axes, own)
     if output is None and not as_json:
         raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
@@ -163,6 +168,7 @@ def plot(
         fields, drawn = _parted(kind, rules, made, numbers, axes, whole=whole)
         drawn |= _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
         drawn |= own.yes()
+        drawn |= _said(every=own.every)
         counted = source == COUNTS or method not in (None, Whole.name)
         levels = _levels(kind, columns, own.by, axes) if counted or not whole else []
         opened = derived.of(study.open(file, levels, **fields))
@@ -205,12 +211,16 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
     if not found.of_formula and found.least == found.most != len(columns):
         which = f": {' and '.join(it.name for it in found.places)}" if found.places else ""
         raise InputError(f"a {kind} draws exactly {found.most} of the columns of the file{which}")
+    if found.places and not found.least <= len(columns) <= found.most:
+        raise InputError(f"the columns of {kind} are {found.takes}; name no others")
     if own.by is not None and not found.by:
         raise InputError(f"a {kind} has no --by; leave it out")
     if wrong := own.yes().keys() - {*found.parameters}:
         raise InputError(f"a {kind} has no --{min(wrong)}; leave it out")
     if own.event_is and "event_is" not in found.parameters:
         raise InputError("--event-is is for a survival curve; leave it out")
+    if own.every and "every" not in found.parameters:
+        raise InputError("--every is for a plot over time; leave it out")
     if not found.axes and (unused := given(axes)):
         raise InputError(f"--{min(unused)} is of parallel coordinates; leave it out")
 

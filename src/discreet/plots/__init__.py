@@ -38,6 +38,7 @@ from discreet.plots.diagnostics import (
 from discreet.plots.ecdf import EcdfView
 from discreet.plots.heatmap import GridView
 from discreet.plots.histogram import HistogramView
+from discreet.plots.over_time import OverTimeView, Series
 from discreet.plots.parallel_view import ParallelAxis, ParallelView
 from discreet.plots.registry import METHOD_OF_PLOT, PLOTS
 from discreet.plots.scatter import DRAWN, RAW, PointsView, Trend
@@ -65,6 +66,7 @@ __all__ = [
     "LeverageView",
     "MultiplesView",
     "Origin",
+    "OverTimeView",
     "ParallelAxis",
     "ParallelView",
     "Parameter",
@@ -72,6 +74,7 @@ __all__ = [
     "PointsView",
     "QQView",
     "ResidualView",
+    "Series",
     "SurvivalCurve",
     "SurvivalView",
     "Trend",

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from discreet.arguments import Floats
 from discreet.parallel.pixels import COSTS, MOST_PIXELS, PIXEL_STEP
 from discreet.plots.by_level import MultiplesView
+from discreet.plots.periods import AUTO, EVERY
 from discreet.plots.request import PlotRequest
 from discreet.plots.view import Origin, View
 from discreet.protect import CLUSTER_METHODS, ROW_METHODS
@@ -151,6 +152,8 @@ class Parameter:
 class Place:
     """What one of a plot's columns is to it, where each is something else.
 
+    Those beyond the least that the plot takes may be left out.
+
     Parameters
     ----------
     name : str
@@ -245,7 +248,9 @@ class Plot(Generic[V]):
         """Say of which kinds its columns are."""
         if not self.places:
             return f"{self.columns} columns"
-        return " and ".join(f"{it.name} ({it.kind})" for it in self.places)
+        named = [f"{it.name} ({it.kind})" for it in self.places]
+        perhaps = "".join(f", and perhaps {it}" for it in named[self.least :])
+        return " and ".join(named[: self.least]) + perhaps
 
     def check_kinds(
         self, names: Sequence[str], require: Callable[[Sequence[str], str], None]
@@ -332,6 +337,13 @@ _EACH = (
         "event_is",
         "words",
         "The values of the event column that are the event; known of 0 and 1, no and yes.",
+    ),
+    Parameter(
+        "every",
+        "word",
+        "How long a period is; auto is the shortest of which there are 60 at most.",
+        choices=(AUTO, *EVERY),
+        usual=AUTO,
     ),
     Parameter("gradient", "yes_no", "Let clusters fade towards their edges.", usual=True),
 )

@@ -16,6 +16,7 @@ from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
 from discreet.plots.ecdf import ECDF
 from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
@@ -42,6 +43,7 @@ PLOTS: Mapping[str, Plot[View]] = MappingProxyType(
             LEVERAGE,
             PARALLEL,
             SURVIVAL,
+            OVER_TIME,
         )
     }
 )

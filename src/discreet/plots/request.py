@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from discreet.plots.periods import AUTO
 from discreet.protect import COPY_METHODS
 from discreet.regression import Model
 
@@ -73,8 +74,8 @@ class PlotRequest:
     `round_to` is what shown counts are rounded to, `count_step` what all other numbers of persons
     are. `source` is COPY where it is drawn from the copy of the whole table, whose groups are of
     `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
-    or COUNTS. `event_is` are the levels that are the event of a survival curve. `percent` draws
-    shares instead of counts.
+    or COUNTS. `event_is` are the levels that are the event of a survival curve, `every` how long a
+    period of a line over time is. `percent` draws shares instead of counts.
     """
 
     plot: str
@@ -103,6 +104,7 @@ class PlotRequest:
     m: int | None = None
     event_is: tuple[str, ...] = field(default=(), repr=False)
     percent: bool = False
+    every: str = AUTO
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, InputError, RefusedError, about, one_
 from discreet.parallel.methods import KMemberCells
 from discreet.parallel.pixels import COSTS, resolution
 from discreet.plots import PLOTS
+from discreet.plots.periods import AUTO, check_every
 from discreet.plots.request import AxesRequest, PlotRequest
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import values_named
@@ -207,6 +208,7 @@ def resolve(
     gradient: bool = True,
     event_is: object = None,
     percent: bool = False,
+    every: str = AUTO,
     **numbers: Any,
 ) -> PlotRequest:
     """Say how a plot will be made, or refuse it; nothing of the data is looked at.
@@ -225,8 +227,9 @@ def resolve(
         The categorical column that divides it.
     model : Model, optional
         That of a regression, whose numbers `names` are.
-    trend, noise_on, sensitive, cost, gradient, event_is, percent : optional
-        As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival` and `Study.bars`.
+    trend, noise_on, sensitive, cost, gradient, event_is, percent, every : optional
+        As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival`, `Study.bars` and
+        `Study.over_time`.
     **numbers
         `method`, and other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
@@ -261,7 +264,8 @@ def resolve(
     _check_rows(policy, request, noise_on)
     if not axes:
         noise_on = noise_on or "points"
-        request = dataclasses.replace(request, event_is=values_named(event_is), percent=percent)
+        own: dict[str, Any] = {"percent": percent, "every": check_every(every)}
+        request = dataclasses.replace(request, event_is=values_named(event_is), **own)
         return dataclasses.replace(request, model=model, trend=trend, noise_on=noise_on)
     if cost is not None and request.method != "k-member":
         says = "cost says how clusters of 'k-member' grow; leave it out"
@@ -299,7 +303,7 @@ def _check_columns(
             columns.require([by], "categorical")
             if by in names:
                 raise InputError("a column is named twice; name each column once")
-        if len(names) > PLOTS[plot].least:
+        if len(names) > PLOTS[plot].least and not PLOTS[plot].places:
             says = "a box plot with by= draws one column; name one"
             raise InputError(says, parameter="by", rule="one column")
     with about("formula"):

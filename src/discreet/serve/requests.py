@@ -193,6 +193,13 @@ WORDS: Mapping[tuple[str, str], str] = {
         "columns: the event is a column of levels, or of a few codes, and this one has too many"
         " different values"
     ),
+    ("columns", "times"): (
+        "columns: over time the first holds dates, or whole numbers such as years, and the second"
+        " numbers"
+    ),
+    ("every", ""): (
+        "every: for dates alone, and no more than 1,000 periods; take longer ones, or leave it out"
+    ),
     ("numbers", ""): "{}: out of range, or without use for this method",
     ("numbers", "policy"): FIXED,
     ("noise_on", "policy"): FIXED,

@@ -17,6 +17,8 @@ from discreet.parallel.methods import KMemberCells
 from discreet.plots import PLOTS, MultiplesView, Origin, View, diagnostics
 from discreet.plots.by_level import codes_as_words
 from discreet.plots.descriptor import Plot
+from discreet.plots.over_time import check_times
+from discreet.plots.periods import AUTO, check_every
 from discreet.plots.request import BASE, COPY, COUNTS, SOURCES, PlotRequest
 from discreet.plots.survival import event_of, too_many_values
 from discreet.policy import Policy, resolve
@@ -236,6 +238,8 @@ def settle_from_copy(
     drawn, method = PLOTS[plot], NO_METHOD
     if "event_is" in drawn.parameters:
         how["event_is"] = _event_in(whole, columns[1], how.get("event_is"))
+    if "every" in drawn.parameters:
+        _check_times(whole, columns, how.get("every"))
     if drawn.axes:
         method = KMemberCells.name
     elif drawn.from_rows is not None or model is not None:
@@ -260,6 +264,14 @@ def _event_in(whole: WholeTable, column: str, event_is: object) -> tuple[str, ..
         raise too_many_values(column)
     names = [name for name in dict.fromkeys(whole.copy.strata[column]) if name]
     return event_of(names, event_is, column)
+
+
+def _check_times(whole: WholeTable, columns: Sequence[str], every: object) -> None:
+    """Refuse columns of the copy that no line over time can be drawn of."""
+    numbers = whole.copy.columns
+    whole.table.require([name for name in columns if name not in numbers], KINDS[0])
+    dates = [name for name in columns if whole.raw[name].dates is not None]
+    check_times(columns, numbers[columns[0]], check_every(every or AUTO), dates)
 
 
 def _in_days(raw: Mapping[str, Column], limits: Mapping[str, Any]) -> dict[str, Any]:

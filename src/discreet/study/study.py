@@ -24,6 +24,7 @@ from discreet.plots.diagnostics import LEVERAGE, QQ, RESIDUALS
 from discreet.plots.ecdf import ECDF
 from discreet.plots.heatmap import HEATMAP
 from discreet.plots.histogram import HISTOGRAM
+from discreet.plots.over_time import OVER_TIME
 from discreet.plots.parallel import PARALLEL
 from discreet.plots.scatter import SCATTER
 from discreet.plots.survival import SURVIVAL
@@ -853,6 +854,72 @@ class Study:
         """
         how: dict[str, Any] = {"by": by, "event_is": event_is, "source": source}
         return self._drawn.draw(SURVIVAL, [time, event], **how)
+
+    def over_time(
+        self,
+        date: str,
+        value: str | None = None,
+        *,
+        by: str | None = None,
+        every: str = "auto",
+        source: str | None = None,
+    ) -> plots.OverTimeView:
+        """Draw how many rows there are in each period of time, or the mean of a column in each.
+
+        Parameters
+        ----------
+        date : str
+            A column of dates, or one of whole numbers, such as years.
+        value : str, optional
+            A continuous column whose mean is drawn; without it rows are counted.
+        by : str, optional
+            A categorical column: a line for each of its levels of at least 10 rows; of more than
+            12 levels for those with the most rows. The others are named below the plot.
+        every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
+            How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
+            on Mondays. Whole numbers are their own periods.
+        source : {"copy"}, optional
+            Where it comes from. There are no counts of it.
+
+        Returns
+        -------
+        OverTimeView
+            `starts`: the first day of each period, in days since 1970-01-01, or the whole numbers,
+            none left out from the first to the last. `series`: for each level its counts, its means
+            and the ends of their intervals of 95 % (by t), None where a period has fewer than 10
+            rows with a value. `partly`: the first and the last period, where the dates do not
+            reach to their outer ends, which are not drawn.
+
+        Raises
+        ------
+        InputError
+            Also if `date` holds neither dates nor whole numbers, or there are more than 1,000
+            periods.
+        RefusedError
+            Also if there is no copy of the whole table, or no point has 10 rows.
+
+        Notes
+        -----
+        Computed from rows of the copy of the whole table, so it teaches nothing that the copy does
+        not; under the policy `research` from raw records, which have no dates there but whole
+        numbers. A period without rows has a count of 0, and a gap in place of a mean. In the copy
+        dates are means of some persons' dates: a peak of a few days is flatter than in the data.
+        Intervals are for chance among so many rows, and not for how far the copy is from the data,
+        which `fidelity` says.
+
+        Examples
+        --------
+        >>> import datetime, discreet as dc, pyarrow as pa
+        >>> first = datetime.date(2020, 1, 1)
+        >>> days = [first + datetime.timedelta(days=i % 730) for i in range(1460)]
+        >>> study = dc.open(pa.table({"visit": days, "score": [float(i % 7) for i in range(1460)]}))
+        >>> view = study.over_time("visit", "score", every="quarter")
+        >>> view.every, 6 <= len(view.starts) <= 8, 2 < view.series[0].means[0] < 4
+        ('quarter', True, True)
+        """
+        how: dict[str, Any] = {"by": by, "every": every, "source": source}
+        columns = [date] if value is None else [date, value]
+        return self._drawn.draw(OVER_TIME, columns, **how)
 
     def parallel(
         self,

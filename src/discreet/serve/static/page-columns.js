@@ -41,6 +41,7 @@ function slots(study, picture, wish, change) {
     const select = make(
       "select",
       { id: `column-${i}` },
+      ...(i < picture.columns.least ? [] : [make("option", { value: "", text: "none" })]),
       ...grouped(drawable(study, picture, method, i), (name) => fits(name) && !before.includes(name)),
     );
     select.value = wish.columns[i] || "";
@@ -50,7 +51,7 @@ function slots(study, picture, wish, change) {
       // A column that stands elsewhere changes places with this one.
       if (other >= 0) columns[other] = columns[i];
       columns[i] = select.value;
-      change({ columns }, "", `column-${i}`);
+      change({ columns: columns.filter(Boolean) }, "", `column-${i}`);
     });
     const label = make("label", { for: `column-${i}`, text: names[i] || `Column ${i + 1}` });
     return make("div", { class: "field" }, label, select);

@@ -68,9 +68,11 @@ export function methodOf(picture, wish) {
   return named || methods.find((it) => it.usual) || methods[0];
 }
 
-/** @returns {boolean} Whether a picture takes exactly as many columns as it has places for. */
+/** @returns {boolean} Whether each column of a picture has a place of its own. */
 export function hasSlots(picture) {
-  return picture.takes === "columns" && picture.columns.least === picture.columns.most;
+  if (picture.takes !== "columns") return false;
+  const { least, most, places } = picture.columns;
+  return Boolean(places) || least === most;
 }
 
 /** @returns {boolean} Whether the columns of a picture are axes, in an order. */
@@ -116,7 +118,8 @@ export function together(study, method, others) {
  */
 export function dividers(picture, method, columns) {
   // Boxes stand for columns or for levels, not for both.
-  if (!picture.by || columns.length > picture.columns.least || method.source === BASE) return [];
+  const many = !picture.columns?.places && columns.length > picture.columns?.least;
+  if (!picture.by || many || method.source === BASE) return [];
   const names = method.rows ? picture.by.rows : picture.by.columns;
   return names.filter((name) => !columns.includes(name));
 }

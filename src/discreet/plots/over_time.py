@@ -1,0 +1,376 @@
+"""Counts, or means of a number, over time: by day, week, month, quarter or year."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.arguments import Floats
+from discreet.errors import InputError, RefusedError
+from discreet.plots.by_level import order_of_level
+from discreet.plots.counts import seen
+from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
+from discreet.plots.descriptor import FRAME, Place, Plot, dots, line
+from discreet.plots.periods import STEP, Periods, divided, left_off, words_of
+from discreet.plots.request import PlotRequest
+from discreet.plots.view import Origin, View
+from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
+from discreet.table import Table
+
+__all__ = ["OVER_TIME", "OverTimeView", "Series", "check_times", "from_counts", "means_by"]
+
+LEVEL = 0.975
+"""The interval of a mean lies between the quantiles 1 - LEVEL and LEVEL of t."""
+FEW = 50
+"""Points of fewer rows are called rough."""
+MOST_MARKED = 100
+"""More points on one line stand too close for a mark at each."""
+LEAST_WHOLE = 3
+"""Periods that are covered in part are left off where at least so many others are drawn."""
+ABOVE = 1.05
+NARROW = 0.15
+"""So far to each side of a mean between gaps its interval is shaded, in periods."""
+
+Piece = list[int]
+
+
+@dataclass(frozen=True)
+class Series:
+    """What one level has in each period.
+
+    Parameters
+    ----------
+    level : str
+        The level of `by`, or empty.
+    counts : tuple of int
+        How many rows each period has; of means those with a value.
+    means, low, high : tuple of float or None
+        The mean and the ends of its interval of 95 %, None where it is of fewer than ten rows;
+        empty where rows are counted.
+    """
+
+    level: str
+    counts: tuple[int, ...]
+    means: tuple[float | None, ...] = ()
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the places of periods between gaps, as one line goes through them."""
+        piece: Piece = []
+        for at, mean in enumerate(self.means or self.counts):
+            if mean is not None:
+                piece.append(at)
+            elif piece:
+                yield piece
+                piece = []
+        if piece:
+            yield piece
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OverTimeView(View):
+    """A line over time for each level: how many rows, or the mean of a column.
+
+    Parameters
+    ----------
+    every : str
+        How long a period is; "step" of a column of whole numbers, such as years.
+    starts : tuple of float
+        The first day of each period, in days since 1970-01-01; of whole numbers each of them.
+        There is none left out between the first and the last.
+    series : tuple of Series
+        What each level has.
+    by : str or None
+        The column whose levels have a line each.
+    partly : tuple of str
+        The first and last period, where the dates do not reach to their outer ends and they are
+        left off.
+    few, others : tuple of str
+        Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
+    """
+
+    kind: ClassVar[str] = "over_time"
+
+    every: str
+    starts: tuple[float, ...]
+    series: tuple[Series, ...]
+    by: str | None = None
+    partly: tuple[str, ...] = ()
+    few: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        lengths = {len(it.counts) for it in self.series}
+        of_mean = [part for it in self.series for part in (it.means, it.low, it.high)]
+        lengths |= {len(part) for part in of_mean if self.of_means or part}
+        if lengths != {len(self.starts)} or any(a >= b for a, b in pairwise(self.starts)):
+            raise InputError("a view over time has a number for each of its periods, which rise")
+
+    @property
+    def of_means(self) -> bool:
+        """Whether means are drawn, and not counts."""
+        return len(self.columns) > 1
+
+    def scene(self) -> Scene:
+        """Return a line for each level, with a point for each period; means in their intervals."""
+        look = "series" if len(self.starts) <= MOST_MARKED else "curve"
+        marks: list[Bands | Lines] = []
+        for it in self.series if self.of_means else ():
+            marks.append(self._band(it))
+        for it in self.series:
+            heights = _heights(it, it.means or it.counts)
+            marks.append(Lines(self._across(it), heights, look, it.level))
+        date = self.columns[0]
+        if self.of_means:
+            y = Axis(f"mean of {self.columns[1]}")
+        else:
+            most = max(count for it in self.series for count in it.counts)
+            y = Axis(f"{self.origin.counted}{self._a_period}", (0.0, ABOVE * max(most, 1)))
+        panel = Panel(tuple(marks), self.axis(date, self.starts, label=self._label), y)
+        return Scene((panel,), notes=(*self.notes(), *self._signs()))
+
+    def describe(self) -> str:
+        """Say what is shown, and of each line from when to when it goes and of how many rows."""
+        lines = [super().describe()]
+        first, last = (self._words(start) for start in (self.starts[0], self.starts[-1]))
+        for it in self.series:
+            name = f"{it.level}: " if it.level else ""
+            many = f"{sum(it.counts):,} rows, at most {max(it.counts):,} {self._in_one}"
+            lines.append(f"{name}{many}, from {first} to {last}")
+        return "\n".join(lines)
+
+    @property
+    def _in_one(self) -> str:
+        return f"for one {self.columns[0]}" if self.every == STEP else f"in one {self.every}"
+
+    @property
+    def _a_period(self) -> str:
+        return "" if self.every == STEP else f" a {self.every}"
+
+    @property
+    def _label(self) -> str:
+        return self.columns[0] if self.every == STEP else f"{self.columns[0]} ({self.every})"
+
+    def _words(self, start: float) -> str:
+        return f"{start:.7g}" if self.every == STEP else words_of(start, self.every)
+
+    def _across(self, it: Series) -> tuple[tuple[float, ...], ...]:
+        return tuple(tuple(self.starts[at] for at in piece) for piece in it.pieces())
+
+    def _band(self, it: Series) -> Bands:
+        """Return the intervals of the means; that of a mean between gaps is a narrow band."""
+        x, low, high = self._across(it), _heights(it, it.low), _heights(it, it.high)
+        narrow = NARROW * min((b - a for a, b in pairwise(self.starts)), default=1.0)
+        return Bands(
+            tuple(at if len(at) > 1 else (at[0] - narrow, at[0] + narrow) for at in x),
+            tuple(at if len(at) > 1 else 2 * at for at in low),
+            tuple(at if len(at) > 1 else 2 * at for at in high),
+            it.level,
+        )
+
+    def _signs(self) -> tuple[str, ...]:
+        copied = self.origin.counted == "protected rows"
+        rows = "rows of the copy" if copied else "records"
+        said = []
+        if self.of_means:
+            own = " and not for the copy's own error" if copied else ""
+            said.append(
+                f"shaded: intervals of 95 % of each mean, for chance among so many rows{own} (t)"
+            )
+            gaps = sum(it.means.count(None) for it in self.series)
+            if gaps:
+                said.append(f"gaps: means of fewer than {LEAST_ROWS} {rows} are not drawn")
+        if self.partly:
+            said.append(f"left off, as the dates cover it in part: {' and '.join(self.partly)}")
+        rough = [
+            0 < count < FEW
+            for it in self.series
+            for at, count in enumerate(it.counts)
+            if not self.of_means or it.means[at] is not None
+        ]
+        if any(rough):
+            said.append(
+                f"rough, being of fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points"
+            )
+        said += left_out(None, self.few, self.others)
+        divided = () if self.by is None else (f"one line for each level of {self.by}",)
+        return (*divided, *said)
+
+    def _subject(self) -> str:
+        date, *values = self.columns
+        period = "" if self.every == STEP else f", by {self.every}"
+        return f"{f'mean of {values[0]}' if values else 'counts'} over {date}{period}"
+
+    @classmethod
+    def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        series = []
+        for it in given["series"]:
+            plain: dict[str, Any] = {
+                n: tuple(v) if isinstance(v, list) else v for n, v in it.items()
+            }
+            series.append(Series(**plain))
+        return super()._decoded(given) | {"series": tuple(series)}
+
+
+def _heights(
+    it: Series, of: Sequence[float | None] | Sequence[int]
+) -> tuple[tuple[float, ...], ...]:
+    """Return the heights of the pieces of a line."""
+    return tuple(tuple(_known(of[at]) for at in piece) for piece in it.pieces())
+
+
+def _known(height: float | None) -> float:
+    if height is None:
+        raise InputError("the ends of the interval of a mean are known where the mean is")
+    return float(height)
+
+
+def check_times(columns: Sequence[str], values: Floats, every: str, dates: Sequence[str]) -> None:
+    """Refuse columns that no line over time can be drawn of.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The column of dates or of whole numbers, and perhaps one of numbers.
+    values : array of float
+        Those of the first column; some may be missing.
+    every : str
+        How long a period is.
+    dates : sequence of str
+        Which columns hold dates.
+    """
+    date, *value = columns
+    if dated := [name for name in value if name in dates]:
+        raise InputError(
+            f"column {dated[0]!r} holds dates, of which no mean is drawn; name one of numbers",
+            parameter="columns",
+            rule="times",
+        )
+    known = values[np.isfinite(values)]
+    if len(known):
+        divided(known, date, every, dated=date in dates)
+
+
+def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeView:
+    """Draw counts or means of the rows of the copy; under `research` of the raw records."""
+    date, *value = request.columns
+    rows = table.rows([*request.columns], [] if request.by is None else [request.by])
+    check_times(request.columns, rows.numbers[date], request.every, origin.dates)
+    every, periods = divided(rows.numbers[date], date, request.every, dated=date in origin.dates)
+    of = np.array(("",) * len(periods.places) if request.by is None else rows.texts[request.by])
+    drawn, few, others = _levels_drawn(of)
+    off = left_off(periods, LEAST_WHOLE)
+    kept = np.setdiff1d(np.arange(len(periods.starts)), off)
+    numbers = rows.numbers[value[0]] if value else None
+    series = [_series(name, of == name, numbers, periods, kept) for name in drawn]
+    shown = sum(_rows_drawn(it) for it in series)
+    if not shown:
+        raise RefusedError(
+            f"no point stands on {LEAST_ROWS} rows; take longer periods (every='year'), another"
+            " column, or leave by= out"
+        )
+    return OverTimeView(
+        columns=request.columns,
+        method=request.method,
+        parameters=MappingProxyType({}),
+        suppressed=0,
+        origin=seen(origin, request, shown, table.size),
+        every=every,
+        starts=tuple(periods.starts[kept].tolist()),
+        series=tuple(series),
+        by=request.by,
+        partly=tuple(words_of(float(periods.starts[at]), every) for at in off),
+        few=few,
+        others=others,
+    )
+
+
+def _levels_drawn(
+    levels: NDArray[np.str_],
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the levels that have a line, those of too few rows, and those beyond the largest."""
+    names, sizes = np.unique(levels, return_counts=True)
+    size = dict(zip(names.tolist(), sizes.tolist(), strict=True))
+    ordered = sorted(size, key=order_of_level)
+    few = tuple(name for name in ordered if size[name] < LEAST_ROWS)
+    enough = sorted((name for name in ordered if name not in few), key=lambda it: -size[it])
+    drawn = {*enough[:MOST_CURVES]}
+    return (
+        tuple(name for name in ordered if name in drawn),
+        few,
+        tuple(name for name in ordered if name in enough[MOST_CURVES:]),
+    )
+
+
+def _series(
+    level: str,
+    here: NDArray[np.bool_],
+    values: Floats | None,
+    periods: Periods,
+    kept: NDArray[np.intp],
+) -> Series:
+    """Return the counts, or the means, of the rows of one level in the periods that are drawn."""
+    places, size = periods.places[here], len(periods.starts)
+    counts = np.bincount(places, minlength=size)
+    if values is None:
+        return Series(level, tuple(counts[kept].tolist()))
+    means, halves = means_by(places, values[here], size)
+    drawn = (counts >= LEAST_ROWS) & np.isfinite(means) & np.isfinite(halves)
+    ends = (means, means - halves, means + halves)
+    mean, low, high = (
+        tuple(float(of[at]) if drawn[at] else None for at in kept.tolist()) for of in ends
+    )
+    return Series(level, tuple(counts[kept].tolist()), mean, low, high)
+
+
+def means_by(places: NDArray[np.int64], values: Floats, size: int) -> tuple[Floats, Floats]:
+    """Return the mean of the values at each place, and half of its interval of 95 % by t.
+
+    Both are not a number where there are fewer than two values.
+
+    Examples
+    --------
+    >>> means, halves = means_by(np.array([0, 0, 0, 2]), np.array([1.0, 2.0, 3.0, 9.0]), 3)
+    >>> means.round(3).tolist(), halves.round(3).tolist()
+    ([2.0, nan, nan], [2.484, nan, nan])
+    """
+    from scipy.special import stdtrit
+
+    counts = np.bincount(places, minlength=size).astype(float)
+    counts[counts < 2] = np.nan
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = np.bincount(places, values, size) / counts
+        squares = np.bincount(places, (values - means[places]) ** 2, size)
+        errors = np.sqrt(squares / (counts - 1) / counts)
+        return means, stdtrit(counts - 1, LEVEL) * errors
+
+
+def _rows_drawn(it: Series) -> int:
+    """Count the rows that the points of a line stand on."""
+    return sum(
+        count for at, count in enumerate(it.counts) if not it.means or it.means[at] is not None
+    )
+
+
+OVER_TIME = Plot(
+    name="over_time",
+    title="Over time",
+    says="How many there are, or the mean of a number, by day, week, month, quarter or year.",
+    columns="continuous",
+    least=1,
+    most=2,
+    places=(Place("date", "continuous"), Place("value", "continuous")),
+    by=("rows", "counts"),
+    parameters=("every",),
+    icon=FRAME + line("M6 20L12 13L18 16L24 8L29 10") + dots((6, 20), (12, 13), (18, 16), (24, 8)),
+    methods=("none",),
+    method="none",
+    from_counts=from_counts,
+)
