@@ -49,3 +49,18 @@ def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> 
     assert table.read_text().startswith("sex,age_group,")
     assert "sex" in plot.read_text()
     assert "means" in run("log", "--released")[1]
+
+
+def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
+    table, plot = tmp_path / "model.csv", tmp_path / "model.svg"
+    how = ["--family", "logistic", "--event-is", "2", "--where", "age >= 40", "--no-unit"]
+
+    code, out, err = run(
+        "model", str(cohort), "sex ~ age + bmi", *how, "-o", str(table), "-o", str(plot)
+    )
+
+    assert (code, err) == (0, "")
+    assert "Logistic model of sex = 2 in cohort.csv\n" in out
+    assert table.read_text().startswith("part,term,odds ratio,")
+    assert "odds ratio" in plot.read_text()
+    assert "model" in run("log", "--released")[1]

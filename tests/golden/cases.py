@@ -583,6 +583,7 @@ HELP = (
     "plot",
     "summary",
     "means",
+    "model",
     "anonymize",
     "evaluate",
     "attack",

@@ -24,7 +24,7 @@ from discreet.cli.custodian import (
 )
 from discreet.cli.fidelity import fidelity
 from discreet.cli.plots import plot
-from discreet.cli.summary import means, summary
+from discreet.cli.summary import means, model, summary
 from discreet.cli.tables import anonymize, evaluate, tune
 from discreet.errors import DiscreetError, InputError
 
@@ -37,7 +37,7 @@ policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")
-for command in (plot, summary, means, anonymize, evaluate, attack, fidelity, tune, serve):
+for command in (plot, summary, means, model, anonymize, evaluate, attack, fidelity, tune, serve):
     app.command()(command)
 app.command("log")(show_log)
 version.command("new")(version_new)

@@ -1,4 +1,4 @@
-"""`discreet summary` and `discreet means`: tables of figures of the copy of the whole table."""
+"""`discreet summary`, `means` and `model`: tables of figures of the copy of the whole table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from discreet.cli.common import (
 if TYPE_CHECKING:
     from discreet.measure.copy_table import CopyTable
 
-__all__ = ["means", "summary"]
+__all__ = ["means", "model", "summary"]
 
 OutputOption = Annotated[
     list[Path] | None,
@@ -31,6 +31,15 @@ OutputOption = Annotated[
         "--output",
         "-o",
         help="Where to release it: .html, .csv, .tex, .txt, .json. Repeatable.",
+    ),
+]
+DrawnOption = Annotated[
+    list[Path] | None,
+    Option(
+        "--output",
+        "-o",
+        help="Where to release them: .html, .csv, .tex, .txt, .json, or .png, .svg, .pdf for"
+        " the plot. Repeatable.",
     ),
 ]
 
@@ -71,15 +80,7 @@ def means(
     copy: WholeOptions,
     derived: DerivedOptions,
     study: StudyOption = None,
-    output: Annotated[
-        list[Path] | None,
-        Option(
-            "--output",
-            "-o",
-            help="Where to release them: .html, .csv, .tex, .txt, .json, or .png, .svg, .pdf for"
-            " the plot. Repeatable.",
-        ),
-    ] = None,
+    output: DrawnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Average a number by the levels of one or two columns, from the protected copy.
@@ -91,6 +92,40 @@ def means(
 
     def make() -> CopyTable:
         return derived.of(copy.open(file, study)).means(value, by)
+
+    _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
+
+
+@with_options
+def model(
+    file: File,
+    formula: Annotated[
+        str,
+        Argument(
+            help="The model: 'y ~ x1 + x2 + C(group)'; of cox 'survival(time, event) ~ x1 + x2'."
+        ),
+    ],
+    copy: WholeOptions,
+    derived: DerivedOptions,
+    study: StudyOption = None,
+    family: Annotated[str, Option(help="What kind of model: linear, logistic or cox.")] = "linear",
+    event_is: Annotated[
+        list[str] | None,
+        Option(help="Of logistic and cox: a value that is the event. Repeatable."),
+    ] = None,
+    output: DrawnOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Estimate a regression from the protected copy, with intervals that have its error, too.
+
+    discreet model cohort.csv "bmi ~ age + sex" -o bmi.csv -o bmi.svg
+    discreet model cohort.csv "smoker ~ age + sex" --family logistic --event-is yes
+    discreet model cohort.csv "survival(days, died) ~ age + sex" --family cox
+    """
+    from discreet.measure.copy_table import FIGURES, SUFFIXES
+
+    def make() -> CopyTable:
+        return derived.of(copy.open(file, study)).model(formula, family, event_is=event_is or None)
 
     _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
 

@@ -64,7 +64,7 @@ class CopyTable:
     Parameters
     ----------
     kind : str
-        "summary" or "means".
+        "summary", "means" or "model".
     title : str
         What stands above it.
     names : (str, str)
@@ -216,7 +216,7 @@ class CopyTable:
         ----------
         path : str or Path
             Ends in .html for a page, .csv for the cells, .tex for LaTeX, .txt for text, .json for
-            the numbers in full, or, of means, in .png, .svg or .pdf for the plot.
+            the numbers in full, or, of means and models, in .png, .svg or .pdf for the plot.
 
         Raises
         ------
@@ -237,20 +237,22 @@ class CopyTable:
         return save_as(path, forms, "a table of figures")
 
     def scene(self) -> Scene:
-        """Return the plot of means: a dot and an interval for each level.
+        """Return the plot: a dot and an interval for each level, or each term of a model.
 
         Raises
         ------
         InputError
-            If it is no table of means.
+            If it is no table of means or of a model.
         """
         panel = dots_of(self.figures)
         if panel is None:
-            raise InputError("a summary has no plot; study.means(value, by) has one")
+            raise InputError(
+                "a summary has no plot; study.means(value, by) and study.model(formula) have one"
+            )
         return Scene((panel,), self.title, self.notes)
 
     def plot(self, *, size: tuple[float, float] | None = None) -> Drawing:
-        """Draw means with matplotlib; the figure asks before `savefig` writes it, as `save` does.
+        """Draw it with matplotlib; the figure asks before `savefig` writes it, as `save` does.
 
         Parameters
         ----------
@@ -260,7 +262,7 @@ class CopyTable:
         Raises
         ------
         InputError
-            If it is no table of means.
+            If it is no table of means or of a model.
         """
         scene = self.scene()
         return asking_first(draw(scene, size=size or size_of(scene)), self.gate)
@@ -328,7 +330,7 @@ class CopyTable:
         return [heading(self.title, 1), shown, *drawn, items(self.notes)]
 
 
-KINDS = ("summary", "means")
+KINDS = ("summary", "means", "model")
 HEAD_LETTERS = 20
 
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
-from discreet.render.scene import Axis, Intervals, Panel, Scene
+from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
 
-__all__ = ["MISSING", "OF_INTERVAL", "Figure", "Group", "dots_of", "size_of"]
+__all__ = [
+    "INTERCEPT",
+    "MISSING",
+    "OF_INTERVAL",
+    "OF_MODEL",
+    "Figure",
+    "Group",
+    "dots_of",
+    "size_of",
+]
 
 MISSING = "(missing)"
 ALL = "all"
 OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
 """The figures that a dot and its interval are drawn of."""
+OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
+"""The figures that a term of a model and its interval are drawn of."""
+INTERCEPT = "Intercept"
+RATIOS = ("odds ratio", "hazard ratio")
+ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 MOST_SERIES = 6
 """Of more levels of the second column each pair of levels has a line of its own."""
 WIDE, ROW = 7.0, 0.34
@@ -45,11 +61,13 @@ class Figure(NamedTuple):
 
 
 def dots_of(figures: Sequence[Figure]) -> Panel | None:
-    """Return the panel that means with intervals are drawn in; None where there are none.
+    """Return the panel that means, or a model's terms, are drawn in; None where there are none.
 
     Levels of a first column stand one below the other, those of a second beside each other, or as
     lines of their own where they are many.
     """
+    if any(it.figure in OF_MODEL for it in figures):
+        return _forest(figures)
     found: dict[Group, dict[str, Any]] = {}
     for it in figures:
         if it.figure in OF_INTERVAL:
@@ -77,12 +95,53 @@ def dots_of(figures: Sequence[Figure]) -> Panel | None:
     )
 
 
+def _forest(figures: Sequence[Figure]) -> Panel | None:
+    """Return the panel of a model's terms one below the other, the intercept aside.
+
+    Where there are ratios their numbers stand beside the axis, which is that of their logarithms.
+    """
+    found: dict[str, list[float]] = {}
+    for it in figures:
+        if it.figure in OF_MODEL and it.column != INTERCEPT and isinstance(it.value, float | int):
+            found.setdefault(it.column, []).append(it.value)
+    if not found or any(len(three) != len(OF_MODEL) for three in found.values()):
+        return None
+    ratio = next((it.figure for it in figures if it.figure in RATIOS), "")
+    reach = [0.0, *(end for three in found.values() for end in three)]
+    low, high = min(reach), max(reach)
+    room = 0.04 * (high - low)
+    across = (low - room, high + room)
+    down = (len(found) - 0.4, -0.6)  # the first term on top
+    marks = (
+        Lines(((0.0, 0.0),), (down,), "reference"),
+        Intervals((tuple((low, middle, high) for low, middle, high in found.values()),)),
+    )
+    axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
+    if ratio:
+        axis = replace(axis, dates=_ratios_between(*across))
+    return Panel(marks, axis, Axis("", down, tuple(found)))
+
+
 def size_of(scene: Scene) -> tuple[float, float]:
     """Return how large a plot of means is, in inches: each of its rows is to be read."""
     (panel,) = scene.panels
-    (marks,) = panel.marks
-    rows = len(panel.y.ticks) * (len(marks.series) + 1) / 2 if isinstance(marks, Intervals) else 1
+    series = sum(len(it.series) for it in panel.marks if isinstance(it, Intervals))
+    rows = len(panel.y.ticks) * (series + 1) / 2
     return WIDE, max(2.4, 1.2 + ROW * rows)
+
+
+def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Return round ratios whose logarithms lie between two numbers, each with its place.
+
+    Examples
+    --------
+    >>> [word for _, word in _ratios_between(-1.0, 1.0)]
+    ['0.5', '1', '2']
+    """
+    powers = range(math.floor(low / math.log(10)), math.ceil(high / math.log(10)))
+    few = (1.0,) if len(powers) > MOST_POWERS else ROUND
+    found = [base * 10.0**power for power in powers for base in few]
+    return tuple((math.log(it), f"{it:.6g}") for it in found if low <= math.log(it) <= high)
 
 
 def _ends(values: Mapping[str, Any]) -> tuple[float, float, float] | None:

@@ -7,15 +7,21 @@ taken apart by a grammar and computed here; no library evaluates what an analyst
 from __future__ import annotations
 
 from discreet.regression.diagnostics import Fit, cook_line, corrected, fit, quantiles
+from discreet.regression.families import FAMILIES, Asked, Estimates, estimated, read_model
 from discreet.regression.formula import Model, categories_named, read_formula
 
 __all__ = [
+    "FAMILIES",
+    "Asked",
+    "Estimates",
     "Fit",
     "Model",
     "categories_named",
     "cook_line",
     "corrected",
+    "estimated",
     "fit",
     "quantiles",
     "read_formula",
+    "read_model",
 ]

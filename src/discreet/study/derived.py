@@ -61,12 +61,16 @@ class DerivedCopy:
         What was done, in words, in the order in which it was.
     asked : tuple of str
         The columns that say which rows these are.
+    asks : tuple of (str, str)
+        What was asked, one after the other: a new column's name and expression, or nothing and a
+        condition.
     """
 
     session: Session
     whole: WholeTable
     steps: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    asks: tuple[tuple[str, str], ...] = ()
 
     @property
     def table(self) -> Table:
@@ -93,20 +97,31 @@ class DerivedCopy:
     def where(self, condition: str) -> DerivedCopy:
         """Return the rows for which a condition holds; not those for which it is unknown."""
         with about("where"):
-            found = parsed(self.whole, "where", condition)
-            if found.kind != "truth":
-                raise InputError(
-                    f"{condition!r} is no condition but a {found.kind}; compare it with something:"
-                    " 'age >= 50'"
-                )
-            kept = np.flatnonzero(_truth(found.evaluate(values_of(self.whole, found))) == 1)
-            if len(kept) < FEWEST:
+            out = self._part(condition)
+            if len(out.whole) < FEWEST:
                 raise RefusedError(
                     f"fewer than {FEWEST} rows of the copy are those where {condition}: so few say"
                     " next to nothing of the persons they stand for; ask for a larger part, or for"
                     " a cross-table of counts (source='counts')",
                     rule="few",
                 )
+        return out
+
+    def on(self, whole: WholeTable) -> WholeTable:
+        """Return these rows and columns of another copy, however few there are."""
+        out = DerivedCopy(self.session, whole)
+        for name, text in self.asks:
+            out = out._with_column(name, text) if name else out._part(text)
+        return out.whole
+
+    def _part(self, condition: str) -> DerivedCopy:
+        found = parsed(self.whole, "where", condition)
+        if found.kind != "truth":
+            raise InputError(
+                f"{condition!r} is no condition but a {found.kind}; compare it with something:"
+                " 'age >= 50'"
+            )
+        kept = np.flatnonzero(_truth(found.evaluate(values_of(self.whole, found))) == 1)
         copy = self.whole.copy
         some = dataclasses.replace(
             copy,
@@ -120,6 +135,7 @@ class DerivedCopy:
             whole=dataclasses.replace(self.whole, copy=some),
             steps=(*self.steps, f"where {condition}"),
             asked=(*self.asked, *found.names),
+            asks=(*self.asks, ("", condition)),
         )
 
     def assign(self, columns: Mapping[str, str]) -> DerivedCopy:
@@ -143,6 +159,7 @@ class DerivedCopy:
             self,
             whole=with_column(self.whole, name, text),
             steps=(*self.steps, f"{name} is {text}"),
+            asks=(*self.asks, (name, text)),
         )
 
     # --- what is drawn --------------------------------------------------------------------------

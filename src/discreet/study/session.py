@@ -38,9 +38,10 @@ from discreet.policy import (
     resolve_rounding,
     resolve_table,
 )
+from discreet.progress import advance
 from discreet.protect import COPY_METHODS, Condensation, Whole
 from discreet.protect.counts import rounded
-from discreet.protect.whole import WholeCopy
+from discreet.protect.whole import Settings, WholeCopy
 from discreet.regression import Model, read_formula
 from discreet.render.scene import SCHEMA as SCENE_SCHEMA
 from discreet.secret import FORMAT, Secret, load_secret
@@ -64,7 +65,7 @@ from discreet.study.new_columns import with_derived
 from discreet.table import KINDS, Table
 from discreet.table.dates import DATE
 from discreet.vault.vault import Copy, Made, Vault, protect_view
-from discreet.vault.whole import RawWhole, raw_whole
+from discreet.vault.whole import RawWhole, drawn_again, raw_whole
 
 __all__ = [
     "NO_COPY",
@@ -86,6 +87,8 @@ NO_COPY = (
     "this study has no copy of the whole table to measure; the custodian can open a study with one:"
     " discreet.open(..., rows='whole')"
 )
+AGAIN, MOST_AGAIN = 5, 5000
+"""How many copies of a copy are made, and of how many of its rows at most."""
 ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
@@ -209,6 +212,26 @@ class Session:
     def whole(self) -> WholeTable:
         """The copy of the whole table, with the columns that the policy derives of its rows."""
         return with_derived(self.kept, self.policy)
+
+    @cached_property
+    def copies_of_copy(self) -> tuple[WholeTable, ...]:
+        """The first rows of the copy, and copies of them, made on the first call.
+
+        They stand to these rows about as the copy stands to the data, and nothing raw plays a part.
+        """
+        copy = self.kept.copy
+        rows = {name: column[:MOST_AGAIN] for name, column in copy.columns.items()}
+        words = {name: column[:MOST_AGAIN] for name, column in copy.strata.items()}
+        settings = Settings(
+            self.policy.k, self.policy.members, tuple(it for it in self.sensitive if it in words)
+        )
+        found = [(rows, words)]
+        for i in range(AGAIN):
+            advance("copies of the copy", i, AGAIN)
+            found.append(drawn_again(rows, words, settings, self.secret, f"{copy.version} {i}"))
+        advance("copies of the copy", AGAIN, AGAIN)
+        made = (dataclasses.replace(copy, columns=a, strata=b) for a, b in found)
+        return tuple(with_derived(WholeTable(it, self.kept.raw), self.policy) for it in made)
 
     @property
     def derived(self) -> tuple[DrawableColumn, ...]:

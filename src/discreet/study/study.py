@@ -35,6 +35,7 @@ from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
+from discreet.study.model import modelled
 from discreet.study.new_columns import check_derive
 from discreet.study.session import Session, axis_order
 from discreet.study.summary import average, summarise
@@ -1204,6 +1205,66 @@ pixels = 400), policy standard)
         ['1', '2', 'all']
         """
         return average(self._drawn, value, by)
+
+    def model(
+        self,
+        formula: str,
+        family: str = "linear",
+        *,
+        event_is: str | float | Sequence[str | float] | None = None,
+    ) -> CopyTable:
+        """Estimate a regression, with intervals that have the copy's own error in them.
+
+        Parameters
+        ----------
+        formula : str
+            `"y ~ x1 + x2 + C(group)"`, as of `residuals`. The outcome of a logistic model is a
+            column of levels or codes; the left side of a Cox model is `survival(time, event)`.
+            C(x) takes a column of codes, too.
+        family : {"linear", "logistic", "cox"}, default "linear"
+            Least squares; maximum likelihood; partial likelihood with Efron's ties.
+        event_is : str or number, or a sequence of them, optional
+            Of logistic and Cox models the values that are the event, all others being none, as of
+            `survival`. Without it 1 of 0 and 1, yes of no and yes, true of false and true.
+
+        Returns
+        -------
+        CopyTable
+            A line a term: the estimate (or odds ratio, or hazard ratio) with its interval of 95 %
+            and standard error; then rows, events, and R², the area under the ROC curve or the
+            concordance. `figures` are the numbers in full, `plot` draws the terms with their
+            intervals, `save` writes a table or the plot.
+
+        Raises
+        ------
+        InputError
+            Also if the formula cannot be read, or which values are the event is not clear.
+        RefusedError
+            Also if the study has no copy of the whole table, fewer than 50 rows have all columns,
+            the outcome is constant, terms follow from each other, there are no more rows than
+            terms, or terms tell rows with the event from the others completely.
+
+        Notes
+        -----
+        It is estimated by statsmodels from the rows of the protected copy, so that any may be
+        asked for, beside all others. Standard errors are wider than those of the rows: the copy
+        is copied again, five times, and how far those copies' estimates are from the copy's says
+        how far the copy's are from the data's. docs/models.md has how it is done, and how often
+        the intervals held the estimate of the raw data. An interval is for what the model's terms
+        are as they stand here: estimates of a copy are drawn towards nought, which a wide interval
+        allows for and does not correct.
+
+        **What it does not protect.** What the copy does not: it is as near as the copy is.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> table = study.model("progression ~ bmi + age + C(sex)")
+        >>> [line.name for line in table.lines if not line.section]
+        ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
+        """
+        return modelled(self._drawn, formula, family, event_is)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError, RefusedError
 from discreet.keys import Keys
@@ -17,7 +19,14 @@ from discreet.table import Rows, Table
 from discreet.table.dates import DATE, on_clock, parts_of
 from discreet.vault.rows import digest_of, keys_of, rows_with_key
 
-__all__ = ["RawWhole", "columns_of_copy", "copy_of_whole", "raw_whole", "remarks_of_whole"]
+__all__ = [
+    "RawWhole",
+    "columns_of_copy",
+    "copy_of_whole",
+    "drawn_again",
+    "raw_whole",
+    "remarks_of_whole",
+]
 
 HOW = 3
 """Counts the ways in which such copies were made: another way is another copy."""
@@ -112,6 +121,26 @@ def copy_of_whole(raw: RawWhole, secret: Secret) -> WholeCopy:
     """Protect the whole table."""
     draws = Draws(secret, raw.version, raw.keys)
     return whole_copy(raw.numbers, raw.levels, draws, raw.settings, raw.persons)
+
+
+def drawn_again(
+    numbers: Mapping[str, Floats],
+    levels: Mapping[str, Sequence[str]],
+    settings: Settings,
+    secret: Secret,
+    name: str,
+) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
+    """Make a copy of rows that are protected already, as they were made of the raw ones.
+
+    It stands to them about as they stand to the raw rows, and nothing raw plays a part. `name`
+    tells apart several such copies; the empty text is a missing level.
+    """
+    rows = max(map(len, (*numbers.values(), *levels.values())))
+    keys = np.zeros((rows, 2), dtype=np.uint64)
+    keys[:, 0] = np.arange(rows)
+    draws = Draws(secret, secret.digest("whole again", name.encode()), keys)
+    coded = {column: Levels.of(words) for column, words in levels.items()}
+    return columns_of_copy(whole_copy(numbers, coded, draws, settings))
 
 
 def columns_of_copy(made: WholeCopy) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:

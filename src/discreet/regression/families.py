@@ -1,0 +1,325 @@
+"""Linear, logistic and Cox models: what a formula of each says, and what statsmodels estimates."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.arguments import Floats, check_word
+from discreet.errors import InputError, RefusedError, near
+from discreet.regression.formula import (
+    PERFECT,
+    Design,
+    Parsed,
+    Standard,
+    design_of,
+    parse,
+    standardised,
+)
+
+__all__ = ["FAMILIES", "LINEAR", "Asked", "Estimates", "estimated", "read_model"]
+
+LINEAR, LOGISTIC, COX = "linear", "logistic", "cox"
+FAMILIES = (LINEAR, LOGISTIC, COX)
+COLUMN = r"\s*(`[^`]+`|[^\s`~(),+*/:-]+)\s*"
+SIDES = re.compile(r"((?:[^`~]|`[^`]*`)*)~(.*)", re.DOTALL)
+TIME_AND_EVENT = re.compile(rf"\s*survival\s*\({COLUMN},{COLUMN}\)\s*")
+ONE_COLUMN = re.compile(COLUMN)
+
+MOST_STEPS = 100
+FARTHEST = 30.0
+"""A linear predictor this far out is on its way to infinity: no event, or events alone, there."""
+WIDEST = 20.0
+"""So is a coefficient of a standardised column with a standard error as large."""
+STEEPEST = 1e-4
+"""The slope of the likelihood, a row, from which on it has not reached its top."""
+MOST_COMPARED = 1000
+"""So many events at most are compared with the rows that outlive them, for the concordance."""
+SEPARATED = (
+    "the model has no finite estimates: a term, or several together, tell the rows with the event"
+    " from the others completely, or nearly so; leave a term out, or join levels"
+)
+CONSTANT = "the outcome has one value alone in these rows; choose another outcome or other rows"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model as it was asked for: its family, its formula taken apart, and the event's column.
+
+    `event` is the outcome of a logistic model, and what ends the time of a Cox model.
+    """
+
+    family: str
+    parsed: Parsed
+    event: str | None = None
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that are read as numbers, the event aside."""
+        return tuple(name for name in self.parsed.model.numbers if name != self.event)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The columns of levels, the event aside."""
+        return self.parsed.model.levels
+
+    @property
+    def formula(self) -> str:
+        """The formula, written out."""
+        outcome, terms = self.parsed.model.formula.split(" ~ ", 1)
+        if self.family != COX:
+            return f"{outcome} ~ {terms}"
+        event = self.event or ""
+        return f"survival({outcome}, {event if event.isidentifier() else f'`{event}`'}) ~ {terms}"
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What was estimated from rows: coefficients with their variances, and how well they fit.
+
+    `freedom` are the residual degrees of freedom of a linear model, `quality` the name of a
+    measure of the fit and its value.
+    """
+
+    terms: tuple[str, ...]
+    values: Floats
+    variances: Floats
+    rows: int
+    events: int | None
+    freedom: int | None
+    quality: tuple[str, float]
+
+
+def read_model(formula: str, family: str, kinds: Mapping[str, str]) -> Asked:
+    """Read a formula as the one of a family, and check it against the columns.
+
+    Parameters
+    ----------
+    formula : str
+        `"y ~ x + z"`; of a Cox model `"survival(time, event) ~ x + z"`.
+    family : {"linear", "logistic", "cox"}
+        What kind of model.
+    kinds : mapping of str to str
+        Which columns there are: "continuous" or "categorical".
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not that of the family.
+
+    Examples
+    --------
+    >>> kinds = dict.fromkeys(["days", "died", "age"], "continuous")
+    >>> read_model("survival(days, died) ~ age", "cox", kinds).formula
+    'survival(days, died) ~ age'
+    """
+    check_word("family", family, FAMILIES)
+    if not isinstance(formula, str):
+        raise InputError("a formula must be text, such as 'y ~ x'")
+    sides = SIDES.fullmatch(formula)
+    if family == LINEAR or sides is None:  # without a ~ the grammar says what is missing
+        return Asked(LINEAR, parse(formula, kinds))
+    left, right = sides[1], sides[2]
+    if family == LOGISTIC:
+        found = ONE_COLUMN.fullmatch(left)
+        if found is None:
+            raise InputError(
+                "the outcome of a logistic model is one column of levels or codes:"
+                " 'died ~ age + sex'"
+            )
+        event = _known(found[1], kinds)
+        as_number = {**kinds, event: "continuous"}
+        return Asked(LOGISTIC, parse(f"{found[1]} ~ {right}", as_number), event)
+    found = TIME_AND_EVENT.fullmatch(left)
+    if found is None:
+        raise InputError(
+            "the left side of a Cox model says how long each was observed, and whether that ended"
+            " with the event: 'survival(days, died) ~ age + sex'"
+        )
+    event = _known(found[2], kinds)
+    parsed = parse(f"{found[1]} ~ {right}", kinds)
+    if not parsed.intercept:
+        raise InputError("a Cox model has no intercept to take away; leave '- 1' or '0 +' out")
+    if event in (*parsed.model.numbers, *parsed.model.levels):
+        raise InputError(
+            f"the event {event!r} stands on the right of the ~ or as the time, too; leave it out"
+        )
+    return Asked(COX, parsed, event)
+
+
+def _known(text: str, kinds: Mapping[str, str]) -> str:
+    name = text.strip("`")
+    if name not in kinds:
+        raise InputError(f"there is no column {name!r}; {near(name, [*kinds])}")
+    return name
+
+
+def estimated(
+    asked: Asked,
+    numbers: Mapping[str, ArrayLike],
+    texts: Mapping[str, Sequence[str]],
+    happened: NDArray[np.bool_] | None = None,
+) -> Estimates:
+    """Estimate a model from rows, by statsmodels.
+
+    Parameters
+    ----------
+    asked : Asked
+        The model.
+    numbers, texts : mapping of str to array-like, or to sequence of str
+        The columns, finite and known, all of one length. The first level in alphabetical order is
+        the reference.
+    happened : ndarray of bool, optional
+        Which rows have the event; of a linear model none.
+
+    Raises
+    ------
+    RefusedError
+        If the outcome is constant, a term follows from others, there are no more rows than
+        coefficients, or terms tell rows with the event from the others completely.
+
+    Notes
+    -----
+    Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
+    scaled before, and coefficients turned back after. **What it does not protect.** Nothing: who
+    shows what it returns has to have protected the rows before.
+
+    Examples
+    --------
+    >>> asked = read_model("y ~ x", "linear", {"x": "continuous", "y": "continuous"})
+    >>> found = estimated(asked, {"x": [0, 1, 2, 3], "y": [0, 1, 1, 2]}, {})
+    >>> found.values.round(3).tolist(), found.freedom
+    ([0.1, 0.6], 2)
+    """
+    if happened is not None:
+        if happened.all() or not happened.any():
+            raise RefusedError(CONSTANT)
+        if asked.family == LOGISTIC:
+            numbers = {**numbers, asked.parsed.outcome.columns[0]: happened.astype(np.float64)}
+    design = design_of(asked.parsed, numbers, texts)
+    rows, parameters = design.matrix.shape
+    if rows <= parameters:
+        raise RefusedError(
+            "the model has as many coefficients as rows, or more; leave terms out, or take in more"
+            " rows"
+        )
+    standard = standardised(design)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
+        if asked.family == LINEAR or happened is None:
+            return _linear(design, standard)
+        by = _logistic if asked.family == LOGISTIC else _cox
+        try:
+            return by(design, standard, happened)
+        except (np.linalg.LinAlgError, ValueError, FloatingPointError):
+            raise RefusedError(SEPARATED) from None
+
+
+def _linear(design: Design, standard: Standard) -> Estimates:
+    from statsmodels.regression.linear_model import OLS
+
+    found = OLS(standard.outcome, standard.matrix, hasconst=False).fit()
+    around = design.outcome - design.outcome.mean()
+    left = float(found.resid @ found.resid) * standard.scale**2
+    share = 1 - left / float(around @ around)
+    if not left > 1e-18 * float(around @ around):
+        raise RefusedError(PERFECT)
+    back = standard.back * standard.scale
+    return Estimates(
+        design.terms,
+        back @ found.params + standard.centre * design.ones,
+        np.diag(back @ found.cov_params() @ back.T),
+        len(design.outcome),
+        None,
+        int(found.df_resid),
+        ("R²", share),
+    )
+
+
+def _logistic(design: Design, standard: Standard, happened: NDArray[np.bool_]) -> Estimates:
+    from scipy.stats import rankdata
+    from statsmodels.discrete.discrete_model import Logit
+
+    model = Logit(happened.astype(np.float64), standard.matrix)
+    found = _at_its_top(model)
+    spread = np.asarray(found.cov_params())
+    at = standard.matrix @ found.params
+    _check_finite(found.params, spread, at, model.score(found.params) / len(at))
+    events, others = int(happened.sum()), int((~happened).sum())
+    above = float(rankdata(at)[happened].sum()) - events * (events + 1) / 2
+    return Estimates(
+        design.terms,
+        standard.back @ found.params,
+        np.diag(standard.back @ spread @ standard.back.T),
+        len(at),
+        events,
+        None,
+        ("area under the ROC curve", above / (events * others)),
+    )
+
+
+def _cox(design: Design, standard: Standard, happened: NDArray[np.bool_]) -> Estimates:
+    from statsmodels.duration.hazard_regression import PHReg
+
+    slopes = ~design.ones
+    matrix = standard.matrix[:, slopes]
+    model = PHReg(design.outcome, matrix, status=happened.astype(np.float64), ties="efron")
+    found = _at_its_top(model)
+    spread = np.asarray(found.cov_params())
+    at = matrix @ found.params
+    _check_finite(found.params, spread, at, model.score(found.params) / len(at))
+    back = standard.back[np.ix_(slopes, slopes)]
+    return Estimates(
+        tuple(name for name, kept in zip(design.terms, slopes.tolist(), strict=True) if kept),
+        back @ found.params,
+        np.diag(back @ spread @ back.T),
+        len(at),
+        int(happened.sum()),
+        None,
+        ("concordance", concordance(design.outcome, happened, at)),
+    )
+
+
+def _at_its_top(model: Any) -> Any:
+    """Fit by steps that never fall, and then by Newton's, which alone may go astray."""
+    near_it = model.fit(method="bfgs", maxiter=MOST_STEPS, disp=False)
+    return model.fit(start_params=near_it.params, maxiter=MOST_STEPS, disp=False)
+
+
+def _check_finite(values: Floats, spread: Floats, at: Floats, slope: Floats) -> None:
+    """Refuse estimates that are on their way to infinity, or have not reached their place."""
+    finite = np.isfinite(values).all() and np.isfinite(spread).all()
+    if (
+        not finite
+        or np.abs(at).max() > FARTHEST
+        or not 0 < np.diag(spread).min() <= np.diag(spread).max() < WIDEST**2
+        or np.abs(slope).max() > STEEPEST
+    ):
+        raise RefusedError(SEPARATED)
+
+
+def concordance(times: Floats, happened: NDArray[np.bool_], risk: Floats) -> float:
+    """Return the share of pairs in which who has the event first was at the higher risk (Harrell).
+
+    Of very many events every so manieth is compared with the rows that outlive it.
+
+    Examples
+    --------
+    >>> concordance(np.array([1.0, 2, 3]), np.array([True, True, False]), np.array([2.0, 0, 1]))
+    0.6666666666666666
+    """
+    events = np.flatnonzero(happened)
+    events = events[np.argsort(times[events], kind="stable")]
+    events = events[:: -(-len(events) // MOST_COMPARED)]
+    right = pairs = 0.0
+    for event in events.tolist():
+        later = risk[(times > times[event]) | ((times == times[event]) & ~happened)]
+        right += float((later < risk[event]).sum()) + 0.5 * float((later == risk[event]).sum())
+        pairs += len(later)
+    return right / pairs if pairs else 0.5

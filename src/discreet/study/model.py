@@ -1,0 +1,199 @@
+"""Regressions of rows of the copy: post-processing, with intervals that have its own error."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, RefusedError, about
+from discreet.measure.copy_table import CopyTable
+from discreet.measure.model_table import model_figures, model_lines, widened
+from discreet.plots.survival import event_of, too_many_values
+from discreet.protect import Whole
+from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
+from discreet.study.derived import FEWEST, DerivedCopy, OfCopy
+from discreet.study.from_copy import WholeTable
+from discreet.study.whole_table import columns_of_table
+from discreet.table import KINDS
+
+__all__ = ["modelled"]
+
+MODEL = "model"
+COX = "cox"
+RATIOS = {"linear": "", "logistic": "odds ratio", COX: "hazard ratio"}
+TITLES = {"linear": "Linear model", "logistic": "Logistic model", COX: "Cox model"}
+NO_COPY = (
+    "this study has no copy of the whole table to fit models to; the custodian can open a study"
+    " with one: discreet.open(..., rows='whole')"
+)
+WIDER = (
+    "estimates are of these rows; intervals are wider than theirs, for chance and for how far the"
+    " copy is from the data, and are rough: docs/models.md says how often they cover"
+)
+EVENTS_A_TERM = 10
+"""Of fewer rows, or events, for each term estimates are known to be unsteady."""
+
+
+def modelled(
+    session: OfCopy,
+    formula: str,
+    family: str,
+    event_is: str | float | Sequence[str | float] | None,
+) -> CopyTable:
+    """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
+    if session.policy.rows_by != Whole.name:
+        raise RefusedError(NO_COPY)
+    whole = session.whole.with_levels(categories_named(formula))
+    asked = _asked(session, whole, formula, family)
+    events = _events(whole, asked, event_is)
+    found, left_out = _fitted(whole, asked, events, FEWEST)
+    wider = widened(found, *_again(session, formula, asked, events))
+    ratio = RATIOS[asked.family]
+    head, lines = model_lines(wider, ratio)
+    names = tuple(
+        dict.fromkeys([*asked.numbers, *asked.levels, *([asked.event] if asked.event else [])])
+    )
+    return CopyTable(
+        MODEL,
+        _title(session, asked, events),
+        ("part", "term"),
+        head,
+        lines,
+        (*_notes(session, names, asked, found), *left_out, WIDER),
+        model_figures(wider, ratio),
+        session.gate_of_copy(MODEL, names),
+    )
+
+
+def _asked(session: OfCopy, whole: WholeTable, formula: str, family: str) -> Asked:
+    kinds = {
+        name: column.kind if column.kind in KINDS else KINDS[1]
+        for name, column in whole.raw.items()
+    }
+    kinds |= dict.fromkeys(whole.copy.columns, KINDS[0]) | dict.fromkeys(
+        whole.copy.strata, KINDS[1]
+    )
+    with about("formula"):
+        asked = read_model(formula, family, kinds)
+        columns_of_table(
+            session, [*asked.numbers, *asked.levels, *([asked.event] if asked.event else [])], ()
+        )
+        if asked.family == COX and asked.numbers[0] in session.dates:
+            raise InputError(
+                f"column {asked.numbers[0]!r} holds dates; a Cox model needs how long each was"
+                " observed, as a number: study.assign(days='...') makes one of two dates"
+            )
+    return asked
+
+
+def _events(
+    whole: WholeTable, asked: Asked, event_is: str | float | Sequence[str | float] | None
+) -> tuple[str, ...]:
+    """Say which levels of the event's column are the event, as a survival curve does."""
+    if asked.event is None:
+        if event_is is not None:
+            raise InputError(
+                "event_is is for logistic and Cox models; leave it out", parameter="event_is"
+            )
+        return ()
+    words = whole.with_levels([asked.event]).copy.strata.get(asked.event)
+    if words is None:
+        raise too_many_values(asked.event)
+    return event_of([name for name in dict.fromkeys(words) if name], event_is, asked.event)
+
+
+def _fitted(
+    whole: WholeTable, asked: Asked, events: tuple[str, ...], least: int = 1
+) -> tuple[Estimates, tuple[str, ...]]:
+    """Estimate a model from the rows that have all its columns; say which are left out.
+
+    Fewer than `least` such rows are refused.
+    """
+    levels = [*asked.levels, *([asked.event] if asked.event else [])]
+    numbers, words = whole.with_levels(levels).part(asked.numbers, levels)
+    happened: NDArray[np.bool_] | None = None
+    if asked.event is not None:
+        happened = np.isin(np.array(words[asked.event]), events)
+    rows = max([*map(len, numbers.values()), *map(len, words.values())])
+    kept = np.ones(rows, dtype=np.bool_)
+    if asked.family == COX:
+        kept = numbers[asked.numbers[0]] >= 0
+    at = np.flatnonzero(kept)
+    if len(at) < least:
+        raise RefusedError(
+            f"fewer than {least} rows of the copy have a value in each column of the model: so few"
+            " say next to nothing of the persons; leave a column out, or ask for a larger part",
+            rule="few",
+        )
+    found = estimated(
+        asked,
+        {name: values[at] for name, values in numbers.items()},
+        {name: [words[name][i] for i in at.tolist()] for name in asked.levels},
+        None if happened is None else happened[at],
+    )
+    negative = f"rows of a negative {asked.numbers[0]} are left out" if not kept.all() else ""
+    return found, (negative,) if negative else ()
+
+
+def _again(
+    session: OfCopy, formula: str, asked: Asked, events: tuple[str, ...]
+) -> tuple[list[Estimates], float]:
+    """Estimate the model from the rows that copies were made of, and from each of those copies.
+
+    The second is which share those rows are of all that the copy has.
+    """
+    of = session.session if isinstance(session, DerivedCopy) else session
+    found: list[Estimates] = []
+    known: dict[str, set[str]] = {}
+    for it in of.copies_of_copy:
+        try:
+            rows = session.on(it) if isinstance(session, DerivedCopy) else it
+            rows = rows.with_levels(categories_named(formula))
+            known = known or {name: {*rows.copy.strata[name]} - {""} for name in asked.levels}
+            found.append(_fitted(_of_levels(rows, known), asked, events)[0])
+        except (InputError, RefusedError):  # it has lost a level, or tells all events apart
+            if not found:
+                break
+    return found, len(of.copies_of_copy[0]) / len(of.whole)
+
+
+def _of_levels(whole: WholeTable, known: dict[str, set[str]]) -> WholeTable:
+    """Return a copy of the copy with those levels alone that the copy has."""
+    strata = dict(whole.copy.strata)
+    for name, levels in known.items():
+        if min(levels) not in strata[name]:
+            raise RefusedError("the level that others are compared with is not there")
+        strata[name] = tuple(word if word in levels else "" for word in strata[name])
+    return dataclasses.replace(whole, copy=dataclasses.replace(whole.copy, strata=strata))
+
+
+def _title(session: OfCopy, asked: Asked, events: tuple[str, ...]) -> str:
+    of = "" if session.name is None else f" in {session.name}"
+    outcome = asked.parsed.outcome.text
+    if asked.event is not None:
+        event = f"{asked.event} = {' or '.join(events)}"
+        outcome = event if asked.family != COX else f"{outcome} until {event}"
+    return f"{TITLES[asked.family]} of {outcome}{of}"
+
+
+def _notes(
+    session: OfCopy, names: Sequence[str], asked: Asked, found: Estimates
+) -> tuple[str, ...]:
+    """Say what a model is of, and how near it is."""
+    policy, copy = session.policy, session.whole.copy
+    said = [
+        asked.formula,
+        f"of {found.rows:,} rows of the protected copy {copy.version} (k = {policy.k}, m ="
+        f" {policy.members}) with a value in each column, policy {policy.name}",
+        *session.remarks_of_copy(names),
+    ]
+    fewer = found.rows if found.events is None else min(found.events, found.rows - found.events)
+    if fewer < EVENTS_A_TERM * len(found.terms):
+        what = "rows" if found.events is None else "rows with the event, or without it,"
+        said.append(f"rough: fewer than {EVENTS_A_TERM} {what} for each term")
+    if policy.public:
+        said.append("the data are declared public: what is released is not recorded")
+    return tuple(said)

@@ -1,0 +1,129 @@
+"""Models of three families: held against hand-worked numbers and against other libraries."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError, RefusedError
+from discreet.regression import estimated, read_model
+from discreet.regression.families import concordance
+
+KINDS = {
+    **dict.fromkeys(["y", "x", "days", "alk.phos"], "continuous"),
+    **dict.fromkeys(["died", "sex"], "categorical"),
+}
+
+
+@pytest.mark.parametrize(
+    ("formula", "family", "written", "event"),
+    [
+        ("y ~ x + sex", "linear", "y ~ x + C(sex)", None),
+        ("log(y) ~ x", "linear", "log(y) ~ x", None),
+        ("died ~ x", "logistic", "died ~ x", "died"),
+        (" survival( days ,died )~sex", "cox", "survival(days, died) ~ C(sex)", "died"),
+        ("survival(days, `alk.phos`) ~ x", "cox", "survival(days, `alk.phos`) ~ x", "alk.phos"),
+    ],
+)
+def test_a_formula_is_read(formula: str, family: str, written: str, event: str | None) -> None:
+    asked = read_model(formula, family, KINDS)
+
+    assert (asked.formula, asked.event, asked.family) == (written, event, family)
+    assert event not in asked.numbers
+
+
+@pytest.mark.parametrize(
+    ("formula", "family", "says"),
+    [
+        ("y ~ x", "probit", "family is unknown; choose one of 'linear', 'logistic', 'cox'"),
+        ("y", "cox", "needs one ~"),
+        ("y ~ z", "linear", "no column 'z'"),
+        ("log(y) ~ x", "logistic", "one column of levels or codes"),
+        ("sec ~ x", "logistic", "no column 'sec'; did you mean 'sex'"),
+        ("died ~ x + died", "logistic", "stands on the right"),
+        ("days ~ x", "cox", r"'survival\(days, died\) ~ age \+ sex'"),
+        ("survival(days, dead) ~ x", "cox", "no column 'dead'"),
+        ("survival(days, died) ~ died", "cox", "'died' stands on the right"),
+        ("survival(days, days) ~ x", "cox", "'days' stands on the right"),
+        ("survival(days, died) ~ 0 + x", "cox", "no intercept to take away"),
+        ("survival(days, died) ~ x ~ y", "cox", "needs one ~"),
+    ],
+)
+def test_what_is_no_formula_of_a_family_is_refused(formula: str, family: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        read_model(formula, family, KINDS)
+
+
+def test_a_logistic_model_of_two_groups_is_its_odds() -> None:
+    asked = read_model("died ~ sex", "logistic", KINDS)
+    sex = ["f"] * 40 + ["m"] * 40
+    died = np.array([i < 10 for i in range(40)] + [i < 20 for i in range(40)])
+
+    found = estimated(asked, {}, {"sex": sex}, died)
+
+    assert found.terms == ("Intercept", "C(sex)[T.m]")
+    assert found.values == pytest.approx([math.log(10 / 30), math.log(3)], abs=1e-6)
+    assert found.variances[1] == pytest.approx(1 / 10 + 1 / 30 + 1 / 20 + 1 / 20, rel=1e-5)
+    assert (found.rows, found.events) == (80, 30)
+    # of pairs of an event and none: 20 x 30 in the right order, 10 x 20 in the wrong, ties half
+    assert found.quality[1] == pytest.approx((600 + 0.5 * (300 + 400)) / 1500)
+
+
+def test_a_cox_model_of_three_rows_is_worked_by_hand() -> None:
+    """Partial likelihood e^b / (2 e^b + 1) * 1 / (1 + e^b), whose top is at e^b = 1 / sqrt(2)."""
+    asked = read_model("survival(days, died) ~ x", "cox", KINDS)
+
+    found = estimated(
+        asked, {"days": [1.0, 2.0, 3.0], "x": [1.0, 0.0, 1.0]}, {}, np.array([True, True, False])
+    )
+
+    assert found.terms == ("x",)
+    assert found.values[0] == pytest.approx(-math.log(2) / 2, abs=1e-6)
+
+
+def test_far_from_zero_it_is_what_it_is_near_it() -> None:
+    random = np.random.default_rng(2)
+    x, days = random.normal(size=200), random.exponential(size=200)
+    happened = random.uniform(size=200) < 0.6
+    asked = read_model("survival(days, died) ~ x", "cox", KINDS)
+
+    found = estimated(asked, {"days": days, "x": x}, {}, happened)
+    moved = estimated(asked, {"days": days, "x": 1e6 + 10 * x}, {}, happened)
+
+    assert moved.values * 10 == pytest.approx(found.values, rel=1e-5)
+    assert moved.variances * 100 == pytest.approx(found.variances, rel=1e-5)
+
+
+def test_what_has_no_estimates_is_refused() -> None:
+    logistic = read_model("died ~ x + sex", "logistic", KINDS)
+    cox = read_model("survival(days, died) ~ x", "cox", KINDS)
+    x, sex = np.arange(60.0), ["f", "m"] * 30
+    with pytest.raises(RefusedError, match="no finite estimates"):
+        estimated(logistic, {"x": x}, {"sex": sex}, x > 30)
+    with pytest.raises(RefusedError, match="no finite estimates"):  # no event among the women
+        estimated(logistic, {"x": x % 7}, {"sex": sex}, (x % 2 == 1) & (x % 3 == 0))
+    with pytest.raises(RefusedError, match="no finite estimates"):
+        estimated(cox, {"days": x, "x": x}, {}, x < 59)
+    with pytest.raises(RefusedError, match="one value alone"):
+        estimated(cox, {"days": x, "x": x}, {}, x < 0)
+    with pytest.raises(RefusedError, match="as many coefficients as rows"):
+        estimated(logistic, {"x": x[:3]}, {"sex": sex[:3]}, x[:3] > 1)
+    with pytest.raises(RefusedError, match="no residual variance"):
+        estimated(read_model("y ~ x", "linear", KINDS), {"y": 2 * x, "x": x}, {})
+
+
+def test_concordance_is_that_of_all_pairs() -> None:
+    random = np.random.default_rng(7)
+    times, risk = random.integers(1, 9, 60).astype(float), random.integers(0, 5, 60).astype(float)
+    happened = random.uniform(size=60) < 0.5
+    right = pairs = 0.0
+    for i in range(60):
+        for j in range(60):
+            first = times[i] < times[j] or (times[i] == times[j] and not happened[j])
+            if happened[i] and first:
+                pairs += 1
+                right += (risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j])
+
+    assert concordance(times, happened, risk) == pytest.approx(right / pairs)
