@@ -912,6 +912,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "m": None,
         "event_is": (),
         "percent": False,
+        "every": "auto",
     }
 
 
