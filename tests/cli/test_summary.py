@@ -64,3 +64,13 @@ def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) ->
     assert table.read_text().startswith("part,term,odds ratio,")
     assert "odds ratio" in plot.read_text()
     assert "model" in run("log", "--released")[1]
+
+
+def test_it_lists_columns(run: Run, cohort: Path) -> None:
+    code, out, err = run("columns", str(cohort), "--assign", "old=age >= 60", "--no-unit")
+
+    assert (code, err) == (0, "")
+    assert out.startswith("Columns of cohort.csv\n")
+    assert "\nold " in out
+    code, out, err = run("columns", str(cohort), "--no-unit", "--json")
+    assert '"kind": "columns"' in out

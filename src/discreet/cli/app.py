@@ -13,6 +13,7 @@ from typer import Argument, Option
 from typer.exceptions import TyperException
 
 from discreet.cli.attack import attack
+from discreet.cli.columns import columns
 from discreet.cli.custodian import (
     policy_init,
     serve,
@@ -37,7 +38,19 @@ policy = typer.Typer(help="What the custodian allows.", no_args_is_help=True)
 app.add_typer(policy, name="policy")
 token = typer.Typer(help="Who may ask a study on the web.", no_args_is_help=True)
 app.add_typer(token, name="token")
-for command in (plot, summary, means, model, anonymize, evaluate, attack, fidelity, tune, serve):
+for command in (
+    columns,
+    plot,
+    summary,
+    means,
+    model,
+    anonymize,
+    evaluate,
+    attack,
+    fidelity,
+    tune,
+    serve,
+):
     app.command()(command)
 app.command("log")(show_log)
 version.command("new")(version_new)

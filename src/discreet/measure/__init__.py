@@ -21,6 +21,7 @@ from discreet.measure.anonymity import (
     uniqueness_of_every,
 )
 from discreet.measure.attack_report import AttackReport, attacked
+from discreet.measure.column_list import ColumnFacts, ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity import Mixed, fidelity
 from discreet.measure.fidelity_report import Fidelity
@@ -71,6 +72,8 @@ __all__ = [
     "ILDR",
     "AttackReport",
     "Coefficients",
+    "ColumnFacts",
+    "ColumnList",
     "CopyTable",
     "Entropy",
     "Estimate",

@@ -11,6 +11,7 @@ from discreet import plots
 from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.measure.attack_report import AttackReport
+from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
 from discreet.measure.fidelity_report import Fidelity
 from discreet.measure.frontier import RiskUtilityMap
@@ -33,6 +34,7 @@ from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
+from discreet.study.columns import columns_of
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
 from discreet.study.model import modelled
@@ -189,6 +191,28 @@ class Study:
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The columns whose rows may be seen together, as far as they are settled."""
         return self.session.groups
+
+    @property
+    def columns(self) -> ColumnList:
+        """The columns: kind, unit, levels, share of missing values and a small histogram of each.
+
+        It prints as a table, shows itself in a notebook, and is a mapping of names to
+        `ColumnFacts`: `study.columns["bmi"].kind`. `pandas.DataFrame(study.columns.figures)` has
+        all of it, and `to_json` writes it. Figures are of the rows of the copy of the whole table,
+        made where it is not yet, so that they are free and as near as the copy is; levels are those
+        of the copy. A study without such a copy has the kinds alone. What `where` and `assign`
+        return has figures of its own rows, and its new columns.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> study.columns["sex"].levels
+        ('1', '2')
+        >>> list(study.assign(old="age >= 65").columns)[-1]
+        'old'
+        """
+        return columns_of(self._drawn)
 
     @property
     def _drawn(self) -> OfCopy:

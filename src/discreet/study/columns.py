@@ -1,0 +1,54 @@
+"""The columns of a study: figures of the copy of the whole table, else what kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of, unit_in
+from discreet.measure.described import RowsToDescribe
+from discreet.protect import Whole
+from discreet.study.derived import OfCopy
+from discreet.table import KINDS, Column
+from discreet.table.dates import DATE
+
+__all__ = ["columns_of"]
+
+COLUMNS = "columns"
+KIND_OF: Mapping[str, str] = {KINDS[0]: "number", KINDS[1]: "level", DATE: "date"}
+NO_FIGURES = (
+    "kinds alone, for this study has no copy of the whole table to draw figures from; the"
+    " custodian can open a study with one: discreet.open(..., rows='whole')"
+)
+
+
+def columns_of(session: OfCopy) -> ColumnList:
+    """Return what is known of each column, new ones last."""
+    if session.policy.rows_by != Whole.name:
+        figures = tuple(_kind_of(it) for it in session.table.columns.values())
+        return ColumnList(_title(session), figures, (NO_FIGURES,))
+    whole = session.whole
+    copy = whole.copy
+    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered)
+    held = {*copy.columns, *copy.strata}
+    figures = tuple(
+        facts_of(rows, name) if name in held else _kind_of(column)
+        for name, column in whole.raw.items()
+    )
+    notes = (
+        f"of {len(rows):,} rows of the protected copy {copy.version}, policy"
+        f" {session.policy.name}; how many rows it has is not how many persons there are",
+        *session.remarks_of_copy(sorted(held)),
+        *copy.remarks,
+    )
+    names = [it.name for it in figures if it.in_copy]
+    return ColumnList(_title(session), figures, notes, session.gate_of_copy(COLUMNS, names))
+
+
+def _title(session: OfCopy) -> str:
+    return "Columns" if session.name is None else f"Columns of {session.name}"
+
+
+def _kind_of(column: Column) -> ColumnFacts:
+    """Return what the table itself says of a column: what it is called, and of what kind it is."""
+    kind = "identifier" if column.role == "identifier" else KIND_OF.get(column.kind, column.kind)
+    return ColumnFacts(column.name, kind, unit_in(column.name))
