@@ -28,6 +28,7 @@ OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
 """The figures that a term of a model and its interval are drawn of."""
 INTERCEPT = "Intercept"
 RATIOS = ("odds ratio", "hazard ratio")
+TERM_LETTERS = 20
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 MOST_SERIES = 6
 """Of more levels of the second column each pair of levels has a line of its own."""
@@ -119,7 +120,7 @@ def _forest(figures: Sequence[Figure]) -> Panel | None:
     axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
     if ratio:
         axis = replace(axis, dates=_ratios_between(*across))
-    return Panel(marks, axis, Axis("", down, tuple(found)))
+    return Panel(marks, axis, Axis("", down, tuple(map(_cut_within, found))))
 
 
 def size_of(scene: Scene) -> tuple[float, float]:
@@ -128,6 +129,18 @@ def size_of(scene: Scene) -> tuple[float, float]:
     series = sum(len(it.series) for it in panel.marks if isinstance(it, Intervals))
     rows = len(panel.y.ticks) * (series + 1) / 2
     return WIDE, max(2.4, 1.2 + ROW * rows)
+
+
+def _cut_within(term: str) -> str:
+    """Return a term of so many letters as stand beside an axis: its end says which level it is.
+
+    Examples
+    --------
+    >>> _cut_within("C(`age group`)[T.60 or more]"), _cut_within("bmi")
+    ('C(`age gr…0 or more]', 'bmi')
+    """
+    half = (TERM_LETTERS - 1) // 2
+    return term if len(term) <= TERM_LETTERS else f"{term[:half]}…{term[half - TERM_LETTERS + 1 :]}"
 
 
 def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:
