@@ -28,6 +28,7 @@ from discreet.serve import files as files_of
 from discreet.serve.app import PAGES, TYPES, create_app, files
 from discreet.serve.files import FORMS
 from discreet.serve.refusals import CODES, ErrorBody, Refusal, refusal
+from discreet.serve.tables import TABLE_FORMS, TABLES
 from discreet.study import open as open_study
 from tests.serve.cohort import opened, written
 from tests.serve.conftest import Running, running
@@ -223,6 +224,8 @@ ADDRESSES = [
     ("GET", f"/api/views/{NOBODY}"),
     ("GET", f"/api/views/{NOBODY}/orders"),
     *(("GET", f"/api/views/{NOBODY}/{form}") for form in FORMS),
+    *(("POST", f"/api/tables/{kind}") for kind in TABLES),
+    *(("GET", f"/api/tables/{NOBODY}/{form}") for form in TABLE_FORMS),
     ("GET", "/api/custodian"),
     ("POST", "/api/custodian/verify"),
 ]
@@ -628,7 +631,10 @@ def test_every_address_is_described(served: Running) -> None:
     described = {
         (method.upper(), path) for path, methods in told["paths"].items() for method in methods
     }
-    expected = {(method, path.replace(NOBODY, "{view}")) for method, path in ADDRESSES}
+    expected = {
+        (method, path.replace(NOBODY, "{table}" if "/tables/" in path else "{view}"))
+        for method, path in ADDRESSES
+    }
 
     assert described == expected | {("GET", "/api/health")}
     for path, methods in told["paths"].items():

@@ -34,11 +34,22 @@ from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, Body, apart, check
+from discreet.serve.tables import table_sent
 from discreet.study.session import orders, orders_of_copy
 
-__all__ = ["answer_again", "answer_orders", "answer_view", "refused", "study_json"]
+__all__ = [
+    "TABLE",
+    "answer_again",
+    "answer_orders",
+    "answer_table",
+    "answer_view",
+    "refused",
+    "study_json",
+]
 
 FORM = "web"
+VIEW, TABLE = "view", "table"
+"""What the answer of a plot holds, and that of a table."""
 # What is held back because of the data is told at the end of one of these, whenever it was found.
 SLOT_SECONDS = 0.25
 OVER = ("rate", "budget")  # of the allowance
@@ -92,13 +103,32 @@ def answer_view(
     return receipt.answer
 
 
-def answer_again(served: Served, caller: Caller, view: str, what: str) -> Answer | Refusal:
+def answer_table(
+    served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
+) -> Answer | Refusal:
+    """Answer a request for a table of the copy that its schema let pass, and record it first."""
+    given = {name: it for name, it in body.items() if it is not None}
+    text = json.dumps(given, sort_keys=True, separators=(",", ":"))
+    told = json.dumps([served.name, served.version, served.edition, f"table {kind}", text])
+    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]  # of the copy, and so free
+    question = LogEntry(served.name, served.version, kind, text, name)
+    receipt = ask(served.ledger.store, caller, question, served.allowance)
+    if receipt.outcome in OVER:
+        return refusal(receipt.outcome)
+    if receipt.answer is not None:
+        return receipt.answer
+    return _made(served, receipt, question, lambda: table_sent(served, kind, given, name))
+
+
+def answer_again(
+    served: Served, caller: Caller, view: str, what: str, held: str = VIEW
+) -> Answer | Refusal:
     """Answer with a plot that the caller has asked for before; a custodian sees any.
 
-    `what` says in the record what it is wanted for.
+    `what` says in the record what it is wanted for, `held` whether it is a plot or a table.
     """
     found = _own(served, caller, view)
-    if found is None:
+    if found is None or (found.status == 200 and held not in json.loads(found.body)):
         return refused(served, caller, what, refusal("unknown"))
     return _at_once(served, caller, what, found, "answered", json.dumps({"view": view}))
 

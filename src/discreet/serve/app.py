@@ -27,12 +27,21 @@ from discreet.ledger.log import Answer, Caller
 from discreet.plots import PLOTS
 from discreet.render.to_html import parts
 from discreet.serve.access import CallerOf, callers
-from discreet.serve.answers import answer_again, answer_orders, answer_view, refused, study_json
+from discreet.serve.answers import (
+    TABLE,
+    answer_again,
+    answer_orders,
+    answer_table,
+    answer_view,
+    refused,
+    study_json,
+)
 from discreet.serve.facts import Served, custodian_told, serve_study, verified
 from discreet.serve.files import FORMS, Files, figure
 from discreet.serve.limits import Faults, RequestLimits, SecurityHeaders
 from discreet.serve.refusals import ErrorBody, Refusal, refusal
 from discreet.serve.requests import BODIES
+from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
 from discreet.study import Study
 
 __all__ = ["answered", "create_app", "files", "pages", "routes"]
@@ -188,6 +197,7 @@ def routes(served: Served, caller_of: CallerOf) -> APIRouter:
 
     _views(router, counter)
     _files(router, counter)
+    _tables(router, counter)
     _custodian(router, counter)
 
     @router.get("/health", responses={})
@@ -267,6 +277,62 @@ def _files(router: APIRouter, counter: Counter) -> None:
 
     for form in FORMS:
         add(form)
+
+
+def _tables(router: APIRouter, counter: Counter) -> None:
+    served = counter.served
+
+    def add(kind: str) -> None:
+        body = table_body(TABLES[kind])
+
+        async def make(bearer: Bearer, request: Request) -> Response:
+            data = await request.body()
+
+            def work(caller: Caller) -> Answer | Refusal:
+                given = _read(body, data)
+                if isinstance(given, Refusal):
+                    return refused(served, caller, kind, given)
+                return answer_table(served, caller, kind, given)
+
+            return answered(await counter.work(bearer, work))
+
+        make.__doc__ = TABLES[kind].says
+        content = {JSON: {"schema": body.model_json_schema()}}
+        router.post(
+            f"/tables/{kind}",
+            response_model=dict[str, Any],
+            name=f"make_{kind}",
+            openapi_extra={"requestBody": {"required": True, "content": content}},
+        )(make)
+
+    for kind in TABLES:
+        add(kind)
+    for form in TABLE_FORMS:
+        _table_file(router, counter, form)
+
+
+def _table_file(router: APIRouter, counter: Counter, form: str) -> None:
+    """Add the route of a form of tables."""
+
+    async def download(bearer: Bearer, table: str) -> Response:
+        def work(caller: Caller) -> Answer | Refusal:
+            found = answer_again(counter.served, caller, table, form, TABLE)
+            if isinstance(found, Refusal) or found.status != 200:
+                return found
+            return Answer(200, table_file(found.body, form))
+
+        found = await counter.work(bearer, work)
+        if isinstance(found, Refusal) or found.status != 200:
+            return answered(found)
+        name = f"discreet-{table[:8]}.{form.rpartition('.')[2]}"
+        said = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(found.body, media_type=TABLE_FORMS[form], headers=said)
+
+    download.__doc__ = f"Answer with {form} of a table that was asked for before."
+    bare = TABLE_FORMS[form].partition(";")[0]
+    told: dict[int | str, dict[str, Any]] = {200: {"content": {bare: {}}}}
+    path = f"/tables/{{table}}/{form}"
+    router.get(path, name=form, response_class=Response, responses=told)(download)
 
 
 def _custodian(router: APIRouter, counter: Counter) -> None:

@@ -34,8 +34,12 @@ __all__ = [
     "apart",
     "body_of",
     "check",
+    "derivation_fields",
     "has_use",
     "is_fixed",
+    "part_of",
+    "parted",
+    "refused_in_words",
     "usual_number",
 ]
 
@@ -72,13 +76,18 @@ def body_of(plot: Plot[View]) -> type[BaseModel]:
         two = Annotated[list[ends], Field(min_length=2, max_length=2)]
         limits = Annotated[dict[Name, two], Field(min_length=1, max_length=plot.most)]
         fields["limits"] = (limits | None, None)
-    text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
-    new = Annotated[dict[Name, text], Field(min_length=1, max_length=MOST_NEW)]
-    fields |= {"where": (text | None, None), "assign": (new | None, None)}
+    fields |= derivation_fields()
     title = f"{plot.name.capitalize()}Body"
     model: type[BaseModel] = create_model(title, __config__=STRICT, **fields)
     model.__doc__ = plot.says
     return model
+
+
+def derivation_fields() -> dict[str, Any]:
+    """Return what a body may say of the rows and columns of the copy that are taken."""
+    text = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
+    new = Annotated[dict[Name, text], Field(min_length=1, max_length=MOST_NEW)]
+    return {"where": (text | None, None), "assign": (new | None, None)}
 
 
 def _type_of(parameter: Parameter) -> Any:
@@ -200,6 +209,8 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("every", ""): (
         "every: for dates alone, and no more than 1,000 periods; take longer ones, or leave it out"
     ),
+    ("value", ""): "value: a continuous column of the copy, none of dates",
+    ("family", ""): "family: a family of regressions that there is; leave it out for a linear one",
     ("numbers", ""): "{}: out of range, or without use for this method",
     ("numbers", "policy"): FIXED,
     ("noise_on", "policy"): FIXED,
@@ -328,8 +339,8 @@ class _Asked:
 
 def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accepted:
     """Say how a plot will be made, or raise what it is refused for."""
-    given, derivation = _parted(asked.given)
-    part = _part(study, derivation)
+    given, derivation = parted(asked.given)
+    part = part_of(study, derivation)
     columns = {**columns, **_new_columns(part)}
     names, model = tuple(asked.what.get("columns", ())), None
     if "formula" in asked.what:
@@ -360,13 +371,13 @@ def _settled(study: Study, columns: Columns, kind: str, asked: _Asked) -> Accept
     return Accepted(settled, asked.what | beside | derivation, part)
 
 
-def _parted(given: Body) -> tuple[dict[str, Any], dict[str, Any]]:
+def parted(given: Body) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is said of the plot, and what of the rows and columns it is drawn of."""
     derivation = {name: given[name] for name in ("where", "assign") if name in given}
     return _without(given, *derivation), derivation
 
 
-def _part(study: Study, derivation: Body) -> OfCopy:
+def part_of(study: Study, derivation: Body) -> OfCopy:
     """Return what draws: the study, or what is derived of its copy."""
     if not derivation:
         return study.session
@@ -518,6 +529,14 @@ def _refused(
             return refusal(code, words)
         near["method"] = policy.methods[kind][0]
     return refusal(code, words, near)
+
+
+def refused_in_words(error: DiscreetError) -> Refusal:
+    """Say in fixed words why a table of the copy is refused."""
+    code = "policy" if isinstance(error, RefusedError) else "request"
+    known = [it for it in (error.rule or code, code, "") if (error.parameter, it) in WORDS]
+    words = WORDS[error.parameter or "", known[0]] if known else ""
+    return refusal(code, words)
 
 
 def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -> list[str]:

@@ -1,0 +1,138 @@
+"""Tables of the copy over HTTP: made, recorded, given again, and refused in fixed words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
+from discreet.measure import CopyTable
+from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
+from discreet.serve.facts import Served, serve_study
+from discreet.serve.refusals import Refusal
+from discreet.serve.requests import BODIES
+from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
+from tests.serve.cohort import opened
+
+WHOLE = """
+name = "clinic"
+rows = "whole"
+requests_a_minute = 100000
+
+[roles]
+patient = "identifier"
+diagnosis = "sensitive"
+"""
+ALICE, BOB = Caller("token alice", "analyst"), Caller("token bob", "analyst")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    return serve_study(opened(tmp_path_factory.mktemp("tables"), WHOLE))
+
+
+def asked(served: Served, caller: Caller, kind: str, body: dict[str, Any]) -> Answer | Refusal:
+    """Answer a body as the server does."""
+    read = table_body(TABLES[kind]).model_validate_json(json.dumps(body)).model_dump()
+    return answer_table(served, caller, kind, read)
+
+
+def sent(served: Served, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    found = asked(served, ALICE, kind, body)
+    assert isinstance(found, Answer), found
+    return dict(json.loads(found.body))
+
+
+def test_tables_are_those_of_the_study(served: Served) -> None:
+    part = served.study.where("age >= 40").assign(size="log(bmi)")
+    made = {
+        "summary": part.summary(["size", "age"], by="sex"),
+        "means": part.means("size", ["sex", "region"]),
+        "model": part.model("size ~ age"),
+    }
+    bodies: dict[str, dict[str, Any]] = {
+        "summary": {"columns": ["size", "age"], "by": "sex"},
+        "means": {"value": "size", "by": ["sex", "region"]},
+        "model": {"formula": "size ~ age"},
+    }
+    assert {*made} == {*TABLES}
+    for kind, table in made.items():
+        derived = {"where": "age >= 40", "assign": {"size": "log(bmi)"}}
+        told = sent(served, kind, bodies[kind] | derived)
+        again = CopyTable.from_json(json.dumps(told["table"]))
+        assert (told["kind"], again.figures, again.head) == (kind, table.figures, table.head)
+        assert told["text"] == again.to_text()
+        assert told["id"].startswith(UNCOUNTED)
+
+
+def test_a_table_is_recorded_and_given_again_in_each_form(served: Served) -> None:
+    body = {"value": "bmi", "by": ["sex"]}
+    told = sent(served, "means", body)
+    first = asked(served, BOB, "means", body)
+
+    assert isinstance(first, Answer)
+    assert json.loads(first.body) == told
+    text = '{"by":["sex"],"value":"bmi"}'
+    rows = [it for it in log(served.ledger.store) if it["request"] == text]
+    assert {it["what"] for it in rows} == {"means"}
+    assert sorted(it["outcome"] for it in rows) == ["answered", "repeated"]
+    assert "means" in {it["kind"] for it in served.ledger.history("cohort.csv")}
+    table = CopyTable.from_json(json.dumps(told["table"]))
+    files = {form: table_file(first.body, form).decode() for form in TABLE_FORMS}
+    assert files["table.csv"] == table.to_csv()
+    assert files["table.tex"] == table.to_latex()
+    assert files["table.txt"] == f"{table.to_text()}\n"
+    assert files["table.html"] == table.to_html()
+    assert CopyTable.from_json(files["table.json"]) == table
+    found = answer_again(served, BOB, told["id"], "table.csv", TABLE)
+    assert isinstance(found, Answer)
+    assert found.body == first.body
+
+
+def test_who_has_not_asked_for_a_table_is_given_none(served: Served) -> None:
+    name = sent(served, "means", {"value": "age", "by": ["region"]})["id"]
+    read = BODIES["scatter"].model_validate_json('{"columns": ["age", "bmi"]}').model_dump()
+    plot = answer_view(served, ALICE, "scatter", read)
+    assert isinstance(plot, Answer)
+    plot_name = json.loads(plot.body)["id"]
+
+    for caller, it, held in [
+        (BOB, name, TABLE),
+        (ALICE, name, "view"),  # a table is no plot
+        (ALICE, plot_name, TABLE),  # nor a plot a table
+    ]:
+        found = answer_again(served, caller, it, "again", held)
+        assert isinstance(found, Refusal)
+        assert found.code == "unknown"
+
+
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "an unknown column": ("summary", {"columns": ["canary"]}, "columns: "),
+    "an identifier": ("summary", {"columns": ["patient"]}, "columns: "),
+    "identifiers as levels": ("means", {"value": "age", "by": ["patient"]}, "by: "),
+    "a mean of levels": ("means", {"value": "region", "by": ["sex"]}, "value: "),
+    "a formula of nothing": ("model", {"formula": "canary ~"}, "formula: "),
+    "a part that cannot be read": ("summary", {"where": "canary >"}, "where: "),
+}
+
+
+@pytest.mark.parametrize(("kind", "body", "words"), REFUSED.values(), ids=REFUSED)
+def test_refusals_are_fixed_words(
+    served: Served, kind: str, body: dict[str, Any], words: str
+) -> None:
+    found = asked(served, ALICE, kind, body)
+
+    assert isinstance(found, Refusal)
+    assert found.code in ("request", "policy")
+    assert found.says.startswith(words)
+    assert "canary" not in found.body.decode()
+
+
+def test_a_study_without_a_copy_has_no_tables(tmp_path: Path) -> None:
+    found = asked(serve_study(opened(tmp_path)), ALICE, "summary", {})
+
+    assert isinstance(found, Refusal)
+    assert found.code == "policy"
