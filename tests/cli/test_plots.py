@@ -277,6 +277,14 @@ def test_bars_are_drawn_as_percent_where_it_is_asked_for(run: Run, cohort: Path)
         assert view.percent is percent
 
 
+def test_histograms_are_overlaid_where_it_is_asked_for(run: Run, cohort: Path) -> None:
+    view = dc.View.from_json(
+        run("plot", "histogram", str(cohort), "bmi", "--by", "sex", "--overlay", "--json")[1]
+    )
+    assert isinstance(view, dc.MultiplesView)
+    assert view.overlaid
+
+
 def test_a_trend_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:
     words = ("plot", "scatter", str(cohort), "age", "bmi", "--json")
     for more, lines in (((), 0), (("--trend",), 1)):

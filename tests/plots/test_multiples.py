@@ -4,8 +4,10 @@ import dataclasses
 from types import MappingProxyType
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import discreet as dc
 from discreet.errors import InputError
 from discreet.plots import (
     ContourView,
@@ -136,3 +138,45 @@ WRONG: dict[str, dict[str, Any]] = {
 def test_there_is_one_view_a_level(changes: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="small multiples have one view for each level"):
         view(histogram(0.2), histogram(0.4), **changes)
+
+
+# --- on one pair of axes --------------------------------------------------------------------------
+
+
+def test_overlaid_histograms_are_outlines_of_an_area_of_one() -> None:
+    """Heights of 1 and 3 are shares of a quarter and three; a hidden bar leaves a gap."""
+    whole = histogram(1.0, 3.0, 0.0)
+    gap = histogram(2.0, None, 2.0)
+    drawn = view(whole, gap, overlaid=True, others=("older",))
+    scene = drawn.scene()
+
+    (panel,) = scene.panels
+    up_and_down = (0.0, 0.25, 0.25, 0.75, 0.75, 0.0, 0.0, 0.0)
+    assert panel.marks == (
+        Lines(((0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0),), (up_and_down,), "curve", "f"),
+        Lines(((0.0, 0.0, 1.0), (2.0, 3.0, 3.0)), ((0.0, 0.5, 0.5), (0.5, 0.5, 0.0)), "curve", "m"),
+    )
+    assert (panel.title, panel.y) == ("", Axis("density", (0.0, 1.05 * 0.75)))
+    assert scene.notes[-3:] == (
+        "one outline for each level of sex, each of an area of 1",
+        "not drawn beside the 6 largest levels: older",
+        "gaps in an outline: none, or fewer than k",
+    )
+    assert View.from_json(drawn.to_json()) == drawn
+
+
+def test_histograms_alone_are_overlaid() -> None:
+    with pytest.raises(InputError, match="histograms alone are drawn on one pair of axes"):
+        view(grid(1), overlaid=True)
+
+
+def test_of_many_levels_the_six_largest_are_overlaid() -> None:
+    """Levels a to h have 20, 30, ... rows; the two smallest are named."""
+    sizes = {name: 20 + 10 * i for i, name in enumerate("abcdefgh")}
+    word = [name for name, size in sizes.items() for _ in range(size)]
+    table = pa.table({"ward": word, "x": [float(i % 17) for i in range(len(word))]})
+    found = dc.open(table, policy="research").histogram("x", by="ward", overlay=True, method="none")
+
+    assert (found.levels, found.others) == (tuple("cdefgh"), ("a", "b"))
+    assert found.origin.shown is None
+    assert len(found.scene().panels) == 1

@@ -913,6 +913,7 @@ def test_a_settled_question_holds_every_number() -> None:
         "event_is": (),
         "percent": False,
         "every": "auto",
+        "overlay": False,
     }
 
 

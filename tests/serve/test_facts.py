@@ -139,7 +139,7 @@ def test_a_guarded_policy_fixes_all_numbers(preset: str, k: int) -> None:
 
     k_alone, grid = ("k", k, True), ("grid", 30, True)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
-        "histogram": [k_alone, ("bins", 20, True)],
+        "histogram": [k_alone, ("bins", 20, True), ("overlay", False, False)],
         "correlations": [k_alone],
         "density": [k_alone],
         "ecdf": [k_alone],
@@ -177,7 +177,7 @@ def test_research_leaves_all_numbers_open() -> None:
 
     k, q, grid = ("k", 3, False), ("q", 0.25, False), ("grid", 30, False)
     assert {kind: numbers_of(picture) for kind, picture in told.items()} == {
-        "histogram": [k, q, ("bins", 20, False)],
+        "histogram": [k, q, ("bins", 20, False), ("overlay", False, False)],
         "correlations": [k, q],
         "density": [k, q],
         "ecdf": [k, q],

@@ -721,6 +721,8 @@ def bodies(draw: st.DrawFn) -> tuple[str, Body]:
         "diversity": st.sampled_from([1, 2, 3]),
         "pixels": st.sampled_from([50, 400, 600]),
         "trend": st.booleans(),
+        "percent": st.booleans(),
+        "overlay": st.booleans(),
         "gradient": st.booleans(),
         "noise_on": st.sampled_from(PARAMETERS["noise_on"].choices),
         "cost": st.sampled_from(PARAMETERS["cost"].choices),

@@ -106,6 +106,9 @@ class OwnOptions:
     percent: Annotated[
         bool, Option("--percent", help="Bars as percent, within each level of --by.")
     ] = False
+    overlay: Annotated[
+        bool, Option("--overlay", help="A histogram's levels of --by on one pair of axes.")
+    ] = False
     event_is: Annotated[
         list[str] | None,
         Option(help="Of survival: a value of the event's column that is the event. Repeatable."),
@@ -116,7 +119,8 @@ class OwnOptions:
 
     def yes(self) -> dict[str, bool]:
         """Return what is asked for by its name alone."""
-        return {name: True for name in ("trend", "percent") if getattr(self, name)}
+        flags = ("trend", "percent", "overlay")
+        return {name: True for name in flags if getattr(self, name)}
 
 
 @with_options

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -32,7 +33,7 @@ from discreet.plots.counts import (
     too_few,
 )
 from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.protect.counts import (
     Bins,
     Guarded,
@@ -42,10 +43,11 @@ from discreet.protect.counts import (
     shows_enough,
     widths_of_blocks,
 )
-from discreet.render.scene import Bars, Cells, Panel, Scene
+from discreet.render.scene import Axis, Bars, Cells, Lines, Panel, Scene
 from discreet.table import BinAxis, Counted, Table
 
 __all__ = [
+    "MOST_OVERLAID",
     "Levels",
     "MultiplesView",
     "Panels",
@@ -65,6 +67,7 @@ __all__ = [
 
 MISSING, OTHER = "(missing)", "other"
 MOST_PANELS = 60
+MOST_OVERLAID = 6
 MOST_CODES = 30
 """So many different numbers of a column may be levels of a plot."""
 
@@ -228,6 +231,10 @@ class MultiplesView(View):
         Its levels; small ones are joined into "other".
     views : tuple of View
         The view of each level.
+    overlaid : bool
+        Whether histograms are drawn as outlines on one pair of axes instead of panels.
+    others : tuple of str
+        Levels that are not among the six largest, which alone are drawn as outlines.
     """
 
     kind: ClassVar[str] = "multiples"
@@ -235,10 +242,14 @@ class MultiplesView(View):
     by: str
     levels: tuple[str, ...]
     views: tuple[View, ...]
+    overlaid: bool = field(default=False, metadata=WHERE_SAID)
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         if not self.levels or len(self.levels) != len(self.views):
             raise InputError("small multiples have one view for each level, and one at least")
+        if self.overlaid and any(view.kind != "histogram" for view in self.views):
+            raise InputError("histograms alone are drawn on one pair of axes")
 
     def note(self) -> str:
         """Return one line on what this is and how it was made."""
@@ -247,6 +258,12 @@ class MultiplesView(View):
     def scene(self) -> Scene:
         """Return the panels of all views, named by level, with shared axes and colours."""
         scenes = [view.scene() for view in self.views]
+        if self.overlaid:
+            found = [
+                replace(scene.panels[0], title=level)
+                for level, scene in zip(self.levels, scenes, strict=True)
+            ]
+            return Scene((_overlaid(found),), notes=(*self.notes(), *self._of_outlines()))
         panels = [
             replace(panel, title=f"{self.by}: {level}")
             for level, scene in zip(self.levels, scenes, strict=True)
@@ -256,10 +273,54 @@ class MultiplesView(View):
         signs = [line for scene in scenes for line in scene.notes if line not in said]
         return Scene(_alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
 
+    def _of_outlines(self) -> list[str]:
+        said = [f"one outline for each level of {self.by}, each of an area of 1"]
+        if self.others:
+            names = ", ".join(self.others[:MOST_OVERLAID])
+            more = " and more" if len(self.others) > MOST_OVERLAID else ""
+            said.append(f"not drawn beside the {MOST_OVERLAID} largest levels: {names}{more}")
+        bars = [m for view in self.views for p in view.scene().panels for m in p.marks]
+        if any(isinstance(mark, Bars) and None in mark.heights for mark in bars):
+            said.append("gaps in an outline: none, or fewer than k")
+        return said
+
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         views = tuple(View.from_plain(view) for view in given["views"])
         return super()._decoded(given) | {"views": views}
+
+
+def _overlaid(panels: Sequence[Panel]) -> Panel:
+    """Draw histograms as outlines of an area of 1 each, so that levels of any size compare."""
+    outlines = tuple(
+        _outline(panel.title, mark)
+        for panel in panels
+        for mark in panel.marks
+        if isinstance(mark, Bars)
+    )
+    highest = max((y for line in outlines for part in line.y for y in part), default=0.0)
+    y = Axis("density", (0.0, HEADROOM * highest) if highest else None)
+    return replace(panels[0], marks=outlines, title="", y=y)
+
+
+def _outline(label: str, bars: Bars) -> Lines:
+    """Return the upper edge of bars, from the axis and back to it, with gaps at hidden bars."""
+    found = list(zip(pairwise(bars.edges), bars.heights, strict=True))
+    area = sum((high - low) * height for (low, high), height in found if height) or 1.0
+    stretches: list[tuple[tuple[float, float], ...]] = []
+    for is_hidden, run in groupby(found, key=lambda bar: bar[1] is None):
+        if is_hidden:
+            continue
+        tops = [(end, (height or 0.0) / area) for ends, height in run for end in ends]
+        before = [(tops[0][0], 0.0)] if tops[0][0] == bars.edges[0] else []
+        after = [(tops[-1][0], 0.0)] if tops[-1][0] == bars.edges[-1] else []
+        stretches.append(tuple([*before, *tops, *after]))
+    return Lines(
+        tuple(tuple(x for x, _ in line) for line in stretches),
+        tuple(tuple(float(f"{y:.6g}") for _, y in line) for line in stretches),
+        "curve",
+        label,
+    )
 
 
 def _alike(panels: list[Panel]) -> tuple[Panel, ...]:

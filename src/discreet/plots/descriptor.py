@@ -302,6 +302,9 @@ _EACH = (
     Parameter("trend", "yes_no", "Draw the least-squares line.", usual=False),
     Parameter("percent", "yes_no", "Draw shares in percent, within each level of by.", usual=False),
     Parameter(
+        "overlay", "yes_no", "Draw the levels of by on one pair of axes, as outlines.", usual=False
+    ),
+    Parameter(
         "noise_on",
         "word",
         "Noise on the points of the plot, or on the residuals before it is made.",

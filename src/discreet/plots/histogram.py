@@ -12,6 +12,7 @@ import numpy as np
 from discreet.arguments import Floats, Labels
 from discreet.errors import InputError
 from discreet.plots.by_level import (
+    MOST_OVERLAID,
     MultiplesView,
     Panels,
     check_shows_enough,
@@ -194,7 +195,25 @@ def _multiples(panels: Panels, request: PlotRequest) -> MultiplesView:
         histogram_view(panels.edges[0], counts, shown, request, panels.origin)
         for counts, shown in panels.each()
     ]
-    return multiples(panels.names, views, request)
+    drawn = multiples(panels.names, views, request)
+    return _overlaid(drawn, views) if request.overlay else drawn
+
+
+def _overlaid(drawn: MultiplesView, views: Sequence[HistogramView]) -> MultiplesView:
+    """Keep the levels with the most in their bars, to be drawn on one pair of axes."""
+    held = [sum(count or 0 for count in view.counts) for view in views]
+    largest = sorted(range(len(held)), key=lambda i: -held[i])[:MOST_OVERLAID]
+    kept = sorted(largest)
+    # How many are shown of all levels is not true of those that are drawn.
+    origin = drawn.origin if len(kept) == len(held) else replace(drawn.origin, shown=None)
+    return replace(
+        drawn,
+        origin=origin,
+        levels=tuple(drawn.levels[i] for i in kept),
+        views=tuple(drawn.views[i] for i in kept),
+        overlaid=True,
+        others=tuple(name for i, name in enumerate(drawn.levels) if i not in largest),
+    )
 
 
 def histogram_view(
@@ -227,7 +246,7 @@ HISTOGRAM: Plot[HistogramView | MultiplesView] = Plot(
     least=1,
     most=1,
     by=ROWS_AND_COUNTS,
-    parameters=(*ROWS, "bins"),
+    parameters=(*ROWS, "bins", "overlay"),
     icon=FRAME + bars(4.4, (7, 8), (12, 14), (17, 17), (22, 10), (27, 5)),
     methods=(Merge.name, *BINNED, "none"),
     method=Merge.name,

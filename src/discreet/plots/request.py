@@ -75,7 +75,8 @@ class PlotRequest:
     are. `source` is COPY where it is drawn from the copy of the whole table, whose groups are of
     `m` persons; BASE where it is one of the counts that belong to that copy; else it says nothing,
     or COUNTS. `event_is` are the levels that are the event of a survival curve, `every` how long a
-    period of a line over time is. `percent` draws shares instead of counts.
+    period of a line over time is. `percent` draws shares instead of counts, `overlay` the levels of
+    `by` on one pair of axes.
     """
 
     plot: str
@@ -105,6 +106,7 @@ class PlotRequest:
     event_is: tuple[str, ...] = field(default=(), repr=False)
     percent: bool = False
     every: str = AUTO
+    overlay: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -209,6 +209,7 @@ def resolve(
     event_is: object = None,
     percent: bool = False,
     every: str = AUTO,
+    overlay: bool = False,
     **numbers: Any,
 ) -> PlotRequest:
     """Say how a plot will be made, or refuse it; nothing of the data is looked at.
@@ -227,9 +228,9 @@ def resolve(
         The categorical column that divides it.
     model : Model, optional
         That of a regression, whose numbers `names` are.
-    trend, noise_on, sensitive, cost, gradient, event_is, percent, every : optional
-        As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival`, `Study.bars` and
-        `Study.over_time`.
+    trend, noise_on, sensitive, cost, gradient, event_is, percent, every, overlay : optional
+        As of `Study.scatter`, `Study.qq`, `Study.parallel`, `Study.survival`, `Study.bars`,
+        `Study.over_time` and `Study.histogram`.
     **numbers
         `method`, and other values of `k`, `q`, `bins`, `grid`, `limits`, `edges`, `pixels` or
         `diversity`; None leaves them to the policy.
@@ -264,7 +265,7 @@ def resolve(
     _check_rows(policy, request, noise_on)
     if not axes:
         noise_on = noise_on or "points"
-        own: dict[str, Any] = {"percent": percent, "every": check_every(every)}
+        own: dict[str, Any] = {"percent": percent, "every": check_every(every), "overlay": overlay}
         request = dataclasses.replace(request, event_is=values_named(event_is), **own)
         return dataclasses.replace(request, model=model, trend=trend, noise_on=noise_on)
     if cost is not None and request.method != "k-member":

@@ -342,18 +342,26 @@ class Study:
         column: str,
         *,
         by: None = None,
+        overlay: bool = False,
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.HistogramView: ...
     @overload
     def histogram(
-        self, column: str, *, by: str, method: str | None = None, **research: Unpack[BinSettings]
+        self,
+        column: str,
+        *,
+        by: str,
+        overlay: bool = False,
+        method: str | None = None,
+        **research: Unpack[BinSettings],
     ) -> plots.MultiplesView: ...
     def histogram(
         self,
         column: str,
         *,
         by: str | None = None,
+        overlay: bool = False,
         method: str | None = None,
         **research: Unpack[BinSettings],
     ) -> plots.HistogramView | plots.MultiplesView:
@@ -366,6 +374,9 @@ class Study:
         by : str, optional
             A categorical column: one histogram for each of its levels, on the same bins. Levels
             of few persons are joined into "other"; with a row method it must be a stratum.
+        overlay : bool, default False
+            Draw the levels of `by` on one pair of axes, as outlines with an area of 1 each; of
+            more than six levels the six with the most rows. Without `by` it changes nothing.
         method : str, optional
             "merge" (the default: neighbouring bins are joined until each holds k persons, but not
             across a gap, where three or more hold fewer than k in all),
@@ -384,7 +395,8 @@ class Study:
         with a row method, of the protected rows. Avraam et al. (2021), section 4.1, Fig. 1.
         """
         settings = _known(BinSettings, research)
-        return self._drawn.draw(HISTOGRAM, [column], by=by, method=method, **settings)
+        how: dict[str, Any] = {"by": by, "overlay": overlay, "method": method}
+        return self._drawn.draw(HISTOGRAM, [column], **how, **settings)
 
     def density(
         self,
