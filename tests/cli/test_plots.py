@@ -618,3 +618,20 @@ def test_a_policy_file_says_what_is_sensitive_and_the_rest_may_be_named(
         "plot", "parallel", str(credit), "age", "sex", *words, "--pairs", "age,sex", "--json"
     )
     assert (code, "the policy file says what pairs is" in err) == (3, True)
+
+
+def test_a_plot_is_drawn_for_a_journal(run: Run, cohort: Path, tmp_path: Path) -> None:
+    asked = ["plot", "bars", str(cohort), "sex"]
+    drawing = ["--title", "Fig. 1", "--width", "85", "--no-footnote"]
+    path = tmp_path / "a.svg"
+
+    code, out, _ = run(*asked, *drawing, "-o", str(path))
+
+    assert code == 0
+    assert ">Fig. 1<" in path.read_text("utf-8")
+    assert 'width="240.94' in path.read_text("utf-8")
+    assert "does not protect: " in path.read_text("utf-8").partition("</metadata>")[0]
+    assert "does not protect: " in out
+    code, _, err = run(*asked, *drawing, "--json")
+    assert code == 2
+    assert "--no-footnote are of a file: add -o FIGURE" in err

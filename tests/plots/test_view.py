@@ -4,10 +4,13 @@ import base64
 import copy
 import dataclasses
 import html
+import io
 import json
 import os
 import pickle
+import re
 import stat
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from discreet.errors import InputError, LeavingError
 from discreet.plots import (
@@ -827,3 +831,77 @@ def test_a_view_is_frozen() -> None:
 def test_a_view_without_a_picture_is_none() -> None:
     with pytest.raises(NotImplementedError, match=r"^$"):
         View.scene(histogram())
+
+
+# --- as a journal wants it ---------------------------------------------------------------------
+
+
+def words_about(data: bytes, suffix: str) -> str:
+    """Return what the metadata of a file say that it shows."""
+    if suffix == ".png":
+        with Image.open(io.BytesIO(data)) as image:
+            return str(image.info["Description"])
+    if suffix == ".svg":
+        found = ET.fromstring(data).find(".//{http://purl.org/dc/elements/1.1/}description")
+        assert found is not None
+        return str(found.text)
+    match = re.search(rb"/Subject \((.*?)(?<!\\)\)", data, re.DOTALL)
+    assert match is not None
+    return re.sub(rb"\\(n|.)", lambda it: b"\n" if it[1] == b"n" else it[1], match[1]).decode()
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("kind", ["histogram", "multiples"])
+def test_a_note_that_is_not_drawn_stands_in_the_file(
+    kind: str, suffix: str, tmp_path: Path
+) -> None:
+    view = {"histogram": histogram(), **EXAMPLES}[kind]
+    drawn = view.save(tmp_path / f"drawn{suffix}").read_bytes()
+    plain = view.save(tmp_path / f"plain{suffix}", footnote=False).read_bytes()
+
+    said = words_about(plain, suffix).splitlines()
+
+    assert {*view.scene().notes, *view.describe().splitlines()} == {*said}
+    assert len(view.scene().notes) > 0
+    assert b"does not protect" not in drawn
+    if suffix == ".svg":
+        texts = ET.fromstring(plain).iter("{http://www.w3.org/2000/svg}text")
+        assert view.note() not in ["".join(it.itertext()) for it in texts]
+
+
+def test_a_plot_is_as_wide_and_as_fine_as_asked_with_its_title(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"title": "Figure 1. $Ages_1$", "width": 85}
+    png = histogram().save(tmp_path / "a.png", dpi=300, **how)
+    svg = histogram().save(tmp_path / "a.svg", **how)
+
+    with Image.open(png) as image:
+        assert image.width == pytest.approx(85 / 25.4 * 300, abs=1)
+        assert image.info["dpi"][0] == pytest.approx(300, abs=0.1)
+    tree = ET.fromstring(svg.read_bytes())
+    assert float(tree.attrib["width"].removesuffix("pt")) == pytest.approx(85 / 25.4 * 72)
+    assert "Figure 1. $Ages_1$" in svg.read_text("utf-8")
+    assert histogram().note().split(":")[0] in svg.read_text("utf-8")
+
+
+NOT_DRAWN: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a title of numbers": ("a.json", {"title": "x"}, r"are of a picture: one of '\.png'"),
+    "a width of a page": ("a.html", {"width": 85}, "a .html file is saved without them"),
+    "notes of numbers": ("a.json", {"footnote": False}, "title, width, dpi and footnote are of"),
+    "pixels of lines": ("a.svg", {"dpi": 300}, "dpi is of a .png; a .svg is drawn in lines"),
+    "few pixels": ("a.png", {"dpi": 49}, "dpi must be from 50 to 1200"),
+    "many pixels": ("a.png", {"dpi": 1201}, "dpi must be from 50 to 1200"),
+    "no width": ("a.png", {"width": 0}, "width must be above 0"),
+    "words for a width": ("a.png", {"width": "85"}, "width must be a finite number"),
+    "too narrow": ("a.png", {"width": 30}, "width must be from 39 mm"),
+    "too wide": ("a.pdf", {"width": 2541}, "to 2540 mm"),
+}
+
+
+@pytest.mark.parametrize(("name", "how", "message"), NOT_DRAWN.values(), ids=NOT_DRAWN)
+def test_what_a_file_has_not_is_refused_before_the_gate(
+    name: str, how: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    with pytest.raises(InputError, match=message):
+        histogram(gate=asked.append).save(tmp_path / name, **how)
+    assert (asked, [*tmp_path.iterdir()]) == ([], [])

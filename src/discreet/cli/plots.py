@@ -123,6 +123,26 @@ class OwnOptions:
         return {name: True for name in flags if getattr(self, name)}
 
 
+@dataclass(frozen=True)
+class FigureOptions:
+    """How a plot is drawn into a file."""
+
+    title: Annotated[str | None, Option(help="What stands above the plot.")] = None
+    width: Annotated[
+        float | None, Option(help="Millimetres across: 85 for one column of many journals.")
+    ] = None
+    dpi: Annotated[
+        int | None, Option(help="Of a .png: pixels to the inch, 50 to 1200; 200 by default.")
+    ] = None
+    footnote: Annotated[
+        bool,
+        Option(
+            "--footnote/--no-footnote",
+            help="Whether the notes are drawn below; where not, they stand in the file's metadata.",
+        ),
+    ] = True
+
+
 @with_options
 def plot(
     kind: KindArgument,
@@ -134,6 +154,7 @@ def plot(
     made: CopyOptions,
     derived: DerivedOptions,
     own: OwnOptions,
+    drawing: FigureOptions,
     output: Annotated[
         Path | None,
         Option(
@@ -154,6 +175,7 @@ def plot(
     discreet plot parallel cohort.csv age bmi glucose sex --sensitive sex -o parallel.svg
     discreet plot heatmap cohort.csv age bmi --grid 12 -o age-bmi.svg
     discreet plot histogram cohort.csv bmi --where "age >= 50 and sex == 'F'" -o bmi.svg
+    discreet plot box cohort.csv bmi --by sex --width 85 --dpi 600 --no-footnote -o bmi.png
     discreet plot survival cohort.csv days status --event-is dead --by sex -o survival.svg
     discreet plot over-time cohort.csv admitted bmi --every month -o bmi-over-time.svg
     """
@@ -163,8 +185,7 @@ def plot(
 
     kind = kind.replace("-", "_")  # as commands are written
     _check_asked(kind, columns, axes, own)
-    if output is None and not as_json:
-        raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
+    _check_output(output, drawing, as_json=as_json)
     with progress_shown():
         rules = study.rules()
         made = replace(made, rows=made.rows or _row_method(rules, method))
@@ -180,7 +201,7 @@ def plot(
         view = getattr(opened, kind)(*((columns or None,) if listed else columns), **drawn)
         text = view.to_json() if as_json else None
         if output is not None:
-            view.save(output)
+            view.save(output, **vars(drawing))
             print_words(f"{output}\n{view.describe()}", err=as_json)
         if text is not None:
             typer.echo(text)
@@ -199,6 +220,14 @@ def _levels(kind: str, columns: Sequence[str], by: str | None, axes: AxesOptions
 
 def _said(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _check_output(output: Path | None, drawing: FigureOptions, *, as_json: bool) -> None:
+    """Refuse a plot that goes nowhere, and what is of a file where there is none."""
+    if output is None and not as_json:
+        raise InputError("say where the plot goes: -o FIGURE.png, .svg, .pdf or .html, or --json")
+    if output is None and vars(drawing) != vars(FigureOptions()):
+        raise InputError("--title, --width, --dpi and --no-footnote are of a file: add -o FIGURE")
 
 
 def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnOptions) -> None:

@@ -16,10 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from discreet.arguments import check_ratio, check_whole
 from discreet.errors import InputError, RefusedError, one_of
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.render.dates import date_ticks
-from discreet.render.figure_file import path_to_save, write_whole
+from discreet.render.figure_file import INCH, PNG_DPI, path_to_save, write_whole
 from discreet.render.scene import Axis, Scene
 from discreet.render.to_html import scene_page, scene_widget
 from discreet.render.to_matplotlib import SCREEN_DPI, asking_first, draw, figure_bytes
@@ -32,6 +33,7 @@ __all__ = ["SCHEMA", "WHERE_SAID", "Gate", "Origin", "View"]
 
 SCHEMA = 1
 FIGURES = (".png", ".svg", ".pdf")
+DPI = (50, 1200)
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
 
@@ -140,7 +142,15 @@ class View:
         figure = draw(self.scene(), ax, size=size)
         return asking_first(figure, self.gate if ax is None else None)
 
-    def save(self, path: str | Path) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        width: float | None = None,
+        dpi: int | None = None,
+        footnote: bool = True,
+    ) -> Path:
         """Write the view to a file, once its study lets it be released.
 
         Parameters
@@ -148,6 +158,17 @@ class View:
         path : str or Path
             Ends in .png, .svg or .pdf for a picture, in .html for a page that draws it (see
             `to_html`), in .json for the numbers.
+        title : str, optional
+            What stands above the plot.
+        width : float, optional
+            Of the plot, in millimetres: 85 for one column of many journals. The height follows, and
+            letters are 7 to 10 points high.
+        dpi : int, optional
+            Of a .png: pixels to the inch, from 50 to 1200; 200 by default.
+        footnote : bool
+            Whether the notes on how it was made are drawn below it. Where they are not, they stand
+            in the file's metadata (Description of .png and .svg, Subject of .pdf), with all that
+            `describe` says: so write them in the caption.
 
         Returns
         -------
@@ -156,19 +177,27 @@ class View:
         Raises
         ------
         InputError
-            If the ending is another one, or the folder does not exist.
+            If the ending is another one, the folder does not exist, a width or dpi is too small
+            or too large, or something of a picture is asked of another file.
         LeavingError
             If it does not fit what was released before; nothing is written then.
         """
         path = path_to_save(path, (*FIGURES, ".html", ".json"), "a view")
         suffix = path.suffix.lower()
+        _check_drawing(suffix, title=title, width=width, dpi=dpi, footnote=footnote)
         if suffix == ".html":
             data = self.to_html().encode()
         elif suffix == ".json":
             data = self.to_json().encode()
         else:
+            scene = self.scene()
+            about = "" if footnote else _lines_of(scene.notes, self.describe().splitlines())
+            scene = dataclasses.replace(
+                scene, title=title or scene.title, notes=scene.notes if footnote else ()
+            )
+            across = None if width is None else width / INCH
+            data = figure_bytes(scene, suffix, across=across, dpi=dpi or PNG_DPI, about=about)
             self.ask_to_leave(suffix[1:])
-            data = figure_bytes(self.scene(), suffix)
         write_whole(data, path)
         return path
 
@@ -350,6 +379,27 @@ class View:
         listed = {name: tuple(origin[name]) for name in ("remarks", "dates") if name in origin}
         out["origin"] = Origin(**origin | listed)
         return out
+
+
+def _check_drawing(
+    suffix: str, *, title: str | None, width: float | None, dpi: int | None, footnote: bool
+) -> None:
+    """Refuse what a file of this kind has not, and numbers that are none."""
+    if suffix not in FIGURES and (title or width is not None or dpi is not None or not footnote):
+        raise InputError(
+            f"title, width, dpi and footnote are of a picture: one of {one_of(FIGURES)}; a"
+            f" {suffix} file is saved without them"
+        )
+    if width is not None:
+        check_ratio("width", width, zero=False)
+    if dpi is not None and suffix != ".png":
+        raise InputError(f"dpi is of a .png; a {suffix} is drawn in lines, which have no pixels")
+    if dpi is not None and not DPI[0] <= check_whole("dpi", dpi) <= DPI[1]:
+        raise InputError(f"dpi must be from {DPI[0]} to {DPI[1]}")
+
+
+def _lines_of(*texts: Sequence[str]) -> str:
+    return "\n".join(dict.fromkeys(line for text in texts for line in text))
 
 
 def _plain(value: Any) -> Any:

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 __all__ = [
     "GREY",
     "GRID",
+    "INCH",
     "INK",
     "LINE",
     "LITERAL",
     "PANELS_A_ROW",
+    "PNG_DPI",
     "content",
     "entitle",
     "fit",
@@ -54,7 +56,13 @@ PANELS_A_ROW = 3
 NAME_LETTERS = 20  # of the name of a tick
 ONE_AT_A_TIME = threading.RLock()
 SMALLEST, LARGEST = 1.5, 100  # inches, of a panel and of a figure
+LOWEST = 2.0  # inches, of a panel whose width alone is asked for
+LEAST_LETTERS = 7.0  # points, where the width alone is asked for
+INCH = 25.4  # millimetres
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # a name's $ and _ are no markup
+
+# By the suffix of the file: where it has room for words about it.
+ABOUT: dict[str, str] = {".png": "Description", ".svg": "Description", ".pdf": "Subject"}
 
 # What matplotlib would tell of itself and of the day, by the suffix of the file.
 UNSAID: dict[str, tuple[str, ...]] = {
@@ -96,11 +104,13 @@ def new_figure(
     panels: int,
     size: tuple[float, float] | None,
     needed: tuple[float, float | None] = (0.0, None),
+    across: float | None = None,
 ) -> Iterator[tuple[Figure, list[Axes]]]:
     """Make a figure with axes for so many panels, and letters that suit its size.
 
     Without a size it is as wide and as high as the panels need: at least `needed[0]` inches and
-    exactly `needed[1]`, if that is known, for each.
+    exactly `needed[1]`, if that is known, for each. So many inches `across` are kept, and it is
+    then as much lower as it is narrower, with smaller letters, where the height is not known.
     """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -112,12 +122,19 @@ def new_figure(
         min(usual[1], LARGEST),
     )
     least = SMALLEST * columns, SMALLEST * rows
+    letters = 10.0
+    if size is None and across is not None:
+        check_width(across * INCH, least[0] * INCH)
+        share, width = across / width, across
+        letters = max(LEAST_LETTERS, 10.0 * share)
+        if needed[1] is None:
+            height = min(max(height * share, LOWEST * rows), LARGEST)
     if not (least[0] <= width <= LARGEST and least[1] <= height <= LARGEST):
         raise InputError(
             f"size must be from {least[0]:g} by {least[1]:g} inches, for the number of panels, "
             f"to {LARGEST} by {LARGEST}; got {width:g} by {height:g}"
         )
-    with plain_settings(letters=min(10.0, max(6.0, 3.0 * width / columns))):
+    with plain_settings(letters=min(10.0, letters, max(6.0, 3.0 * width / columns))):
         layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
         figure = Figure(figsize=(width, height), layout=layout)
         axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
@@ -312,14 +329,26 @@ def path_to_save(path: str | os.PathLike[str], suffixes: Sequence[str], what: st
     return target
 
 
-def content(figure: Figure, suffix: str, dpi: float = PNG_DPI) -> bytes:
-    """Return what a file of a figure holds: nothing of the day, the user or the machine."""
+def check_width(width: float, least: float) -> None:
+    """Refuse a width in millimetres that so many panels do not fit in, or that is too large."""
+    if not least <= width <= LARGEST * INCH:
+        raise InputError(
+            f"width must be from {math.ceil(least)} mm, for the panels that stand side by side, to"
+            f" {LARGEST * INCH:.0f} mm"
+        )
+
+
+def content(figure: Figure, suffix: str, dpi: float = PNG_DPI, about: str = "") -> bytes:
+    """Return what a file of a figure holds: nothing of the day, the user or the machine.
+
+    Words `about` it stand in its metadata.
+    """
     file = io.BytesIO()
     figure.savefig(
         file,
         format=suffix[1:],
         dpi=dpi if suffix == ".png" else "figure",
-        metadata=dict.fromkeys(UNSAID[suffix]),
+        metadata=dict.fromkeys(UNSAID[suffix]) | ({ABOUT[suffix]: about} if about else {}),
     )
     return file.getvalue()
 

@@ -173,11 +173,12 @@ def draw(
     ax: Axes | Sequence[Axes] | None = None,
     *,
     size: tuple[float, float] | None = None,
+    across: float | None = None,
 ) -> Figure:
     """Draw a scene on a new figure (outside pyplot), or on axes that are given, one for each panel.
 
     Given axes keep their fonts, and of the notes only the first stands below them. `size` is that
-    of a new figure in inches; the title and the notes add to its height.
+    of a new figure in inches, `across` its width alone; the title and the notes add to its height.
     """
     if not scene.panels:
         raise InputError("The scene has no panels, so there is nothing to draw")
@@ -198,7 +199,7 @@ def draw(
             _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
-    with new_figure(len(scene.panels), size, _needed(scene.panels)) as (figure, axes):
+    with new_figure(len(scene.panels), size, _needed(scene.panels), across) as (figure, axes):
         _draw_panels(axes, scene.panels, new=True)
         head(figure, scene.title, scene.notes)
         if bare:
@@ -222,14 +223,21 @@ def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
 
 
 def figure_bytes(
-    scene: Scene, suffix: str, *, size: tuple[float, float] | None = None, dpi: float = PNG_DPI
+    scene: Scene,
+    suffix: str,
+    *,
+    size: tuple[float, float] | None = None,
+    across: float | None = None,
+    dpi: float = PNG_DPI,
+    about: str = "",
 ) -> bytes:
     """Draw a scene as the bytes of a ``.png``, ``.svg`` or ``.pdf`` that tells nothing else.
 
-    The same scene is the same bytes, whatever the user's settings.
+    The same scene is the same bytes, whatever the user's settings. Words `about` it stand in the
+    file's metadata.
     """
     with plain_settings():
-        return content(draw(scene, size=size), suffix, dpi)
+        return content(draw(scene, size=size, across=across), suffix, dpi, about)
 
 
 def _needed(panels: Sequence[Panel]) -> tuple[float, float | None]:
