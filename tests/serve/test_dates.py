@@ -64,17 +64,18 @@ def test_a_formula_may_hold_dates(served: Served) -> None:
     assert asked.plot == served.study.session.settle("residuals", formula="bmi ~ seen + sex")
 
 
+OF_COPY_ALONE = "columns: dates and what the policy derives are drawn from the copy of the whole table"
 REFUSED: dict[str, tuple[str, Body, str, Body | None]] = {
     "counts": (
         "histogram",
         {"columns": ["seen"], "source": "counts"},
-        "columns: dates are drawn from the copy of the whole table alone",
+        OF_COPY_ALONE,
         {"columns": ["seen"]},
     ),
     "a method of counts": (
         "heatmap",
         {"columns": ["age", "seen"], "method": "generalization"},
-        "columns: dates are drawn from the copy of the whole table alone",
+        OF_COPY_ALONE,
         {"columns": ["age", "seen"]},
     ),
     "a cross-table": ("crosstab", {"columns": ["sex", "seen"]}, "columns: this plot takes", None),

@@ -476,6 +476,7 @@ def test_settings_of_a_view_are_free_in_the_copy_alone(served: Served) -> None:
         ("k", True, None),
         ("bins", False, ["whole"]),
         ("bins", True, ["merge"]),
+        ("overlay", False, None),
     ]
     assert ("grid", False, ["whole"]) in numbers("heatmap")
     assert ("pixels", False, ["whole"]) in numbers("parallel")
@@ -513,6 +514,8 @@ OTHER = {
     "pixels": 150,
     "trend": True,
     "gradient": False,
+    "overlay": False,
+    "percent": True,
 }
 
 

@@ -175,7 +175,7 @@ def test_what_is_released_of_a_part_is_recorded_by_the_columns_it_rests_on(tmp_p
 
     recorded = [each["columns"] for each in rows.session.ledger.history("s")]
     assert recorded[0] == ["age", "glucose", "sex"]
-    assert recorded[-2] == ["bmi", "sex"]
+    assert recorded[-2] == ["sex", "bmi"]
     assert {*recorded[-1]} == {"age", "bmi", "glucose", "sex", "smoker"}
 
 

@@ -8,7 +8,8 @@ import pytest
 import discreet as dc
 from discreet.study.study import Study
 
-NOT_ASKED = ("policy", "groups", "assign")  # the last one's keywords are names of new columns
+# Those of `assign` are names of new columns.
+NOT_ASKED = ("policy", "groups", "columns", "assign")
 ASKS = [name for name in vars(Study) if not name.startswith("_") and name not in NOT_ASKED]
 OTHERS = ("kind", "levels", "model", "rows", "public", "noise", "carried", "groups", "bin")
 

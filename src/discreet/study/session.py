@@ -167,20 +167,21 @@ class Session:
             columns = model.numbers
         of_copy = [*self.dates, *(self.policy.derive or {})]
         if plot in PLOTS and PLOTS[plot].columns == KINDS[1]:  # codes, of which it makes levels
-            of_copy += [n for n in columns if n in self.table.columns and self._is_number(n)]
+            of_copy += [it for it in self.table.columns if it in columns and self._is_number(it)]
         chosen = source_of(self.policy, plot, columns, source, how, of_copy)
         if chosen == COPY:
             return settle_from_copy(
                 self.policy, self.whole, self.table, plot, columns, model, **how
             )
-        self._check_counted([*columns, *(() if model is None else model.levels), how.get("by")])
+        named = () if model is None else model.levels
+        self._check_counted([*(columns or ()), *named, how.get("by")])
         settled = resolve(self.policy, self.table, plot, columns, model=model, **how)
         return dataclasses.replace(settled, source=chosen)
 
     def _check_counted(self, names: Sequence[object]) -> None:
         """Refuse counts of columns that are computed of the copy's rows alone."""
-        for name in names:
-            if name in (self.policy.derive or {}):
+        for name in self.policy.derive or {}:
+            if name in names:
                 raise RefusedError(
                     f"column {name!r} is derived from the copy by the policy, and there are no"
                     " counts of it; leave source and method out, to draw it from the copy",
