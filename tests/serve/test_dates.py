@@ -64,7 +64,7 @@ def test_a_formula_may_hold_dates(served: Served) -> None:
     assert asked.plot == served.study.session.settle("residuals", formula="bmi ~ seen + sex")
 
 
-OF_COPY_ALONE = "columns: dates and what the policy derives are drawn from the copy of the whole table"
+OF_COPY_ALONE = "columns: dates and what the policy derives are drawn from the copy"
 REFUSED: dict[str, tuple[str, Body, str, Body | None]] = {
     "counts": (
         "histogram",
