@@ -98,6 +98,22 @@ ERRORS = {
         "cannot be made by method 'magic'",
     ),
     "too many columns": (["plot", "histogram", "F", "bmi", "age", "--json"], 2, "exactly 1"),
+    "auto with bins": (["plot", "auto", "F", "bmi", "--bins", "9", "--json"], 2, "instead of auto"),
+    "auto with method": (
+        ["plot", "auto", "F", "bmi", "--method", "none", "--json"],
+        2,
+        "--method is of single plots",
+    ),
+    "auto with event": (
+        ["plot", "auto", "F", "bmi", "--event-is", "1", "--json"],
+        2,
+        "--event-is is of single plots",
+    ),
+    "auto and k of research": (
+        ["plot", "auto", "F", "bmi", "-k", "3", "--policy", "research", "--json"],
+        2,
+        "k is of single plots",
+    ),
     "no output": (["plot", "histogram", "F", "bmi"], 2, "say where the plot goes"),
     "no such file": (["plot", "histogram", "nowhere.csv", "bmi", "--json"], 2, "no file"),
     "raw data": (
@@ -283,6 +299,22 @@ def test_histograms_are_overlaid_where_it_is_asked_for(run: Run, cohort: Path) -
     )
     assert isinstance(view, dc.MultiplesView)
     assert view.overlaid
+
+
+def test_the_plot_that_fits_the_kinds_of_the_columns(run: Run, cohort: Path) -> None:
+    asked: dict[tuple[str, ...], tuple[str, str]] = {
+        ("age", "bmi", "--by", "sex"): ("scatter", "scatter, for 2 numbers"),
+        ("bmi", "sex", "-k", "5"): ("box", "box, for a category and a number"),
+        (): ("parallel", "parallel, for the first 8 of 12 columns"),
+        ("old", "bmi", "--assign", "old=age > 50"): ("box", "box, for a category and a number"),
+    }
+    for words, (kind, says) in asked.items():
+        code, out, err = run("plot", "auto", str(cohort), *words, "--json")
+        assert (code, err) == (0, ""), words
+        view = dc.View.from_json(out)
+        assert view.origin.chosen == says
+        (last, *_) = json.loads(run("log", "--released", "--json")[1])[::-1]
+        assert last["kind"] == kind
 
 
 def test_a_trend_is_drawn_where_it_is_asked_for(run: Run, cohort: Path) -> None:

@@ -39,18 +39,20 @@ KindArgument = Annotated[
     Argument(
         metavar="PLOT",
         help="histogram, density, ecdf, scatter, correlations, heatmap, contour, box, bars,"
-        " crosstab, residuals, qq, leverage, parallel, survival or over-time.",
+        " crosstab, residuals, qq, leverage, parallel, survival or over-time; auto for the one that"
+        " fits the kinds of the columns.",
     ),
 ]
 ColumnsArgument = Annotated[
     list[str],
     Argument(
         help="The columns to draw; a formula for residuals, qq and leverage; for correlations all"
-        " columns of numbers where none is named.",
+        " columns of numbers where none is named, for auto an overview.",
         show_default=False,
         default_factory=list,
     ),
 ]
+AUTO = "auto"
 VIEW = ("bins", "grid", "pixels")
 """What every plot of the copy of the whole table may have a value of its own of."""
 
@@ -178,27 +180,25 @@ def plot(
     discreet plot box cohort.csv bmi --by sex --width 85 --dpi 600 --no-footnote -o bmi.png
     discreet plot survival cohort.csv days status --event-is dead --by sex -o survival.svg
     discreet plot over-time cohort.csv admitted bmi --every month -o bmi-over-time.svg
+    discreet plot auto cohort.csv age bmi -o chosen.svg
     """
-    from discreet.plots import PLOTS
-    from discreet.plots.request import COUNTS
-    from discreet.protect import Whole
-
     kind = kind.replace("-", "_")  # as commands are written
-    _check_asked(kind, columns, axes, own)
+    if kind == AUTO:
+        _check_auto(numbers, axes, own, method=method, source=source)
+    else:
+        _check_asked(kind, columns, axes, own)
     _check_output(output, drawing, as_json=as_json)
     with progress_shown():
-        rules = study.rules()
-        made = replace(made, rows=made.rows or _row_method(rules, method))
-        whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
-        fields, drawn = _parted(kind, rules, made, numbers, axes, whole=whole)
-        drawn |= _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
-        drawn |= own.yes()
-        drawn |= _said(every=own.every)
-        counted = source == COUNTS or method not in (None, Whole.name)
-        levels = _levels(kind, columns, own.by, axes) if counted or not whole else []
-        opened = derived.of(study.open(file, levels, **fields))
-        listed = PLOTS[kind].axes or PLOTS[kind].listed
-        view = getattr(opened, kind)(*((columns or None,) if listed else columns), **drawn)
+        if kind == AUTO:
+            opened = derived.of(_opened_to_choose(file, study, made, numbers.k, own.by))
+            view: View = opened.plot(*columns, by=own.by)
+        else:
+            made = replace(made, rows=made.rows or _row_method(study.rules(), method))
+            drawn = _said(method=method, source=source, by=own.by, event_is=own.event_is or None)
+            drawn |= own.yes() | _said(every=own.every)
+            opened, drawn = _opened(kind, file, columns, study, numbers, axes, made, drawn)
+            opened = derived.of(opened)
+            view = _drawn(opened, kind, columns, drawn)
         text = view.to_json() if as_json else None
         if output is not None:
             view.save(output, **vars(drawing))
@@ -206,6 +206,58 @@ def plot(
         if text is not None:
             typer.echo(text)
     _say_codes(opened, view)
+
+
+def _opened(
+    kind: str,
+    file: Path,
+    columns: Sequence[str],
+    study: StudyOptions,
+    numbers: NumberOptions,
+    axes: AxesOptions,
+    made: CopyOptions,
+    drawn: dict[str, Any],
+) -> tuple[Study, dict[str, Any]]:
+    """Open the study that a plot is drawn of; return with it what is the plot's alone."""
+    from discreet.plots.request import COUNTS
+    from discreet.protect import Whole
+
+    rules = study.rules()
+    whole = made.is_whole(study.wanted(rules, q=numbers.q, diversity=axes.diversity))
+    fields, own = _parted(kind, rules, made, numbers, axes, whole=whole)
+    counted = drawn.get("source") == COUNTS or drawn.get("method") not in (None, Whole.name)
+    levels = _levels(kind, columns, drawn.get("by"), axes) if counted or not whole else []
+    return study.open(file, levels, **fields), own | drawn
+
+
+def _drawn(opened: Study, kind: str, columns: Sequence[str], drawn: dict[str, Any]) -> View:
+    """Draw a plot by its name."""
+    from discreet.plots import PLOTS
+
+    listed = PLOTS[kind].axes or PLOTS[kind].listed
+    view: View = getattr(opened, kind)(*((columns or None,) if listed else columns), **drawn)
+    return view
+
+
+def _check_auto(
+    numbers: NumberOptions, axes: AxesOptions, own: OwnOptions, **others: str | None
+) -> None:
+    """Refuse what a single plot takes, where which plot it is is not said."""
+    taken = (given(numbers) - {"k"}) | given(axes) | (given(own) - {"by"}) | {*_said(**others)}
+    if taken:
+        option = min(taken).replace("_", "-")
+        raise InputError(f"--{option} is of single plots; name the plot instead of auto")
+
+
+def _opened_to_choose(
+    file: Path, study: StudyOptions, made: CopyOptions, k: int | None, by: str | None
+) -> Study:
+    """Open the study that a plot is chosen of."""
+    rules = study.rules()
+    if k is not None and not rules.fixed:
+        raise InputError("under this policy k is of single plots; name the plot instead of auto")
+    levels = [] if by is None or made.is_whole(study.wanted(rules)) else [by]
+    return study.open(file, levels, **made.fields(rules), **_said(k=k))
 
 
 def _levels(kind: str, columns: Sequence[str], by: str | None, axes: AxesOptions) -> list[str]:
@@ -235,7 +287,7 @@ def _check_asked(kind: str, columns: Sequence[str], axes: AxesOptions, own: OwnO
     from discreet.plots import PLOTS
 
     if kind not in PLOTS:
-        raise InputError(f"there is no plot {kind!r}; there are {one_of(PLOTS)}")
+        raise InputError(f"there is no plot {kind!r}; there are {one_of([*PLOTS, AUTO])}")
     found = PLOTS[kind]
     if not columns and not found.listed:
         raise InputError(f"say what the {kind} plot is of: its columns, or a formula")

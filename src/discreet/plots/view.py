@@ -36,6 +36,8 @@ FIGURES = (".png", ".svg", ".pdf")
 DPI = (50, 1200)
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
+WHERE_THERE_ARE = ("dates", "chosen")
+"""Of an origin: what is not written where it is empty."""
 
 #: Called with the form a View is to be released in ("svg", "json", ...); raises if it may not.
 Gate = Callable[[str], None]
@@ -50,7 +52,8 @@ class Origin:
     records are drawn of `total`, all there are; None where it is not told. `most_gaps` is the
     column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`,
     of views that were saved before `shown` was, is how many had no finite value. `dates` are the
-    columns whose numbers are days since 1970-01-01.
+    columns whose numbers are days since 1970-01-01. `chosen` says which plot it is and for which
+    kinds of columns, where the study chose it.
     """
 
     policy: str
@@ -65,6 +68,7 @@ class Origin:
     total: int | None = None
     most_gaps: str | None = None
     dates: tuple[str, ...] = ()
+    chosen: str = ""
 
     def __post_init__(self) -> None:
         for number in (self.left_out, self.shown, self.total):
@@ -333,6 +337,8 @@ class View:
             f"promises: {method.promises}",
             f"does not protect: {method.leaves_open}",
         ]
+        if self.origin.chosen:
+            lines.append(f"chosen by the kinds of the columns: {self.origin.chosen}")
         if self.suppressed is not None:
             lines.append(f"hidden: {self.suppressed}")
         if self.origin.left_out:
@@ -412,7 +418,7 @@ def _plain(value: Any) -> Any:
         return given
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         found = {i.name: _plain(getattr(value, i.name)) for i in dataclasses.fields(value)}
-        return {name: it for name, it in found.items() if it or name != "dates"}
+        return {name: it for name, it in found.items() if it or name not in WHERE_THERE_ARE}
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):

@@ -34,6 +34,7 @@ from discreet.protect import Condensation, Whole
 from discreet.release import Release
 from discreet.study.attacks import attack_versions
 from discreet.study.base_counts import check_listed
+from discreet.study.choice import chosen, kinds_of, overview, with_choice
 from discreet.study.columns import columns_of
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.guesses import refuse_unsaid_persons
@@ -335,6 +336,70 @@ class Study:
         {'income': [-999.0]}
         """
         return self.session.missing_codes(columns)
+
+    def plot(self, *columns: str, by: str | None = None) -> plots.View:
+        """Draw columns by the plot that their kinds choose; `describe` says which it is.
+
+        Parameters
+        ----------
+        *columns : str
+            The columns; none for an overview of the study.
+        by : str, optional
+            A column whose levels divide the plot, where it has such.
+
+        Returns
+        -------
+        View
+            ========================================  =======================================
+            columns, in any order                     plot
+            ========================================  =======================================
+            a number                                  `histogram`
+            a category                                `bars`
+            a date                                    `over_time`: how many rows
+            two numbers, or two dates                 `scatter`
+            a number and a category                   `box` of the number, by the category
+            two categories                            `bars` of the first, by the second
+            a date and a number                       `over_time`: the mean of the number
+            a date and a category                     `over_time`: rows, by the category
+            two numbers and a category                `scatter`, by the category
+            a date, a number and a category           `over_time`: the mean, by the category
+            three numbers or more                     `correlations`
+            other three columns or more               `parallel`
+            none                                      `parallel` of the first eight columns
+            ========================================  =======================================
+
+        Raises
+        ------
+        InputError
+            If a column is unknown or named twice, or the plot of these columns has no `by`.
+        RefusedError
+            As of the plot that is chosen.
+
+        Notes
+        -----
+        The plot is that which its own method draws, with its usual settings; call that one to
+        choose others. A column of codes is one of numbers unless the policy says that it is one of
+        levels (`kinds={"ward": "categorical"}`). An overview leaves categories of more than 12
+        levels out, and needs a copy of the whole table.
+
+        Examples
+        --------
+        >>> import discreet as dc
+        >>> study = dc.open(dc.datasets.diabetes())
+        >>> study.plot("sex", "bmi").kind
+        'box'
+        >>> study.plot("age", "bmi").origin.chosen
+        'scatter, for 2 numbers'
+        """
+        if columns or by is not None:
+            choice = chosen(kinds_of(self._drawn, columns), by)
+        else:
+            choice = overview(self._drawn)
+        found = plots.PLOTS[choice.plot]
+        named = (choice.columns,) if found.axes or found.listed else choice.columns
+        divided = {} if choice.by is None else {"by": choice.by}
+        drawn: plots.View = getattr(self, choice.plot)(*named, **divided)
+        return with_choice(drawn, choice)
 
     @overload
     def histogram(
