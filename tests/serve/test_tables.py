@@ -11,7 +11,7 @@ import pytest
 from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
 from discreet.measure import CopyTable
 from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
-from discreet.serve.facts import Served, serve_study
+from discreet.serve.facts import Served, serve_study, study_told
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import BODIES
 from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
@@ -131,8 +131,38 @@ def test_refusals_are_fixed_words(
     assert "canary" not in found.body.decode()
 
 
-def test_a_study_without_a_copy_has_no_tables(tmp_path: Path) -> None:
-    found = asked(serve_study(opened(tmp_path)), ALICE, "summary", {})
+def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:
+    told = study_told(served.study, served.columns)["tables"]
 
+    assert [it["kind"] for it in told] == [*TABLES]
+    for it in told:
+        schema = table_body(TABLES[it["kind"]]).model_json_schema()
+        named = {field["name"]: field for field in it["fields"]}
+        assert it["derivation"]
+        assert {*schema["properties"]} == {*named, "where", "assign"}
+        needed = {name for name, field in named.items() if field["least"]}
+        assert {*schema.get("required", ())} == needed
+        for name, field in named.items():
+            takes = schema["properties"][name].get("anyOf", [schema["properties"][name]])[0]
+            several = field["type"] in ("columns", "words")
+            assert takes.get("maxItems", 1) == (field["most"] if several else 1)
+    (family,) = (it for it in told[-1]["fields"] if it["choices"])
+    assert (family["name"], family["choices"]) == ("family", ["linear", "logistic", "cox"])
+
+
+def test_means_and_models_are_sent_with_their_plot(served: Served) -> None:
+    model = sent(served, "model", {"formula": "bmi ~ age + sex"})
+    (panel,) = model["scene"]["panels"]
+
+    assert panel["y"]["ticks"] == ["age", "C(sex)[T.2]"]
+    assert sent(served, "means", {"value": "ldl", "by": ["sex"]})["scene"]
+    assert sent(served, "summary", {"columns": ["hdl"]})["scene"] is None
+
+
+def test_a_study_without_a_copy_has_no_tables(tmp_path: Path) -> None:
+    plain = serve_study(opened(tmp_path))
+    found = asked(plain, ALICE, "summary", {})
+
+    assert study_told(plain.study, plain.columns)["tables"] == []
     assert isinstance(found, Refusal)
     assert found.code == "policy"

@@ -232,9 +232,14 @@ class CopyTable:
             ".txt": self._released_text,
             ".json": self.to_json,
         }
-        if dots_of(self.figures) is not None:
+        if self.has_plot:
             forms |= {it: partial(self._drawn, it) for it in FIGURES}
         return save_as(path, forms, "a table of figures")
+
+    @property
+    def has_plot(self) -> bool:
+        """Whether `scene` and `plot` draw it: means and models, but no summary."""
+        return dots_of(self.figures) is not None
 
     def scene(self) -> Scene:
         """Return the plot: a dot and an interval for each level, or each term of a model.

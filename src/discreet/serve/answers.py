@@ -117,7 +117,7 @@ def answer_table(
         return refusal(receipt.outcome)
     if receipt.answer is not None:
         return receipt.answer
-    return _made(served, receipt, question, lambda: table_sent(served, kind, given, name))
+    return _made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
 
 
 def answer_again(

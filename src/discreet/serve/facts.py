@@ -18,6 +18,7 @@ from discreet.policy import Policy
 from discreet.policy.resolve import usual_method
 from discreet.protect import COPY_METHODS, METHODS, Whole
 from discreet.serve.requests import NUMBERS, has_use, is_fixed, usual_number
+from discreet.serve.tables import tables_told
 from discreet.study import Study
 from discreet.study.base_counts import BASE_PLOTS, BASE_TABLE
 from discreet.study.session import DrawableColumn
@@ -111,6 +112,7 @@ def study_told(study: Study, columns: Mapping[str, DrawableColumn]) -> dict[str,
             "drawn": [[*pair] for pair in study.session.release_gate.pairs_that_left()],
         },
         "pictures": pictures_told(policy, [*columns.values()]),
+        "tables": tables_told(policy),
     }
 
 
@@ -119,8 +121,9 @@ def pictures_told(policy: Policy, columns: Sequence[DrawableColumn]) -> list[dic
 
     Where there is a copy of the whole table, the first of a plot's sources is the one that holds
     where nobody names any; a parameter that is fixed for one of them alone stands there twice.
-    `limits` says whether a plot of the copy takes ends of its axes, and `tables` of which columns
-    alone a cross-table is one of the base counts.
+    `limits` says whether a plot of the copy takes ends of its axes, `derivation` whether it takes
+    `where` and `assign`, and `tables` of which columns alone a cross-table is one of the base
+    counts.
     """
     enough = [it for it in PLOTS.values() if _enough(it, columns)]
     # Those of columns are offered before those of a formula.
@@ -173,6 +176,7 @@ def _told(
         "sources": [*sources],
         **({"tables": [[*it] for it in policy.tables or ()]} if listed else {}),
         "limits": COPY in sources and plot.uses(Whole.name, "limits"),
+        "derivation": COPY in sources,
         "by": by,
         "methods": methods,
         "parameters": _parameters_told(

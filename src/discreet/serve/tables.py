@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -12,7 +12,10 @@ from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.copy_table import CopyTable
-from discreet.serve.facts import Served
+from discreet.policy import Policy
+from discreet.protect import Whole
+from discreet.regression import FAMILIES
+from discreet.render.scene import scene_to_plain
 from discreet.serve.refusals import Refusal
 from discreet.serve.requests import (
     LONGEST_FORMULA,
@@ -25,13 +28,24 @@ from discreet.serve.requests import (
     parted,
     refused_in_words,
 )
+from discreet.study import Study
 from discreet.study.derived import OfCopy
 from discreet.study.model import modelled
 from discreet.study.summary import average, summarise
 
-__all__ = ["TABLES", "TABLE_FORMS", "TableAsked", "table_body", "table_file", "table_sent"]
+__all__ = [
+    "TABLES",
+    "TABLE_FORMS",
+    "TableAsked",
+    "TableField",
+    "table_body",
+    "table_file",
+    "table_sent",
+    "tables_told",
+]
 
 MOST_COLUMNS = 1000
+LONGEST_WORD = 40
 FORM = "web"
 
 #: The files that a table can be downloaded as, and what they are.
@@ -45,6 +59,35 @@ TABLE_FORMS = {
 
 
 @dataclass(frozen=True)
+class TableField:
+    """Something a table is asked for with.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in a body.
+    type : {"column", "columns", "formula", "word", "words"}
+        What it is; "words" are texts of any kind.
+    says : str
+        One sentence on it.
+    kind : {"any", "continuous", "categorical"}
+        Of columns, which may be named.
+    least, most : int
+        How many columns or words; where `least` is 0 it may be left out.
+    choices : tuple of str
+        The words that there are, the usual one first.
+    """
+
+    name: str
+    type: str
+    says: str
+    kind: str = "any"
+    least: int = 0
+    most: int = 1
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class TableAsked:
     """A table that can be asked for: what its body holds, and what makes it.
 
@@ -52,64 +95,111 @@ class TableAsked:
     ----------
     name : str
         Its kind.
+    title : str
+        What it is called where it is offered.
     says : str
         A sentence on it.
-    fields : mapping of str to (type, default)
+    fields : tuple of TableField
         What its body holds beside `where` and `assign`.
     make : callable
         Makes it of the study's copy, or of what is derived of that, given the body.
     """
 
     name: str
+    title: str
     says: str
-    fields: Mapping[str, Any]
+    fields: tuple[TableField, ...]
     make: Callable[[OfCopy, Body], CopyTable]
-
-
-def _names(most: int) -> Any:
-    return Annotated[list[Name], Field(min_length=1, max_length=most)]
 
 
 _EACH = (
     TableAsked(
         "summary",
+        "Summary",
         "Columns described in a table, in all and by the levels of another one.",
-        {"columns": (_names(MOST_COLUMNS) | None, None), "by": (Name | None, None)},
+        (
+            TableField(
+                "columns", "columns", "What is described; all where none.", most=MOST_COLUMNS
+            ),
+            TableField("by", "column", "Whose levels have a column each.", "categorical"),
+        ),
         lambda part, body: summarise(part, body.get("columns"), body.get("by")),
     ),
     TableAsked(
         "means",
+        "Means",
         "Means of a column by the levels of one or two others, with their intervals.",
-        {"value": (Name, ...), "by": (_names(2), ...)},
+        (
+            TableField("value", "column", "The column that is averaged.", "continuous", least=1),
+            TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
+        ),
         lambda part, body: average(part, body["value"], body["by"]),
     ),
     TableAsked(
         "model",
+        "Model",
         "A regression, with intervals that have the copy's own error in them.",
-        {
-            "formula": (Annotated[str, Field(min_length=1, max_length=LONGEST_FORMULA)], ...),
-            "family": (Annotated[str, Field(max_length=40)] | None, None),
-            "event_is": (_names(MOST_WORDS) | None, None),
-        },
+        (
+            TableField(
+                "formula",
+                "formula",
+                "outcome ~ terms joined by +; of a Cox model survival(time, event) ~ terms.",
+                least=1,
+            ),
+            TableField("family", "word", "The family of the model.", choices=FAMILIES),
+            TableField(
+                "event_is",
+                "words",
+                "Which values of the outcome are the event, where that is not clear.",
+                most=MOST_WORDS,
+            ),
+        ),
         lambda part, body: modelled(
-            part, body["formula"], body.get("family", "linear"), body.get("event_is")
+            part, body["formula"], body.get("family", FAMILIES[0]), body.get("event_is")
         ),
     ),
 )
 TABLES: Mapping[str, TableAsked] = MappingProxyType({it.name: it for it in _EACH})
-"""Every table by name. To add one: an entry above; the routes and the description follow."""
+"""Every table by name. To add one: an entry above; routes, facts and the description follow."""
 
 
 def table_body(asked: TableAsked) -> type[BaseModel]:
     """Return what the body of a request for a table may hold."""
-    fields = {**asked.fields, **derivation_fields()}
+    fields: dict[str, Any] = {
+        it.name: (_type_of(it), ...) if it.least else (_type_of(it) | None, None)
+        for it in asked.fields
+    }
     title = f"{asked.name.capitalize()}TableBody"
-    model: type[BaseModel] = create_model(title, __config__=STRICT, **fields)
+    model: type[BaseModel] = create_model(title, __config__=STRICT, **fields, **derivation_fields())
     model.__doc__ = asked.says
     return model
 
 
-def table_sent(served: Served, kind: str, body: Body, name: str) -> bytes | Refusal:
+def _type_of(it: TableField) -> Any:
+    if it.type in ("columns", "words"):
+        return Annotated[list[Name], Field(min_length=1, max_length=it.most)]
+    if it.type == "formula":
+        return Annotated[str, Field(min_length=1, max_length=LONGEST_FORMULA)]
+    return Name if it.type == "column" else Annotated[str, Field(max_length=LONGEST_WORD)]
+
+
+def tables_told(policy: Policy) -> list[dict[str, Any]]:
+    """Return every table that can be asked for, and with what; none where there is no copy."""
+    if policy.rows_by != Whole.name:
+        return []
+    return [
+        {
+            "kind": it.name,
+            "title": it.title,
+            "says": it.says,
+            "fields": [asdict(field) | {"choices": [*field.choices]} for field in it.fields],
+            "derivation": True,
+        }
+        for it in TABLES.values()
+    ]
+
+
+def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusal:
     """Make a table and release it; what is returned may be sent.
 
     Only what is drawn of the copy goes in, so why it is refused tells of no record; it is said in
@@ -117,7 +207,7 @@ def table_sent(served: Served, kind: str, body: Body, name: str) -> bytes | Refu
     """
     given, derivation = parted(body)
     try:
-        part = part_of(served.study, derivation)
+        part = part_of(study, derivation)
         table = TABLES[kind].make(part, given)
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
@@ -128,6 +218,7 @@ def table_sent(served: Served, kind: str, body: Body, name: str) -> bytes | Refu
         "kind": kind,
         "table": json.loads(plain.to_json()),
         "text": plain.to_text(),
+        "scene": scene_to_plain(plain.scene()) if plain.has_plot else None,
     }
     return json.dumps(told, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 
