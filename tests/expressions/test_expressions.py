@@ -14,6 +14,7 @@ from discreet.expressions import (
     Truth,
     Values,
     parse_expression,
+    yes_of,
 )
 
 KINDS: Mapping[str, str] = {
@@ -23,9 +24,12 @@ KINDS: Mapping[str, str] = {
     "größe": "number",
     "sex": "level",
     "in": "level",
+    "smoker": "level",
+    "dead": "number",
     "visit": "date",
     "birth": "date",
 }
+YES = {"smoker": "True", "dead": "1"}
 Row = Sequence[float | str | None]
 NOTHING = None
 
@@ -52,13 +56,15 @@ COLUMNS: Mapping[str, Values] = {
     "größe": numbers(1.5, 2.5, -0.5, 0.5),
     "sex": Levels(("F", "M", "", "it's")),
     "in": Levels(("a", "b", "a", "")),
+    "smoker": Levels(("True", "False", "", "True")),
+    "dead": numbers(1, 0, None, 0),
     "visit": days("2019-01-01", "2019-01-01T14:00", "1968-02-29T23:59:59", None),
     "birth": days("1985-01-01", "1969-01-01", "1969-12-31", "2000-02-29"),
 }
 
 
 def evaluated(text: str) -> list[float | str | None]:
-    found = parse_expression(text, KINDS).evaluate(COLUMNS)
+    found = parse_expression(text, KINDS, YES).evaluate(COLUMNS)
     if isinstance(found, Levels):
         return [word or None for word in found.words]
     return [None if np.isnan(value) else float(value) for value in found.values]
@@ -68,44 +74,65 @@ def rounded(value: float | str | None) -> str | None:
     return f"{value + 0.0:.12g}" if isinstance(value, int | float) else value
 
 
-YES, NO = 1, 0
+YES_NO: dict[str, Row] = {
+    "not smoker": (0, 1, NOTHING, 0),
+    "smoker == true": (1, 0, NOTHING, 1),
+    "smoker == FALSE": (0, 1, NOTHING, 0),
+    "True != smoker": (0, 1, NOTHING, 0),
+    "smoker != false": (1, 0, NOTHING, 1),
+    "smoker == 'True'": (1, 0, NOTHING, 1),  # as text, as before
+    "smoker in ('False')": (0, 1, NOTHING, 0),
+    "dead == 1": (1, 0, NOTHING, 0),  # as a number, as before
+    "dead == true": (1, 0, NOTHING, 0),
+    "smoker and not dead": (0, 0, NOTHING, 1),
+    "smoker and dead or age > 61": (1, 0, 1, NOTHING),
+    "(smoker) or dead": (1, 0, NOTHING, 1),
+    "missing(smoker)": (0, 0, 1, 0),
+    "not not `smoker`": (1, 0, NOTHING, 1),
+    "(age > 40) == true": (0, 1, 1, NOTHING),
+    "(age > 40) != true": (1, 0, 0, NOTHING),
+    "case(smoker, age, -1)": (34, -1, NOTHING, NOTHING),
+    "smoker": ("True", "False", NOTHING, "True"),  # a column as it is, unless a condition is due
+    "dead + 1": (2, 1, NOTHING, 1),
+}
+TRUE, NO = 1, 0
 CONDITIONS: dict[str, Row] = {
-    "age >= 50": (NO, YES, YES, NOTHING),
-    "age != 50": (YES, NO, YES, NOTHING),
-    "50<=age": (NO, YES, YES, NOTHING),
-    "40 <= age < 61.5": (NO, YES, NO, NOTHING),
-    "100 > age > `body mass` >= 0": (YES, YES, NO, NOTHING),
+    "age >= 50": (NO, TRUE, TRUE, NOTHING),
+    "age != 50": (TRUE, NO, TRUE, NOTHING),
+    "50<=age": (NO, TRUE, TRUE, NOTHING),
+    "40 <= age < 61.5": (NO, TRUE, NO, NOTHING),
+    "100 > age > `body mass` >= 0": (TRUE, TRUE, NO, NOTHING),
     "0 > `body mass` > age": (NO, NO, NO, NO),  # false however old
-    "between(age, 34, 50)": (YES, YES, NO, NOTHING),
-    "sex == 'F'": (YES, NO, NOTHING, NO),
-    'sex != "F"': (NO, YES, NOTHING, YES),
-    "sex == 'it''s'": (NO, NO, NOTHING, YES),
-    'sex == "it\'s"': (NO, NO, NOTHING, YES),
+    "between(age, 34, 50)": (TRUE, TRUE, NO, NOTHING),
+    "sex == 'F'": (TRUE, NO, NOTHING, NO),
+    'sex != "F"': (NO, TRUE, NOTHING, TRUE),
+    "sex == 'it''s'": (NO, NO, NOTHING, TRUE),
+    'sex == "it\'s"': (NO, NO, NOTHING, TRUE),
     "sex == 'no such level'": (NO, NO, NOTHING, NO),
     "sex == `in`": (NO, NO, NOTHING, NOTHING),
-    "`in` in ('b', 'c')": (NO, YES, NO, NOTHING),
-    "`in` not in ('b')": (YES, NO, YES, NOTHING),
-    "age in (34, -1, 61.5)": (YES, NO, YES, NOTHING),
-    "missing(sex)": (NO, NO, YES, NO),
-    "missing(age)": (NO, NO, NO, YES),
-    "missing(log(`body mass`))": (NO, YES, YES, NO),
-    "missing(sex == 'F')": (NO, NO, YES, NO),
-    "not sex == 'F'": (NO, YES, NOTHING, YES),
-    "not not age > 40": (NO, YES, YES, NOTHING),
+    "`in` in ('b', 'c')": (NO, TRUE, NO, NOTHING),
+    "`in` not in ('b')": (TRUE, NO, TRUE, NOTHING),
+    "age in (34, -1, 61.5)": (TRUE, NO, TRUE, NOTHING),
+    "missing(sex)": (NO, NO, TRUE, NO),
+    "missing(age)": (NO, NO, NO, TRUE),
+    "missing(log(`body mass`))": (NO, TRUE, TRUE, NO),
+    "missing(sex == 'F')": (NO, NO, TRUE, NO),
+    "not sex == 'F'": (NO, TRUE, NOTHING, TRUE),
+    "not not age > 40": (NO, TRUE, TRUE, NOTHING),
     "age > 40 and sex == 'F'": (NO, NO, NOTHING, NO),  # false and unknown is false
-    "age > 40 or sex == 'M'": (NO, YES, YES, NOTHING),  # true or unknown is true
+    "age > 40 or sex == 'M'": (NO, TRUE, TRUE, NOTHING),  # true or unknown is true
     "age < 0 or age < 40 and age < 0": (NO, NO, NO, NOTHING),
-    "age < 40 or age < 0 and age < 0": (YES, NO, NO, NOTHING),
+    "age < 40 or age < 0 and age < 0": (TRUE, NO, NO, NOTHING),
     "(age < 40 or age < 0) and age < 0": (NO, NO, NO, NOTHING),
-    "not age < 40 and age < 60": (NO, YES, NO, NOTHING),
-    "visit == '2019-01-01'": (YES, YES, NO, NOTHING),  # a day is all of it
-    "visit <= '2019-01-01'": (YES, YES, YES, NOTHING),
+    "not age < 40 and age < 60": (NO, TRUE, NO, NOTHING),
+    "visit == '2019-01-01'": (TRUE, TRUE, NO, NOTHING),  # a day is all of it
+    "visit <= '2019-01-01'": (TRUE, TRUE, TRUE, NOTHING),
     "visit > '2019-01-01'": (NO, NO, NO, NOTHING),
-    "visit > '2019-01-01 00:00'": (NO, YES, NO, NOTHING),
-    "'2019-01-01T14:00:00' == visit": (NO, YES, NO, NOTHING),
-    "visit in ('1968-02-29', '2000-01-01')": (NO, NO, YES, NOTHING),
-    "between(visit, '1968-01-01', '2019-01-01')": (YES, YES, YES, NOTHING),
-    "visit > birth": (YES, YES, NO, NOTHING),
+    "visit > '2019-01-01 00:00'": (NO, TRUE, NO, NOTHING),
+    "'2019-01-01T14:00:00' == visit": (NO, TRUE, NO, NOTHING),
+    "visit in ('1968-02-29', '2000-01-01')": (NO, NO, TRUE, NOTHING),
+    "between(visit, '1968-01-01', '2019-01-01')": (TRUE, TRUE, TRUE, NOTHING),
+    "visit > birth": (TRUE, TRUE, NO, NOTHING),
 }
 NUMBERS: dict[str, Row] = {
     "-age": (-34, -50, -61.5, NOTHING),
@@ -167,7 +194,7 @@ TEXTS: dict[str, Row] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), {**CONDITIONS, **NUMBERS, **TEXTS}.items())
+@pytest.mark.parametrize(("text", "expected"), {**CONDITIONS, **YES_NO, **NUMBERS, **TEXTS}.items())
 def test_worked_by_hand(text: str, expected: Row) -> None:
     assert [rounded(value) for value in evaluated(text)] == [rounded(it) for it in expected]
 
@@ -325,6 +352,69 @@ MISTAKES = {
 def test_mistakes(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_expression(text, KINDS)
+
+
+MISTAKES_OF_TRUTH = {
+    "true": "names at least one column",
+    "age > 1 and true": "'and' joins conditions.*this is the same in all rows",
+    "case(true, age, 1)": r"case\(\) takes a condition.*the same in all rows",
+    "age == true": "'true' is compared with a condition, or a column of yes and no.*a number",
+    "sex == True": "'True' is compared with a condition, or a column of yes and no.*text",
+    "smoker == true == dead": "stand beside one condition: smoker == true",
+    "true == false": "stand beside one condition: smoker == true",
+    "smoker < true": "stand beside one condition: smoker == true",
+    "smoker in (true, false)": "what is true or false is not compared",
+    "smoker == 1": "write smoker == true, or the text 'True'",
+    "age + true > 1": r"'\+' stands between numbers.*this is true or false",
+    "age ** true > 1": "an exponent must be a constant",
+    "round(age, true)": "a whole number of digits",
+    "cut(age, false, true)": "what is true or false is not compared",
+    "sex and dead": "'and' joins conditions, such as age >= 50; this is text",
+    "not age": "'not' stands before a condition, such as age >= 50; this is a number",
+    "smoker + 1": r"'\+' stands between numbers.*this is text",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES_OF_TRUTH.items())
+def test_mistakes_of_truth(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_expression(text, KINDS, YES)
+
+
+def test_a_column_is_a_condition_where_one_is_due() -> None:
+    read = parse_expression("smoker", KINDS, YES)
+    assert (read.kind, read.as_condition().kind) == ("level", "truth")
+    np.testing.assert_array_equal(
+        read.as_condition().evaluate(COLUMNS).values,  # type: ignore[union-attr]
+        [1, 0, np.nan, 1],
+    )
+    assert parse_expression("sex", KINDS, YES).as_condition().kind == "level"
+
+
+def test_a_column_with_the_name_of_a_truth_is_a_column() -> None:
+    read = parse_expression("true > 1", {"true": "number"})
+    assert read.names == ("true",)
+
+
+PAIRS = {
+    ("yes", "no"): "yes",
+    ("No", "Yes"): "Yes",
+    ("TRUE",): "TRUE",
+    ("FALSE",): "TRUE",
+    ("False",): "True",
+    ("N",): "Y",
+    ("0", "1"): "1",
+    ("1", "2"): "",
+    ("no", "yes", "unknown"): "",
+    ("Yes", "yes"): "",  # which of them is true is not known
+    ("no", "true"): "",
+    (): "",
+}
+
+
+@pytest.mark.parametrize(("words", "yes"), PAIRS.items())
+def test_columns_of_yes_and_no_are_known_by_their_values(words: tuple[str, ...], yes: str) -> None:
+    assert yes_of(words) == yes
 
 
 MARKED = {

@@ -73,7 +73,7 @@ HOSTILE = {
     "sex == '''F'''": r"^$",  # 'F' within quotation marks: a level like any other
     "'{x.__class__}'.format(x)": "the sign '.'",
     "'%s' % x": "the sign '%'",
-    "True": "no column 'True'",
+    "True": "names at least one column",
     "None == x": "no column 'None'",
     "nan > x": "no column 'nan'",
     "inf > x": "no column 'inf'",

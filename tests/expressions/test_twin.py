@@ -26,11 +26,16 @@ class Meant(NamedTuple):
 
 
 KINDS = {"x": "number", "y": "number", "body mass": "number", "s": "level", "t": "level"}
+TRUTHS = {"ill": "level", "code": "number"}
+YES = {"ill": "Yes", "code": "1"}
 DATES = {"visit": "date", "birth": "date"}
 START = datetime(1970, 1, 1)
 MOMENTS = [datetime(2019, 1, 1), datetime(2019, 1, 1, 18), datetime(1968, 2, 29, 6), None]
 ROWS: list[Row] = [
-    {"x": x, "y": y, "body mass": 2.5, "s": s, "t": "a", "visit": visit, "birth": birth}
+    {
+        **{"x": x, "y": y, "body mass": 2.5, "s": s, "t": "a", "visit": visit, "birth": birth},
+        **{"ill": y and y > 2, "code": x and x > 0},
+    }
     for (x, y), s, (visit, birth) in product(
         [(0.0, 1.0), (-2.0, -2.0), (2.5, None), (None, 3.0), (50.0, 50.5)],
         ["a", "b", None],
@@ -49,6 +54,8 @@ COLUMNS: dict[str, Values] = {
         for name in ("x", "y", "body mass")
     },
     **{name: Levels(tuple(row[name] or "" for row in ROWS)) for name in ("s", "t")},
+    "ill": Levels(tuple({None: "", True: "Yes", False: "No"}[row["ill"]] for row in ROWS)),
+    "code": Numbers(np.array([math.nan if row["code"] is None else row["code"] for row in ROWS])),
     **{name: Days(np.array([in_days(row[name]) for row in ROWS])) for name in DATES},
 }
 
@@ -165,6 +172,7 @@ def chosen(first: bool | None, a: Any, second: bool | None, b: Any, c: Any) -> A
 
 COLUMNS_OF_NUMBERS = st.sampled_from([column(name) for name in ("x", "y", "body mass")])
 WRITTEN = st.sampled_from([constant(value) for value in (0, 1, 2.5, 50, 1e6)])
+TRUE_COLUMNS = st.sampled_from([column("ill"), column("code")])
 LEVELS = st.sampled_from([constant(value) for value in ("a", "b", "c")])
 MOMENTS_WRITTEN = st.sampled_from(
     [
@@ -243,9 +251,11 @@ def conditions(depth: int) -> st.SearchStrategy[Meant]:
     )
     if depth == 0:
         return simple
-    inner = conditions(depth - 1)
+    inner = conditions(depth - 1) | TRUE_COLUMNS
     return st.one_of(
         simple,
+        built("{} == true", known(bool), TRUE_COLUMNS),
+        built("(({}) != True)", known(lambda it: not it), inner),
         built("({} and {})", all_of, inner, inner),
         built("({} or {} or {})", any_of, inner, inner, inner),
         built("(not {})", known(lambda it: not it), inner),
@@ -260,7 +270,7 @@ def agree(meant: Meant) -> None:
     if not meant.varies:
         return
     expected = [meant.of(row) for row in ROWS]
-    read = parse_expression(meant.text, {**KINDS, **DATES})
+    read = parse_expression(meant.text, {**KINDS, **TRUTHS, **DATES}, YES)
     found = read.evaluate(COLUMNS)
     if isinstance(found, Levels):
         assert list(found.words) == [word or "" for word in expected]

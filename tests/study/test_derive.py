@@ -18,6 +18,7 @@ DERIVE = {
     "band": "cut(age, 40, 60)",
     "older": "band == '60 or more'",
     "none": "log(0 - age)",
+    "risk": "case(smoker and older, 'both', 'not both')",
 }
 
 
@@ -37,7 +38,7 @@ def test_they_are_what_assign_makes(opened: dc.Study) -> None:
 
     found = opened.anonymize().frame
 
-    assert found.columns[-3:] == ["log_bmi", "band", "older"]
+    assert found.columns[-4:] == ["log_bmi", "band", "older", "risk"]
     assert found.equals(analyst)
 
 
@@ -86,6 +87,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         r"(?s)derive of the policy, 'a': there is no function 'lob'; did you mean 'log'\?.*\^\^\^",
     ),
     "an identifier": ({"derive": {"a": "patient == 'P1'"}}, "derive of the policy, 'a': "),
+    "a number as a condition": ({"derive": {"a": "not age"}}, "(?s)'not' stands before a cond"),
     "a later one": ({"derive": {"a": "b", "b": "age"}}, "derive of the policy, 'a': "),
     "a name that is taken": ({"derive": {"age": "bmi"}}, "has a column 'age', as the table has"),
     "no copy": ({"derive": {"a": "age"}}, "and this policy has none"),

@@ -164,6 +164,24 @@ def test_dates_have_parts_and_levels_that_are_numbers_are_compared_as_such() -> 
     assert coded.where("died == '1'").box("age").origin.total == len(died)
 
 
+def test_columns_of_yes_and_no_are_conditions(opened: dc.Study) -> None:
+    coded = dc.open(cohort().with_columns(died=pl.Series(np.arange(400) % 2)), study="coded")
+    same = [
+        (opened, "smoker", "smoker == 'yes'"),
+        (opened, "not smoker and age > 30", "smoker == 'no' and age > 30"),
+        (coded, "not died", "died == 0"),
+        (stay(), "smoker != true", "smoker == 'False'"),
+        (opened.assign(old="age >= 50"), "old", "age >= 50"),
+        (opened.where("smoker"), "smoker", "smoker == 'yes'"),  # though there is no 'no' any more
+    ]
+    for of, short, long in same:
+        part, wanted = of.where(short), of.where(long)
+        assert part.anonymize().frame.equals(wanted.anonymize().frame), short
+        assert len(part.anonymize().frame) >= 50
+    with pytest.raises(InputError, match="'sex' is no condition but a level"):
+        opened.where("sex")
+
+
 def test_what_is_released_of_a_part_is_recorded_by_the_columns_it_rests_on(tmp_path: Path) -> None:
     rows = study()
     part = rows.assign(log_bmi="log(bmi)").where("sex == 'f'")

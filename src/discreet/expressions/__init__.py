@@ -13,6 +13,17 @@ one form.
 from __future__ import annotations
 
 from discreet.expressions.expression import Expression, parse_expression
+from discreet.expressions.meaning import NO_AND_YES, yes_of
 from discreet.expressions.values import Days, Levels, Numbers, Truth, Values
 
-__all__ = ["Days", "Expression", "Levels", "Numbers", "Truth", "Values", "parse_expression"]
+__all__ = [
+    "NO_AND_YES",
+    "Days",
+    "Expression",
+    "Levels",
+    "Numbers",
+    "Truth",
+    "Values",
+    "parse_expression",
+    "yes_of",
+]

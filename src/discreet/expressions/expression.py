@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from discreet.errors import InputError, one_of
 from discreet.expressions.grammar import EXPRESSIONS, Reader
+from discreet.expressions.meaning import condition_of
 from discreet.expressions.tokens import as_input_error, cut_up
 from discreet.expressions.tree import Kind, Mistake, Node
 from discreet.expressions.values import Array, Days, Levels, Numbers, Values, values_of
@@ -37,6 +39,11 @@ class Expression:
     kind: Kind
     kinds: tuple[str, ...] = field(repr=False)
     tree: Node = field(repr=False)
+
+    def as_condition(self) -> Expression:
+        """Return a column that says yes or no as a condition; any other expression as it is."""
+        tree = condition_of(self.tree)
+        return replace(self, kind=tree.kind, tree=tree)
 
     def evaluate(self, columns: Mapping[str, Values]) -> Values:
         """Compute the expression for each row; see `parse_expression` for an example.
@@ -76,7 +83,9 @@ def _array(given: Numbers | Days | Levels) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def parse_expression(text: str, kinds: Mapping[str, str]) -> Expression:
+def parse_expression(
+    text: str, kinds: Mapping[str, str], yes: Mapping[str, str] = MappingProxyType({})
+) -> Expression:
     """Read a condition or a formula of columns, such as `age >= 50 and sex == 'F'`.
 
     Nothing of it is run: the text is cut into names, numbers, quoted texts and signs, and read by
@@ -89,6 +98,9 @@ def parse_expression(text: str, kinds: Mapping[str, str]) -> Expression:
     kinds : mapping of str to str
         The kind of each column: "number", "level" or "date". A name is looked up exactly as it
         is; one with spaces or other signs stands between backticks.
+    yes : mapping of str to str, optional
+        Of columns that say yes or no, the value that is true (`yes_of` finds it): `smoker` is a
+        condition then, and `smoker == true` another way to write it.
 
     Returns
     -------
@@ -137,7 +149,7 @@ def parse_expression(text: str, kinds: Mapping[str, str]) -> Expression:
             raise InputError(f"the kind of a column must be one of {one_of(GIVEN)}")
         known[name] = kind  # type: ignore[assignment]
     try:
-        reader = Reader(cut_up(text, EXPRESSIONS), known, EXPRESSIONS)
+        reader = Reader(cut_up(text, EXPRESSIONS), known, EXPRESSIONS, yes)
         tree = reader.whole()
         if not reader.columns:
             raise Mistake((0, len(text)), "an expression names at least one column")

@@ -21,6 +21,7 @@ from discreet.expressions.meaning import (
     power,
     product,
     total,
+    truth,
 )
 from discreet.expressions.tokens import Token
 from discreet.expressions.tree import Column, Constant, Kind, Mistake, Node, Place
@@ -43,6 +44,8 @@ LEVELS: Mapping[str, int] = {
     "**": POWER,
 }
 WORDS = ("and", "or", "not", "in")
+TRUTHS = ("true", "false")
+"""Words in whatever case, unless there is a column of that name."""
 LONGEST_NAMED = 60
 """So many characters of an unknown name are repeated in a message."""
 INSTEAD = {
@@ -91,11 +94,15 @@ EXPRESSIONS = Grammar(
 
 @dataclass
 class Reader:
-    """The tokens of a text, and how far they are read."""
+    """The tokens of a text, and how far they are read.
+
+    `yes` has, of columns that say yes or no, the value that is true.
+    """
 
     tokens: Sequence[Token]
     kinds: Mapping[str, Kind]
     grammar: Grammar
+    yes: Mapping[str, str] = field(default_factory=dict)
     at: int = 0
     depth: int = 0
     columns: list[str] = field(default_factory=list)
@@ -226,6 +233,8 @@ class Reader:
                 self.take()
                 if self.is_next("("):
                     return self.call(token)
+                if self._is_truth(token.text):
+                    return truth(token.text, token.place)
                 return self.column(token.text, token.place)
         if token.text == "(":
             self.deeper()
@@ -236,6 +245,10 @@ class Reader:
             token.place, "something is missing here: a column, a constant, a function or a bracket"
         )
 
+    def _is_truth(self, name: str) -> bool:
+        known = bool(self.grammar.words) and name not in self.kinds
+        return known and name.lower() in TRUTHS
+
     def column(self, name: str, place: Place) -> Node:
         """Find a column by its name, exactly as it is."""
         if name not in self.kinds:
@@ -244,7 +257,7 @@ class Reader:
                 raise Mistake(place, f"there is no column {name!r}; the function is {usage}")
             raise Mistake(place, f"there is no column {_short(name)}; {near(name, [*self.kinds])}")
         self.columns.append(name)
-        return Column(name, self.kinds[name], place)
+        return Column(name, self.kinds[name], place, self.yes.get(name, ""))
 
     def call(self, name: Token) -> Node:
         """Read what stands in the brackets of a function."""

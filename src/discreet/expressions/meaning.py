@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from discreet.expressions.tree import (
     KINDS,
@@ -30,6 +30,7 @@ __all__ = [
     "Rule",
     "among",
     "compared",
+    "condition_of",
     "constant",
     "joined",
     "negative",
@@ -37,8 +38,12 @@ __all__ = [
     "power",
     "product",
     "total",
+    "truth",
+    "yes_of",
 ]
 
+NO_AND_YES = (("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"))
+"""The values of a column that says yes or no, whatever their case; the second of each is true."""
 LARGEST_EXPONENT = 10
 """How large the constant may be that a column is raised to."""
 NO_EXPONENT = f"an exponent must be a constant of at most {LARGEST_EXPONENT}"
@@ -83,27 +88,82 @@ def constant(text: str, place: Place) -> Constant:
     return Constant(int(text) if text.isdecimal() else value, "number", place, text)
 
 
+def truth(word: str, place: Place) -> Constant:
+    """Read true or false."""
+    return Constant(float(word.lower() == "true"), "truth", place, word)
+
+
+def yes_of(words: Collection[str]) -> str:
+    """Return which of a column's values is true, if they say yes or no and nothing else.
+
+    Examples
+    --------
+    >>> yes_of({"No", "Yes"}), yes_of({"False"}), yes_of({"yes", "no", "unknown"})
+    ('Yes', 'True', '')
+    """
+    for pair in NO_AND_YES:
+        found = {word.casefold(): word for word in words}
+        if found and len(found) == len(words) and {*found} <= {*pair}:
+            return found.get(pair[1]) or _cased(pair[1], found[pair[0]])
+    return ""
+
+
+def _cased(word: str, like: str) -> str:
+    """Write a word as another one is written: no, No or NO."""
+    if like.isupper() and len(like) > 1:
+        return word.upper()
+    return word.capitalize() if like[0].isupper() else word
+
+
+def condition_of(node: Node) -> Node:
+    """Return a column that says yes or no as the condition that it is yes; all else as it is."""
+    if not isinstance(node, Column) or not node.yes:
+        return node
+    number = node.kind == "number"
+    yes = Constant(float(node.yes) if number else node.yes, node.kind, node.place, node.yes)
+    return Applied("compare", (node, yes), "truth", node.place, ("==",))
+
+
 def joined(word: str, operands: Sequence[Node]) -> Node:
     """Join conditions by `and` or `or`."""
-    for operand in operands:
-        _is_condition(operand, f"{word!r} joins conditions")
-    return Applied(word, tuple(operands), "truth", _around(operands))
+    known = [_condition(it, f"{word!r} joins conditions") for it in operands]
+    return Applied(word, tuple(known), "truth", _around(operands))
 
 
 def opposite(operand: Node, place: Place) -> Node:
     """Return `not` of a condition."""
-    _is_condition(operand, "'not' stands before a condition")
-    return Applied("not", (operand,), "truth", (place[0], operand.place[1]))
+    known = _condition(operand, "'not' stands before a condition")
+    return Applied("not", (known,), "truth", (place[0], operand.place[1]))
 
 
 def compared(signs: Sequence[str], operands: Sequence[Node]) -> Node:
     """Compare neighbours, each operand with the next."""
+    if any(_is_truth(it) for it in operands):
+        return _compared_with_truth(signs, operands)
     known = _dates_read(operands)
     for sign, (left, right) in zip(signs, pairwise(known), strict=True):
         _are_alike(left, right)
         if left.kind == "level" and sign not in {"==", "!="}:
             raise Mistake(right.place, "text has no order; compare it by ==, != or in")
     return Applied("compare", tuple(known), "truth", _around(operands), tuple(signs))
+
+
+def _compared_with_truth(signs: Sequence[str], operands: Sequence[Node]) -> Node:
+    """Read `smoker == true` as a condition, or as one that does not hold."""
+    constants = [it for it in operands if isinstance(it, Constant) and _is_truth(it)]
+    others = [it for it in operands if it not in constants]
+    if len(operands) != 2 or len(others) != 1 or signs[0] not in {"==", "!="}:
+        place = constants[0].place
+        raise Mistake(place, "true and false stand beside one condition: smoker == true")
+    says = f"{constants[0].text!r} is compared with a condition, or a column of yes and no"
+    found = _condition(others[0], says)
+    holds = (constants[0].value == 1.0) == (signs[0] == "==")
+    around = _around(operands)
+    return replace(found, place=around) if holds else Applied("not", (found,), "truth", around)
+
+
+def _is_truth(node: Node) -> bool:
+    return isinstance(node, Constant) and node.kind == "truth"
 
 
 def among(operand: Node, choices: Sequence[Node], place: Place) -> Node:
@@ -155,7 +215,11 @@ def power(base: Node, exponent: Node) -> Node:
     """Raise what has a column to a constant."""
     _is_number(base, "a power is taken of a number")
     value = exponent.value if isinstance(exponent, Constant) else None
-    if not isinstance(value, int | float) or abs(value) > LARGEST_EXPONENT:
+    if (
+        exponent.kind != "number"
+        or not isinstance(value, int | float)
+        or abs(value) > LARGEST_EXPONENT
+    ):
         raise Mistake(exponent.place, NO_EXPONENT)
     if not any(isinstance(node, Column) for node in nodes(base)):
         raise Mistake(base.place, "a power must be one of a column, not of a constant")
@@ -192,7 +256,9 @@ def _are_alike(left: Node, right: Node) -> None:
         says = f"{KINDS[left.kind]} is not compared with {KINDS[right.kind]}"
         if {left.kind, right.kind} == {"number", "level"}:
             text = left if left.kind == "level" else right
-            if isinstance(text, Column):
+            if isinstance(text, Column) and text.yes:
+                says += f"; write {text.name} == true, or the text {text.yes!r}"
+            elif isinstance(text, Column):
                 says += f"; column {text.name!r} has levels, which are written in quotation marks"
             elif isinstance(text, Constant):
                 says += "; write numbers without quotation marks"
@@ -207,9 +273,13 @@ def _is_number(node: Node, says: str) -> None:
         raise Mistake(node.place, f"{says}; this is {KINDS[node.kind]}")
 
 
-def _is_condition(node: Node, says: str) -> None:
-    if node.kind != "truth":
+def _condition(node: Node, says: str) -> Node:
+    found = condition_of(node)
+    if found.kind != "truth":
         raise Mistake(node.place, f"{says}, such as age >= 50; this is {KINDS[node.kind]}")
+    if _is_truth(found):
+        raise Mistake(node.place, f"{says}, such as age >= 50; this is the same in all rows")
+    return found
 
 
 def _around(operands: Sequence[Node]) -> Place:
@@ -290,8 +360,8 @@ def _case(call: Call) -> Node:
             call.place,
             "case() ends with the value of all other rows: case(age < 18, 'child', 'adult')",
         )
-    for condition in pairs[::2]:
-        _is_condition(condition, "case() takes a condition before each value")
+    says = "case() takes a condition before each value"
+    conditions = [_condition(it, says) for it in pairs[::2]]
     values = [*pairs[1::2], otherwise]
     for value in values:
         if value.kind == "truth":
@@ -302,7 +372,8 @@ def _case(call: Call) -> Node:
                 "the values of case() must be of one kind; the first is"
                 f" {KINDS[values[0].kind]}, this is {KINDS[value.kind]}",
             )
-    return Applied("case", call.arguments, values[0].kind, call.place, levels=_levels_of(values))
+    known = (*chain.from_iterable(zip(conditions, values, strict=False)), otherwise)
+    return Applied("case", known, values[0].kind, call.place, levels=_levels_of(values))
 
 
 def _levels_of(values: Sequence[Node]) -> tuple[str, ...]:

@@ -46,11 +46,12 @@ class Constant:
 
 @dataclass(frozen=True)
 class Column:
-    """A column as it is."""
+    """A column as it is; `yes` is the value that is true of one that says yes or no, else empty."""
 
     name: str
     kind: Kind
     place: Place = field(compare=False)
+    yes: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, RefusedError, some_of
+from discreet.expressions import NO_AND_YES
 from discreet.plots.by_level import Levels, check_few, codes_as_words, order_of_level
 from discreet.plots.counts import seen
 from discreet.plots.descriptor import FRAME, Place, Plot, line
@@ -40,8 +41,6 @@ MOST_STEPS = 1000
 MOST_TIMES = 6
 NORMAL = 1.959963984540054
 """The standard normal quantile of an interval of 95 %."""
-NOT_AND_HAPPENED = (("0", "1"), ("no", "yes"), ("n", "y"), ("false", "true"))
-"""Pairs of levels of which the second is the event where nobody says."""
 
 
 @dataclass(frozen=True)
@@ -269,7 +268,7 @@ def event_of(
             says = f"event_is: {unknown[0]!r} is no level of {column!r}{there}"
             raise InputError(says, parameter="event_is")
         return tuple(dict.fromkeys(known[_plain(it)] for it in asked))
-    for pair in NOT_AND_HAPPENED:
+    for pair in NO_AND_YES:
         found = {name.casefold(): name for name in names}
         if len(names) == 2 and {*found} == {*pair}:
             return (found[pair[1]],)

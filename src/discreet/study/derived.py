@@ -115,7 +115,7 @@ class DerivedCopy:
         return out.whole
 
     def _part(self, condition: str) -> DerivedCopy:
-        found = parsed(self.whole, "where", condition)
+        found = parsed(self.whole, "where", condition).as_condition()
         if found.kind != "truth":
             raise InputError(
                 f"{condition!r} is no condition but a {found.kind}; compare it with something:"

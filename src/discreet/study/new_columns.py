@@ -23,6 +23,7 @@ from discreet.expressions import (
     Truth,
     Values,
     parse_expression,
+    yes_of,
 )
 from discreet.policy import Policy
 from discreet.protect import Whole
@@ -67,7 +68,9 @@ def parsed(whole: WholeTable, what: str, text: str) -> Expression:
     copy = whole.copy
     kinds = {name: _kind(whole, name) for name in (*copy.columns, *copy.strata)}
     coded = [name for name, kind in kinds.items() if kind == "level" and _coded(whole, name)]
-    return _read(text, kinds, coded)
+    named = [name for name in copy.strata if name in text]
+    yes = {name: yes_of({*copy.strata[name]} - {""}) for name in named}
+    return _read(text, kinds, coded, yes)
 
 
 def values_of(whole: WholeTable, of: Expression) -> dict[str, Values]:
@@ -75,14 +78,16 @@ def values_of(whole: WholeTable, of: Expression) -> dict[str, Values]:
     return {name: _value(whole, name, kind) for name, kind in zip(of.names, of.kinds, strict=True)}
 
 
-def _read(text: str, kinds: Mapping[str, str], coded: list[str]) -> Expression:
+def _read(
+    text: str, kinds: Mapping[str, str], coded: list[str], yes: Mapping[str, str]
+) -> Expression:
     """Read an expression; `coded` are levels that are stored as numbers, and either is right."""
     try:
-        return parse_expression(text, {**kinds, **dict.fromkeys(coded, "number")})
+        return parse_expression(text, {**kinds, **dict.fromkeys(coded, "number")}, yes)
     except InputError:
         if coded:  # which a plot shows as levels, so that they may be written as these, too
             with suppress(InputError):
-                return parse_expression(text, kinds)
+                return parse_expression(text, kinds, yes)
         raise
 
 
@@ -154,6 +159,8 @@ def check_derive(table: Table, policy: Policy) -> None:
     }
     columns = table.columns
     coded = [n for n, kind in kinds.items() if kind == "level" and _holds_codes(columns[n])]
+    # Which columns say yes or no is for the copy to say, when a column is made of it.
+    yes = {name: "1" for name, kind in kinds.items() if kind == "level"}
     for name, text in policy.derive.items():
         with about("derive"):
             if name in columns:
@@ -162,10 +169,12 @@ def check_derive(table: Table, policy: Policy) -> None:
                     " name for the new one"
                 )
             try:
-                found = _read(text, kinds, coded)
+                found = _read(text, kinds, coded, yes)
             except InputError as error:
                 raise InputError(f"derive of the policy, {name!r}: {error}") from None
         kinds[name] = "level" if found.kind == "truth" else found.kind
+        if kinds[name] == "level":
+            yes[name] = "1"
     for name in {**policy.limits, **policy.edges}:
         if name in policy.derive and kinds[name] == "level":
             raise InputError(
