@@ -23,7 +23,7 @@ from discreet.plots.periods import (
     MOST_PERIODS,
     check_every,
     divided,
-    left_off,
+    in_part,
     periods_of,
     steps_of,
     words_of,
@@ -104,17 +104,26 @@ def test_the_shortest_period_of_which_there_are_not_too_many_is_taken(
     assert periods_of(days("2020-01-01", last), AUTO)[0] == every
 
 
-def test_an_end_that_the_dates_cover_in_part_is_left_off() -> None:
+def test_an_end_may_be_covered_in_part() -> None:
     # Every day from 10 January to 12 May: the first and the last month are not whole.
     found = periods_of(np.arange(day("2020-01-10"), day("2020-05-13")), "month")[1]
-    assert found.covered == (False, False)
-    assert left_off(found, 3) == [0, 4]
-    assert left_off(found, 4) == []  # so few would be left that all are drawn
+    assert in_part(found) == (0, 4)
 
     whole = periods_of(np.arange(day("2020-01-02"), day("2020-05-31")), "month")[1]
-    assert whole.covered == (True, True)  # a day is no tenth of a month
+    assert in_part(whole) == ()  # a day is no tenth of a month
     late = periods_of(np.arange(day("2020-01-02"), day("2020-05-20")), "month")[1]
-    assert left_off(late, 3) == [4]
+    assert in_part(late) == (4,)
+    alone = periods_of(np.arange(day("2020-01-16"), day("2020-02-01")), "month")[1]
+    assert in_part(alone) == (0,)
+
+
+def test_ends_of_a_copy_are_drawn_in() -> None:
+    # Ten a day; the farthest 30 of either end have the date that the next have: 3 days of 31.
+    copied = np.clip(np.repeat(np.arange(day("2020-01-01"), day("2020-06-01")), 10), 18_266, 18_408)
+    assert in_part(periods_of(copied, "month")[1]) == (0, 4)
+    assert in_part(periods_of(copied, "month", beyond=30)[1]) == ()
+    half = copied[copied >= day("2020-01-16")]
+    assert in_part(periods_of(half, "month", beyond=30)[1]) == (0,)
 
 
 def test_few_dates_in_a_period_may_end_early_by_chance() -> None:
@@ -127,6 +136,10 @@ def test_whole_numbers_have_steps_as_wide_as_all_their_differences_allow() -> No
     assert found.starts.tolist() == [2001, 2004, 2007, 2010, 2013]
     assert found.places.tolist() == [0, 2, 1, 4]
     assert steps_of(np.array([5.0, 5.0]), "wave").starts.tolist() == [5]
+    # Who says that they are years has the same.
+    years = np.array([2001.0, 2007, 2013])
+    name, found = divided(years, "wave", "year", dated=False)
+    assert (name, found.starts.tolist()) == ("step", [2001, 2007, 2013])
 
 
 WRONG: dict[str, tuple[Any, str, bool, str, str]] = {
@@ -134,6 +147,7 @@ WRONG: dict[str, tuple[Any, str, bool, str, str]] = {
     "far apart": ([0, 1, 5000], AUTO, False, "columns", "more than 1,000 steps apart"),
     "huge": ([0, 1e300], AUTO, False, "columns", "neither dates nor whole numbers"),
     "a period of numbers": ([1, 2], "year", False, "every", "is for dates, .*leave it out$"),
+    "months of years": ([2001, 2002], "month", False, "every", "is for dates, .*leave it out$"),
     "too many": ([0, 1000], "day", True, "every", "more than 1,000 periods of a day; take longer"),
 }
 
@@ -213,7 +227,9 @@ def test_a_month_without_rows_is_a_count_of_0() -> None:
     (panel,) = view.scene().panels
     assert panel.marks == (Lines((view.starts,), ((31.0, 31.0, 0.0, 31.0),), "series"),)
     assert (panel.x.label, panel.y.label) == ("day (month)", "records a month")
-    assert panel.x.dates[0] == (day("2020-12-01"), "2020-12")
+    assert panel.x.dates == tuple(
+        (day(f"{month}-01"), month) for month in ("2020-12", "2021-01", "2021-02", "2021-03")
+    )
     assert panel.y.limits == (0.0, 31 * 1.05)
     assert "left off, as the dates cover it in part: 2021-04" in view.scene().notes
     assert "rough, being of fewer than 50 records: 3 of 4 points" in view.scene().notes
@@ -227,8 +243,9 @@ def test_a_mean_of_few_rows_is_a_gap() -> None:
     view = drawn({"day": given, "score": np.arange(len(given)) % 7.0}, "score", every="month")
 
     (series,) = view.series
-    assert series.counts == (31, 9, 31)
-    assert [mean is None for mean in series.means] == [False, True, False]
+    assert series.counts == (31, 9, 31, 1)
+    assert (view.partly, view.partly_drawn) == ((), ("2021-04",))
+    assert [mean is None for mean in series.means] == [False, True, False, True]
     january = np.arange(31) % 7.0
     assert series.means[0] == pytest.approx(january.mean())
     bands, lines = view.scene().panels[0].marks
@@ -242,6 +259,7 @@ def test_a_mean_of_few_rows_is_a_gap() -> None:
     notes = view.scene().notes
     assert "gaps: means of fewer than 10 records are not drawn" in notes
     assert "rough, being of fewer than 50 records: 2 of 2 points" in notes
+    assert "drawn, though the dates cover it in part: 2021-04" in notes
     assert view.origin.shown == 62
     assert View.from_json(view.to_json()) == view
 
@@ -252,8 +270,18 @@ def test_levels_have_lines_of_the_same_periods() -> None:
 
     assert [it.level for it in view.series] == ["a", "b"]
     assert [it.counts for it in view.series] == [(0, 0, 28), (31, 0, 0)]
+    assert view.partly == ("2021-04",)
     assert "not drawn, for they have fewer than 10 rows: few" in view.scene().notes
     assert "one line for each level of ward" in view.scene().notes
+
+
+def test_of_few_periods_all_are_drawn_and_those_in_part_are_named() -> None:
+    view = drawn({"day": np.arange(day("2021-01-20"), day("2021-04-11"))}, every="month")
+
+    assert view.series[0].counts == (12, 28, 31, 10)
+    assert view.partly_drawn == ("2021-01", "2021-04")
+    assert "drawn, though the dates cover it in part: 2021-01 and 2021-04" in view.scene().notes
+    assert View.from_json(view.to_json()) == view
 
 
 def test_where_no_point_has_ten_rows_it_is_refused() -> None:
@@ -307,7 +335,10 @@ def test_lines_of_the_copy(study: dc.Study) -> None:
     assert any(note.startswith("shaded: intervals of 95 % of each") for note in view.scene().notes)
     assert study.over_time("visit").every == "month"
     years = study.over_time("year")
-    assert (years.every, years.scene().panels[0].x.dates) == ("step", ())
+    axis = years.scene().panels[0].x
+    assert (years.every, axis.dates, axis.whole) == ("step", (), True)
+    assert not view.scene().panels[0].x.whole
+    assert study.over_time("year", every="year") == years
     assert {2020, 2021, 2022} <= {*years.starts} <= {2019, 2020, 2021, 2022}
     part = study.where("ward == 'a'").over_time("visit", every="quarter")
     assert len(part.series) == 1

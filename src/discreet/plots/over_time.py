@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -17,9 +17,9 @@ from discreet.plots.by_level import order_of_level
 from discreet.plots.counts import seen
 from discreet.plots.curves import LEAST_ROWS, MOST_CURVES, left_out
 from discreet.plots.descriptor import FRAME, Place, Plot, dots, line
-from discreet.plots.periods import STEP, Periods, divided, left_off, words_of
-from discreet.plots.request import PlotRequest
-from discreet.plots.view import Origin, View
+from discreet.plots.periods import STEP, Periods, divided, in_part, words_of
+from discreet.plots.request import COPY, PlotRequest
+from discreet.plots.view import WHERE_SAID, Origin, View
 from discreet.render.scene import Axis, Bands, Lines, Panel, Scene
 from discreet.table import Table
 
@@ -31,8 +31,13 @@ FEW = 50
 """Points of fewer rows are called rough."""
 MOST_MARKED = 100
 """More points on one line stand too close for a mark at each."""
+MOST_NAMED = 8
+"""So many periods at most are named one by one on the axis."""
 LEAST_WHOLE = 3
 """Periods that are covered in part are left off where at least so many others are drawn."""
+BEYOND = 3
+"""So many times k persons at most have a date beyond either end of the copy: its end stands on the
+farthest k to 2 k, and is drawn in by as much as k more."""
 ABOVE = 1.05
 NARROW = 0.15
 """So far to each side of a mean between gaps its interval is shaded, in periods."""
@@ -89,9 +94,9 @@ class OverTimeView(View):
         What each level has.
     by : str or None
         The column whose levels have a line each.
-    partly : tuple of str
-        The first and last period, where the dates do not reach to their outer ends and they are
-        left off.
+    partly, partly_drawn : tuple of str
+        The first and last period, where the dates do not reach to their outer ends: those that are
+        left off, and those that are drawn all the same.
     few, others : tuple of str
         Levels that are not drawn: of fewer than ten rows, and beyond the twelve largest.
     """
@@ -105,6 +110,7 @@ class OverTimeView(View):
     partly: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    partly_drawn: tuple[str, ...] = field(default=(), metadata=WHERE_SAID)
 
     def __post_init__(self) -> None:
         lengths = {len(it.counts) for it in self.series}
@@ -127,13 +133,12 @@ class OverTimeView(View):
         for it in self.series:
             heights = _heights(it, it.means or it.counts)
             marks.append(Lines(self._across(it), heights, look, it.level))
-        date = self.columns[0]
         if self.of_means:
             y = Axis(f"mean of {self.columns[1]}")
         else:
             most = max(count for it in self.series for count in it.counts)
             y = Axis(f"{self.origin.counted}{self._a_period}", (0.0, ABOVE * max(most, 1)))
-        panel = Panel(tuple(marks), self.axis(date, self.starts, label=self._label), y)
+        panel = Panel(tuple(marks), self._across_axis(), y)
         return Scene((panel,), notes=(*self.notes(), *self._signs()))
 
     def describe(self) -> str:
@@ -145,6 +150,18 @@ class OverTimeView(View):
             many = f"{sum(it.counts):,} rows, at most {max(it.counts):,} {self._in_one}"
             lines.append(f"{name}{many}, from {first} to {last}")
         return "\n".join(lines)
+
+    def _across_axis(self) -> Axis:
+        """Return the axis of time, on which few periods are named where they are drawn."""
+        found = replace(
+            self.axis(self.columns[0], self.starts, label=self._label), whole=self.every == STEP
+        )
+        if found.dates and len(self.starts) <= MOST_NAMED:
+            found = replace(
+                found,
+                dates=tuple((at, self._words(at).removeprefix("week of ")) for at in self.starts),
+            )
+        return found
 
     @property
     def _in_one(self) -> str:
@@ -187,8 +204,10 @@ class OverTimeView(View):
             gaps = sum(it.means.count(None) for it in self.series)
             if gaps:
                 said.append(f"gaps: means of fewer than {LEAST_ROWS} {rows} are not drawn")
-        if self.partly:
-            said.append(f"left off, as the dates cover it in part: {' and '.join(self.partly)}")
+        dates = "dates of the copy" if copied else "dates"
+        for periods, what in ((self.partly, "left off, as"), (self.partly_drawn, "drawn, though")):
+            if periods:
+                said.append(f"{what} the {dates} cover it in part: {' and '.join(periods)}")
         rough = [
             0 < count < FEW
             for it in self.series
@@ -263,11 +282,19 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
     date, *value = request.columns
     rows = table.rows([*request.columns], [] if request.by is None else [request.by])
     check_times(request.columns, rows.numbers[date], request.every, origin.dates)
-    every, periods = divided(rows.numbers[date], date, request.every, dated=date in origin.dates)
+    every, periods = divided(
+        rows.numbers[date],
+        date,
+        request.every,
+        dated=date in origin.dates,
+        beyond=BEYOND * request.k if request.source == COPY else 0,
+    )
     of = np.array(("",) * len(periods.places) if request.by is None else rows.texts[request.by])
     drawn, few, others = _levels_drawn(of)
-    off = left_off(periods, LEAST_WHOLE)
-    kept = np.setdiff1d(np.arange(len(periods.starts)), off)
+    parts = in_part(periods)
+    # A mean does not fall where a period is covered in part, as a count does.
+    off = () if value or len(periods.starts) - len(parts) < LEAST_WHOLE else parts
+    kept = np.setdiff1d(np.arange(len(periods.starts)), np.array(off, dtype=np.intp))
     numbers = rows.numbers[value[0]] if value else None
     series = [_series(name, of == name, numbers, periods, kept) for name in drawn]
     shown = sum(_rows_drawn(it) for it in series)
@@ -276,6 +303,7 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
             f"no point stands on {LEAST_ROWS} rows; take longer periods (every='year'), another"
             " column, or leave by= out"
         )
+    names = tuple(words_of(float(periods.starts[at]), every) for at in parts)
     return OverTimeView(
         columns=request.columns,
         method=request.method,
@@ -286,7 +314,8 @@ def from_counts(table: Table, request: PlotRequest, origin: Origin) -> OverTimeV
         starts=tuple(periods.starts[kept].tolist()),
         series=tuple(series),
         by=request.by,
-        partly=tuple(words_of(float(periods.starts[at]), every) for at in off),
+        partly=names if off else (),
+        partly_drawn=() if off else names,
         few=few,
         others=others,
     )

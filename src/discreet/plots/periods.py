@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import InputError, one_of
+from discreet.protect.values import nice_step
 from discreet.render.dates import date_words
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "Periods",
     "check_every",
     "divided",
-    "left_off",
+    "in_part",
     "periods_of",
     "steps_of",
     "words_of",
@@ -39,6 +39,8 @@ MONDAY = 3
 COVERED, LATE = 0.1, 5
 """A period is covered in part where so large a share of it lies beyond the first or last day, and
 more than the first of so few rows would lie there by chance."""
+YEARS = (1000, 2999)
+"""Whole numbers between these may be years."""
 
 Places = NDArray[np.int64]
 
@@ -63,17 +65,21 @@ def check_every(every: Any) -> str:
     return found
 
 
-def divided(values: Floats, column: str, every: str, *, dated: bool) -> tuple[str, Periods]:
+def divided(
+    values: Floats, column: str, every: str, *, dated: bool, beyond: int = 0
+) -> tuple[str, Periods]:
     """Divide a column of dates, or of whole numbers such as years, and say how.
 
     Raises
     ------
     InputError
-        If it holds other numbers, has too many periods, or a period is named of whole numbers.
+        If it holds other numbers, has too many periods, or a period is named of whole numbers:
+        of years, "year" may be.
     """
     if dated:
-        return periods_of(values, every)
-    if every != AUTO:
+        return periods_of(values, every, beyond)
+    of_years = every == EVERY[-1] and YEARS[0] <= values.min() <= values.max() <= YEARS[1]
+    if every != AUTO and not of_years:
         raise InputError(
             f"every={every!r} is for dates, and {column!r} holds numbers; leave it out",
             parameter="every",
@@ -81,7 +87,7 @@ def divided(values: Floats, column: str, every: str, *, dated: bool) -> tuple[st
     return STEP, steps_of(values, column)
 
 
-def periods_of(days: Floats, every: str) -> tuple[str, Periods]:
+def periods_of(days: Floats, every: str, beyond: int = 0) -> tuple[str, Periods]:
     """Divide time into periods, from that of the first day to that of the last.
 
     Parameters
@@ -91,6 +97,9 @@ def periods_of(days: Floats, every: str) -> tuple[str, Periods]:
     every : {"auto", "day", "week", "month", "quarter", "year"}
         How long a period is; "auto" is the shortest that there are at most 60 of. Weeks begin on
         Mondays.
+    beyond : int, default 0
+        How many persons may have dates before the first of these, or after the last, as the ends of
+        a copy are drawn in.
 
     Returns
     -------
@@ -116,7 +125,7 @@ def periods_of(days: Floats, every: str) -> tuple[str, Periods]:
         )
     edges = _starts(np.arange(first, last + 2), every)
     places = numbers - first
-    return every, Periods(edges[:-1], places, _covered(days, places, edges))
+    return every, Periods(edges[:-1], places, _covered(days, places, edges, beyond))
 
 
 def steps_of(values: Floats, column: str) -> Periods:
@@ -185,23 +194,22 @@ def _starts(numbers: Places, every: str) -> Floats:
     return months.astype("datetime64[D]").astype(np.int64).astype(float)
 
 
-def _covered(days: Floats, places: Places, edges: Floats) -> tuple[bool, bool]:
-    """Say whether rows reach to the start of the first period, and to the end of the last."""
+def _covered(days: Floats, places: Places, edges: Floats, beyond: int) -> tuple[bool, bool]:
+    """Say whether rows reach to the start of the first period, and to the end of the last.
+
+    Where the ends are drawn in, days are rounded, too: by one step more they may be off.
+    """
     first, last = float(np.floor(days.min())), float(np.floor(days.max())) + 1
     counts = np.bincount(places)
-    least = max(COVERED, LATE / float(np.median(counts[counts > 0])))
-    missing = (
-        (first - edges[0]) / (edges[1] - edges[0]),
-        (edges[-1] - last) / (edges[-1] - edges[-2]),
-    )
-    return missing[0] < least, missing[1] < least
+    usual = float(np.median(counts[counts > 0]))
+    step = nice_step(float(days.std())) if beyond and np.ptp(days) else 0.0
+    spans = np.array([edges[1] - edges[0], edges[-1] - edges[-2]])
+    missing = np.array([first - edges[0], edges[-1] - last]) / spans
+    covered = missing < max(COVERED, LATE / usual) + beyond / usual + step / spans
+    return bool(covered[0]), bool(covered[1])
 
 
-def left_off(periods: Periods, least: int) -> Sequence[int]:
-    """Return the places of a first and a last period that are covered in part.
-
-    None where fewer than `least` would be left.
-    """
-    count = len(periods.starts)
-    ends = [at for at, whole in zip((0, count - 1), periods.covered, strict=True) if not whole]
-    return ends if count - len(set(ends)) >= least else []
+def in_part(periods: Periods) -> tuple[int, ...]:
+    """Return the places of a first and of a last period that are covered in part."""
+    ends = zip((0, len(periods.starts) - 1), periods.covered, strict=True)
+    return tuple(dict.fromkeys(at for at, whole in ends if not whole))

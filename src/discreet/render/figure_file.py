@@ -209,7 +209,8 @@ def frame(drawn: DrawnAxis, axis: Axis, room: float, letters: int | None = None)
         _ticks_and_rows(drawn, axis.beneath, size)
     else:
         most = int(room / (size * (5 if drawn.get_label_position() in ("top", "bottom") else 3)))
-        drawn.set_major_locator(MaxNLocator(min(8, max(2, most)), steps=[1, 2, 5, 10]))
+        count = min(8, max(2, most))
+        drawn.set_major_locator(MaxNLocator(count, steps=[1, 2, 5, 10], integer=axis.whole))
 
 
 def _date_ticks(

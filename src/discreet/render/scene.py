@@ -56,7 +56,7 @@ class Axis:
     The i-th named tick stands at i (0, 1, 2 ...), and so does the i-th of `Boxes` and, upward,
     of `Intervals`. An axis of dates, whose numbers are days since 1970-01-01, has `dates`: where
     each of its ticks stands, and the word there. An x axis with rows `beneath` has its ticks where
-    their words stand.
+    their words stand. Beside a `whole` axis, such as one of years, stand whole numbers alone.
     """
 
     label: str
@@ -64,6 +64,7 @@ class Axis:
     ticks: tuple[str, ...] = ()
     dates: tuple[tuple[float, str], ...] = ()
     beneath: tuple[Beneath, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -303,7 +304,7 @@ class Scene:
 
 
 SCHEMA = 1
-WHERE_THERE_ARE = ("dates", "texts", "signed", "beneath")
+WHERE_THERE_ARE = ("dates", "texts", "signed", "beneath", "whole")
 """Fields that are not written where they are empty: scenes of before had none."""
 
 

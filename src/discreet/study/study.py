@@ -979,7 +979,7 @@ class Study:
             12 levels for those with the most rows. The others are named below the plot.
         every : {"auto", "day", "week", "month", "quarter", "year"}, default "auto"
             How long a period is: "auto" is the shortest of which there are at most 60. Weeks begin
-            on Mondays. Whole numbers are their own periods.
+            on Mondays. Whole numbers are their own periods; of years "year" may be said.
         source : {"copy"}, optional
             Where it comes from. There are no counts of it.
 
@@ -990,7 +990,8 @@ class Study:
             none left out from the first to the last. `series`: for each level its counts, its means
             and the ends of their intervals of 95 % (by t), None where a period has fewer than 10
             rows with a value. `partly`: the first and the last period, where the dates do not
-            reach to their outer ends, which are not drawn.
+            reach to their outer ends, and counts are not drawn; `partly_drawn`: where they are, or
+            means, as fewer than three other periods would be left, or a mean does not fall there.
 
         Raises
         ------

@@ -88,7 +88,7 @@ export function frameOf(panel, box, beside = 0) {
   const named = xNames(panel);
   const most = Math.max(2, Math.floor(box.height / 50));
   const yDates = fittingDates(panel.y, ends.y, (kept) => kept.length <= most);
-  const yTicks = yDates.length ? yDates : ticksOf(panel.y.ticks, ends.y, most);
+  const yTicks = yDates.length ? yDates : ticksOf(panel.y.ticks, ends.y, most, panel.y.whole);
   const labels = { y: labelLines(panel.y.label, 0.8 * box.height) };
   const aside = 8 + labels.y.length * LINE * LABEL;
   const rows = (panel.x.beneath ?? []).map((it) => ({ ...it, name: fitted(it.name, 0.3 * box.width, LETTERS) }));
@@ -101,7 +101,7 @@ export function frameOf(panel, box, beside = 0) {
   labels.x = labelLines(panel.x.label, box.width - 12);
   const xDates = fittingDates(panel.x, ends.x, (kept) => fits(kept, ends.x, width));
   const xRows = [...new Set(rows.flatMap(({ words }) => words.map(([at]) => at)))];
-  const xNumbers = () => (xDates.length ? xDates : fittingNumbers(ends.x, width));
+  const xNumbers = () => (xDates.length ? xDates : fittingNumbers(ends.x, width, panel.x.whole));
   const xAt = () => (rows.length ? xRows.map((at) => ({ at, lines: [numberText(at)] })) : xNumbers());
   const xTicks = named.length ? ticksOf(named, ends.x, 1) : xAt();
   const level = { angle: 0, low: LETTERS + 8 };
@@ -170,17 +170,18 @@ function labelLines(label, room) {
   return brokenInto(label, room, LABEL, 2);
 }
 
-function ticksOf(names, ends, most) {
+function ticksOf(names, ends, most, whole) {
   if (names.length) return names.map((name, at) => ({ at, lines: [printable(name)] }));
   const [low, high] = [...ends].sort((a, b) => a - b);
   const numbers = roundNumbers(low, high, Math.min(MOST_TICKS, most));
-  return numbers.map((at) => ({ at, lines: [numberText(at)] }));
+  const shown = whole ? numbers.filter(Number.isInteger) : numbers;
+  return shown.map((at) => ({ at, lines: [numberText(at)] }));
 }
 
 /** As many numbers below a panel as stand there without touching each other. */
-function fittingNumbers(ends, width) {
+function fittingNumbers(ends, width, whole) {
   for (let most = MOST_TICKS; ; most -= 1) {
-    const ticks = ticksOf([], ends, most);
+    const ticks = ticksOf([], ends, most, whole);
     if (most <= 2 || fits(ticks, ends, width)) return ticks;
   }
 }

@@ -177,6 +177,10 @@ const REACHES = {
       take(found.y, kept.map(([, y]) => y));
     });
   },
+  bands(mark, found) {
+    take(found.x, mark.x.flat());
+    take(found.y, [...mark.low.flat(), ...mark.high.flat()]);
+  },
   cells(mark, found) {
     take(found.x, mark.x_edges);
     take(found.y, mark.y_edges);
