@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import discreet as dc
+from discreet.measure import CopyTable
 
 DOCS = Path(__file__).parents[1] / "docs"
 SECRET = "7d1f0c9ab4e65823d0917e5c6fb2a48e93c07b1d5a6e4f2089bd3c71e6a05f94"
@@ -96,6 +97,12 @@ PICTURES = (
         "Drawn from the copy. Bins are the same for all levels.",
     ),
     Picture(
+        "histogram-overlay",
+        "Histograms, one over the other",
+        'study.histogram("bmi", by="age_group", overlay=True)',
+        "Of the copy. Each outline has an area of 1, so that levels of different sizes compare.",
+    ),
+    Picture(
         "histogram-by-counts",
         "The same, counted",
         'study.histogram("bmi", by="age_group", source="counts")',
@@ -165,6 +172,12 @@ PICTURES = (
         "Of the copy, whose small levels are joined.",
     ),
     Picture(
+        "bars-percent",
+        "Bar chart, in percent",
+        'study.bars("age_group", by="sex", percent=True)',
+        "Of the copy: how many percent of each sex an age group is.",
+    ),
+    Picture(
         "crosstab",
         "Cross-table",
         'study.crosstab("age_group", "sex", source="counts")',
@@ -188,6 +201,13 @@ PICTURES = (
         "Residuals against leverage",
         'study.leverage("glucose ~ age + bmi + C(sex)")',
         "Dashed lines say where Cook's distance is 0.5 and 1, where they are near enough to show.",
+    ),
+    Picture(
+        "model",
+        "Forest plot of a model",
+        'study.model("progression ~ age + bmi + ldl + C(sex)")',
+        "Estimated from rows of the copy; the intervals have the copy's own error in them, too."
+        " Means by levels ([summary.md](summary.md)) have such a plot as well.",
     ),
     Picture(
         "parallel",
@@ -243,11 +263,11 @@ def opened() -> Mapping[str, Any]:
     return names
 
 
-def drawn(picture: Picture, names: Mapping[str, Any]) -> dc.View:
+def drawn(picture: Picture, names: Mapping[str, Any]) -> dc.View | CopyTable:
     """Run the line of a picture."""
     view = eval(picture.code, dict(names))
-    if not isinstance(view, dc.View):
-        raise TypeError(f"{picture.code} makes no view")
+    if not isinstance(view, dc.View | CopyTable):
+        raise TypeError(f"{picture.code} makes no plot")
     return view
 
 

@@ -102,6 +102,18 @@ ASKED: dict[str, tuple[str, str]] = {
         "plot survival {f} {y} {event} --event-is {is_event} --by {sex}",
     ),
     "correlations": ("correlations({eight!r})", "plot correlations {f} {words}"),
+    "logistic model": (
+        "model('{event} ~ {x} + C({sex})', family='logistic', event_is={is_event!r})",
+        'model {f} "{event} ~ {x} + C({sex})" --family logistic --event-is {is_event}',
+    ),
+    "Cox model": (
+        "model('survival({y}, {event}) ~ {x}', family='cox', event_is={is_event!r})",
+        'model {f} "survival({y}, {event}) ~ {x}" --family cox --event-is {is_event}',
+    ),
+    "persons by month": (
+        "over_time('day', every='month')",
+        "plot over-time {f} day --every month",
+    ),
     "means": ("means({x!r}, {group!r})", "means {f} {x} {group}"),
     "table 1": ("summary(by={sex!r})", "summary {f} --by {sex}"),
     "four axes": ("parallel({four!r})", "plot parallel {f} {axes}"),
