@@ -115,6 +115,10 @@ ASKED: dict[str, tuple[str, str]] = {
         "plot over-time {f} day --every month",
     ),
     "means": ("means({x!r}, {group!r})", "means {f} {x} {group}"),
+    "weighted means": (
+        "means({x!r}, {group!r}, weights={y!r})",
+        "means {f} {x} {group} --weights {y}",
+    ),
     "table 1": ("summary(by={sex!r})", "summary {f} --by {sex}"),
     "four axes": ("parallel({four!r})", "plot parallel {f} {axes}"),
 }

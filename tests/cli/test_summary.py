@@ -51,6 +51,13 @@ def test_means_are_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> 
     assert "means" in run("log", "--released")[1]
 
 
+def test_means_are_weighted(run: Run, cohort: Path) -> None:
+    code, out, err = run("means", str(cohort), "bmi", "sex", "--no-unit", "--weights", "ldl")
+
+    assert (code, err) == (0, "")
+    assert "Means of bmi in cohort.csv by sex, weighted by ldl\n" in out
+
+
 def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:
     table, plot = tmp_path / "model.csv", tmp_path / "model.svg"
     how = ["--family", "logistic", "--event-is", "2", "--where", "age >= 40", "--no-unit"]

@@ -42,6 +42,10 @@ DrawnOption = Annotated[
         " the plot. Repeatable.",
     ),
 ]
+WeightsOption = Annotated[
+    str | None,
+    Option(help="A column of numbers: a survey's weights, by which rows are weighted."),
+]
 
 
 @with_options
@@ -80,6 +84,7 @@ def means(
     copy: WholeOptions,
     derived: DerivedOptions,
     study: StudyOption = None,
+    weights: WeightsOption = None,
     output: DrawnOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,11 +92,12 @@ def means(
 
     discreet means cohort.csv bmi sex
     discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
+    discreet means survey.csv income region --weights weight
     """
     from discreet.measure.copy_table import FIGURES, SUFFIXES
 
     def make() -> CopyTable:
-        return derived.of(copy.open(file, study)).means(value, by)
+        return derived.of(copy.open(file, study)).means(value, by, weights=weights)
 
     _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
 

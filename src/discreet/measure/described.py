@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.arguments import Floats, place_of_level
 from discreet.measure.copy_table import Line
 from discreet.measure.figures import MISSING, Figure, Group
+from discreet.measure.weighted import mean_by, quantiles_by, sd_by
 from discreet.render.dates import date_words
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "parts_of",
     "quartiles_of",
     "sd_of",
+    "weights_of",
 ]
 
 MOST_LEVELS = 12
@@ -54,13 +56,15 @@ QUARTILES = (0.25, 0.5, 0.75)
 class RowsToDescribe:
     """Rows as columns: numbers (NaN is a gap; of `dates` they are days) and levels ("" is one).
 
-    `ordered` has the levels of a column from first to last, where somebody says.
+    `ordered` has the levels of a column from first to last, where somebody says. `weights` are a
+    survey's, above 0, one for each row.
     """
 
     numbers: Mapping[str, Floats]
     levels: Mapping[str, tuple[str, ...]]
     dates: tuple[str, ...] = ()
     ordered: Mapping[str, Sequence[str]] | None = None
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         sizes = [len(it) for it in self.numbers.values()]
@@ -264,6 +268,14 @@ def known_in(values: Floats, part: Part) -> Floats:
     return known[np.isfinite(known)]
 
 
+def weights_of(rows: RowsToDescribe, values: Floats, part: Part) -> Floats | None:
+    """Return the weights of those rows of a part whose value is known; None without weights."""
+    if rows.weights is None:
+        return None
+    weights: Floats = rows.weights[part.places]
+    return weights[np.isfinite(values[part.places])]
+
+
 def _others(names: Sequence[str]) -> str:
     return f"others ({len(names)} levels)"
 
@@ -275,23 +287,32 @@ def _finite(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def mean_of(values: Floats) -> float | None:
+def mean_of(values: Floats, weights: Floats | None = None) -> float | None:
     """Return the mean; None of no values."""
+    if not values.size:
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(values.mean()) if values.size else None
+        return _finite(values.mean() if weights is None else mean_by(values, weights))
 
 
-def sd_of(values: Floats) -> float | None:
+def sd_of(values: Floats, weights: Floats | None = None) -> float | None:
     """Return the standard deviation with divisor n - 1; None of fewer than two values."""
+    if values.size < 2:
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(values.std(ddof=1)) if values.size > 1 else None
+        return _finite(values.std(ddof=1) if weights is None else sd_by(values, weights))
 
 
-def quartiles_of(values: Floats) -> tuple[float | None, float | None, float | None]:
+def quartiles_of(
+    values: Floats, weights: Floats | None = None
+) -> tuple[float | None, float | None, float | None]:
     """Return lower quartile, median and upper quartile; None of no values."""
     if not values.size:
         return None, None, None
-    low, middle, high = np.quantile(values, QUARTILES).tolist()
+    if weights is None:
+        low, middle, high = np.quantile(values, QUARTILES).tolist()
+    else:
+        low, middle, high = quantiles_by(values, weights, QUARTILES)
     return low, middle, high
 
 

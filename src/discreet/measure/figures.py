@@ -14,6 +14,7 @@ __all__ = [
     "MISSING",
     "OF_INTERVAL",
     "OF_MODEL",
+    "OF_WEIGHTS",
     "Figure",
     "Group",
     "dots_of",
@@ -26,6 +27,8 @@ OF_INTERVAL = ("mean, low end", "mean", "mean, high end")
 """The figures that a dot and its interval are drawn of."""
 OF_MODEL = ("estimate, low end", "estimate", "estimate, high end")
 """The figures that a term of a model and its interval are drawn of."""
+OF_WEIGHTS = ("sum of weights", "effective n")
+"""The figures that weighted means have beside the others."""
 INTERCEPT = "Intercept"
 RATIOS = ("odds ratio", "hazard ratio")
 TERM_LETTERS = 20
@@ -90,9 +93,12 @@ def dots_of(figures: Sequence[Figure]) -> Panel | None:
     marks = Intervals(tuple(map(tuple, rows)), series)
     column = next(it.column for it in figures if it.figure in OF_INTERVAL)
     label = ", ".join(dict.fromkeys(name for group in first for name, _ in group))
+    mean = "weighted mean" if any(it.figure in OF_WEIGHTS for it in figures) else "mean"
     down = (len(names) - 0.4, -0.6)  # the first level on top
     return Panel(
-        (marks,), Axis(f"mean of {column}, with its 95 % interval"), Axis(label, down, tuple(names))
+        (marks,),
+        Axis(f"{mean} of {column}, with its 95 % interval"),
+        Axis(label, down, tuple(names)),
     )
 
 

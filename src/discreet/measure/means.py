@@ -28,8 +28,10 @@ from discreet.measure.described import (
     parts_of,
     quartiles_of,
     sd_of,
+    weights_of,
 )
-from discreet.measure.figures import OF_INTERVAL, Figure
+from discreet.measure.figures import OF_INTERVAL, OF_WEIGHTS, Figure
+from discreet.measure.weighted import error_by, rows_worth
 
 __all__ = ["HEAD", "interval_of", "means_of"]
 
@@ -48,6 +50,8 @@ class Found(NamedTuple):
     sd: float | None
     quartiles: tuple[float | None, float | None, float | None]
     sum: float | None
+    weighed: tuple[float | None, float | None] | None
+    """The sum of the weights, and how many equal ones say as much; None without weights."""
 
 
 def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
@@ -64,12 +68,12 @@ def means_of(rows: RowsToDescribe, value: str, by: Sequence[str]) -> Described:
     """
     values = rows.numbers[value]
     parts = [(section, part) for section, part in _sections(rows, by)]
-    found = [_found(values, part) for _, part in parts]
+    found = [_found(values, part, weights_of(rows, values, part)) for _, part in parts]
     known = values[np.isfinite(values)]
     decimals = decimals_of(sd_of(known))
     quartiles = [it for each in found for it in each.quartiles]
     of_quartiles = decimals_of_quartiles(known, quartiles, decimals)
-    of_sum = 0 if (known == np.round(known)).all() else decimals
+    of_sum = 0 if _is_whole(known, rows.weights) else decimals
     lines = [
         Line(section, part.name, _cells(it, decimals, of_quartiles, of_sum))
         for (section, part), it in zip(parts, found, strict=True)
@@ -109,22 +113,39 @@ def _both(first: Part, second: Part, rows: int) -> NDArray[np.intp]:
     return second.places[here[second.places]]
 
 
-def _found(values: Floats, part: Part) -> Found:
+def _found(values: Floats, part: Part, weights: Floats | None) -> Found:
     known = known_in(values, part)
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = float(known.sum())
+    weighed = None if weights is None else (_total(weights), _worth(weights))
     return Found(
         len(known),
         len(part.places) - len(known),
-        mean_of(known),
-        interval_of(known),
-        sd_of(known),
-        quartiles_of(known),
-        total if math.isfinite(total) else None,
+        mean_of(known, weights),
+        interval_of(known, weights),
+        sd_of(known, weights),
+        quartiles_of(known, weights),
+        _total(known, weights),
+        weighed,
     )
 
 
-def interval_of(values: Floats) -> tuple[float, float] | None:
+def _is_whole(values: Floats, weights: Floats | None) -> bool:
+    """Say whether sums go without decimals: totals of persons, and sums of whole numbers."""
+    if weights is not None:
+        return bool(weights.min() >= 1)
+    return bool((values == np.round(values)).all())
+
+
+def _total(values: Floats, weights: Floats | None = None) -> float | None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(values.sum() if weights is None else weights @ values)
+    return total if math.isfinite(total) else None
+
+
+def _worth(weights: Floats) -> float | None:
+    return rows_worth(weights) if weights.size else None
+
+
+def interval_of(values: Floats, weights: Floats | None = None) -> tuple[float, float] | None:
     """Return the 95 % interval of a mean, by t; None of fewer than two values.
 
     Examples
@@ -135,10 +156,11 @@ def interval_of(values: Floats) -> tuple[float, float] | None:
     """
     from scipy.special import stdtrit
 
-    mean, sd, n = mean_of(values), sd_of(values), len(values)
+    mean, sd, n = mean_of(values, weights), sd_of(values, weights), len(values)
     if mean is None or sd is None:
         return None
-    half = float(stdtrit(n - 1, LEVEL)) * sd / math.sqrt(n)
+    error = sd / math.sqrt(n) if weights is None else error_by(values, weights)
+    half = float(stdtrit(n - 1, LEVEL)) * error
     return mean - half, mean + half
 
 
@@ -165,4 +187,5 @@ def _named(it: Found) -> list[tuple[str, float | None]]:
         ("sd", it.sd),
         *quartiles,
         ("sum", it.sum),
+        *zip(OF_WEIGHTS, it.weighed or (), strict=False),
     ]

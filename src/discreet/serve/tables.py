@@ -112,6 +112,10 @@ class TableAsked:
     make: Callable[[OfCopy, Body], CopyTable]
 
 
+WEIGHTS = TableField(
+    "weights", "column", "A survey's weights, by which rows are weighted.", "continuous"
+)
+
 _EACH = (
     TableAsked(
         "summary",
@@ -132,8 +136,9 @@ _EACH = (
         (
             TableField("value", "column", "The column that is averaged.", "continuous", least=1),
             TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
+            WEIGHTS,
         ),
-        lambda part, body: average(part, body["value"], body["by"]),
+        lambda part, body: average(part, body["value"], body["by"], body.get("weights")),
     ),
     TableAsked(
         "model",

@@ -122,17 +122,9 @@ class DerivedCopy:
                 " 'age >= 50'"
             )
         kept = np.flatnonzero(_truth(found.evaluate(values_of(self.whole, found))) == 1)
-        copy = self.whole.copy
-        some = dataclasses.replace(
-            copy,
-            columns={name: values[kept] for name, values in copy.columns.items()},
-            strata={
-                name: tuple(words[i] for i in kept.tolist()) for name, words in copy.strata.items()
-            },
-        )
         return dataclasses.replace(
             self,
-            whole=dataclasses.replace(self.whole, copy=some),
+            whole=self.whole.rows(kept),
             steps=(*self.steps, f"where {condition}"),
             asked=(*self.asked, *found.names),
             asks=(*self.asks, ("", condition)),

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arguments import Floats
 from discreet.errors import BrokenPromiseError, InputError, RefusedError, about, one_of
@@ -125,6 +126,16 @@ class WholeTable:
                     f" {self.left_out[name]}",
                     rule="derive",
                 )
+
+    def rows(self, places: NDArray[np.intp]) -> WholeTable:
+        """Return some rows of the copy."""
+        copy, at = self.copy, places.tolist()
+        some = dataclasses.replace(
+            copy,
+            columns={name: values[places] for name, values in copy.columns.items()},
+            strata={name: tuple(words[i] for i in at) for name, words in copy.strata.items()},
+        )
+        return dataclasses.replace(self, copy=some)
 
     def __len__(self) -> int:
         sizes = [len(values) for values in self.copy.columns.values()]

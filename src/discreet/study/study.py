@@ -1269,7 +1269,9 @@ pixels = 400), policy standard)
         """
         return summarise(self._drawn, columns, by)
 
-    def means(self, value: str, by: str | Sequence[str]) -> CopyTable:
+    def means(
+        self, value: str, by: str | Sequence[str], *, weights: str | None = None
+    ) -> CopyTable:
         """Average a number by the levels of one or two columns.
 
         Parameters
@@ -1278,6 +1280,9 @@ pixels = 400), policy standard)
             A column of numbers.
         by : str or sequence of str
             One column of levels, or of codes that are few; or two.
+        weights : str, optional
+            A column of numbers, a survey's weights: how many persons each row stands for, above 0.
+            Rows without one are left out.
 
         Returns
         -------
@@ -1295,7 +1300,9 @@ pixels = 400), policy standard)
         -----
         It is of the rows of the protected copy, so that any may be asked for, beside all others.
         The interval (by t) is that of the mean of these rows: it leaves the copy's own error out,
-        and so is too narrow. Sums are of these rows, which are not as many as the persons.
+        and so is too narrow. Sums are of these rows, which are not as many as the persons. With
+        `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
+        surveys (docs/summary.md); how many rows there are is counted as without.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -1306,7 +1313,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
         """
-        return average(self._drawn, value, by)
+        return average(self._drawn, value, by, weights)
 
     def model(
         self,

@@ -10,6 +10,7 @@ from discreet.measure.described import RowsToDescribe, described
 from discreet.measure.means import means_of
 from discreet.protect import Whole
 from discreet.study.derived import OfCopy
+from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 
 __all__ = ["average", "summarise"]
@@ -26,6 +27,10 @@ TOO_NARROW = (
     "intervals are of the mean of these rows, by t: they leave the copy's own error out, and so are"
     " too narrow for the persons; sums are of these rows"
 )
+TOO_NARROW_WEIGHTED = (
+    "intervals are of the weighted mean of these rows, by linearisation and t: they leave the"
+    " copy's own error out, and so are too narrow for the persons; sums are weighted totals"
+)
 FEW = 50
 """Figures of fewer rows of the copy are rough."""
 
@@ -38,7 +43,7 @@ def summarise(session: OfCopy, columns: Sequence[str] | None, by: str | None) ->
         if by is not None and by in (columns or ()):
             raise InputError(f"column {by!r} cannot be described by its own levels; name others")
     levels = () if by is None else (by,)
-    rows = _rows_of(session, levels)
+    rows, _ = _rows_of(session, levels, None)
     wanted = tuple(name for name in wanted if name != by)
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
@@ -56,7 +61,9 @@ def summarise(session: OfCopy, columns: Sequence[str] | None, by: str | None) ->
     )
 
 
-def average(session: OfCopy, value: str, by: str | Sequence[str]) -> CopyTable:
+def average(
+    session: OfCopy, value: str, by: str | Sequence[str], weights: str | None = None
+) -> CopyTable:
     """Average a column of the copy by the levels of one or two others."""
     _check_copy(session)
     levels = (by,) if isinstance(by, str) else tuple(by)
@@ -67,16 +74,17 @@ def average(session: OfCopy, value: str, by: str | Sequence[str]) -> CopyTable:
                 " study.means('bmi', ['sex', 'smoker'])"
             )
     _check_averaged(session, value)
-    rows = _rows_of(session, levels)
+    rows, said = _rows_of(session, levels, weights)
     found = means_of(rows, value, levels)
-    names = (value, *levels)
+    names = (value, *levels, *([] if weights is None else [weights]))
+    narrow = TOO_NARROW if weights is None else TOO_NARROW_WEIGHTED
     return CopyTable(
         MEANS,
-        _title(f"Means of {value} in", f"Means of {value}", session, levels),
+        _title(f"Means of {value} in", f"Means of {value}", session, levels, weights),
         (levels[0], levels[-1]),
         found.head,
         found.lines,
-        (*_notes(session, names, len(rows), found.sizes), TOO_NARROW),
+        (*_notes(session, names, len(rows), found.sizes), *said, narrow),
         found.figures,
         session.gate_of_copy(MEANS, names),
     )
@@ -103,8 +111,13 @@ def _check_averaged(session: OfCopy, value: str) -> None:
             )
 
 
-def _rows_of(session: OfCopy, levels: Sequence[str]) -> RowsToDescribe:
-    """Return the rows of the copy, with some columns as levels, or refuse that."""
+def _rows_of(
+    session: OfCopy, levels: Sequence[str], weights: str | None
+) -> tuple[RowsToDescribe, tuple[str, ...]]:
+    """Return the rows of the copy, with some columns as levels, and what is said of weights.
+
+    Where there are weights, they are the rows that have one.
+    """
     with about("by"):
         if levels:
             columns_of_table(session, levels, ())
@@ -115,13 +128,29 @@ def _rows_of(session: OfCopy, levels: Sequence[str]) -> RowsToDescribe:
                     f"by={name!r} is a column of numbers or dates; by= takes one of levels, or of"
                     " codes that are few",
                 )
-    copy = whole.copy
-    return RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered)
+    copy, values = whole.copy, None
+    said: tuple[str, ...] = ()
+    if weights is not None:
+        _check_weights(session, levels, weights)
+        found = weighed(session.whole.copy, whole.raw, weights)
+        copy, values, said = whole.rows(found.places).copy, found.weights, (found.said,)
+    rows = RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered, values)
+    return rows, said
 
 
-def _title(of_study: str, without: str, session: OfCopy, by: Sequence[str]) -> str:
+def _check_weights(session: OfCopy, levels: Sequence[str], weights: str) -> None:
+    with about("weights"):
+        columns_of_table(session, [weights], ())
+        if weights in levels:
+            raise InputError(f"column {weights!r} cannot be both by= and weights=; leave one out")
+
+
+def _title(
+    of_study: str, without: str, session: OfCopy, by: Sequence[str], weights: str | None = None
+) -> str:
     what = without if session.name is None else f"{of_study} {session.name}"
-    return " by ".join([what, *([" and ".join(by)] if by else [])])
+    parted = " by ".join([what, *([" and ".join(by)] if by else [])])
+    return parted if weights is None else f"{parted}, weighted by {weights}"
 
 
 def _notes(

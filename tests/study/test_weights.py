@@ -1,0 +1,95 @@
+"""A survey's weights: what is drawn and estimated of the copy with them, beside the copy's rows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.errors import InputError, RefusedError
+
+N = 400
+
+
+@cache
+def study() -> dc.Study:
+    draw = np.random.default_rng(7)
+    weight = draw.gamma(2, 50, N).round(1)
+    frame = pd.DataFrame(
+        {
+            "bmi": np.where(draw.uniform(size=N) < 0.1, np.nan, draw.normal(26, 4, N).round(1)),
+            "age": draw.normal(50, 12, N).round(),
+            "sex": draw.choice(["f", "m"], N),
+            "region": draw.choice(["east", "north", "west"], N),
+            "wt": np.where(draw.uniform(size=N) < 0.08, np.nan, weight),
+            "seen": [pd.Timestamp(2020, 1, 1) + pd.Timedelta(days=int(d)) for d in range(N)],
+        }
+    )
+    return dc.open(frame, study="survey", unit=False)
+
+
+def test_means_are_weighted_and_rows_without_a_weight_are_left_out() -> None:
+    frame = study().anonymize().frame
+    table = study().means("bmi", "sex", weights="wt")
+
+    figures = {(it.group, it.figure): it.value for it in table.figures}
+    for sex, part in frame[frame["wt"] > 0].groupby("sex"):
+        known = part.dropna(subset="bmi")
+        group = (("sex", sex),)
+        assert figures[group, "n"] == len(known)
+        assert figures[group, "missing"] == len(part) - len(known)
+        assert figures[group, "mean"] == pytest.approx(
+            np.average(known["bmi"], weights=known["wt"])
+        )
+        assert figures[group, "sum"] == pytest.approx(known["bmi"] @ known["wt"])
+        assert figures[group, "sum of weights"] == pytest.approx(known["wt"].sum())
+    assert table.title == "Means of bmi in survey by sex, weighted by wt"
+    assert any(
+        note.startswith("weighted by wt; about ") and "without a weight above 0" in note
+        for note in table.notes
+    )
+    assert "weighted mean of bmi" in table.scene().panels[0].x.label
+
+
+def test_weights_of_one_change_no_estimate() -> None:
+    plain = study().means("bmi", "sex")
+    table = study().assign(one="1 + 0 * age").means("bmi", "sex", weights="one")
+
+    weighted = {(it.group, it.figure): it.value for it in table.figures}
+    for it in plain.figures:
+        if "quartile" not in it.figure:  # by another definition, of surveys
+            assert weighted[it.group, it.figure] == pytest.approx(it.value), it
+
+
+def test_weights_are_recorded_where_they_are_asked_for() -> None:
+    asked = dc.open(dc.datasets.diabetes(), study="weights recorded")
+    recorded = []
+    for how in ({}, {"weights": "ldl"}):
+        asked.means("bmi", "sex", **how).to_csv()
+        recorded.append(asked.session.ledger.history("weights recorded")[-1]["columns"])
+
+    assert recorded == [["bmi", "sex"], ["bmi", "sex", "ldl"]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ("region", "'region' is one of levels; weights= takes one of numbers"),
+        ("seen", "'seen' is one of dates; weights= takes one of numbers"),
+        ("wait", "there is no column 'wait'"),
+        ("sex", "cannot be both by= and weights="),
+    ],
+)
+def test_other_columns_are_refused(weights: str, says: str) -> None:
+    with pytest.raises(InputError, match=says) as found:
+        study().means("bmi", "sex", weights=weights)
+    assert found.value.parameter == "weights"
+
+
+def test_few_rows_with_a_weight_are_refused() -> None:
+    few = study().assign(few="case(age > 75, 1, 0)")
+    with pytest.raises(RefusedError, match="fewer than 50 rows of the copy have a weight above 0"):
+        few.means("bmi", "sex", weights="few")
