@@ -43,7 +43,7 @@ from discreet.plots import (
     View,
     contour_of,
 )
-from discreet.plots.view import WHERE_SAID
+from discreet.plots.view import WHERE_SAID, WHERE_THERE_ARE
 from discreet.render.scene import Box
 
 FORMS = (".png", ".svg", ".pdf", ".html", ".json")
@@ -279,8 +279,8 @@ def test_json_holds_the_fields_and_nothing_else(view: View) -> None:
     fields = {it.name for it in found if it.metadata != WHERE_SAID or getattr(view, it.name)}
     assert set(given) == (fields - {"gate"}) | {"discreet", "kind"}
     assert given["kind"] == view.kind
-    said = {item.name for item in dataclasses.fields(Origin)} - {"dates"}  # where there are some
-    assert set(given["origin"]) == said
+    said = {item.name for item in dataclasses.fields(Origin)} - {*WHERE_THERE_ARE}
+    assert set(given["origin"]) - {*WHERE_THERE_ARE} == said
 
 
 # --- leaving ----------------------------------------------------------------------------------

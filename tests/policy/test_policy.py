@@ -447,6 +447,7 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
     "pixels": st.integers(1, 10).map(lambda n: 50 * n),
     "pairs": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
     "tables": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
+    "labels": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
     "derive": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
 }
 

@@ -11,8 +11,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import NoReturn
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -71,6 +71,8 @@ class ColumnFacts:
         `most`.
     in_copy : bool
         Whether it is in the copy, so that there are figures of it.
+    label : str, optional
+        What is drawn in place of its name; its unit is the column's.
     """
 
     name: str
@@ -82,6 +84,13 @@ class ColumnFacts:
     most: float | str | None = None
     counts: tuple[int, ...] = ()
     in_copy: bool = False
+    label: str | None = None
+
+    def labelled(self, label: str | None) -> ColumnFacts:
+        """Return it with a label, whose unit is its own."""
+        if label is None:
+            return self
+        return replace(self, label=label, unit=unit_in(label) or self.unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +157,13 @@ class ColumnList(Mapping[str, ColumnFacts]):
     def _repr_html_(self) -> str:
         """Show it in a notebook; looking is free."""
         rows = [
-            (it.name, it.kind, _missing(it), bars_as_svg(it.counts, it.name), _values(it, None))
+            (
+                _both_names(it),
+                it.kind,
+                _missing(it),
+                bars_as_svg(it.counts, it.name),
+                _values(it, None),
+            )
             for it in self.figures
         ]
         if self._has_copy():
@@ -170,7 +185,7 @@ class ColumnList(Mapping[str, ColumnFacts]):
             "discreet": SCHEMA,
             "kind": "columns",
             "title": self.title,
-            "columns": [asdict(it) for it in self.figures],
+            "columns": [_plain(it) for it in self.figures],
             "notes": self.notes,
         }
         return json.dumps(plain, allow_nan=False, ensure_ascii=False)
@@ -214,6 +229,17 @@ def facts_of(rows: RowsToDescribe, name: str) -> ColumnFacts:
         counts=_counts(known, whole=whole),
         in_copy=True,
     )
+
+
+def _plain(of: ColumnFacts) -> dict[str, Any]:
+    return {name: it for name, it in asdict(of).items() if name != "label" or it is not None}
+
+
+def _both_names(of: ColumnFacts) -> str | Html:
+    """Return the name of a column, and below it its label."""
+    if of.label is None:
+        return of.name
+    return Html(f"{marked_up(of.name)}<br><small>{marked_up(of.label)}</small>")
 
 
 def unit_in(name: str) -> str | None:
@@ -342,19 +368,22 @@ def _lines(figures: Sequence[ColumnFacts]) -> list[str]:
         bars = bars_in_text(it.counts)
         bars = f"{bars}  " if bars else ""
         values = bars + _values(it, room - len(bars))
-        lines.append(_line((name, it.kind, _missing(it), values), wide))
+        lines += [_line((name, it.kind, _missing(it), values), wide), *_label_below(it)]
     return lines
+
+
+def _label_below(of: ColumnFacts) -> list[str]:
+    return [] if of.label is None else [f"  {_short(printable(of.label), WIDTH - 2)}"]
 
 
 def _kinds_alone(figures: Sequence[ColumnFacts]) -> list[str]:
     """Return the name and the kind of each column, where no figures are known of any."""
     names = [printable(it.name) for it in figures]
     wide = _widest((HEAD[0], *names))
-    kinds = (HEAD[1], *(it.kind for it in figures))
-    return [
-        f"{_padded(name, wide)}  {kind}"
-        for name, kind in zip((HEAD[0], *names), kinds, strict=True)
-    ]
+    lines = [f"{_padded(HEAD[0], wide)}  {HEAD[1]}"]
+    for name, it in zip(names, figures, strict=True):
+        lines += [f"{_padded(name, wide)}  {it.kind}", *_label_below(it)]
+    return lines
 
 
 def _line(cells: Sequence[str], wide: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -80,6 +80,8 @@ class CopyTable:
     gate : callable or None
         Asked before it is released (`to_html`, `to_csv`, `to_latex`, `to_json`, `save`, a pickle);
         looking is free.
+    labels : mapping of str to str
+        What the plot has in place of the names of columns.
 
     Examples
     --------
@@ -100,6 +102,7 @@ class CopyTable:
     notes: tuple[str, ...]
     figures: tuple[Figure, ...]
     gate: Gate | None = field(default=None, compare=False)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -180,6 +183,7 @@ class CopyTable:
             "notes": self.notes,
             "figures": [figure.to_plain() for figure in self.figures],
         }
+        plain |= {"labels": dict(self.labels)} if self.labels else {}
         return json.dumps(plain, allow_nan=False, ensure_ascii=False)
 
     @classmethod
@@ -204,6 +208,7 @@ class CopyTable:
                 lines=tuple(lines),
                 notes=tuple(given.pop("notes")),
                 figures=tuple(figures),
+                labels={str(name): str(it) for name, it in given.pop("labels", {}).items()},
                 **given,
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -249,7 +254,7 @@ class CopyTable:
         InputError
             If it is no table of means or of a model.
         """
-        panel = dots_of(self.figures)
+        panel = dots_of(self.figures, self.labels)
         if panel is None:
             raise InputError(
                 "a summary has no plot; study.means(value, by) and study.model(formula) have one"
@@ -330,7 +335,7 @@ class CopyTable:
             for look, name, cells in self._looks()
         ]
         shown = table(("", *self._head()), rows, caption=CAPTION)
-        panel = dots_of(self.figures)
+        panel = dots_of(self.figures, self.labels)
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
         return [heading(self.title, 1), shown, *drawn, items(self.notes)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from discreet.render.scene import Axis, Intervals, Lines, Panel, Scene
@@ -19,6 +20,7 @@ __all__ = [
     "Group",
     "dots_of",
     "size_of",
+    "term_words",
 ]
 
 MISSING = "(missing)"
@@ -31,6 +33,7 @@ OF_WEIGHTS = ("sum of weights", "effective n")
 """The figures that weighted means have beside the others."""
 INTERCEPT = "Intercept"
 RATIOS = ("odds ratio", "hazard ratio")
+NO_LABELS: Mapping[str, str] = MappingProxyType({})
 TERM_LETTERS = 20
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 MOST_SERIES = 6
@@ -64,14 +67,16 @@ class Figure(NamedTuple):
         return cls(**dict(given) | {"group": tuple(given["group"].items())})
 
 
-def dots_of(figures: Sequence[Figure]) -> Panel | None:
+def dots_of(figures: Sequence[Figure], labels: Mapping[str, str] = NO_LABELS) -> Panel | None:
     """Return the panel that means, or a model's terms, are drawn in; None where there are none.
+
+    `labels` are drawn in place of the names of columns.
 
     Levels of a first column stand one below the other, those of a second beside each other, or as
     lines of their own where they are many.
     """
     if any(it.figure in OF_MODEL for it in figures):
-        return _forest(figures)
+        return _forest(figures, labels)
     found: dict[Group, dict[str, Any]] = {}
     for it in figures:
         if it.figure in OF_INTERVAL:
@@ -89,10 +94,12 @@ def dots_of(figures: Sequence[Figure]) -> Panel | None:
     rows = [[ends.get(a + b) for a in first] for b in second]
     if second == [()]:
         rows[0].append(ends.get(()))
-    series = tuple("" if not b else f"{b[0][0]}: {_name(b)}" for b in second)
+    series = tuple("" if not b else f"{labels.get(b[0][0], b[0][0])}: {_name(b)}" for b in second)
     marks = Intervals(tuple(map(tuple, rows)), series)
     column = next(it.column for it in figures if it.figure in OF_INTERVAL)
-    label = ", ".join(dict.fromkeys(name for group in first for name, _ in group))
+    column = labels.get(column, column)
+    names_of = dict.fromkeys(name for group in first for name, _ in group)
+    label = ", ".join(labels.get(name, name) for name in names_of)
     mean = "weighted mean" if any(it.figure in OF_WEIGHTS for it in figures) else "mean"
     down = (len(names) - 0.4, -0.6)  # the first level on top
     return Panel(
@@ -102,7 +109,7 @@ def dots_of(figures: Sequence[Figure]) -> Panel | None:
     )
 
 
-def _forest(figures: Sequence[Figure]) -> Panel | None:
+def _forest(figures: Sequence[Figure], labels: Mapping[str, str]) -> Panel | None:
     """Return the panel of a model's terms one below the other, the intercept aside.
 
     Where there are ratios their numbers stand beside the axis, which is that of their logarithms.
@@ -126,7 +133,32 @@ def _forest(figures: Sequence[Figure]) -> Panel | None:
     axis = Axis(f"{ratio or 'estimate'}, with its 95 % interval", across)
     if ratio:
         axis = replace(axis, dates=_ratios_between(*across))
-    return Panel(marks, axis, Axis("", down, tuple(map(_cut_within, found))))
+    return Panel(
+        marks, axis, Axis("", down, tuple(_cut_within(term_words(it, labels)) for it in found))
+    )
+
+
+def term_words(term: str, labels: Mapping[str, str]) -> str:
+    """Return a term of a model with the labels of its columns.
+
+    Examples
+    --------
+    >>> labels = {"bmi": "Body mass index", "sex": "Sex"}
+    >>> [term_words(it, labels) for it in ("bmi", "sex[T.M]:bmi", "C(sex)[T.2]", "log(bmi)")]
+    ['Body mass index', 'Sex [T.M]:Body mass index', 'Sex [T.2]', 'log(bmi)']
+    """
+    if not labels:
+        return term
+    return ":".join(_factor_words(it, labels) for it in term.split(":"))
+
+
+def _factor_words(factor: str, labels: Mapping[str, str]) -> str:
+    name, bracket, level = factor.partition("[")
+    inner = name[2:-1] if name.startswith("C(") and name.endswith(")") else name
+    label = labels.get(inner.strip("`"))
+    if label is None or (inner != name and not bracket):
+        return factor
+    return f"{label} [{level}" if bracket else label
 
 
 def size_of(scene: Scene) -> tuple[float, float]:

@@ -73,15 +73,17 @@ class BarView(View):
         """Return a bar for each level, or one for each pair of levels."""
         rows: tuple[tuple[float | None, ...], ...] = self.by_counts or (self.counts,)
         label = self.origin.counted
-        divided: tuple[str, ...] = () if self.by is None else (f"divided by {self.by}",)
+        divided: tuple[str, ...] = () if self.by is None else (f"divided by {self.label(self.by)}",)
         sign = "hatched below the axis: nobody, or too few to show"
         if self.percent:
             rows, sign = self.shares, "hatched below the axis: a count of the level is hidden"
-            label = f"% of {label}" if self.by is None else f"% of each level of {self.by}"
+            label = (
+                f"% of {label}" if self.by is None else f"% of each level of {self.label(self.by)}"
+            )
             divided += ("shares of rounded counts",) if "round_to" in self.parameters else ()
         panel = Panel(
             marks=(Columns(rows, self.by_levels or ("",)),),
-            x=Axis(self.columns[0], ticks=self.levels),
+            x=Axis(self.label(self.columns[0]), ticks=self.levels),
             y=Axis(label),
         )
         signs = (sign,) if any(None in row for row in rows) else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -63,8 +63,8 @@ class BoxView(View):
         """Return a panel a column, because columns have units of their own; levels share one."""
         panels = tuple(
             Panel(
-                (Boxes((box,)),),
-                x=Axis("", ticks=(box.label,)),
+                (Boxes((replace(box, label=self.label(box.label)),)),),
+                x=Axis("", ticks=(self.label(box.label),)),
                 y=self.axis(box.label, (box.low, box.high), label=""),
             )
             for box in self.groups
@@ -73,7 +73,7 @@ class BoxView(View):
             ticks = tuple(box.label for box in self.groups)
             ends = [end for box in self.groups for end in (box.low, box.high)]
             values = self.axis(self.columns[0], ends)
-            panels = (Panel((Boxes(self.groups),), Axis(self.by, ticks=ticks), values),)
+            panels = (Panel((Boxes(self.groups),), Axis(self.label(self.by), ticks=ticks), values),)
         signs = ("diamond: mean",) if any(box.mean is not None for box in self.groups) else ()
         if self.by is not None and all(box.low == box.q1 for box in self.groups):
             signs = ("no whiskers: those of several levels together would reveal outliers",)

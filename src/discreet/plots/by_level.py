@@ -265,7 +265,7 @@ class MultiplesView(View):
             ]
             return Scene((_overlaid(found),), notes=(*self.notes(), *self._of_outlines()))
         panels = [
-            replace(panel, title=f"{self.by}: {level}")
+            replace(panel, title=f"{self.label(self.by)}: {level}")
             for level, scene in zip(self.levels, scenes, strict=True)
             for panel in scene.panels
         ]
@@ -274,7 +274,7 @@ class MultiplesView(View):
         return Scene(_alike(panels), notes=(*self.notes(), *dict.fromkeys(signs)))
 
     def _of_outlines(self) -> list[str]:
-        said = [f"one outline for each level of {self.by}, each of an area of 1"]
+        said = [f"one outline for each level of {self.label(self.by)}, each of an area of 1"]
         if self.others:
             names = ", ".join(self.others[:MOST_OVERLAID])
             more = " and more" if len(self.others) > MOST_OVERLAID else ""

@@ -54,7 +54,7 @@ class CorrelationsView(View):
 
     def scene(self) -> Scene:
         """Return cells: Pearson's below the diagonal, Spearman's above."""
-        size = len(self.columns)
+        size, names = len(self.columns), tuple(map(self.label, self.columns))
         edges = tuple(place - 0.5 for place in range(size + 1))
         # The first row stands on top, which is the last upward.
         values = tuple(
@@ -63,8 +63,8 @@ class CorrelationsView(View):
         texts = tuple(tuple(_words(value) for value in line) for line in values)
         panel = Panel(
             marks=(Cells(edges, edges, values, "correlation", (-1.0, 1.0), texts, signed=True),),
-            x=Axis("", ticks=self.columns),
-            y=Axis("", ticks=self.columns[::-1]),
+            x=Axis("", ticks=names),
+            y=Axis("", ticks=names[::-1]),
         )
         signs = ["below the diagonal: Pearson, of values; above: Spearman, of ranks"]
         if any(value is None for row in range(size) for value in self.pearson[row][:row]):

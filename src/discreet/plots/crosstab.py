@@ -80,8 +80,8 @@ class CrossTableView(View):
         )
         panel = Panel(
             marks=(Words(texts, totals=True),),
-            x=Axis(self.columns[1], ticks=(*self.column_levels, "total")),
-            y=Axis(self.columns[0], ticks=(*self.row_levels, "total")),
+            x=Axis(self.label(self.columns[1]), ticks=(*self.column_levels, "total")),
+            y=Axis(self.label(self.columns[0]), ticks=(*self.row_levels, "total")),
         )
         hidden = any(HIDDEN in row for row in texts)
         sign = f"{HIDDEN} nobody, too few to show, or hidden so that sums do not give others back"

@@ -76,7 +76,7 @@ class DensityView(View):
             x=self.axis(self.columns[0], ends),
             y=Axis(f"density{per}", (0.0, HEADROOM * highest)),
         )
-        said = left_out(self.by, self.few, self.others)
+        said = left_out(self.by and self.label(self.by), self.few, self.others)
         if self.constant:
             said += (f"not drawn, for all their rows have one value: {named(self.constant)}",)
         signs = ("curves end at the smallest and the largest value of their rows",)

@@ -65,7 +65,10 @@ class EcdfView(View):
             x=self.axis(self.columns[0], ends),
             y=Axis("share at or below", (-ROOM, 1 + ROOM)),
         )
-        return Scene((panel,), notes=self.notes() + left_out(self.by, self.few, self.others))
+        return Scene(
+            (panel,),
+            notes=self.notes() + left_out(self.by and self.label(self.by), self.few, self.others),
+        )
 
     @classmethod
     def _decoded(cls, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class OverTimeView(View):
             heights = _heights(it, it.means or it.counts)
             marks.append(Lines(self._across(it), heights, look, it.level))
         if self.of_means:
-            y = Axis(f"mean of {self.columns[1]}")
+            y = Axis(f"mean of {self.label(self.columns[1])}")
         else:
             most = max(count for it in self.series for count in it.counts)
             y = Axis(f"{self.origin.counted}{self._a_period}", (0.0, ABOVE * max(most, 1)))
@@ -173,7 +173,8 @@ class OverTimeView(View):
 
     @property
     def _label(self) -> str:
-        return self.columns[0] if self.every == STEP else f"{self.columns[0]} ({self.every})"
+        date = self.label(self.columns[0])
+        return date if self.every == STEP else f"{date} ({self.every})"
 
     def _words(self, start: float) -> str:
         return f"{start:.7g}" if self.every == STEP else words_of(start, self.every)
@@ -219,7 +220,7 @@ class OverTimeView(View):
                 f"rough, being of fewer than {FEW} {rows}: {sum(rough)} of {len(rough)} points"
             )
         said += left_out(None, self.few, self.others)
-        divided = () if self.by is None else (f"one line for each level of {self.by}",)
+        divided = () if self.by is None else (f"one line for each level of {self.label(self.by)}",)
         return (*divided, *said)
 
     def _subject(self) -> str:

@@ -199,7 +199,13 @@ class ParallelView(View):
         """Return the axes, and between them the clusters, or strands of single records."""
         of_dates = self.origin.dates
         uprights = Uprights(
-            tuple(axis.upright(self.pixels, dates=axis.name in of_dates) for axis in self.axes)
+            tuple(
+                replace(
+                    axis.upright(self.pixels, dates=axis.name in of_dates),
+                    label=self.label(axis.name),
+                )
+                for axis in self.axes
+            )
         )
         marks = (uprights, *(self._gap(gap) for gap in range(len(self.clusters))))
         return Scene((Panel(marks, Axis(""), Axis("")),), notes=(*self.notes(), *self._signs()))

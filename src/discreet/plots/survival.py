@@ -128,10 +128,12 @@ class SurvivalView(View):
         end = max(*(it.end for it in self.curves), self.places[-1])
         panel = Panel(
             marks=tuple(marks),
-            x=Axis(self.columns[0], (0.0, end if end > 0 else 1.0), beneath=self._at_risk()),
+            x=Axis(
+                self.label(self.columns[0]), (0.0, end if end > 0 else 1.0), beneath=self._at_risk()
+            ),
             y=Axis("share without the event", (0.0, 1.0)),
         )
-        divided = () if self.by is None else (f"one curve for each level of {self.by}",)
+        divided = () if self.by is None else (f"one curve for each level of {self.label(self.by)}",)
         return Scene((panel,), notes=(*self.notes(), *divided, *self._signs()))
 
     def describe(self) -> str:

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
-__all__ = ["SCHEMA", "WHERE_SAID", "Gate", "Origin", "View"]
+__all__ = ["SCHEMA", "WHERE_SAID", "WHERE_THERE_ARE", "Gate", "Origin", "View"]
 
 SCHEMA = 1
 FIGURES = (".png", ".svg", ".pdf")
 DPI = (50, 1200)
 #: Marks a field that is not written where it is empty: views of before had none.
 WHERE_SAID = MappingProxyType({"where said": True})
-WHERE_THERE_ARE = ("dates", "chosen")
+WHERE_THERE_ARE = ("dates", "chosen", "labels")
 """Of an origin: what is not written where it is empty."""
 
 #: Called with the form a View is to be released in ("svg", "json", ...); raises if it may not.
@@ -53,7 +53,8 @@ class Origin:
     column whose missing values cost most of them, if one does. All numbers are rounded. `left_out`,
     of views that were saved before `shown` was, is how many had no finite value. `dates` are the
     columns whose numbers are days since 1970-01-01. `chosen` says which plot it is and for which
-    kinds of columns, where the study chose it.
+    kinds of columns, where the study chose it. `labels` are columns of the view, each with what is
+    drawn in place of its name.
     """
 
     policy: str
@@ -69,6 +70,7 @@ class Origin:
     most_gaps: str | None = None
     dates: tuple[str, ...] = ()
     chosen: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for number in (self.left_out, self.shown, self.total):
@@ -118,6 +120,10 @@ class View:
         """Return the marks that draw this view."""
         raise NotImplementedError
 
+    def label(self, name: str) -> str:
+        """Return what is drawn in place of the name of a column."""
+        return dict(self.origin.labels).get(name, name)
+
     def axis(
         self,
         name: str,
@@ -128,7 +134,7 @@ class View:
         """Return the axis of a column that some values lie on, with ticks of dates where it has."""
         known = name in self.origin.dates and len(values) > 0
         dates = date_ticks(min(values), max(values)) if known else ()
-        return Axis(name if label is None else label, limits, dates=dates)
+        return Axis(self.label(name) if label is None else label, limits, dates=dates)
 
     def plot(self, ax: Any = None, *, size: tuple[float, float] | None = None) -> Figure:
         """Draw the view with matplotlib, on `ax` or on a figure of its own.
@@ -383,6 +389,8 @@ class View:
         out["parameters"] = MappingProxyType(dict(given["parameters"]))
         origin = given["origin"]
         listed = {name: tuple(origin[name]) for name in ("remarks", "dates") if name in origin}
+        if "labels" in origin:
+            listed["labels"] = tuple((str(name), str(label)) for name, label in origin["labels"])
         out["origin"] = Origin(**origin | listed)
         return out
 

@@ -75,7 +75,7 @@ def frozen(key: str, value: Any) -> Any:
     """Return a field's value as it is kept: tuples and read-only mappings all the way."""
     if key == "pictures" and isinstance(value, Mapping):
         return MappingProxyType({**METHOD_OF_PLOT, **value})
-    if key in ("kinds", "roles", "derive") and isinstance(value, Mapping):
+    if key in ("kinds", "roles", "derive", "labels") and isinstance(value, Mapping):
         return MappingProxyType(dict(value))
     if key == "hierarchies" and isinstance(value, Mapping):
         return MappingProxyType({column: _hierarchy(column, it) for column, it in value.items()})
@@ -148,7 +148,7 @@ def _words(allowed: Sequence[str]) -> Callable[[Any], bool]:
     )
 
 
-def _expressions(v: Any) -> bool:
+def _texts(v: Any) -> bool:
     return isinstance(v, Mapping) and all(
         isinstance(text, str) and bool(text.strip()) for it in v.items() for text in it
     )
@@ -262,8 +262,12 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "kinds": (_words(KINDS), f"a table of columns, each one of {one_of(KINDS)}"),
     "roles": (_words(ROLES), f"a table of columns, each one of {one_of(ROLES)}"),
     "derive": (
-        lambda v: v is None or _expressions(v),
+        lambda v: v is None or _texts(v),
         "a table of new columns, each an expression of others",
+    ),
+    "labels": (
+        lambda v: v is None or _texts(v),
+        "a table of columns, each with the text that is drawn in place of its name",
     ),
     "unit": (lambda v: v is False or _text_or_none(v), "a name, or false: a row is a person"),
     "key": _NAME,
@@ -383,6 +387,9 @@ class Policy:
         `{"log_bmi": "log(bmi)", "band": "cut(age, 40, 60)"}` (docs/expressions.md). They are
         computed of the rows of the copy, as those of `Study.assign`, and one may use those before
         it. Only where `rows` is "whole"; they are never counted.
+    labels : mapping of str to str, optional
+        What is drawn in place of the names of columns, with the unit in brackets at its end:
+        `{"bmi": "Body mass index (kg/m²)"}`. Requests and records have the names.
     kinds, roles, unit, key, study
         See `discreet.open`.
     public : bool, default False
@@ -448,6 +455,7 @@ class Policy:
     kinds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     roles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     derive: Mapping[str, str] | None = None
+    labels: Mapping[str, str] | None = None
     unit: str | bool | None = None
     key: str | None = None
     study: str | None = None

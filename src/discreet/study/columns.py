@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from discreet.measure.column_list import ColumnFacts, ColumnList, facts_of, unit_in
 from discreet.measure.described import RowsToDescribe
@@ -25,7 +25,7 @@ def columns_of(session: OfCopy) -> ColumnList:
     """Return what is known of each column, new ones last."""
     if session.policy.rows_by != Whole.name:
         figures = tuple(_kind_of(it) for it in session.table.columns.values())
-        return ColumnList(_title(session), figures, (NO_FIGURES,))
+        return ColumnList(_title(session), _labelled(figures, session), (NO_FIGURES,))
     whole = session.whole
     copy = whole.copy
     rows = RowsToDescribe(copy.columns, copy.strata, session.dates, session.policy.ordered)
@@ -41,7 +41,12 @@ def columns_of(session: OfCopy) -> ColumnList:
         *copy.remarks,
     )
     names = [it.name for it in figures if it.in_copy]
+    figures = _labelled(figures, session)
     return ColumnList(_title(session), figures, notes, session.gate_of_copy(COLUMNS, names))
+
+
+def _labelled(figures: Sequence[ColumnFacts], session: OfCopy) -> tuple[ColumnFacts, ...]:
+    return tuple(it.labelled(session.labels.get(it.name)) for it in figures)
 
 
 def _title(session: OfCopy) -> str:

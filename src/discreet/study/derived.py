@@ -88,6 +88,11 @@ class DerivedCopy:
         return self.session.name
 
     @property
+    def labels(self) -> Mapping[str, str]:
+        """What is drawn in place of the names of columns."""
+        return self.session.labels
+
+    @property
     def dates(self) -> tuple[str, ...]:
         """The columns of dates, new ones among them."""
         return tuple(name for name, column in self.whole.raw.items() if column.dates is not None)
@@ -198,7 +203,8 @@ class DerivedCopy:
         )
         if request.trend:
             drawn = with_trends(drawn, None)
-        view: V = with_gate(drawn, self.gate_of_copy(request.plot, (*request.named, *levels)))
+        gate = self.gate_of_copy(request.plot, (*request.named, *levels))
+        view: V = with_gate(drawn, gate, self.labels, request.named)
         return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:

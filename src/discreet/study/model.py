@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, RefusedError, about
 from discreet.measure.copy_table import CopyTable
+from discreet.measure.figures import term_words
 from discreet.measure.model_table import model_figures, model_lines, widened
 from discreet.plots.survival import event_of, too_many_values
 from discreet.protect import Whole
@@ -61,10 +62,11 @@ def modelled(
         _title(session, asked, events),
         ("part", "term"),
         head,
-        lines,
+        tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
         (*_notes(session, names, asked, found), *left_out, WIDER),
         model_figures(wider, ratio),
         session.gate_of_copy(MODEL, names),
+        {name: session.labels[name] for name in names if name in session.labels},
     )
 
 
@@ -173,8 +175,9 @@ def _of_levels(whole: WholeTable, known: dict[str, set[str]]) -> WholeTable:
 def _title(session: OfCopy, asked: Asked, events: tuple[str, ...]) -> str:
     of = "" if session.name is None else f" in {session.name}"
     outcome = asked.parsed.outcome.text
+    outcome = session.labels.get(outcome, outcome)
     if asked.event is not None:
-        event = f"{asked.event} = {' or '.join(events)}"
+        event = f"{session.labels.get(asked.event, asked.event)} = {' or '.join(events)}"
         outcome = event if asked.family != COX else f"{outcome} until {event}"
     return f"{TITLES[asked.family]} of {outcome}{of}"
 

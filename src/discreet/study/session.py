@@ -93,6 +93,7 @@ ALLOWANCE = ("budget", "requests_a_minute")
 
 V = TypeVar("V", bound=View)
 Groups = tuple[tuple[str, ...], ...]
+Labels = Mapping[str, str]
 Naming = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
@@ -249,6 +250,11 @@ class Session:
         return self.table.columns[name].kind == KINDS[0]
 
     @property
+    def labels(self) -> Labels:
+        """What is drawn in place of the names of columns, where the policy says so."""
+        return self.policy.labels or {}
+
+    @property
     def dates(self) -> tuple[str, ...]:
         """The columns of dates, which the copy of the whole table alone has as numbers."""
         raw = self.whole.raw if self.policy.derive else self.table.columns
@@ -336,7 +342,8 @@ class Session:
         if request.trend:
             drawn = with_trends(drawn, None)
         levels = () if request.model is None else request.model.levels
-        view: V = with_gate(drawn, self.gate_of_copy(request.plot, (*request.named, *levels)))
+        gate = self.gate_of_copy(request.plot, (*request.named, *levels))
+        view: V = with_gate(drawn, gate, self.labels, request.named)
         return view
 
     def gate_of_copy(self, kind: str, columns: Sequence[str]) -> Callable[[str], None]:
@@ -543,7 +550,7 @@ class Session:
             """Record that the view is released in a form."""
             release_gate.release([release_gate.record(request, group, form, also, pinned, format)])
 
-        return with_gate(view, gate)
+        return with_gate(view, gate, self.labels, request.named)
 
     def _noise_of(self, model: Model) -> float | None:
         """Return the noise that estimates from the copy can be corrected for, if it is simple."""
@@ -638,11 +645,16 @@ class Session:
         return origin if len(leaders) != 1 else dataclasses.replace(origin, most_gaps=leaders[0])
 
 
-def with_gate(view: V, gate: Callable[[str], None]) -> V:
-    """Give a view a gate, and the views within it too."""
-    gated = dataclasses.replace(view, gate=gate)
+def with_gate(view: V, gate: Callable[[str], None], labels: Labels, names: Sequence[str]) -> V:
+    """Give a view a gate, and the labels of the columns that are drawn; views within it too."""
+    told = tuple((name, labels[name]) for name in dict.fromkeys(names) if name in labels)
+    origin = dataclasses.replace(view.origin, labels=told)
+    gated = dataclasses.replace(view, gate=gate, origin=origin)
     if isinstance(gated, MultiplesView):
-        views = tuple(dataclasses.replace(inner, gate=gate) for inner in gated.views)
+        views = tuple(
+            dataclasses.replace(it, gate=gate, origin=dataclasses.replace(it.origin, labels=told))
+            for it in gated.views
+        )
         gated = dataclasses.replace(gated, views=views)
     return gated
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypedDict, Unpack, overload
 
 from discreet import plots
 from discreet.arguments import check_ratio, check_whole
-from discreet.errors import InputError, RefusedError, one_of
+from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.measure.attack_report import AttackReport
 from discreet.measure.column_list import ColumnList
 from discreet.measure.copy_table import CopyTable
@@ -1713,6 +1713,7 @@ def open(
     pairs: Sequence[Sequence[str]] | None = None,
     k: int | None = None,
     rows: str | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> Study:
     """Put a table behind a policy.
 
@@ -1754,6 +1755,9 @@ def open(
     rows : str, optional
         What the protected copy is made by: "whole", or a row method for groups of columns, such
         as "condensation" or "mdav"; what `Policy` says where None.
+    labels : mapping of str to str, optional
+        What is drawn in place of the names of columns, the unit in brackets:
+        `{"bmi": "Body mass index (kg/m²)"}`. Asking goes by the names.
 
     Returns
     -------
@@ -1793,6 +1797,7 @@ def open(
         pairs=pairs,
         k=k,
         rows=rows,
+        labels=labels,
     )
     kinds = {name: "categorical" for name in chosen.strata} | dict(chosen.kinds)
     table = open_table(
@@ -1825,3 +1830,7 @@ def _check_declared(table: Table, policy: Policy) -> None:
     ends = [name for name in {**policy.limits, **policy.edges} if name not in new]
     table.require([*dict.fromkeys([*ends, *policy.bounds])], "continuous")
     check_derive(table, policy)
+    for name in policy.labels or {}:
+        if name not in new:
+            with about("labels"):
+                table.known(name)

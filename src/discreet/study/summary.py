@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from discreet.errors import InputError, RefusedError, about
-from discreet.measure.copy_table import CopyTable
+from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import RowsToDescribe, described
 from discreet.measure.means import means_of
 from discreet.protect import Whole
@@ -49,12 +49,13 @@ def summarise(session: OfCopy, columns: Sequence[str] | None, by: str | None) ->
         raise InputError("by= leaves no column to describe; name others in columns=")
     found = described(rows, wanted, by)
     names = (*wanted, *levels)
+    shown = session.labels
     return CopyTable(
         SUMMARY,
         _title("Summary of", "Summary", session, levels),
         ("column", "figure"),
         found.head,
-        found.lines,
+        tuple(it._replace(section=shown.get(it.section, it.section)) for it in found.lines),
         (*_notes(session, names, len(rows), found.sizes), *_left_out(session, columns)),
         found.figures,
         session.gate_of_copy(SUMMARY, names),
@@ -78,15 +79,17 @@ def average(
     found = means_of(rows, value, levels)
     names = (value, *levels, *([] if weights is None else [weights]))
     narrow = TOO_NARROW if weights is None else TOO_NARROW_WEIGHTED
+    shown = session.labels.get(value, value)
     return CopyTable(
         MEANS,
-        _title(f"Means of {value} in", f"Means of {value}", session, levels, weights),
+        _title(f"Means of {shown} in", f"Means of {shown}", session, levels, weights),
         (levels[0], levels[-1]),
         found.head,
-        found.lines,
+        tuple(_in_section_of(levels[0], it, session.labels) for it in found.lines),
         (*_notes(session, names, len(rows), found.sizes), *said, narrow),
         found.figures,
         session.gate_of_copy(MEANS, names),
+        _labels_of(session, names),
     )
 
 
@@ -149,8 +152,22 @@ def _title(
     of_study: str, without: str, session: OfCopy, by: Sequence[str], weights: str | None = None
 ) -> str:
     what = without if session.name is None else f"{of_study} {session.name}"
-    parted = " by ".join([what, *([" and ".join(by)] if by else [])])
-    return parted if weights is None else f"{parted}, weighted by {weights}"
+    names = [session.labels.get(name, name) for name in by]
+    parted = " by ".join([what, *([" and ".join(names)] if by else [])])
+    weighted = session.labels.get(weights or "", weights)
+    return parted if weights is None else f"{parted}, weighted by {weighted}"
+
+
+def _in_section_of(name: str, line: Line, labels: Mapping[str, str]) -> Line:
+    """Return a line of a section that begins with the name of a column, with its label."""
+    before = f"{name}: "
+    if name not in labels or not line.section.startswith(before):
+        return line
+    return line._replace(section=f"{labels[name]}: {line.section.removeprefix(before)}")
+
+
+def _labels_of(session: OfCopy, names: Sequence[str]) -> dict[str, str]:
+    return {name: session.labels[name] for name in names if name in session.labels}
 
 
 def _notes(
