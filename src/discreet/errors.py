@@ -39,7 +39,8 @@ class DiscreetError(Exception):
     """What every error of discreet is; `exit_code` is what the command line ends with.
 
     Of a request that is refused before the data are touched, `parameter` is what of it is refused
-    and `rule` tells apart several rules about one parameter.
+    and `rule` tells apart several rules about one parameter. Of an expression `place` is where in
+    it a mistake begins and ends, and `entry` which of several it is, from 0.
     """
 
     exit_code: ClassVar[int] = 1
@@ -47,6 +48,8 @@ class DiscreetError(Exception):
     def __init__(self, text: str = "", *, parameter: str = "", rule: str = "") -> None:
         super().__init__(text)
         self.parameter, self.rule = parameter, rule
+        self.place: tuple[int, int] | None = None
+        self.entry: int | None = None
 
 
 class InputError(DiscreetError, ValueError):
@@ -82,12 +85,16 @@ class BrokenPromiseError(DiscreetError):
 
 
 @contextmanager
-def about(parameter: str) -> Iterator[None]:
-    """Say of an error which parameter it is about, where it does not say so itself."""
+def about(parameter: str, entry: int | None = None) -> Iterator[None]:
+    """Say of an error which parameter it is about, where it does not say so itself.
+
+    `entry` says which of several it is, from 0.
+    """
     try:
         yield
     except DiscreetError as error:
         error.parameter = error.parameter or parameter
+        error.entry = entry if error.entry is None else error.entry
         raise
 
 

@@ -87,6 +87,42 @@ def test_what_was_set_comes_back_with_the_plot(chromium: Browser, whole: Running
         assert page.get_by_label("grid", exact=True).input_value() == "12"
 
 
+def test_rows_and_new_columns_are_asked_for(chromium: Browser, whole: Running) -> None:
+    with looking(chromium, whole, token=whole.token) as page:
+        sent = asked(page)
+        where, new = page.get_by_label("Only rows where"), page.get_by_label("New columns")
+        where.fill("age > 55 and sec == 1")
+        page.locator("#draw").click()
+        page.locator("#where-note", has_text="is called sec").wait_for()
+        assert page.locator("#where-note mark").inner_text() == "sec"
+        assert page.evaluate("document.activeElement.id") == "where"
+        where.fill("age > 55 and sex == 1")
+        assert not page.locator("#where-note").is_visible()
+        new.fill("log_ldl = log(ldl)\nband = cut(bmi, 25, 30)")
+        page.get_by_label("Column", exact=True).select_option("log_ldl")
+        page.get_by_label("Divided by the levels of").select_option("band")
+        draw(page, "Histogram: log_ldl by band where age > 55 and sex == 1")
+        assert page.locator("#rough-note").inner_text().startswith("Rough, as only")
+        keep_screen(page, "whole-where")
+        where.fill("")
+        draw(page, "Histogram: log_ldl by band")
+        assert not page.locator("#rough-note").is_visible()
+        page.get_by_role("button", name="age > 55").click()
+        page.locator("#figure-title", has_text="age > 55").wait_for()
+        assert where.input_value() == "age > 55 and sex == 1"
+        assert new.input_value() == "log_ldl = log(ldl)\nband = cut(bmi, 25, 30)"
+        assert nameless(page) == []
+        assert sent[1] == (
+            "histogram",
+            {
+                "columns": ["log_ldl"],
+                "by": "band",
+                "where": "age > 55 and sex == 1",
+                "assign": {"log_ldl": "log(ldl)", "band": "cut(bmi, 25, 30)"},
+            },
+        )
+
+
 def test_axes_stand_in_any_order_and_are_dragged(chromium: Browser, whole: Running) -> None:
     with looking(chromium, whole, token=whole.token) as page:
         choose(page, "parallel")

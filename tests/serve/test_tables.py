@@ -12,7 +12,7 @@ from discreet.ledger.log import UNCOUNTED, Answer, Caller, log
 from discreet.measure import CopyTable
 from discreet.serve.answers import TABLE, answer_again, answer_table, answer_view
 from discreet.serve.facts import Served, serve_study, study_told
-from discreet.serve.refusals import Refusal
+from discreet.serve.refusals import Place, Refusal
 from discreet.serve.requests import BODIES
 from discreet.serve.tables import TABLE_FORMS, TABLES, table_body, table_file
 from tests.serve.cohort import opened
@@ -131,6 +131,50 @@ def test_refusals_are_fixed_words(
     assert found.code in ("request", "policy")
     assert found.says.startswith(words)
     assert "canary" not in found.body.decode()
+
+
+PLACES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
+    "a name in a condition": (
+        "summary",
+        {"where": "age >= 50 and sec == 1"},
+        {"parameter": "where", "entry": None, "start": 14, "end": 17},
+    ),
+    "a name in the second of new columns": (
+        "summary",
+        {"assign": {"a": "log(bmi)", "b": "1 + log(bmy)"}},
+        {"parameter": "assign", "entry": 1, "start": 8, "end": 11},
+    ),
+    "a name that is taken": (
+        "summary",
+        {"assign": {"a": "log(bmi)", "age": "bmi"}},
+        {"parameter": "assign", "entry": 1, "start": None, "end": None},
+    ),
+    "a formula": (
+        "model",
+        {"formula": "bmi ~ aged"},
+        {"parameter": "formula", "entry": None, "start": 6, "end": 10},
+    ),
+    "no expression": ("summary", {"by": "age"}, None),
+}
+
+
+@pytest.mark.parametrize(("kind", "body", "place"), PLACES.values(), ids=PLACES)
+def test_the_place_of_a_mistake_is_counted(
+    served: Served, kind: str, body: dict[str, Any], place: dict[str, Any] | None
+) -> None:
+    found = asked(served, ALICE, kind, body)
+
+    assert isinstance(found, Refusal)
+    assert json.loads(found.body)["error"]["place"] == place
+
+
+def test_a_plot_says_the_same_place(served: Served) -> None:
+    body = '{"columns": ["age"], "where": "age > bmy"}'
+    read = BODIES["histogram"].model_validate_json(body).model_dump()
+    found = answer_view(served, ALICE, "histogram", read)
+
+    assert isinstance(found, Refusal)
+    assert found.place == Place(parameter="where", start=6, end=9)
 
 
 def test_what_is_told_of_a_table_is_what_its_body_takes(served: Served) -> None:

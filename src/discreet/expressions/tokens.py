@@ -95,7 +95,9 @@ def as_input_error(text: str, mistake: Mistake) -> InputError:
     more = "… " if first else ""
     line = f"{more}{before}{here}{_clean(text[stop:last])}{' …' if last < len(text) else ''}"
     marks = " " * (len(more) + _width(before)) + "^" * max(_width(here), 1)
-    return InputError(f"{mistake.says}\n  {line}\n  {marks}")
+    error = InputError(f"{mistake.says}\n  {line}\n  {marks}")
+    error.place = (start, min(stop, len(text)))
+    return error
 
 
 def _clean(text: str) -> str:

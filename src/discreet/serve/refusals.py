@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["ErrorBody", "Refusal", "refusal"]
+__all__ = ["ErrorBody", "Place", "Refusal", "refusal"]
 
 #: Of each code its status, its sentence, and the rule behind it.
 CODES: Mapping[str, tuple[int, str, str]] = {
@@ -89,8 +89,24 @@ CODES: Mapping[str, tuple[int, str, str]] = {
 }
 
 
+class Place(BaseModel):
+    """Where in a request a mistake is: it counts signs of a text, and quotes none.
+
+    `parameter` is "where", "assign" or "formula"; `entry` says which of several new columns it is
+    in, from 0; `start` and `end` are where in an expression, from 0, and null where all of it is
+    meant.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    parameter: str
+    entry: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+
 class ErrorTold(BaseModel):
-    """What went wrong, by which rule, and what is allowed instead."""
+    """What went wrong, where, by which rule, and what is allowed instead."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -98,6 +114,7 @@ class ErrorTold(BaseModel):
     says: str
     rule: str
     nearest: dict[str, Any] | None
+    place: Place | None
 
 
 class ErrorBody(BaseModel):
@@ -112,7 +129,8 @@ class ErrorBody(BaseModel):
 class Refusal:
     """A request that is not answered: its status and what is said.
 
-    `nearest` is the body of a request that the rule would let pass, where there is one.
+    `nearest` is the body of a request that the rule would let pass, where there is one, and
+    `place` where in an expression a mistake is.
     """
 
     code: str
@@ -120,13 +138,16 @@ class Refusal:
     says: str
     rule: str
     nearest: Mapping[str, Any] | None = None
+    place: Place | None = None
 
     @property
     def body(self) -> bytes:
         """The JSON that is sent."""
         said = {"code": self.code, "says": self.says, "rule": self.rule}
         nearest = None if self.nearest is None else dict(self.nearest)
-        return json.dumps({"error": {**said, "nearest": nearest}}, ensure_ascii=False).encode()
+        place = None if self.place is None else self.place.model_dump()
+        told = {"error": {**said, "nearest": nearest, "place": place}}
+        return json.dumps(told, ensure_ascii=False).encode()
 
 
 def refusal(code: str, says: str = "", nearest: Mapping[str, Any] | None = None) -> Refusal:

@@ -19,7 +19,7 @@ from discreet.policy import PlotRequest, Policy, resolve
 from discreet.policy.resolve import diversity_of, refuse_unused, usual_method
 from discreet.protect import Whole
 from discreet.regression import Model, read_formula
-from discreet.serve.refusals import Refusal, refusal
+from discreet.serve.refusals import Place, Refusal, refusal
 from discreet.study import Study
 from discreet.study.derived import DerivedCopy, OfCopy, derived_of
 from discreet.study.from_copy import settle_from_copy, source_of
@@ -325,7 +325,8 @@ def _tried(study: Study, columns: Columns, kind: str, body: Body) -> Accepted | 
     try:
         return _settled(study, columns, kind, asked)
     except (InputError, RefusedError) as error:
-        return _refused(study, columns, kind, error, asked)
+        found = _refused(study, columns, kind, error, asked)
+        return dataclasses.replace(found, place=_place_of(error))
 
 
 @dataclass
@@ -536,7 +537,15 @@ def refused_in_words(error: DiscreetError) -> Refusal:
     code = "policy" if isinstance(error, RefusedError) else "request"
     known = [it for it in (error.rule or code, code, "") if (error.parameter, it) in WORDS]
     words = WORDS[error.parameter or "", known[0]] if known else ""
-    return refusal(code, words)
+    return dataclasses.replace(refusal(code, words), place=_place_of(error))
+
+
+def _place_of(error: DiscreetError) -> Place | None:
+    """Say where in an expression of a request a mistake is."""
+    if error.parameter not in ("where", "assign", "formula"):
+        return None
+    start, end = error.place or (None, None)
+    return Place(parameter=error.parameter, entry=error.entry, start=start, end=end)
 
 
 def _said_of(policy: Policy, method: str, numbers: Body, error: DiscreetError) -> list[str]:

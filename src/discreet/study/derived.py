@@ -140,8 +140,8 @@ class DerivedCopy:
         if not columns:
             raise InputError("assign takes a name and an expression: log_bmi='log(bmi)'")
         out = self
-        for name, text in columns.items():
-            with about("assign"):
+        for entry, (name, text) in enumerate(columns.items()):
+            with about("assign", entry):
                 out = out._with_column(name, text)
         return out
 

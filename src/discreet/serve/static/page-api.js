@@ -6,7 +6,8 @@ const KEPT = "discreet token";
 export class Refusal extends Error {
   /**
    * @param {number} status - Of HTTP; 0 where the server was not reached.
-   * @param {{code?: string, says?: string, rule?: string, nearest?: object|null}} told - The error.
+   * @param {{code?: string, says?: string, rule?: string, nearest?: object|null,
+   *   place?: object|null}} told - The error.
    */
   constructor(status, told) {
     super(told.says || "The server did not answer as it should. Try again.");
@@ -14,6 +15,7 @@ export class Refusal extends Error {
     this.code = told.code || "broken";
     this.rule = told.rule || "";
     this.nearest = told.nearest || null;
+    this.place = told.place || null;
   }
 }
 

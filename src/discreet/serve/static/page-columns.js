@@ -11,7 +11,7 @@ const PLACES = {
   two: ["Across (x)", "Upwards (y)"],
   one: ["Column"],
 };
-const KINDS = { continuous: "Numbers", categorical: "Levels" };
+const KINDS = { continuous: "Numbers", categorical: "Levels", new: "New columns" };
 
 /**
  * Return the fields for the columns of a picture.
@@ -116,6 +116,7 @@ function formulaFields(study, wish, change) {
   const note = make("p", { class: "note", id: "formula-note", role: "status", hidden: true });
   field.addEventListener("input", () => {
     note.hidden = true;
+    field.removeAttribute("aria-invalid");
     change({ formula: field.value });
   });
   field.addEventListener("change", () => {

@@ -50,7 +50,7 @@ export function byField(study, wish, change) {
  */
 export function sourceField(study, wish, change) {
   const sources = sourcesOf(pictureOf(study, wish.kind), wish.columns);
-  if (sources.length < 2) return null;
+  if (sources.length < 2 || wishes.isDerived(study, wish)) return null;
   const options = sources.map((name) => make("option", { value: name, text: SOURCES[name][0] }));
   const select = make("select", { id: "source", "aria-describedby": "source-says" }, ...options);
   select.value = wish.source;

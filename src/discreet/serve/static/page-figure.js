@@ -35,6 +35,7 @@ export function showFigure(answer, title) {
   byId("figure-body").hidden = false;
   byId("says").hidden = false;
   byId("says-lines").replaceChildren(...saidOf(answer.says));
+  sayHowRough(answer.says);
   byId("downloads").replaceChildren(...FORMS.map((form) => download(answer, title, ...form)));
   redraw();
   tell(`Drawn: ${answer.alt}`);
@@ -74,6 +75,13 @@ export function redraw() {
   byId("axes-note").hidden = true;
   byId("axes-hint").hidden = !shown.orders;
   drawn = draw(host, shown.answer.scene, { theme: theme(), table: true, ...shown.orders });
+}
+
+/** Say beside a plot of a small part how rough it is; below it stands how it was made. */
+function sayHowRough(says) {
+  const rough = says.split("\n").find((line) => line.startsWith("rough"));
+  byId("rough-note").textContent = rough ? `${rough[0].toUpperCase()}${rough.slice(1)}.` : "";
+  byId("rough-note").hidden = !rough;
 }
 
 function download(answer, title, name, file, says) {

@@ -1,14 +1,19 @@
 /** The form, built wholly from what the server tells of the study. */
 
-import { byId, make } from "./page-dom.js";
+import { byId, make, settled } from "./page-dom.js";
 import { columnFields } from "./page-columns.js";
+import { withNew } from "./page-derived.js";
+import { derivedFields, putDerived, showMistake } from "./page-derived-fields.js";
 import { byField, methodFields, parameterFields, sourceField } from "./page-fields.js";
 import { icon } from "./page-icons.js";
 import { tell } from "./page-wait.js";
-import { fitted, pictureOf, wishFor } from "./page-wish.js";
+import { COPY, fitted, isDerived, pictureOf, wishFor } from "./page-wish.js";
 
 const PLACE = { picture: "form-picture", columns: "form-columns", method: "form-method" };
 const SETTINGS = "form-settings";
+const DERIVED = "form-derived";
+const TYPED = ["formula", "parameters", "where", "assign"];
+const WAIT = 400;
 
 /**
  * Build the form.
@@ -18,6 +23,7 @@ const SETTINGS = "form-settings";
  *   pixels that the height of the window gives.
  * @returns {{wish: () => import("./page-wish.js").Wish,
  *   put: (wish: import("./page-wish.js").Wish) => void,
+ *   showMistake: (error: Error, body: object) => void,
  *   tellStudy: (study: object) => void}}
  */
 export function buildForm(study, { draw, pixels }) {
@@ -27,9 +33,10 @@ export function buildForm(study, { draw, pixels }) {
   const change = (changes, words = "", focus = "") => {
     const next = { ...wish, ...changes };
     // What is being typed stays as it is; whatever was chosen may change what else fits.
-    const typed = Object.keys(changes).every((name) => name === "formula" || name === "parameters");
+    const typed = Object.keys(changes).every((name) => TYPED.includes(name));
     wish = typed ? next : fitted(known, next);
     if (!typed) fill();
+    else if ("where" in changes || "assign" in changes) fitLater();
     if (words) tell(words);
     if (focus) focusOn(focus);
   };
@@ -37,11 +44,21 @@ export function buildForm(study, { draw, pixels }) {
     wish = wishFor(known, kind, wish);
     fill();
   };
+  const fit = () => {
+    const focus = document.activeElement ? document.activeElement.id : "";
+    wish = fitted(known, wish);
+    fill();
+    if (focus) focusOn(focus);
+  };
+  const fitLater = settled(fit, WAIT); // new columns are offered once somebody stops typing
   const fill = () => {
     const picture = pictureOf(known, wish.kind);
     byId("picture-says").textContent = picture.says;
-    const by = byField(known, wish, change);
-    put(PLACE.columns, [...columnFields(known, wish, change), by]);
+    const all = isDerived(known, wish) ? withNew(known, wish, COPY) : known;
+    const by = byField(all, wish, change);
+    put(PLACE.columns, [...columnFields(all, wish, change), by]);
+    putDerived(wish);
+    byId(DERIVED).closest("fieldset").hidden = !picture.derivation;
     put(PLACE.method, [sourceField(known, wish, change), ...methodFields(known, wish, change)]);
     const fields = parameterFields(known, wish, change, pixels());
     put(SETTINGS, fields);
@@ -50,6 +67,7 @@ export function buildForm(study, { draw, pixels }) {
     if (!tile.checked) tile.checked = true;
   };
   tiles(study, choose);
+  put(DERIVED, derivedFields(change));
   byId("form").addEventListener("submit", (event) => {
     event.preventDefault();
     draw();
@@ -57,7 +75,13 @@ export function buildForm(study, { draw, pixels }) {
   byId("form").addEventListener("keydown", enterDraws);
   fill();
   return {
-    wish: () => wish,
+    wish: () => {
+      wish = fitted(known, wish);
+      return wish;
+    },
+    showMistake: (error, body) => {
+      if (error.place) showMistake(error, body, withNew(known, wish, COPY).columns);
+    },
     put: (other) => {
       wish = other;
       fill();
@@ -65,11 +89,7 @@ export function buildForm(study, { draw, pixels }) {
     tellStudy: (other) => {
       const same = JSON.stringify(other.groups) === JSON.stringify(known.groups);
       known = other;
-      if (same) return;
-      const focus = document.activeElement ? document.activeElement.id : "";
-      wish = fitted(known, wish);
-      fill();
-      if (focus) focusOn(focus);
+      if (!same) fit();
     },
   };
 }

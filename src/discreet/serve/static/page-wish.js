@@ -4,13 +4,16 @@
  * `source` is one of those of the picture; empty where a study has a single one.
  *
  * @typedef {{kind: string, columns: string[], formula: string, by: string, source: string,
- *   method: string, parameters: Object<string, any>, sensitive: string[]}} Wish
+ *   method: string, parameters: Object<string, any>, sensitive: string[], where: string,
+ *   assign: string}} Wish
  */
 
+import { derivationOf, linesOf, withNew } from "./page-derived.js";
 import { placed } from "./page-places.js";
 
 const PIXELS = "pixels";
 const FIRST_AXES = 4;
+const NEW = "new"; // the kind of a column that was not made yet: it may turn out to be any
 
 /** What a picture can come from where there is a copy of the whole table, as the server names it. */
 export const BASE = "base counts";
@@ -80,6 +83,11 @@ export function hasAxes(picture) {
   return picture.takes === "columns" && picture.columns.kind === "any" && !hasSlots(picture);
 }
 
+/** @returns {boolean} Whether a wish is for some rows of the copy, or for new columns. */
+export function isDerived(study, wish) {
+  return pictureOf(study, wish.kind).derivation && Object.keys(derivationOf(wish)).length > 0;
+}
+
 /** @returns {boolean} Whether a column is held by what a picture comes from. */
 export function holds(column, source) {
   return !source || column.sources.includes(source === BASE ? COUNTS : source);
@@ -88,9 +96,8 @@ export function holds(column, source) {
 /** @returns {object[]} The columns that a picture can draw by a method, at one of its places. */
 export function drawable(study, picture, method, place = -1) {
   const { kind } = picture.columns.places?.[place] ?? picture.columns;
-  return study.columns.filter(
-    (column) => (kind === "any" || column.kind === kind) && holds(column, method.source),
-  );
+  const fits = (column) => ["any", column.kind].includes(kind) || column.kind === NEW;
+  return study.columns.filter((column) => fits(column) && holds(column, method.source));
 }
 
 /**
@@ -161,6 +168,8 @@ export function wishFor(study, kind, before = null) {
     method: "",
     parameters: {},
     sensitive: before ? before.sensitive : [],
+    where: before ? before.where : "",
+    assign: before ? before.assign : "",
   };
   return fitted(study, wish);
 }
@@ -168,18 +177,21 @@ export function wishFor(study, kind, before = null) {
 /**
  * Return a wish with what does not fit its picture and method replaced.
  *
- * @param {object} study - What /api/study tells.
- * @param {Wish} wish - What the form holds.
+ * @param {object} known - What /api/study tells.
+ * @param {Wish} wanted - What the form holds.
  * @returns {Wish}
  */
-export function fitted(study, wish) {
+export function fitted(known, wanted) {
+  const derived = isDerived(known, wanted);
+  const study = derived ? withNew(known, wanted, COPY) : known;
+  const wish = derived ? { ...wanted, source: COPY, method: "" } : wanted;
   const picture = pictureOf(study, wish.kind);
   let method = methodOf(picture, wish);
   const columns = picture.takes === "formula" ? wish.columns : fitting(study, picture, method, wish);
   method = methodOf(picture, { ...wish, columns });
-  const known = new Set(settable(picture, method).map((it) => it.name));
+  const able = new Set(settable(picture, method).map((it) => it.name));
   const parameters = Object.fromEntries(
-    Object.entries(wish.parameters).filter(([name]) => known.has(name)),
+    Object.entries(wish.parameters).filter(([name]) => able.has(name)),
   );
   const by = dividers(picture, method, columns).includes(wish.by) ? wish.by : "";
   return { ...wish, source: method.source || "", method: method.name, columns, by, parameters };
@@ -244,7 +256,9 @@ export function bodyOf(study, wish, pixels) {
   const body = picture.takes === "formula" ? { formula: wish.formula } : { columns: wish.columns };
   if (wish.by) body.by = wish.by;
   const [usual] = sourcesOf(picture, wish.columns);
-  if (method.source && method.source !== usual) body.source = method.source;
+  const derived = isDerived(study, wish); // of the copy alone
+  if (derived) Object.assign(body, derivationOf(wish));
+  if (method.source && method.source !== usual && !derived) body.source = method.source;
   if (!method.usual) body.method = method.name;
   for (const it of settable(picture, method)) {
     const value = wish.parameters[it.name];
@@ -265,7 +279,7 @@ export function bodyOf(study, wish, pixels) {
  * @returns {Wish}
  */
 export function wishOf(study, kind, body) {
-  const { columns = [], formula = "", by, source, method, sensitive, ...rest } = body;
+  const { columns = [], formula = "", by, source, method, sensitive, where, assign, ...rest } = body;
   delete rest[PIXELS];
   const parameters = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== null && value !== undefined),
@@ -281,6 +295,8 @@ export function wishOf(study, kind, body) {
     method: method || "",
     parameters,
     sensitive: Array.isArray(sensitive) ? sensitive : [],
+    where: where || "",
+    assign: linesOf(assign),
   });
 }
 

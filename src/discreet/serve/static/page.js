@@ -91,6 +91,7 @@ async function drawn(wish) {
       drawn(form.wish());
     });
     byId("problem").scrollIntoView({ block: "nearest" });
+    form.showMistake(error, body);
     if (error.code === "data" || error.code === "leaving") await refreshed(); // it counted, too
   } finally {
     if (running === mine) byId("figure").removeAttribute("aria-busy");
@@ -146,8 +147,9 @@ async function refreshed() {
 function titles(kind, body) {
   const picture = pictureOf(study, kind);
   const what = body.formula || listed(body.columns);
-  const by = body.by ? ` by ${body.by}` : "";
-  const { name } = methodOf(picture, body);
+  const where = body.where ? ` where ${body.where}` : "";
+  const by = (body.by ? ` by ${body.by}` : "") + where;
+  const { name } = methodOf(picture, wishOf(study, kind, body));
   return { title: picture.title, what: what + by, about: `${what}${by} · ${name}` };
 }
 
