@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from discreet.measure.described import RowsToDescribe, mean_of, sd_of
+from discreet.measure.described import RowsToDescribe, described, mean_of, sd_of
 from discreet.measure.means import interval_of, means_of
 from discreet.measure.weighted import error_by, mean_by, quantiles_by, rows_worth, sd_by
 
@@ -112,3 +112,23 @@ def test_a_group_without_a_value_has_no_figures() -> None:
 
     assert figures[b, "effective n"] is None
     assert (figures[b, "sum of weights"], figures[b, "sum"], figures[b, "mean"]) == (0, 0, None)
+
+
+def test_a_summary_counts_rows_and_weights_the_rest() -> None:
+    rows = RowsToDescribe(
+        {"x": np.array([1.0, 3.0, math.nan, 7.0]), "day": np.array([0.0, 1.0, 2.0, 9.0])},
+        {"g": ("a", "a", "b", "b"), "h": ("y", "n", "n", "")},
+        ("day",),
+        weights=np.array([1.0, 3.0, 5.0, 1.0]),
+    )
+    cells = {
+        (it.section, it.name): it.cells for it in described(rows, ["x", "day", "h"], "g").lines
+    }
+
+    assert cells["", "rows of the copy"] == ("2 (40.0 %)", "2 (60.0 %)", "4")
+    assert cells["x", "n, missing"] == ("2, 0 (0 %)", "1, 1 (50.0 %)", "3, 1 (25.0 %)")
+    assert cells["x", "mean (sd)"][0] == "2.50 (1.22)"
+    assert cells["x", "median (quartiles)"][0] == "3 (2–3)"
+    assert cells["day", "median (range)"][2] == "1970-01-03 (1970-01-01 to 1970-01-10)"
+    assert cells["h", "n"] == ("1 (75.0 %)", "1 (100 %)", "2 (88.9 %)")
+    assert cells["h", "y"] == ("1 (25.0 %)", "0 (0 %)", "1 (11.1 %)")

@@ -12,6 +12,7 @@ import discreet as dc
 from discreet.errors import InputError, RefusedError
 
 N = 400
+COLUMNS = ("bmi", "age", "region", "wt", "seen")
 
 
 @cache
@@ -54,14 +55,35 @@ def test_means_are_weighted_and_rows_without_a_weight_are_left_out() -> None:
     assert "weighted mean of bmi" in table.scene().panels[0].x.label
 
 
-def test_weights_of_one_change_no_estimate() -> None:
-    plain = study().means("bmi", "sex")
-    table = study().assign(one="1 + 0 * age").means("bmi", "sex", weights="one")
+def test_a_summary_is_weighted_and_leaves_the_weights_out() -> None:
+    frame = study().anonymize().frame
+    rows = frame[frame["wt"] > 0]
+    table = study().summary(by="sex", weights="wt")
 
-    weighted = {(it.group, it.figure): it.value for it in table.figures}
-    for it in plain.figures:
-        if "quartile" not in it.figure:  # by another definition, of surveys
-            assert weighted[it.group, it.figure] == pytest.approx(it.value), it
+    figures = {(it.column, it.level, it.group, it.figure): it.value for it in table.figures}
+    assert {it.column for it in table.figures} == {"", "age", "bmi", "region", "seen"}
+    assert figures["", None, (), "rows"] == len(rows)
+    assert figures["age", None, (), "mean"] == pytest.approx(np.average(rows.age, weights=rows.wt))
+    east = rows.wt[rows["region"] == "east"].sum() / rows.wt.sum()
+    assert figures["region", "east", (), "share"] == pytest.approx(east)
+    assert figures["region", "east", (), "count"] == (rows["region"] == "east").sum()
+    assert table.title == "Summary of survey by sex, weighted by wt"
+    assert any("are weighted, but for ranges" in note for note in table.notes)
+    assert "wt" in {it.column for it in study().summary(["wt"], weights="wt").figures}
+
+
+def test_weights_of_one_change_no_estimate() -> None:
+    ones = study().assign(one="1 + 0 * age")
+
+    for plain, table in (
+        (study().means("bmi", "sex"), ones.means("bmi", "sex", weights="one")),
+        (study().summary(by="sex"), ones.summary([*COLUMNS], by="sex", weights="one")),
+    ):
+        weighted = {it[:4]: it.value for it in table.figures}
+        for it in plain.figures:
+            if "quartile" not in it.figure:  # by another definition, of surveys
+                same = it.value if isinstance(it.value, str | None) else pytest.approx(it.value)
+                assert weighted[it[:4]] == same, it
 
 
 def test_weights_are_recorded_where_they_are_asked_for() -> None:

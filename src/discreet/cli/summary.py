@@ -60,6 +60,7 @@ def summary(
     by: Annotated[
         str | None, Option(help="A column of levels: a column of the table for each.")
     ] = None,
+    weights: WeightsOption = None,
     output: OutputOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -71,7 +72,8 @@ def summary(
     from discreet.measure.copy_table import SUFFIXES
 
     def make() -> CopyTable:
-        return derived.of(copy.open(file, study)).summary(names_of(columns) or None, by=by)
+        described = names_of(columns) or None
+        return derived.of(copy.open(file, study)).summary(described, by=by, weights=weights)
 
     _show(make, SUFFIXES, output, as_json=as_json)
 

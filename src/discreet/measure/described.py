@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.arguments import Floats, place_of_level
 from discreet.measure.copy_table import Line
-from discreet.measure.figures import MISSING, Figure, Group
+from discreet.measure.figures import MISSING, OF_WEIGHTS, Figure, Group
 from discreet.measure.weighted import mean_by, quantiles_by, sd_by
 from discreet.render.dates import date_words
 
@@ -98,7 +98,7 @@ def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = Non
 
     Of numbers mean, standard deviation (divisor n - 1), median and quartiles (between values by
     straight lines); of dates median and range by day; of levels how many each has and their share
-    of the rows with a value.
+    of the rows with a value. With weights all but numbers of rows and ranges are weighted.
 
     Examples
     --------
@@ -112,9 +112,17 @@ def described(rows: RowsToDescribe, columns: Sequence[str], by: str | None = Non
     """
     parts = parts_of(rows, by)
     sizes = [len(it.places) for it in parts]
-    of_all = [_with_share(size, len(rows)) for size in sizes[:-1]]
+    weight = [_weight(rows, it.places) for it in parts]
+    of_all = [
+        _counted(size, of, weight[-1]) for size, of in zip(sizes[:-1], weight[:-1], strict=True)
+    ]
     lines = [Line("", ROWS, (*of_all, f"{len(rows):,}"))]
     figures = [Figure("", None, it.group, "rows", n) for it, n in zip(parts, sizes, strict=True)]
+    if rows.weights is not None:
+        figures += [
+            Figure("", None, it.group, OF_WEIGHTS[0], of)
+            for it, of in zip(parts, weight, strict=True)
+        ]
     for name in columns:
         of = _levels if name in rows.levels else _days if name in rows.dates else _numbers
         for line, found in of(rows, name, parts):
@@ -193,16 +201,16 @@ Found = Iterator[tuple[Line, list[Figure]]]
 def _numbers(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
     values = rows.numbers[name]
     known = values[np.isfinite(values)]
-    each = [known_in(values, part) for part in parts]
-    yield _gaps(name, parts, [len(it) for it in each])
+    each = [(known_in(values, part), weights_of(rows, values, part)) for part in parts]
+    yield _gaps(name, parts, [len(it) for it, _ in each])
     decimals = decimals_of(sd_of(known))
-    moments = [(mean_of(it), sd_of(it)) for it in each]
+    moments = [(mean_of(*it), sd_of(*it)) for it in each]
     cells = [_beside(number_words(m, decimals), number_words(s, decimals)) for m, s in moments]
     yield (
         Line(name, "mean (sd)", tuple(cells)),
         _figures(name, parts, ("mean", "sd"), moments),
     )
-    middles = [quartiles_of(it) for it in each]
+    middles = [quartiles_of(*it) for it in each]
     places = decimals_of_quartiles(known, [it for of in middles for it in of], decimals)
     yield (
         Line(name, "median (quartiles)", tuple(middle_words(it, places) for it in middles)),
@@ -211,9 +219,10 @@ def _numbers(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
 
 
 def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
-    each = [known_in(rows.numbers[name], part) for part in parts]
-    yield _gaps(name, parts, [len(it) for it in each])
-    found = [tuple(_day(it) for it in (_least(p), _median(p), _most(p))) for p in each]
+    values = rows.numbers[name]
+    each = [(known_in(values, part), weights_of(rows, values, part)) for part in parts]
+    yield _gaps(name, parts, [len(it) for it, _ in each])
+    found = [tuple(map(_day, (_least(it), quartiles_of(it, w)[1], _most(it)))) for it, w in each]
     cells = [_beside(mid, UNKNOWN if mid is None else f"{a} to {b}") for a, mid, b in found]
     yield (
         Line(name, "median (range)", tuple(cells)),
@@ -224,19 +233,40 @@ def _days(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
 def _levels(rows: RowsToDescribe, name: str, parts: Sequence[Part]) -> Found:
     place, codes = _coded(rows.levels[name])
     counts = [np.bincount(codes[part.places], minlength=len(place)).tolist() for part in parts]
+    weight = [_weights_at(rows, codes, part, len(place)) for part in parts]
     known = [sum(n for word, n in zip(place, it, strict=True) if word) for it in counts]
+    of_known = [sum(n for word, n in zip(place, it, strict=True) if word) for it in weight]
     yield _gaps(name, parts, known)
     kept, others = most_frequent(rows, name)
     listed = [(it, [it]) for it in kept] + ([(_others(others), others)] if others else [])
     for level, of in listed:
         many = [sum(each[place[it]] for it in of) for each in counts]
+        heavy = [sum(each[place[it]] for it in of) for each in weight]
         figures = [
             Figure(name, level, part.group, figure, value)
-            for part, n, all_ in zip(parts, many, known, strict=True)
-            for figure, value in (("count", n), ("share", n / all_ if all_ else None))
+            for part, n, share in zip(parts, many, map(_share, heavy, of_known), strict=True)
+            for figure, value in (("count", n), ("share", share))
         ]
-        cells = [_with_share(n, of_all) for n, of_all in zip(many, known, strict=True)]
+        cells = [_counted(*it) for it in zip(many, heavy, of_known, strict=True)]
         yield Line(name, level, tuple(cells)), figures
+
+
+def _weights_at(
+    rows: RowsToDescribe, codes: NDArray[np.intp], part: Part, size: int
+) -> list[float]:
+    """Return how much weight, or how many rows, a part has at each code."""
+    weights = None if rows.weights is None else rows.weights[part.places]
+    found: list[float] = np.bincount(codes[part.places], weights, minlength=size).tolist()
+    return found
+
+
+def _weight(rows: RowsToDescribe, places: NDArray[np.intp]) -> float:
+    """Return how much weight some rows have: where there are no weights, how many they are."""
+    return len(places) if rows.weights is None else float(rows.weights[places].sum())
+
+
+def _share(weight: float, of: float) -> float | None:
+    return weight / of if of else None
 
 
 def _gaps(name: str, parts: Sequence[Part], known: Sequence[int]) -> tuple[Line, list[Figure]]:
@@ -324,10 +354,6 @@ def _most(values: Floats) -> float | None:
     return float(values.max()) if values.size else None
 
 
-def _median(values: Floats) -> float | None:
-    return quartiles_of(values)[1]
-
-
 def _day(days: float | None) -> str | None:
     """Return a moment as its day."""
     return None if days is None else date_words(float(math.floor(days)))
@@ -387,10 +413,15 @@ def count_and_gaps(known: int, gaps: int) -> str:
 
 
 def _with_share(count: int, of: int) -> str:
-    return f"{count:,} ({share_words(count, of)})"
+    return _counted(count, count, of)
 
 
-def share_words(count: int, of: int) -> str:
+def _counted(count: int, weight: float, of: float) -> str:
+    """Say how many rows there are, and which share of all weight they have."""
+    return f"{count:,} ({share_words(weight, of)})"
+
+
+def share_words(count: float, of: float) -> str:
     """Return a share in per cent.
 
     Examples
@@ -402,7 +433,7 @@ def share_words(count: int, of: int) -> str:
         return UNKNOWN
     if 0 < count / of < 0.0005:
         return "<0.1 %"
-    return f"{100 * count / of:.1f} %" if 0 < count < of else f"{100 * count // of} %"
+    return f"{100 * count / of:.1f} %" if 0 < count < of else f"{100 * count / of:.0f} %"
 
 
 def middle_words(quartiles: Sequence[float | None], decimals: int | None) -> str:

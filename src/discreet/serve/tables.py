@@ -126,8 +126,11 @@ _EACH = (
                 "columns", "columns", "What is described; all where none.", most=MOST_COLUMNS
             ),
             TableField("by", "column", "Whose levels have a column each.", "categorical"),
+            WEIGHTS,
         ),
-        lambda part, body: summarise(part, body.get("columns"), body.get("by")),
+        lambda part, body: summarise(
+            part, body.get("columns"), body.get("by"), body.get("weights")
+        ),
     ),
     TableAsked(
         "means",

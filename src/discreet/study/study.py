@@ -1225,7 +1225,13 @@ pixels = 400), policy standard)
         settings = _known(RowSettings, research)
         return self._drawn.draw(LEVERAGE, formula=formula, method=method, **settings)
 
-    def summary(self, columns: Sequence[str] | None = None, *, by: str | None = None) -> CopyTable:
+    def summary(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        by: str | None = None,
+        weights: str | None = None,
+    ) -> CopyTable:
         """Describe columns in a table, as the first one of a paper does.
 
         Parameters
@@ -1235,6 +1241,9 @@ pixels = 400), policy standard)
         by : str, optional
             A column of levels, or of codes that are few: a column of the table for each of its 12
             most frequent levels, one for the others, one for rows without a level, and all.
+        weights : str, optional
+            A column of numbers, a survey's weights: how many persons each row stands for, above 0.
+            Rows without one are left out.
 
         Returns
         -------
@@ -1255,7 +1264,8 @@ pixels = 400), policy standard)
         numbers of rows are not those of persons, and what is computed from an sd as if the rows
         were persons is too certain. Levels stand in the order that the policy says (`ordered`) or
         that their numbers have, else the most frequent first. Means have as many decimals as an sd
-        of two or three digits.
+        of two or three digits. With `weights` means, sd, quartiles and shares are those of surveys
+        (docs/summary.md); rows are counted as without.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -1267,7 +1277,7 @@ pixels = 400), policy standard)
         >>> table.head
         ('1', '2', 'all')
         """
-        return summarise(self._drawn, columns, by)
+        return summarise(self._drawn, columns, by, weights)
 
     def means(
         self, value: str, by: str | Sequence[str], *, weights: str | None = None

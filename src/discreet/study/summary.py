@@ -31,11 +31,17 @@ TOO_NARROW_WEIGHTED = (
     "intervals are of the weighted mean of these rows, by linearisation and t: they leave the"
     " copy's own error out, and so are too narrow for the persons; sums are weighted totals"
 )
+COUNTED = (
+    "how many rows there are, how many have no value, and that share are counted; all other shares"
+    " and figures are weighted, but for ranges"
+)
 FEW = 50
 """Figures of fewer rows of the copy are rough."""
 
 
-def summarise(session: OfCopy, columns: Sequence[str] | None, by: str | None) -> CopyTable:
+def summarise(
+    session: OfCopy, columns: Sequence[str] | None, by: str | None, weights: str | None = None
+) -> CopyTable:
     """Describe columns of the copy, in all and by the levels of another one."""
     _check_copy(session)
     with about("columns"):
@@ -43,22 +49,25 @@ def summarise(session: OfCopy, columns: Sequence[str] | None, by: str | None) ->
         if by is not None and by in (columns or ()):
             raise InputError(f"column {by!r} cannot be described by its own levels; name others")
     levels = () if by is None else (by,)
-    rows, _ = _rows_of(session, levels, None)
-    wanted = tuple(name for name in wanted if name != by)
+    rows, said = _rows_of(session, levels, weights)
+    unasked = {by, weights} if columns is None else {by}
+    wanted = tuple(name for name in wanted if name not in unasked)
     if not wanted:
         raise InputError("by= leaves no column to describe; name others in columns=")
     found = described(rows, wanted, by)
-    names = (*wanted, *levels)
+    names = (*wanted, *levels, *([] if weights is None else [weights]))
+    notes = [*_notes(session, names, len(rows), found.sizes), *said]
+    notes += [] if weights is None else [COUNTED]
     shown = session.labels
     return CopyTable(
         SUMMARY,
-        _title("Summary of", "Summary", session, levels),
+        _title("Summary of", "Summary", session, levels, weights),
         ("column", "figure"),
         found.head,
         tuple(it._replace(section=shown.get(it.section, it.section)) for it in found.lines),
-        (*_notes(session, names, len(rows), found.sizes), *_left_out(session, columns)),
+        (*notes, *_left_out(session, columns)),
         found.figures,
-        session.gate_of_copy(SUMMARY, names),
+        session.gate_of_copy(SUMMARY, tuple(dict.fromkeys(names))),
     )
 
 
@@ -77,7 +86,7 @@ def average(
     _check_averaged(session, value)
     rows, said = _rows_of(session, levels, weights)
     found = means_of(rows, value, levels)
-    names = (value, *levels, *([] if weights is None else [weights]))
+    names = tuple(dict.fromkeys((value, *levels, *([] if weights is None else [weights]))))
     narrow = TOO_NARROW if weights is None else TOO_NARROW_WEIGHTED
     shown = session.labels.get(value, value)
     return CopyTable(

@@ -17,6 +17,9 @@ __all__ = ["FEWEST", "Weighed", "weighed"]
 FEWEST = 50
 """Fewer rows with a weight say next to nothing."""
 
+LARGEST = 1e100
+"""Sums of weights times numbers as large as this are numbers still."""
+
 
 class Weighed(NamedTuple):
     """Which rows have a weight above 0, their weights, and what is said of that."""
@@ -62,6 +65,11 @@ def weighed(copy: Copy, raw: Mapping[str, Column], name: str) -> Weighed:
                 " say next to nothing; take another column of weights",
                 rule="few",
             )
+        with np.errstate(over="ignore"):
+            if not np.isfinite((values[kept] * LARGEST).sum()):
+                raise RefusedError(
+                    f"the weights in {name!r} are too large to be added up; divide them by a number"
+                )
     left_out = len(kept) - int(kept.sum())
     said = f"weighted by {name}"
     if left_out:
