@@ -137,7 +137,7 @@ class TestAxes:
         ax = axes_of(one(Bars((-0.5, 0.5, 1.5, 2.5), (3.0, 5.0, None)), Axis("place", ticks=names)))
         assert ax.get_xticks().tolist() == [0, 1, 2]
         written = [tick.get_text() for tick in ax.get_xticklabels()]
-        assert written == ["north", "south", "an_island_with_a_na…"]
+        assert written == ["north", "south", "an_island_with_a_name_\nof_many_letters"]
         assert ax.get_xlim() == (-0.6, 2.6)
 
     def test_names_are_written_as_they_are(self) -> None:

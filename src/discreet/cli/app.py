@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -149,8 +150,14 @@ def methods() -> None:
     Console().print(listing)
 
 
+def _as_line(message: Warning | str, *_: object) -> str:
+    """Return a warning as the command line says it: without the place in the program."""
+    return f"discreet: {message}\n"
+
+
 def main() -> None:
     """Run the command line; end with the error's exit code and one line on standard error."""
+    warnings.formatwarning = _as_line  # type: ignore[assignment]
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except TyperException as error:  # a word of the command is wrong, or there is none

@@ -34,7 +34,7 @@ OF_WEIGHTS = ("sum of weights", "effective n")
 INTERCEPT = "Intercept"
 RATIOS = ("odds ratio", "hazard ratio")
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
-TERM_LETTERS = 20
+TERM_LETTERS, TERM_IN_LINES = 20, 34
 ROUND, MOST_POWERS = (1.0, 2.0, 5.0), 4
 MOST_SERIES = 6
 """Of more levels of the second column each pair of levels has a line of its own."""
@@ -172,13 +172,16 @@ def size_of(scene: Scene) -> tuple[float, float]:
 def _cut_within(term: str) -> str:
     """Return a term of so many letters as stand beside an axis: its end says which level it is.
 
+    Where it has words they are broken between two lines.
+
     Examples
     --------
     >>> _cut_within("C(`age group`)[T.60 or more]"), _cut_within("bmi")
     ('C(`age gr…0 or more]', 'bmi')
     """
-    half = (TERM_LETTERS - 1) // 2
-    return term if len(term) <= TERM_LETTERS else f"{term[:half]}…{term[half - TERM_LETTERS + 1 :]}"
+    most = TERM_IN_LINES if " " in term and "`" not in term else TERM_LETTERS
+    half = (most - 1) // 2
+    return term if len(term) <= most else f"{term[:half]}…{term[half - most + 1 :]}"
 
 
 def _ratios_between(low: float, high: float) -> tuple[tuple[float, str], ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import re
 import tempfile
 import textwrap
 import threading
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, one_of
+from discreet.render.fonts import families_for, letters_of, no_boxes
 from discreet.render.scene import Axis, Beneath
 
 if TYPE_CHECKING:
@@ -47,13 +49,16 @@ __all__ = [
     "points",
     "printable",
     "width_of",
+    "wrapped",
     "write_whole",
 ]
 
 INK, GREY, LINE, GRID = "#222222", "#666666", "#8c8c8c", "#e8e8e8"
 PNG_DPI = 200
 PANELS_A_ROW = 3
-NAME_LETTERS = 20  # of the name of a tick
+NAME_LETTERS = 20  # of the name of a tick, or of one of its lines
+WIDE_LETTERS = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
+PARTS = re.compile(rf"\s*[{WIDE_LETTERS}]|\s*[^\s_{WIDE_LETTERS}]*_+|\s*[^\s_{WIDE_LETTERS}]+")
 ONE_AT_A_TIME = threading.RLock()
 SMALLEST, LARGEST = 1.5, 100  # inches, of a panel and of a figure
 LOWEST = 2.0  # inches, of a panel whose width alone is asked for
@@ -86,16 +91,19 @@ SETTINGS: dict[str, Any] = {
 
 
 @contextmanager
-def plain_settings(letters: float = 10.0) -> Iterator[None]:
+def plain_settings(letters: float = 10.0, drawn: object = None) -> Iterator[None]:
     """Draw with matplotlib's own defaults and `SETTINGS`, whatever the user has set; undo after.
 
-    The settings are the whole process's, so one thread at a time.
+    Letters of what is `drawn`, a scene, that the usual font has not come from others. The settings
+    are the whole process's, so one thread at a time.
     """
     import matplotlib
 
+    more, missing = families_for(letters_of(drawn))
     settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **SETTINGS, "font.size": letters}
+    settings["font.family"] = [*SETTINGS["font.family"], *more]
     del settings["backend"]  # setting it would load one
-    with ONE_AT_A_TIME, matplotlib.rc_context(settings):
+    with ONE_AT_A_TIME, no_boxes(missing), matplotlib.rc_context(settings):
         yield
 
 
@@ -105,12 +113,14 @@ def new_figure(
     size: tuple[float, float] | None,
     needed: tuple[float, float | None] = (0.0, None),
     across: float | None = None,
+    drawn: object = None,
 ) -> Iterator[tuple[Figure, list[Axes]]]:
     """Make a figure with axes for so many panels, and letters that suit its size.
 
     Without a size it is as wide and as high as the panels need: at least `needed[0]` inches and
     exactly `needed[1]`, if that is known, for each. So many inches `across` are kept, and it is
     then as much lower as it is narrower, with smaller letters, where the height is not known.
+    Fonts are those that have the letters of what is `drawn`.
     """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -134,7 +144,7 @@ def new_figure(
             f"size must be from {least[0]:g} by {least[1]:g} inches, for the number of panels, "
             f"to {LARGEST} by {LARGEST}; got {width:g} by {height:g}"
         )
-    with plain_settings(letters=min(10.0, letters, max(6.0, 3.0 * width / columns))):
+    with plain_settings(min(10.0, letters, max(6.0, 3.0 * width / columns)), drawn):
         layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
         figure = Figure(figsize=(width, height), layout=layout)
         axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
@@ -258,23 +268,75 @@ def _name_ticks(
     drawn: DrawnAxis, names: list[str], room: float, size: float, letters: int | None
 ) -> None:
     """Write names at 0, 1, 2 ...: level in a few lines, or slanted where a word is too long."""
-    columns = int(room / (0.6 * size * len(names))) - 1
-    longest = max((len(word) for name in names for word in name.split()), default=0)
+    slot = room / len(names)
     how: dict[str, Any] = dict(LITERAL)
     side = drawn.get_label_position()
     upright, on_top = side in ("left", "right"), side == "top"
-    enough = min(longest, 8) if on_top else longest  # a table has words broken before slanted
-    if not upright and columns >= max(1, enough):
-        names = [textwrap.fill(name, columns, max_lines=3, placeholder="…") for name in names]
+    beside = 0.92 * slot - 0.5 * size  # what a name has, with a gap to the next
+    widest = max((width_of(word, size) for it in names for word in _parts(it)), default=0.0)
+    enough = min(widest, 5 * size) if on_top else widest  # a table has words broken before slanted
+    if not upright and beside >= enough:
+        names = [wrapped(name, beside, size, 3) for name in names]
     else:
         wide, high = points(drawn.axes)
         most = min(
             letters or NAME_LETTERS, max(4, int((wide if letters else min(wide, high)) / size))
         )
-        names = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+        lines = int(slot / (1.3 * size if upright else 1.9 * size))
+        names = [_cut(name, most, size, max(1, min(3, lines))) for name in names]
         if not upright:
             how |= {"rotation": 45, "ha": "left" if on_top else "right", "rotation_mode": "anchor"}
+            how["multialignment"] = how["ha"]
     drawn.set_ticks(range(len(names)), labels=names, **how)
+
+
+def _cut(name: str, most: int, size: float, lines: int) -> str:
+    """Return a name of so many letters, or in so many lines of them; of a longer one the first."""
+    if len(name) <= most and name.isascii():
+        return name
+    if lines == 1 and name.isascii():
+        return f"{name[: most - 1]}…"
+    return wrapped(name, 0.62 * most * size, size, lines)
+
+
+def _parts(name: str) -> list[str]:
+    """Return the parts that a name may be broken between.
+
+    They are words, what an underscore ends, and each letter as wide as 名.
+    """
+    return [it.strip() for it in PARTS.findall(name)]
+
+
+def wrapped(name: str, room: float, size: float, lines: int) -> str:
+    """Break a name at the ends of words into lines of so many points, at most so many lines.
+
+    A word that is wider is broken where it must be; what is too long ends with three dots.
+    """
+    found, line = [], ""
+    for part in PARTS.findall(name):
+        if line and width_of(line + part, size) > room:
+            found.append(line)
+            line = ""
+        line = line + part if line else part.strip()
+        while len(line) > 1 and width_of(line, size) > room:
+            keep = _keep(line, room, size)
+            found.append(line[:keep])
+            line = line[keep:]
+    found.append(line)
+    if len(found) <= lines:
+        return "\n".join(found)
+    last = found[lines - 1]
+    while last and width_of(f"{last}…", size) > room:
+        last = last[:-1]
+    return "\n".join([*found[: lines - 1], f"{last.rstrip()}…"])
+
+
+def _keep(text: str, room: float, size: float) -> int:
+    """Say how many letters of a text are not wider than the room; one at least."""
+    keep = len(text) - 1
+    while keep > 1 and width_of(text[:keep], size) > room:
+        keep = max(1, min(keep - 1, int(keep * room / width_of(text[:keep], size))))
+    return keep
 
 
 def points(ax: Axes) -> tuple[float, float]:

@@ -165,6 +165,8 @@ def _short(text: str, letters: float, room: float) -> str:
 
 
 SCREEN_DPI = 100
+FEW_LETTERS = 30
+"""Names of so many letters together have room beneath any axis."""
 BARE = {Uprights, Words}  # they have no frame, no ticks and limits of their own
 
 
@@ -199,12 +201,31 @@ def draw(
             _write_words(axes, scene.panels, new=False)
         head_axes(axes[0], (scene.title, scene.panels[0].title), scene.notes)
         return axes[0].figure.figure  # of a subfigure, the whole
-    with new_figure(len(scene.panels), size, _needed(scene.panels), across) as (figure, axes):
+    needed_of_new = _needed(scene.panels)
+    with new_figure(len(scene.panels), size, needed_of_new, across, scene) as (figure, axes):
         _draw_panels(axes, scene.panels, new=True)
         head(figure, scene.title, scene.notes)
+        _name_again(figure, axes, scene.panels)
         if bare:
             _write_words(axes, scene.panels, new=True)
     return figure
+
+
+def _name_again(figure: Figure, axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
+    """Write the names of ticks once more, when axes are as large as they will be.
+
+    Names and legends beside an axis take their place from it when a figure is laid out.
+    """
+    named = [
+        (place, panel)
+        for place, panel in zip(axes, panels, strict=True)
+        if sum(map(len, panel.x.ticks)) > FEW_LETTERS
+        and not any(type(mark) in BARE for mark in panel.marks)
+    ]
+    if named:
+        figure.draw_without_rendering()
+        for place, panel in named:
+            _frame(place, panel)
 
 
 def asking_first(figure: Figure, ask: Callable[[str], None] | None) -> Figure:
@@ -236,7 +257,7 @@ def figure_bytes(
     The same scene is the same bytes, whatever the user's settings. Words `about` it stand in the
     file's metadata.
     """
-    with plain_settings():
+    with plain_settings(drawn=scene):
         return content(draw(scene, size=size, across=across), suffix, dpi, about)
 
 
@@ -319,7 +340,7 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
         ax.grid(visible=True, axis=way, color=GRID, linewidth=0.7)
     if panel.title:
         entitle(ax, [panel.title], lines=2, fontsize="medium", color=INK)
-    _frame(ax, panel, 0.5 if Cells in kinds else 0.6)
+    _frame(ax, panel)
     for mark in references:
         lines(ax, mark, panel)
     for mark in panel.marks:
@@ -327,8 +348,9 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
             hidden_signs(ax, mark)
 
 
-def _frame(ax: Axes, panel: Panel, beside: float) -> None:
-    """Name both axes and set their limits, `beside` the outer of named ticks."""
+def _frame(ax: Axes, panel: Panel) -> None:
+    """Name both axes and set their limits: a little beside the outer of named ticks."""
+    beside = 0.5 if any(isinstance(mark, Cells) for mark in panel.marks) else 0.6
     table = any(isinstance(mark, Words) for mark in panel.marks)
     bare = table or any(isinstance(mark, Uprights) for mark in panel.marks)
     rows = table or any(isinstance(mark, Cells) and mark.texts for mark in panel.marks)
