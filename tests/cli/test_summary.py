@@ -59,6 +59,9 @@ def test_means_are_weighted(run: Run, cohort: Path) -> None:
     code, out, err = run("summary", str(cohort), "--no-unit", "--weights", "ldl")
     assert (code, err) == (0, "")
     assert "Summary of cohort.csv, weighted by ldl\n" in out
+    code, out, err = run("model", str(cohort), "bmi ~ age", "--no-unit", "--weights", "ldl")
+    assert (code, err) == (0, "")
+    assert "Linear model of bmi in cohort.csv, weighted by ldl\n" in out
 
 
 def test_a_model_is_printed_and_drawn(run: Run, cohort: Path, tmp_path: Path) -> None:

@@ -127,3 +127,70 @@ def test_concordance_is_that_of_all_pairs() -> None:
                 right += (risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j])
 
     assert concordance(times, happened, risk) == pytest.approx(right / pairs)
+
+
+def rows_with_weights() -> tuple[dict[str, np.ndarray], dict[str, list[str]], np.ndarray]:
+    draw = np.random.default_rng(11)
+    n = 120
+    x, sex = draw.normal(5, 2, n), draw.choice(["f", "m"], n).tolist()
+    numbers = {"x": x, "y": 3 + 2 * x + draw.normal(0, 2, n)}
+    return numbers, {"sex": sex}, draw.integers(1, 5, n).astype(float)
+
+
+@pytest.mark.parametrize("family", ["linear", "logistic"])
+def test_weights_are_the_weighted_equations_and_their_sandwich(family: str) -> None:
+    numbers, texts, weights = rows_with_weights()
+    happened = None if family == "linear" else numbers["y"] > 13
+    formula = "y ~ x + sex" if happened is None else "died ~ x + sex"
+    asked = read_model(formula, family, KINDS)
+
+    found = estimated(asked, numbers, texts, happened, weights)
+
+    matrix = np.column_stack([np.ones(120), numbers["x"], np.array(texts["sex"]) == "m"])
+    at = matrix @ found.values
+    if happened is None:
+        left, bread = numbers["y"] - at, weights
+    else:
+        chance = 1 / (1 + np.exp(-at))
+        left, bread = happened - chance, weights * chance * (1 - chance)
+    each = (weights * left)[:, None] * matrix
+    assert np.abs(each.sum(axis=0)).max() < 1e-4
+    inverse = np.linalg.inv(matrix.T @ (bread[:, None] * matrix))
+    expected = inverse @ (each.T @ each) @ inverse * 120 / 119
+    assert found.variances == pytest.approx(np.diag(expected), rel=1e-5)
+    again = estimated(asked, numbers, texts, happened, weights * 1e6)
+    assert again.variances == pytest.approx(found.variances, rel=1e-6)
+
+
+@pytest.mark.parametrize("family", ["linear", "logistic"])
+def test_whole_weights_are_rows_repeated_and_ones_are_none(family: str) -> None:
+    numbers, texts, weights = rows_with_weights()
+    happened = None if family == "linear" else numbers["y"] > 13
+    asked = read_model("y ~ x + sex" if happened is None else "died ~ x + sex", family, KINDS)
+    times = weights.astype(int)
+
+    found = estimated(asked, numbers, texts, happened, weights)
+    repeated = estimated(
+        asked,
+        {name: np.repeat(it, times) for name, it in numbers.items()},
+        {"sex": np.repeat(texts["sex"], times).tolist()},
+        None if happened is None else np.repeat(happened, times),
+    )
+    ones = estimated(asked, numbers, texts, happened, np.ones(120))
+    plain = estimated(asked, numbers, texts, happened)
+
+    assert found.values == pytest.approx(repeated.values, abs=1e-5)
+    assert found.quality[1] == pytest.approx(repeated.quality[1], abs=1e-6)
+    assert ones.values == pytest.approx(plain.values, abs=1e-5)
+    assert ones.quality[1] == pytest.approx(plain.quality[1], abs=1e-6)
+    assert (ones.rows, ones.events, found.rows) == (plain.rows, plain.events, 120)
+
+
+def test_weights_of_what_cannot_be_estimated_are_refused() -> None:
+    numbers, texts, weights = rows_with_weights()
+    died = read_model("died ~ x", "logistic", KINDS)
+    with pytest.raises(RefusedError, match="completely, or nearly so"):
+        estimated(died, numbers, texts, numbers["x"] > 5, weights)
+    cox = read_model("survival(days, died) ~ x", "cox", KINDS)
+    with pytest.raises(InputError, match="a Cox model has no weights here"):
+        estimated(cox, {**numbers, "days": numbers["x"]}, texts, numbers["x"] > 5, weights)

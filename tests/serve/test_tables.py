@@ -62,6 +62,8 @@ def test_tables_are_those_of_the_study(served: Served) -> None:
     weighted = sent(served, "means", {"value": "bmi", "by": ["sex"], "weights": "age"})
     assert "Means of bmi in cohort.csv by sex, weighted by age" in weighted["text"]
     assert "weighted by age" in sent(served, "summary", {"weights": "age"})["text"]
+    model = sent(served, "model", {"formula": "bmi ~ ldl", "weights": "age"})
+    assert "weighted by age" in model["text"]
     for kind, table in made.items():
         derived = {"where": "age >= 40", "assign": {"size": "log(bmi)"}}
         told = sent(served, kind, bodies[kind] | derived)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -115,3 +116,32 @@ def test_few_rows_with_a_weight_are_refused() -> None:
     few = study().assign(few="case(age > 75, 1, 0)")
     with pytest.raises(RefusedError, match="fewer than 50 rows of the copy have a weight above 0"):
         few.means("bmi", "sex", weights="few")
+
+
+def test_a_model_is_weighted_and_widened_by_copies_with_their_own_weights() -> None:
+    rows = study().anonymize().frame.dropna(subset=["bmi", "age", "wt"])
+    rows = rows[rows["wt"] > 0]
+    matrix = np.column_stack([np.ones(len(rows)), rows["age"]])
+    by = matrix.T * rows["wt"].to_numpy()
+
+    table = study().model("bmi ~ age", weights="wt")
+
+    figures: dict[Any, Any] = {(it.column, it.figure): it.value for it in table.figures}
+    expected = np.linalg.solve(by @ matrix, by @ rows["bmi"].to_numpy())
+    assert figures["age", "estimate"] == pytest.approx(expected[1])
+    assert figures["", "rows"] == len(rows)
+    widths = [figures["age", f"std. error{it}"] for it in ("", " of the rows alone")]
+    assert widths[0] > 1.4 * widths[1]
+    assert table.title == "Linear model of bmi in survey, weighted by wt"
+    assert sum("weighted by wt" in note or "linearisation" in note for note in table.notes) == 2
+    derived = study().assign(twice="2 * wt").model("bmi ~ age", weights="twice")
+    again = {(it.column, it.figure): it.value for it in derived.figures}
+    assert again["age", "std. error"] == pytest.approx(widths[0])
+
+
+def test_a_model_refuses_weights_that_it_cannot_take() -> None:
+    with pytest.raises(InputError, match="one of the model's levels, or its event"):
+        study().model("bmi ~ C(sex)", weights="sex")
+    with pytest.raises(InputError, match="a Cox model has no weights here") as found:
+        study().model("survival(age, sex) ~ bmi", "cox", event_is="f", weights="wt")
+    assert found.value.parameter == "weights"

@@ -121,6 +121,7 @@ def model(
         list[str] | None,
         Option(help="Of logistic and cox: a value that is the event. Repeatable."),
     ] = None,
+    weights: WeightsOption = None,
     output: DrawnOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -133,7 +134,8 @@ def model(
     from discreet.measure.copy_table import FIGURES, SUFFIXES
 
     def make() -> CopyTable:
-        return derived.of(copy.open(file, study)).model(formula, family, event_is=event_is or None)
+        opened = derived.of(copy.open(file, study))
+        return opened.model(formula, family, event_is=event_is or None, weights=weights)
 
     _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
 

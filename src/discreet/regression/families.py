@@ -45,6 +45,10 @@ SEPARATED = (
     "the model has no finite estimates: a term, or several together, tell the rows with the event"
     " from the others completely, or nearly so; leave a term out, or join levels"
 )
+NO_WEIGHTS = (
+    "a Cox model has no weights here, as statsmodels fits none with weights; leave them out, or"
+    " take a linear or logistic model"
+)
 CONSTANT = "the outcome has one value alone in these rows; choose another outcome or other rows"
 
 
@@ -165,6 +169,7 @@ def estimated(
     numbers: Mapping[str, ArrayLike],
     texts: Mapping[str, Sequence[str]],
     happened: NDArray[np.bool_] | None = None,
+    weights: Floats | None = None,
 ) -> Estimates:
     """Estimate a model from rows, by statsmodels.
 
@@ -177,9 +182,13 @@ def estimated(
         the reference.
     happened : ndarray of bool, optional
         Which rows have the event; of a linear model none.
+    weights : ndarray, optional
+        A survey's, of linear and logistic models: finite and above 0, one for each row.
 
     Raises
     ------
+    InputError
+        If weights are given for a Cox model, which statsmodels has none for.
     RefusedError
         If the outcome is constant, a term follows from others, there are no more rows than
         coefficients, or terms tell rows with the event from the others completely.
@@ -187,8 +196,10 @@ def estimated(
     Notes
     -----
     Least squares; maximum likelihood; partial likelihood with Efron's ties. Columns are centred and
-    scaled before, and coefficients turned back after. **What it does not protect.** Nothing: who
-    shows what it returns has to have protected the rows before.
+    scaled before, and coefficients turned back after. With weights estimates solve the weighted
+    equations, and variances are by linearisation (the sandwich), as of rows that were drawn
+    independently (Binder 1983): only ratios of weights matter. **What it does not protect.**
+    Nothing: who shows what it returns has to have protected the rows before.
 
     Examples
     --------
@@ -197,6 +208,8 @@ def estimated(
     >>> found.values.round(3).tolist(), found.freedom
     ([0.1, 0.6], 2)
     """
+    if weights is not None and asked.family == COX:
+        raise InputError(NO_WEIGHTS, parameter="weights")
     if happened is not None:
         if happened.all() or not happened.any():
             raise RefusedError(CONSTANT)
@@ -210,12 +223,15 @@ def estimated(
             " rows"
         )
     standard = standardised(design)
+    of = None if weights is None else weights / weights.mean()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # what they warn of is looked at, and refused
         if asked.family == LINEAR or happened is None:
-            return _linear(design, standard)
-        by = _logistic if asked.family == LOGISTIC else _cox
+            return _linear(design, standard) if of is None else _weighted(design, standard, of)
         try:
+            if of is not None:
+                return _weighted_logistic(design, standard, happened, of)
+            by = _logistic if asked.family == LOGISTIC else _cox
             return by(design, standard, happened)
         except (np.linalg.LinAlgError, ValueError, FloatingPointError):
             raise RefusedError(SEPARATED) from None
@@ -240,6 +256,66 @@ def _linear(design: Design, standard: Standard) -> Estimates:
         int(found.df_resid),
         ("R²", share),
     )
+
+
+def _weighted(design: Design, standard: Standard, weights: Floats) -> Estimates:
+    from statsmodels.regression.linear_model import WLS
+
+    found = WLS(standard.outcome, standard.matrix, weights, hasconst=False).fit(cov_type="HC0")
+    around = design.outcome - np.average(design.outcome, weights=weights)
+    left = float(weights @ found.resid**2) * standard.scale**2
+    all_of_it = float(weights @ around**2)
+    if not left > 1e-18 * all_of_it:
+        raise RefusedError(PERFECT)
+    back, rows = standard.back * standard.scale, len(weights)
+    return Estimates(
+        design.terms,
+        back @ found.params + standard.centre * design.ones,
+        np.diag(back @ found.cov_params() @ back.T) * rows / (rows - 1),
+        rows,
+        None,
+        int(found.df_resid),
+        ("R²", 1 - left / all_of_it),
+    )
+
+
+def _weighted_logistic(
+    design: Design, standard: Standard, happened: NDArray[np.bool_], weights: Floats
+) -> Estimates:
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    # freq_weights would take a row of weight 2 for two rows that agree: var_weights for one.
+    model = GLM(happened.astype(np.float64), standard.matrix, Binomial(), var_weights=weights)
+    found = model.fit(maxiter=MOST_STEPS, cov_type="HC0")
+    at, rows = standard.matrix @ found.params, len(weights)
+    slope = model.score(found.params) / rows
+    _check_finite(found.params, np.asarray(found.normalized_cov_params), at, slope)
+    return Estimates(
+        design.terms,
+        standard.back @ found.params,
+        np.diag(standard.back @ found.cov_params() @ standard.back.T) * rows / (rows - 1),
+        rows,
+        int(happened.sum()),
+        None,
+        ("area under the ROC curve", _area(at, happened, weights)),
+    )
+
+
+def _area(at: Floats, happened: NDArray[np.bool_], weights: Floats) -> float:
+    """Return the share of pairs, each of its weights' product, whose event has the larger number.
+
+    Examples
+    --------
+    >>> at, happened = np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True])
+    >>> _area(at, happened, np.array([1.0, 3.0, 1.0, 1.0]))  # (1 + 3 / 2 + 4) / 8
+    0.8125
+    """
+    _, place = np.unique(at, return_inverse=True)
+    others = np.bincount(place, weights * ~happened)
+    below = np.cumsum(others) - others / 2
+    of_events = weights * happened
+    return float(of_events @ below[place]) / (float(of_events.sum()) * float(others.sum()))
 
 
 def _logistic(design: Design, standard: Standard, happened: NDArray[np.bool_]) -> Estimates:

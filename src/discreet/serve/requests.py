@@ -210,6 +210,10 @@ WORDS: Mapping[tuple[str, str], str] = {
         "every: for dates alone, and no more than 1,000 periods; take longer ones, or leave it out"
     ),
     ("value", ""): "value: a continuous column of the copy, none of dates",
+    ("weights", ""): (
+        "weights: a continuous column of the copy, none of dates, with 50 weights above 0 or more,"
+        " and not the column of by; a Cox model takes none"
+    ),
     ("family", ""): "family: a family of regressions that there is; leave it out for a linear one",
     ("numbers", ""): "{}: out of range, or without use for this method",
     ("numbers", "policy"): FIXED,

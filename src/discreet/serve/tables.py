@@ -161,9 +161,14 @@ _EACH = (
                 "Which values of the outcome are the event, where that is not clear.",
                 most=MOST_WORDS,
             ),
+            WEIGHTS,
         ),
         lambda part, body: modelled(
-            part, body["formula"], body.get("family", FAMILIES[0]), body.get("event_is")
+            part,
+            body["formula"],
+            body.get("family", FAMILIES[0]),
+            body.get("event_is"),
+            body.get("weights"),
         ),
     ),
 )

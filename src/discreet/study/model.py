@@ -17,6 +17,7 @@ from discreet.protect import Whole
 from discreet.regression import Asked, Estimates, categories_named, estimated, read_model
 from discreet.study.derived import FEWEST, DerivedCopy, OfCopy
 from discreet.study.from_copy import WholeTable
+from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 from discreet.table import KINDS
 
@@ -34,6 +35,10 @@ WIDER = (
     "estimates are of these rows; intervals are wider than theirs, for chance and for how far the"
     " copy is from the data, and are rough: docs/models.md says how often they cover"
 )
+LINEARISED = (
+    "standard errors of these rows are by linearisation (the sandwich), as of rows drawn"
+    " independently with such weights"
+)
 EVENTS_A_TERM = 10
 """Of fewer rows, or events, for each term estimates are known to be unsteady."""
 
@@ -43,6 +48,7 @@ def modelled(
     formula: str,
     family: str,
     event_is: str | float | Sequence[str | float] | None,
+    weights: str | None = None,
 ) -> CopyTable:
     """Estimate a model from rows of the copy, and from copies of the copy how far off it is."""
     if session.policy.rows_by != Whole.name:
@@ -50,20 +56,20 @@ def modelled(
     whole = session.whole.with_levels(categories_named(formula))
     asked = _asked(session, whole, formula, family)
     events = _events(whole, asked, event_is)
-    found, left_out = _fitted(whole, asked, events, FEWEST)
-    wider = widened(found, *_again(session, formula, asked, events))
+    said = () if weights is None else _weights_said(session, asked, weights)
+    found, left_out = _fitted(whole, asked, events, weights, FEWEST)
+    wider = widened(found, *_again(session, formula, asked, events, weights))
     ratio = RATIOS[asked.family]
     head, lines = model_lines(wider, ratio)
-    names = tuple(
-        dict.fromkeys([*asked.numbers, *asked.levels, *([asked.event] if asked.event else [])])
-    )
+    others = [it for it in (asked.event, weights) if it]
+    names = tuple(dict.fromkeys([*asked.numbers, *asked.levels, *others]))
     return CopyTable(
         MODEL,
-        _title(session, asked, events),
+        _title(session, asked, events, weights),
         ("part", "term"),
         head,
         tuple(it._replace(name=term_words(it.name, session.labels)) for it in lines),
-        (*_notes(session, names, asked, found), *left_out, WIDER),
+        (*_notes(session, names, asked, found), *said, *left_out, WIDER),
         model_figures(wider, ratio),
         session.gate_of_copy(MODEL, names),
         {name: session.labels[name] for name in names if name in session.labels},
@@ -107,15 +113,29 @@ def _events(
     return event_of([name for name in dict.fromkeys(words) if name], event_is, asked.event)
 
 
+def _weights_said(session: OfCopy, asked: Asked, weights: str) -> tuple[str, ...]:
+    """Say what the weights are, or refuse them."""
+    with about("weights"):
+        columns_of_table(session, [weights], ())
+        if weights in (*asked.levels, asked.event):
+            raise InputError(
+                f"column {weights!r} is one of the model's levels, or its event, and cannot be"
+                " weights=; take another one"
+            )
+    found = weighed(session.whole.copy, session.whole.raw, weights)
+    return (found.said, LINEARISED)
+
+
 def _fitted(
-    whole: WholeTable, asked: Asked, events: tuple[str, ...], least: int = 1
+    whole: WholeTable, asked: Asked, events: tuple[str, ...], weights: str | None, least: int = 1
 ) -> tuple[Estimates, tuple[str, ...]]:
     """Estimate a model from the rows that have all its columns; say which are left out.
 
     Fewer than `least` such rows are refused.
     """
     levels = [*asked.levels, *([asked.event] if asked.event else [])]
-    numbers, words = whole.with_levels(levels).part(asked.numbers, levels)
+    wanted = [*asked.numbers, *([] if weights is None else [weights])]
+    numbers, words = whole.with_levels(levels).part(wanted, levels)
     happened: NDArray[np.bool_] | None = None
     if asked.event is not None:
         happened = np.isin(np.array(words[asked.event]), events)
@@ -123,6 +143,9 @@ def _fitted(
     kept = np.ones(rows, dtype=np.bool_)
     if asked.family == COX:
         kept = numbers[asked.numbers[0]] >= 0
+    negative = not kept.all()
+    if weights is not None:
+        kept &= numbers[weights] > 0
     at = np.flatnonzero(kept)
     if len(at) < least:
         raise RefusedError(
@@ -135,13 +158,14 @@ def _fitted(
         {name: values[at] for name, values in numbers.items()},
         {name: [words[name][i] for i in at.tolist()] for name in asked.levels},
         None if happened is None else happened[at],
+        None if weights is None else numbers[weights][at],
     )
-    negative = f"rows of a negative {asked.numbers[0]} are left out" if not kept.all() else ""
-    return found, (negative,) if negative else ()
+    said = f"rows of a negative {asked.numbers[0]} are left out"
+    return found, (said,) if negative else ()
 
 
 def _again(
-    session: OfCopy, formula: str, asked: Asked, events: tuple[str, ...]
+    session: OfCopy, formula: str, asked: Asked, events: tuple[str, ...], weights: str | None
 ) -> tuple[list[Estimates], float]:
     """Estimate the model from the rows that copies were made of, and from each of those copies.
 
@@ -155,7 +179,7 @@ def _again(
             rows = session.on(it) if isinstance(session, DerivedCopy) else it
             rows = rows.with_levels(categories_named(formula))
             known = known or {name: {*rows.copy.strata[name]} - {""} for name in asked.levels}
-            found.append(_fitted(_of_levels(rows, known), asked, events)[0])
+            found.append(_fitted(_of_levels(rows, known), asked, events, weights)[0])
         except (InputError, RefusedError):  # it has lost a level, or tells all events apart
             if not found:
                 break
@@ -172,14 +196,15 @@ def _of_levels(whole: WholeTable, known: dict[str, set[str]]) -> WholeTable:
     return dataclasses.replace(whole, copy=dataclasses.replace(whole.copy, strata=strata))
 
 
-def _title(session: OfCopy, asked: Asked, events: tuple[str, ...]) -> str:
+def _title(session: OfCopy, asked: Asked, events: tuple[str, ...], weights: str | None) -> str:
     of = "" if session.name is None else f" in {session.name}"
     outcome = asked.parsed.outcome.text
     outcome = session.labels.get(outcome, outcome)
     if asked.event is not None:
         event = f"{session.labels.get(asked.event, asked.event)} = {' or '.join(events)}"
         outcome = event if asked.family != COX else f"{outcome} until {event}"
-    return f"{TITLES[asked.family]} of {outcome}{of}"
+    by = "" if weights is None else f", weighted by {weights}"
+    return f"{TITLES[asked.family]} of {outcome}{of}{by}"
 
 
 def _notes(

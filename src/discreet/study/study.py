@@ -1331,6 +1331,7 @@ pixels = 400), policy standard)
         family: str = "linear",
         *,
         event_is: str | float | Sequence[str | float] | None = None,
+        weights: str | None = None,
     ) -> CopyTable:
         """Estimate a regression, with intervals that have the copy's own error in them.
 
@@ -1345,6 +1346,9 @@ pixels = 400), policy standard)
         event_is : str or number, or a sequence of them, optional
             Of logistic and Cox models the values that are the event, all others being none, as of
             `survival`. Without it 1 of 0 and 1, yes of no and yes, true of false and true.
+        weights : str, optional
+            Of linear and logistic models a column of numbers, a survey's weights: how many persons
+            each row stands for, above 0. Rows without one are left out.
 
         Returns
         -------
@@ -1371,7 +1375,8 @@ pixels = 400), policy standard)
         how far the copy's are from the data's. docs/models.md has how it is done, and how often
         the intervals held the estimate of the raw data. An interval is for what the model's terms
         are as they stand here: estimates of a copy are drawn towards nought, which a wide interval
-        allows for and does not correct.
+        allows for and does not correct. With `weights` the standard errors of the rows are by
+        linearisation, and copies of the copy are weighted by their own weights.
 
         **What it does not protect.** What the copy does not: it is as near as the copy is.
 
@@ -1383,7 +1388,7 @@ pixels = 400), policy standard)
         >>> [line.name for line in table.lines if not line.section]
         ['Intercept', 'bmi', 'age', 'C(sex)[T.2]']
         """
-        return modelled(self._drawn, formula, family, event_is)
+        return modelled(self._drawn, formula, family, event_is, weights)
 
     def fidelity(self) -> Fidelity:
         """Return how near the copy of the whole table is to the raw one, as a picture and figures.
