@@ -449,6 +449,8 @@ OF_AXES: dict[str, st.SearchStrategy[Any]] = {
     "tables": st.lists(st.lists(text, min_size=2, max_size=2, unique=True), max_size=3),
     "labels": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
     "derive": st.dictionaries(text.filter(str.strip), text.filter(str.strip), max_size=2),
+    "dominance": st.lists(st.tuples(st.integers(1, 10), st.integers(1, 99)), min_size=1),
+    "p_percent": st.floats(0, 100, exclude_min=True),
 }
 
 
@@ -1283,6 +1285,8 @@ UNBINDING: dict[str, Any] = {
     "requests_a_minute": 7,
     "bins_share": 0.5,
     "residual_df": 20,
+    "dominance": [[1, 40]],  # pinned for each column of which means are released
+    "p_percent": 20,
 }
 
 

@@ -1,4 +1,4 @@
-"""`discreet summary`, `means` and `model`: tables of figures of the copy of the whole table."""
+"""`discreet summary`, `means` and `model`: tables of figures, of the copy of the whole table."""
 
 from __future__ import annotations
 
@@ -87,6 +87,10 @@ def means(
     derived: DerivedOptions,
     study: StudyOption = None,
     weights: WeightsOption = None,
+    source: Annotated[
+        str | None,
+        Option(help="copy, or counts: the data, by the rules of output checking, recorded."),
+    ] = None,
     output: DrawnOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -95,13 +99,17 @@ def means(
     discreet means cohort.csv bmi sex
     discreet means cohort.csv bmi sex smoker -o bmi.csv -o bmi.svg
     discreet means survey.csv income region --weights weight
+    discreet means cohort.csv bmi sex --source counts -o bmi.csv
     """
     from discreet.measure.copy_table import FIGURES, SUFFIXES
+    from discreet.plots.request import COUNTS
 
     def make() -> CopyTable:
-        return derived.of(copy.open(file, study)).means(value, by, weights=weights)
+        table = derived.of(copy.open(file, study))
+        return table.means(value, by, weights=weights, source=source)
 
-    _show(make, (*SUFFIXES, *FIGURES), output, as_json=as_json)
+    forms = SUFFIXES if source == COUNTS else (*SUFFIXES, *FIGURES)
+    _show(make, forms, output, as_json=as_json)
 
 
 @with_options

@@ -1,4 +1,7 @@
-"""A table of figures of protected rows, such as the table 1 of a paper: its forms, and its gate."""
+"""A table of figures, such as the table 1 of a paper: its forms, and its gate.
+
+It is of protected rows, or of what may be counted of the data.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,8 @@ STYLE = """
 @media (min-width:40rem){.discreet .part{min-width:9.5rem}}
 """
 CAPTION = "Figures of rows of the protected copy"
+COUNTED = "counted means"
+CAPTION_OF_COUNTS = "Figures counted of the data, rounded"
 INDENT = "  "
 MOST_NAME = 40
 """Letters of a name in text: a longer one goes on in the next line."""
@@ -64,7 +69,7 @@ class CopyTable:
     Parameters
     ----------
     kind : str
-        "summary", "means" or "model".
+        "summary", "means", "model" or "counted means".
     title : str
         What stands above it.
     names : (str, str)
@@ -257,7 +262,8 @@ class CopyTable:
         panel = dots_of(self.figures, self.labels)
         if panel is None:
             raise InputError(
-                "a summary has no plot; study.means(value, by) and study.model(formula) have one"
+                "a summary has no plot, nor have means of counts; study.means(value, by) of the"
+                " copy and study.model(formula) have one"
             )
         return Scene((panel,), self.title, self.notes)
 
@@ -334,13 +340,14 @@ class CopyTable:
             (Html(f'<span class="{look}">{marked_up(name)}</span>') if look else name, *cells)
             for look, name, cells in self._looks()
         ]
-        shown = table(("", *self._head()), rows, caption=CAPTION)
+        caption = CAPTION_OF_COUNTS if self.kind == COUNTED else CAPTION
+        shown = table(("", *self._head()), rows, caption=caption)
         panel = dots_of(self.figures, self.labels)
         drawn = [] if panel is None else [picture(Scene((panel,), "", ()), self.title)]
         return [heading(self.title, 1), shown, *drawn, items(self.notes)]
 
 
-KINDS = ("summary", "means", "model")
+KINDS = ("summary", "means", "model", COUNTED)
 HEAD_LETTERS = 20
 
 

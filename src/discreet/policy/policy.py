@@ -69,6 +69,7 @@ REGIMES = ("guarded", "research")
 METRICS = parameters_of(Deterministic)["metric"].words
 FAR_NOISE = parameters_of(Probabilistic)["far_noise"].words
 MOST_EDGES = 101
+MOST_DOMINANT = 10
 
 
 def frozen(key: str, value: Any) -> Any:
@@ -84,7 +85,7 @@ def frozen(key: str, value: Any) -> Any:
     ):
         ends = {column: _as_tuple(pair) for column, pair in value.items()}
         return MappingProxyType(ends)
-    if key in ("groups", "pairs", "tables") and isinstance(value, list | tuple):
+    if key in ("groups", "pairs", "tables", "dominance") and isinstance(value, list | tuple):
         return tuple(_as_tuple(group) for group in value)
     if key == "strata":
         return _as_tuple(value)
@@ -196,6 +197,15 @@ def _text_or_none(v: Any) -> bool:
     return v is None or (isinstance(v, str) and bool(v))
 
 
+def _dominance(v: Any) -> bool:
+    return (
+        isinstance(v, tuple)
+        and bool(v)
+        and all(isinstance(rule, tuple) and len(rule) == 2 for rule in v)
+        and all(_whole(1, MOST_DOMINANT)(n) and _number(it) and 0 < it < 100 for n, it in v)
+    )
+
+
 _YES_NO = (lambda v: isinstance(v, bool), "true or false")
 _NAME = (_text_or_none, "a name")
 RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -245,6 +255,14 @@ RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "far_noise": (lambda v: v in FAR_NOISE, f"one of {one_of(FAR_NOISE)}"),
     "bins_share": (lambda v: _number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
     "residual_df": (_whole(1, 10**6), "a whole number from 1 to 1000000"),
+    "dominance": (
+        lambda v: v is None or _dominance(v),
+        f"a list of pairs of a whole number from 1 to {MOST_DOMINANT} and per cent below 100",
+    ),
+    "p_percent": (
+        lambda v: v is None or (_number(v) and 0 < v <= 100),
+        "a number above 0 and at most 100",
+    ),
     "missing": (lambda v: v in MISSING_NUMBERS, f"one of {one_of(MISSING_NUMBERS)}"),
     "missing_values": (
         _columns(_different),
@@ -359,6 +377,12 @@ class Policy:
         The most bins along an axis of counts, as a share of the persons; 1 sets no limit.
     residual_df : int, default 10
         The least residual degrees of freedom of a regression; at least 10 when guarded.
+    dominance : sequence of (int, float), optional
+        Means of counts (`Study.means(source="counts")`) are hidden where so many largest
+        contributions are more than so many per cent of all; by default [[1, 50], [2, 85]].
+    p_percent : float, optional
+        And where all contributions but the two largest are less than so many per cent of the
+        largest; above 0 and at most 100, by default 10. Keep both to yourself.
     missing : {"complete", "median", "mean"}, default "complete"
         What happens to rows without a number in a released table or protected copy: left out, or
         the column's median (when guarded, the mean of the k values around it) or mean instead.
@@ -442,6 +466,8 @@ class Policy:
     far_noise: str = "even"
     bins_share: float = 1.0
     residual_df: int = 10
+    dominance: tuple[tuple[int, float], ...] | None = None
+    p_percent: float | None = None
     missing: str = "complete"
     missing_values: Edges = field(default_factory=lambda: MappingProxyType({}))
     missing_levels: str = "complete"

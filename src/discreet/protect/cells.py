@@ -126,8 +126,12 @@ class CellSuppression:
         if not isinstance(self.show_empty, bool):
             raise InputError("show_empty must be True or False")
 
-    def __call__(self, counts: Bins) -> GuardedTable:
-        """Guard the table of `counts` (r rows, c columns), to which the margins are added."""
+    def __call__(self, counts: Bins, also: Mask | None = None) -> GuardedTable:
+        """Guard the table of `counts` (r rows, c columns), to which the margins are added.
+
+        `also` (r + 1, c + 1) are cells and margins that are hidden for another reason; they are
+        given the same width as small ones.
+        """
         given = np.asarray(counts)
         if given.ndim != 2 or given.size == 0 or not np.issubdtype(given.dtype, np.integer):
             raise InputError(
@@ -140,12 +144,15 @@ class CellSuppression:
         cells = np.array(given, dtype=np.int64)
         full = _with_margins(cells)
         hidden = np.zeros_like(full, np.bool_)
-        if self._small(full).any():
+        small = self._small(full) | (hidden if also is None else also)
+        if small.any():
             # Searched in an order of lines that does not depend on the one they came in.
             flip, rows, columns = line_order(cells)
             ordered = _with_margins((cells.T if flip else cells)[np.ix_(rows, columns)])
             at = np.ix_([*rows, len(rows)], [*columns, len(columns)])
-            (hidden.T if flip else hidden)[at] = _search(ordered, self._small(ordered), self.k - 1)
+            (hidden.T if flip else hidden)[at] = _search(
+                ordered, (small.T if flip else small)[at], self.k - 1
+            )
         kept = np.where(hidden, 0, full)
         if hidden.all() or (cells.any() and not kept.any()):
             raise RefusedError(

@@ -27,6 +27,7 @@ __all__ = [
     "outside",
     "safe_ends",
     "short",
+    "step_above",
     "stepped",
     "winsorised",
 ]
@@ -205,6 +206,19 @@ def nice_step(sd: float, share: float = STEP_IN_SDS) -> float:
     power = float(np.floor(np.log10(target)))
     factor = next(f for f in (5.0, 2.0, 1.0) if f * 10.0**power <= target * (1 + 1e-12))
     return float(f"{factor:.0f}e{power:.0f}")
+
+
+def step_above(width: float) -> float:
+    """Return the smallest of 1, 2 or 5 times a power of ten that is at least `width`.
+
+    Examples
+    --------
+    >>> step_above(0.13), step_above(0.2), step_above(61.0)
+    (0.2, 0.2, 100.0)
+    """
+    power = math.floor(math.log10(width))
+    steps = (float(f"{times}e{power}") for times in (1, 2, 5, 10))
+    return next(step for step in steps if step >= width * (1 - 1e-12))
 
 
 def stepped(values: Floats, step: float) -> Floats:

@@ -34,7 +34,7 @@ from discreet.serve.facts import Served, study_told
 from discreet.serve.files import drawn, orders_told, picture_told
 from discreet.serve.refusals import Refusal, refusal
 from discreet.serve.requests import Accepted, Body, apart, check
-from discreet.serve.tables import table_sent
+from discreet.serve.tables import is_counted, table_sent
 from discreet.study.session import orders, orders_of_copy
 
 __all__ = [
@@ -106,16 +106,25 @@ def answer_view(
 def answer_table(
     served: Served, caller: Caller, kind: str, body: Mapping[str, Any]
 ) -> Answer | Refusal:
-    """Answer a request for a table of the copy that its schema let pass, and record it first."""
+    """Answer a request for a table that its schema let pass, and record it first.
+
+    Those of the copy are free; those of counts are not.
+    """
     given = {name: it for name, it in body.items() if it is not None}
     text = json.dumps(given, sort_keys=True, separators=(",", ":"))
     told = json.dumps([served.name, served.version, served.edition, f"table {kind}", text])
-    name = UNCOUNTED + hashlib.sha256(told.encode()).hexdigest()[1:32]  # of the copy, and so free
+    name = hashlib.sha256(told.encode()).hexdigest()[:32]
+    name = name if is_counted(given) else UNCOUNTED + name[1:]
     question = LogEntry(served.name, served.version, kind, text, name)
+    began = time.monotonic()
     receipt = ask(served.ledger.store, caller, question, served.allowance)
     if receipt.outcome in OVER:
-        return refusal(receipt.outcome)
+        of_copy = {name: it for name, it in given.items() if name != "source"}
+        over_budget = receipt.outcome == "budget"  # which counts alone use up
+        return refusal(receipt.outcome, nearest=of_copy if over_budget else None)
     if receipt.answer is not None:
+        if receipt.answer.status != 200 and is_counted(given):
+            _wait_for_slot(began)  # as when it was held back for somebody first
         return receipt.answer
     return _made(served, receipt, question, lambda: table_sent(served.study, kind, given, name))
 

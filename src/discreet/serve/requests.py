@@ -166,6 +166,8 @@ WORDS: Mapping[tuple[str, str], str] = {
         "formula: dates and what the policy derives are drawn from the copy of the whole table"
         " alone; leave source and method out"
     ),
+    ("weights", "counts"): "weights: means of counts have none; leave weights or source out",
+    ("source", "unknown"): "source: copy or counts",
     ("source", ""): "source: the method draws from the other one; leave method or source out",
     ("source", "part"): (
         "source: parts and new columns are those of the copy of the whole table; leave source out"

@@ -1,4 +1,7 @@
-"""Tables of figures of the copy of the whole table over HTTP: what is asked for, and its forms."""
+"""Tables of figures over HTTP: what is asked for, and its forms.
+
+They are of the copy of the whole table, but for means that are asked for of counts.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pydantic import BaseModel, Field, create_model
 
 from discreet.errors import InputError, RefusedError
 from discreet.measure.copy_table import CopyTable
+from discreet.plots.request import COUNTS, SOURCES
 from discreet.policy import Policy
 from discreet.protect import Whole
 from discreet.regression import FAMILIES
@@ -29,15 +33,17 @@ from discreet.serve.requests import (
     refused_in_words,
 )
 from discreet.study import Study
+from discreet.study.counted_means import count_means
 from discreet.study.derived import OfCopy
 from discreet.study.model import modelled
-from discreet.study.summary import average, summarise
+from discreet.study.summary import average, settle_counted, summarise
 
 __all__ = [
     "TABLES",
     "TABLE_FORMS",
     "TableAsked",
     "TableField",
+    "is_counted",
     "table_body",
     "table_file",
     "table_sent",
@@ -140,8 +146,13 @@ _EACH = (
             TableField("value", "column", "The column that is averaged.", "continuous", least=1),
             TableField("by", "columns", "Whose levels the means are of.", "categorical", 1, 2),
             WEIGHTS,
+            TableField(
+                "source", "word", "The copy, or the data by further counts.", choices=SOURCES
+            ),
         ),
-        lambda part, body: average(part, body["value"], body["by"], body.get("weights")),
+        lambda part, body: average(
+            part, body["value"], body["by"], body.get("weights"), body.get("source")
+        ),
     ),
     TableAsked(
         "model",
@@ -212,18 +223,29 @@ def tables_told(policy: Policy) -> list[dict[str, Any]]:
     ]
 
 
+def is_counted(body: Body) -> bool:
+    """Whether a table is of counts, and not of the copy."""
+    return body.get("source") == COUNTS
+
+
 def table_sent(study: Study, kind: str, body: Body, name: str) -> bytes | Refusal:
     """Make a table and release it; what is returned may be sent.
 
-    Only what is drawn of the copy goes in, so why it is refused tells of no record; it is said in
-    fixed words all the same.
+    Where only what is drawn of the copy goes in, why it is refused tells of no record; it is said
+    in fixed words all the same. Of counts that is so of what was asked for; why none may be shown
+    is for the caller to keep.
     """
     given, derivation = parted(body)
     try:
         part = part_of(study, derivation)
-        table = TABLES[kind].make(part, given)
+        if is_counted(given):
+            settled = settle_counted(part, given["value"], given["by"], given.get("weights"))
+        else:
+            table = TABLES[kind].make(part, given)
     except (InputError, RefusedError) as error:
         return refused_in_words(error)
+    if is_counted(given):
+        table = count_means(*settled)
     table.ask_to_leave(FORM)
     plain = replace(table, gate=None)
     told = {

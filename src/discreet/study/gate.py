@@ -38,6 +38,7 @@ from discreet.policy import PRESETS, PlotRequest, Policy, load_policy
 from discreet.policy.resolve import diversity_of, usual_method
 from discreet.progress import advance
 from discreet.protect import Whole
+from discreet.protect.cell_means import CellMeans
 from discreet.protect.whole_rows import MEMBERS_PER_K
 from discreet.secret import FORMAT, Secret
 from discreet.sketch import WHOLE_ROWS, Sketch, Sketched, all_different, sketch_of, sketched
@@ -66,6 +67,8 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 ROWS_OF = {1: "rows of "} | {it: f"rows in format {it} of " for it in range(2, FORMAT + 1)}
 """How the sketches of rows of a group are named, by the format of their keys."""
 
+OF_NO_GRID = ("order-means", CellMeans.name)
+"""Methods that count a column on no grid, so that they do not say by which others may."""
 MOST_COPIES = 4
 """So many copies of a whole table with groups of 2 k: with more, who has left is found out."""
 
@@ -140,7 +143,7 @@ class ReleaseGate:
             choices = {f"{KIND_OF}{name!r}": kind for name, kind in kinds.items()}
             if request.from_rows:
                 choices |= self._strata() | _members(group)
-            elif request.method != "order-means":
+            elif request.method not in OF_NO_GRID:
                 # A picture by= a column counts that pair, too.
                 choices |= method_pins([request.columns, request.named], request.method)
         groups = self.policy.groups or ((group,) if group and self.policy.from_copy else ())

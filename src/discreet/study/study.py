@@ -1280,7 +1280,12 @@ pixels = 400), policy standard)
         return summarise(self._drawn, columns, by, weights)
 
     def means(
-        self, value: str, by: str | Sequence[str], *, weights: str | None = None
+        self,
+        value: str,
+        by: str | Sequence[str],
+        *,
+        weights: str | None = None,
+        source: str | None = None,
     ) -> CopyTable:
         """Average a number by the levels of one or two columns.
 
@@ -1293,18 +1298,25 @@ pixels = 400), policy standard)
         weights : str, optional
             A column of numbers, a survey's weights: how many persons each row stands for, above 0.
             Rows without one are left out.
+        source : {"copy", "counts"}, default "copy"
+            The rows of the protected copy; or the data themselves, by the rules of output checking.
 
         Returns
         -------
         CopyTable
             For each level, or pair of levels, and for all: how many rows have a value and how many
             have none, mean with its 95 % interval, sd, median and quartiles, and sum. As of
-            `summary`; `plot` and `save` draw means with their intervals as dots.
+            `summary`; `plot` and `save` draw means with their intervals as dots. Of counts: how
+            many persons have a value, their mean, what it is rounded to, and n times the mean.
 
         Raises
         ------
         RefusedError
-            If the study has no copy of the whole table, or a column is not in it.
+            If the study has no copy of the whole table, or a column is not in it. Of counts: if
+            `where` or `assign` was asked, persons have several rows, or too few are left to show.
+        LeavingError
+            When means of counts are released, if those of the same column were before by other
+            levels.
 
         Notes
         -----
@@ -1314,7 +1326,17 @@ pixels = 400), policy standard)
         `weights` mean, interval (by linearisation), sd, median, quartiles and sum are those of
         surveys (docs/summary.md); how many rows there are is counted as without.
 
-        **What it does not protect.** What the copy does not: it is as near as the copy is.
+        Means of counts (`source="counts"`) stand on at least k persons none of whom dominates them;
+        what would give a hidden one back is hidden, too, and all are rounded. A version of a study
+        releases one set of cells of a column: by two levels first, whose sums are those by one.
+        They are recorded, and count to the budget of a server.
+
+        **What it does not protect.** What the copy does not: it is as near as the copy is. Of
+        counts: whoever knows all others of a cell knows the last one's value roughly.
+
+        References
+        ----------
+        `discreet.protect.CellMeans` has the rules, and where they are from.
 
         Examples
         --------
@@ -1322,8 +1344,13 @@ pixels = 400), policy standard)
         >>> study = dc.open(dc.datasets.diabetes())
         >>> [line.name for line in study.means("bmi", "sex").lines]
         ['1', '2', 'all']
+        >>> for line in study.means("bmi", "sex", source="counts").lines:
+        ...     print(line.name, *line.cells)
+        1 235 26.0 0.1 6110
+        2 205 26.8 0.2 5490
+        all 440 26.4 0.2 11,600
         """
-        return average(self._drawn, value, by, weights)
+        return average(self._drawn, value, by, weights, source)
 
     def model(
         self,

@@ -1,19 +1,25 @@
-"""Tables of figures of the copy of the whole table: post-processing, with where they come from."""
+"""Tables of figures of the copy of the whole table: post-processing, with where they come from.
+
+Means may be asked for of counts, too (`counted_means`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from discreet.errors import InputError, RefusedError, about
+from discreet.errors import InputError, RefusedError, about, one_of
 from discreet.measure.copy_table import CopyTable, Line
 from discreet.measure.described import RowsToDescribe, described
 from discreet.measure.means import means_of
+from discreet.plots.request import COUNTS, SOURCES, PlotRequest
 from discreet.protect import Whole
+from discreet.study.counted_means import count_means, settle_means
 from discreet.study.derived import OfCopy
+from discreet.study.session import Session
 from discreet.study.weights import weighed
 from discreet.study.whole_table import columns_of_table
 
-__all__ = ["average", "summarise"]
+__all__ = ["average", "settle_counted", "summarise"]
 
 SUMMARY, MEANS = "summary", "means"
 MOST_BY = 2
@@ -72,17 +78,20 @@ def summarise(
 
 
 def average(
-    session: OfCopy, value: str, by: str | Sequence[str], weights: str | None = None
+    session: OfCopy,
+    value: str,
+    by: str | Sequence[str],
+    weights: str | None = None,
+    source: str | None = None,
 ) -> CopyTable:
-    """Average a column of the copy by the levels of one or two others."""
+    """Average a column of the copy, or of the raw table, by the levels of one or two others."""
+    if source not in (None, *SOURCES):
+        says = f"source must be {one_of(SOURCES)}"
+        raise InputError(says, parameter="source", rule="unknown")
+    if source == COUNTS:
+        return count_means(*settle_counted(session, value, by, weights))
+    levels = _levels_of_means(value, by)
     _check_copy(session)
-    levels = (by,) if isinstance(by, str) else tuple(by)
-    with about("by"):
-        if not 1 <= len(set(levels)) == len(levels) <= MOST_BY or value in levels:
-            raise InputError(
-                "means are of one column by the levels of one or two others; name those:"
-                " study.means('bmi', ['sex', 'smoker'])"
-            )
     _check_averaged(session, value)
     rows, said = _rows_of(session, levels, weights)
     found = means_of(rows, value, levels)
@@ -100,6 +109,31 @@ def average(
         session.gate_of_copy(MEANS, names),
         _labels_of(session, names),
     )
+
+
+def settle_counted(
+    session: OfCopy, value: str, by: str | Sequence[str], weights: str | None = None
+) -> tuple[Session, PlotRequest]:
+    """Say how means of the raw table will be counted, or refuse it, whatever the records are."""
+    if weights is not None:
+        raise InputError(
+            "weights are of rows of the copy, and means of counts have none; leave weights or"
+            " source out",
+            parameter="weights",
+            rule="counts",
+        )
+    return settle_means(session, value, _levels_of_means(value, by))
+
+
+def _levels_of_means(value: str, by: str | Sequence[str]) -> tuple[str, ...]:
+    levels = (by,) if isinstance(by, str) else tuple(by)
+    if not 1 <= len(set(levels)) == len(levels) <= MOST_BY or value in levels:
+        raise InputError(
+            "means are of one column by the levels of one or two others; name those:"
+            " study.means('bmi', ['sex', 'smoker'])",
+            parameter="by",
+        )
+    return levels
 
 
 def _check_copy(session: OfCopy) -> None:
